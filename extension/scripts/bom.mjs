@@ -29,10 +29,10 @@ const TRIPLES = {
 
 /** Data of others in the sidecar; `NOTICE` describes them. */
 const DATA = [
-  ['bert-base-uncased-vocabulary', 'server/model/data/vocab.txt', Enums.ComponentType.Data],
+  ['bert-base-uncased-vocabulary', 'server/trellis_llm/data/vocab.txt', Enums.ComponentType.Data],
   [
     'static-minilm-256-int8',
-    'server/model/data/static-minilm-256-int8.bin',
+    'server/trellis_llm/data/static-minilm-256-int8.bin',
     Enums.ComponentType.MachineLearningModel,
   ],
 ];

@@ -61,6 +61,7 @@ mod transports;
 mod traps;
 mod unmeasured;
 mod unseen;
+mod vocabulary;
 mod words;
 mod world;
 mod write_tests;

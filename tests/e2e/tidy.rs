@@ -164,7 +164,7 @@ fn the_readme_gives_two_commands_and_ci_runs_the_tests() {
     );
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(folder) = left.pop() {

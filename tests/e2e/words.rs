@@ -150,15 +150,15 @@ fn of_the_extension() -> Vec<Text> {
 
 /// What only models read.
 const FOR_MODELS: &[&str] = &[
-    "server/cycle/src/context.rs",
-    "server/cycle/src/machine/debug.rs",
-    "server/cycle/src/prompt/",
+    "server/trellis_engine/src/context.rs",
+    "server/trellis_engine/src/machine/debug.rs",
+    "server/trellis_engine/src/prompt/",
     "server/trellis/src/tools/",
 ];
 
 /// What only tests read, or only the sandbox.
 const FOR_TESTS: &[&str] =
-    &["server/run/src/local/namespaces.rs", "server/trellis/src/grow/recovery.rs"];
+    &["server/trellis_sandbox/src/local/namespaces.rs", "server/trellis/src/grow/recovery.rs"];
 
 /// Literals of more than one word in the program's sources, tests apart.
 pub(crate) fn of_the_program() -> Vec<Text> {

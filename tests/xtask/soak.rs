@@ -60,7 +60,7 @@ impl Part {
 }
 
 /// Tests that are made of random texts, edits or messages.
-const FUZZ: &str = "(package(code) & test(/^(any_edits|hostile|robust)::/)) \
+const FUZZ: &str = "(package(trellis_python) & test(/^(any_edits|hostile|robust)::/)) \
     | (package(trellis) & test(/^sources::tests::/)) | test(/^protocol::/)";
 
 /// Runs the parts one after the other, and all of them whatever comes of one; ends with what each took.

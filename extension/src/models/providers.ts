@@ -10,7 +10,7 @@ export interface Provider {
   readonly example: string;
 }
 
-/** The same as in `server/model/src/providers.rs`. */
+/** The same as in `server/trellis_llm/src/providers.rs`. */
 export const PROVIDERS: readonly Provider[] = [
   { name: 'anthropic', label: 'Anthropic', key: 'ANTHROPIC_API_KEY', example: 'claude-sonnet-4-5' },
   { name: 'azure', label: 'Azure OpenAI', key: 'AZURE_OPENAI_API_KEY', example: 'deployment' },

@@ -58,7 +58,7 @@ test('a model is found by id, vendor and id, family or name, in this order', () 
 });
 
 test('providers and their keys are those of the sidecar', () => {
-  const source = join(process.env.TRELLIS_REPOSITORY ?? '', 'server/model/src/providers.rs');
+  const source = join(process.env.TRELLIS_REPOSITORY ?? '', 'server/trellis_llm/src/providers.rs');
   const text = readFileSync(source, 'utf8');
   const names = [...text.matchAll(/^ {8}name: "(\w+)"/gm)].map((it) => it[1]);
   assert.deepEqual(

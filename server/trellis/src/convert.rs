@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cycle::{Case, Ending, Failure, Frame, Role, TestRun};
-use run::{Missing, Outcome, Report, TestOutcome};
+use trellis_engine::{TestCase, RunOutcome, Failure, Frame, Role, TestRun};
+use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
 use crate::error::Fault;
 
@@ -12,17 +12,17 @@ use crate::error::Fault;
 const OUTPUT_BYTES: usize = 4000;
 
 /// A question of a node, rendered within `tokens`.
-pub(crate) fn ask(node: &str, ask: &cycle::Ask, tokens: usize) -> model::Ask {
+pub(crate) fn ask(node: &str, ask: &trellis_engine::ModelRequest, tokens: usize) -> trellis_llm::ChatRequest {
     let role = |role| match role {
-        Role::System => model::Role::System,
-        Role::User => model::Role::User,
+        Role::System => trellis_llm::Role::System,
+        Role::User => trellis_llm::Role::User,
     };
     let messages = ask.prompt.messages(tokens);
-    model::Ask {
+    trellis_llm::ChatRequest {
         node: node.to_owned(),
         stage: ask.stage.as_str().to_owned(),
         attempt: ask.attempt,
-        messages: messages.iter().map(|it| model::Message::new(role(it.role), &it.text)).collect(),
+        messages: messages.iter().map(|it| trellis_llm::Message::new(role(it.role), &it.text)).collect(),
         tools: Arc::from([]),
         temperature: ask.temperature,
         max_output_tokens: None,
@@ -44,19 +44,19 @@ pub(crate) type Texts<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 /// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
 pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoRun> {
     let ending = match &report.outcome {
-        Outcome::Passed => Ending::Passed,
-        Outcome::Failed => Ending::Failed,
-        Outcome::CollectionError => Ending::CollectionError,
-        Outcome::NoTests => Ending::NoTests,
-        Outcome::TimedOut => Ending::TimedOut { why: report.reason.clone() },
-        Outcome::KilledForMemory => Ending::KilledForMemory,
+        Outcome::Passed => RunOutcome::Passed,
+        Outcome::Failed => RunOutcome::Failed,
+        Outcome::CollectionError => RunOutcome::CollectionError,
+        Outcome::NoTests => RunOutcome::NoTests,
+        Outcome::TimedOut => RunOutcome::TimedOut { why: report.reason.clone() },
+        Outcome::KilledForMemory => RunOutcome::KilledForMemory,
         Outcome::Crashed { signal, exit_code } => {
-            Ending::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }
+            RunOutcome::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }
         }
         Outcome::Tampered { what } => {
-            Ending::Crashed { how: format!("these results prove nothing: {what}"), signal: None }
+            RunOutcome::Crashed { how: format!("these results prove nothing: {what}"), signal: None }
         }
-        Outcome::SandboxLost { reason } => Ending::Crashed { how: reason.clone(), signal: None },
+        Outcome::SandboxLost { reason } => RunOutcome::Crashed { how: reason.clone(), signal: None },
         Outcome::Cancelled => return Err(NoRun::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
             return Err(NoRun::Fault(Fault::unavailable(format!(
@@ -64,9 +64,9 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
             ))));
         }
     };
-    let frame = |it: &run::Frame| frame(it, texts);
-    let failure = |it: &run::Failure| failure(it, texts);
-    let case = |test: &run::TestResult| Case {
+    let frame = |it: &trellis_sandbox::Frame| frame(it, texts);
+    let failure = |it: &trellis_sandbox::Failure| failure(it, texts);
+    let case = |test: &trellis_sandbox::TestResult| TestCase {
         id: test.id.clone(),
         passed: matches!(test.outcome, TestOutcome::Passed | TestOutcome::XPassed),
         set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
@@ -75,7 +75,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
     // Nobody asks of them that they pass; whether one still does that passed before, is asked.
     let left_out = report.deselected_tests.iter().map(|test| {
         let case = case(test);
-        Case { set_aside: !case.passed, ..case }
+        TestCase { set_aside: !case.passed, ..case }
     });
     let cases = report.tests.iter().map(case).chain(left_out);
     let output = format!("{}{}", report.stdout, report.stderr);
@@ -90,7 +90,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
 }
 
 /// A test that was not allowed to speak, in words a model understands.
-fn set_aside(test: &run::TestResult) -> Option<Failure> {
+fn set_aside(test: &trellis_sandbox::TestResult) -> Option<Failure> {
     let exception = match test.outcome {
         TestOutcome::Skipped => "Skipped",
         TestOutcome::XFailed => "ExpectedFailure",
@@ -115,7 +115,7 @@ fn crashed(report: &Report, signal: Option<i32>, exit_code: Option<i32>) -> Stri
     report.reason.as_ref().map_or(how.clone(), |reason| format!("{how}: {reason}"))
 }
 
-pub(crate) fn frame(frame: &run::Frame, texts: Texts<'_>) -> Frame {
+pub(crate) fn frame(frame: &trellis_sandbox::Frame, texts: Texts<'_>) -> Frame {
     let text = if frame.inside { texts(&frame.path) } else { None };
     let source = text.map(|text| statement(&text, frame.line)).unwrap_or_default();
     Frame { path: frame.path.clone(), line: frame.line, function: frame.function.clone(), source }
@@ -134,13 +134,13 @@ fn statement(text: &str, line: u32) -> String {
     let lines: Vec<String> = lines.iter().map(plain).collect();
     // A header is whole with a body.
     let is_whole =
-        |text: &str| code::check(text).or_else(|_| code::check(&format!("{text} pass"))).is_ok();
+        |text: &str| trellis_python::check(text).or_else(|_| trellis_python::check(&format!("{text} pass"))).is_ok();
     let whole = (1..=lines.len()).map(|count| lines[..count].join("\n")).find(|it| is_whole(it));
     whole.unwrap_or_else(|| first.trim().to_owned())
 }
 
 /// A failure as the cycle sees it.
-pub(crate) fn failure(failure: &run::Failure, texts: Texts<'_>) -> Failure {
+pub(crate) fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> Failure {
     let mut out = Failure {
         exception: failure.exception.clone(),
         message: failure.message.clone(),
@@ -151,20 +151,20 @@ pub(crate) fn failure(failure: &run::Failure, texts: Texts<'_>) -> Failure {
         ..Failure::default()
     };
     match &failure.missing {
-        Some(Missing::Name { name }) => out.missing_name = Some(name.clone()),
-        Some(Missing::Module { module }) => out.missing_module = Some(module.clone()),
-        Some(Missing::Imported { name, module }) => {
+        Some(MissingName::Name { name }) => out.missing_name = Some(name.clone()),
+        Some(MissingName::Module { module }) => out.missing_module = Some(module.clone()),
+        Some(MissingName::Imported { name, module }) => {
             out.missing_attribute = Some(name.clone());
             out.missing_module = module.clone();
         }
-        Some(Missing::Attribute { name, .. }) => out.missing_attribute = Some(name.clone()),
+        Some(MissingName::Attribute { name, .. }) => out.missing_attribute = Some(name.clone()),
         None => {}
     }
     out
 }
 
 /// How a test ended, as results name it.
-pub(crate) fn test_outcome(test: &run::TestResult) -> String {
+pub(crate) fn test_outcome(test: &trellis_sandbox::TestResult) -> String {
     let name = format!("{:?}", test.outcome);
     let mut chars = name.chars();
     chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()

@@ -70,7 +70,7 @@ pub(crate) enum Remedy {
 
 impl Fault {
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        let message = run::words::without_numbers(&message.to_string());
+        let message = trellis_sandbox::wording::without_numbers(&message.to_string());
         Fault { exit, message, hint: None, kind: None, remedy: None }
     }
 

@@ -10,11 +10,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::control::{self, Control};
+use crate::job_control::{self, JobControl};
 use crate::convert;
 use crate::error::{Exit, Fault};
-use crate::events::{Event, Events, JobState, Level};
-use crate::observer::{Observer, Told};
+use crate::event_bus::{Event, EventBus, JobState, Level};
+use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
 use crate::workspace::journal;
 
@@ -24,12 +24,12 @@ const KEPT: usize = 100;
 /// All jobs of this process. A clone is the same.
 #[derive(Clone)]
 pub(crate) struct Jobs {
-    all: Arc<Mutex<All>>,
-    events: Events,
+    all: Arc<Mutex<JobTable>>,
+    events: EventBus,
 }
 
 #[derive(Default)]
-struct All {
+struct JobTable {
     last: u64,
     jobs: BTreeMap<u64, Job>,
 }
@@ -38,7 +38,7 @@ struct Job {
     method: &'static str,
     title: String,
     started: Timestamp,
-    handle: control::Handle,
+    handle: job_control::JobHandle,
     state: watch::Sender<JobState>,
     progress: Option<JobProgress>,
     end: Option<Result<Value, Arc<Fault>>>,
@@ -91,28 +91,28 @@ pub(crate) struct JobError {
 }
 
 /// What the work itself is given.
-pub(crate) struct Duty {
-    pub(crate) control: Control,
+pub(crate) struct JobContext {
+    pub(crate) control: JobControl,
     /// Notes and progress go to the clients.
     pub(crate) output: Output,
 }
 
 impl Jobs {
-    pub(crate) fn new(events: Events) -> Jobs {
+    pub(crate) fn new(events: EventBus) -> Jobs {
         Jobs { all: Arc::default(), events }
     }
 
-    fn all(&self) -> MutexGuard<'_, All> {
+    fn all(&self) -> MutexGuard<'_, JobTable> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins work that goes on when whoever asked for it is gone.
     pub(crate) fn start<W, F>(&self, method: &'static str, title: String, work: W) -> String
     where
-        W: FnOnce(Duty) -> F,
+        W: FnOnce(JobContext) -> F,
         F: Future<Output = Result<Value, Fault>> + Send + 'static,
     {
-        let (control, handle) = Control::new();
+        let (control, handle) = JobControl::new();
         let mut all = self.all();
         all.last += 1;
         let number = all.last;
@@ -123,7 +123,7 @@ impl Jobs {
         drop(all);
         self.tell(number);
         let output = Output::told(self.observer(number));
-        let work = work(Duty { control, output });
+        let work = work(JobContext { control, output });
         let jobs = self.clone();
         // A panic in the work is its end, not that of the process.
         let work = tokio::spawn(work);
@@ -160,10 +160,10 @@ impl Jobs {
     }
 
     /// Makes events of what a job tells.
-    fn observer(&self, number: u64) -> Observer {
+    fn observer(&self, number: u64) -> Reporter {
         let (jobs, job) = (self.clone(), name(number));
-        Observer::new(move |told| {
-            if let Told::Progress { done, total, eta_seconds } = told {
+        Reporter::new(move |told| {
+            if let Progress::Progress { done, total, eta_seconds } = told {
                 let progress = JobProgress { done, total, eta_seconds };
                 if let Some(job) = jobs.all().jobs.get_mut(&number) {
                     job.progress = Some(progress);
@@ -261,7 +261,7 @@ impl Drop for Cancelling<'_> {
     }
 }
 
-impl All {
+impl JobTable {
     /// The oldest results go.
     fn forget(&mut self) {
         let ended: Vec<u64> =
@@ -304,29 +304,29 @@ fn name(number: u64) -> String {
 }
 
 /// What clients are told of it; nothing for what only the journal needs.
-fn event(job: &str, told: Told<'_>) -> Option<Event> {
+fn event(job: &str, told: Progress<'_>) -> Option<Event> {
     let job = job.to_owned();
     let own = |it: &str| it.to_owned();
     Some(match told {
-        Told::Note(message) => {
+        Progress::Note(message) => {
             let level = match message.starts_with("warning") {
                 true => Level::Warning,
                 false => Level::Info,
             };
             Event::Log { job: Some(job), level, message }
         }
-        Told::Progress { done, total, eta_seconds } => {
+        Progress::Progress { done, total, eta_seconds } => {
             let percent = u8::try_from(done * 100 / total.max(1)).unwrap_or(100);
             Event::Progress { job, done, total, percent, eta_seconds }
         }
-        Told::Node { node, status, reason, subgraph } => Event::Node {
+        Progress::Node { node, status, reason, subgraph } => Event::Node {
             job,
             node: own(node),
             status: own(status),
             reason: reason.map(own),
             subgraph: subgraph.map(own),
         },
-        Told::Test { root, test, text_of } => Event::Test {
+        Progress::Test { root, test, text_of } => Event::Test {
             job,
             root: root.to_string_lossy().into_owned(),
             id: test.id.clone(),
@@ -340,15 +340,15 @@ fn event(job: &str, told: Told<'_>) -> Option<Event> {
             text_of: text_of.map(crate::results::millis),
             draft: text_of.is_none(),
         },
-        Told::Files { root, paths } => {
+        Progress::Files { root, paths } => {
             Event::Files { job, root: root.to_string_lossy().into_owned(), paths: paths.to_vec() }
         }
-        Told::Proposal { root, id, state } => Event::Proposal {
+        Progress::Proposal { root, id, state } => Event::Proposal {
             proposal: own(id),
             root: root.to_string_lossy().into_owned(),
             state: own(state),
         },
-        Told::Journaled(journal) => return journaled(job, journal),
+        Progress::Journaled(journal) => return journaled(job, journal),
     })
 }
 

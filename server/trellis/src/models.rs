@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use cycle::Tier;
-use model::{Ask, Card, Choice, Editor, Gates, Message, Model, ModelError, OpenError, Role, Usage};
+use trellis_engine::Tier;
+use trellis_llm::{ChatRequest, ModelInfo, DefaultModel, Editor, RateLimiters, Message, Model, ModelError, OpenError, Role, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Budget, Config};
+use crate::config::{BudgetLimits, Config};
 use crate::error::Fault;
 
 /// Tokens of a reply where nothing else is said.
@@ -67,10 +67,10 @@ fn amount(text: &str) -> Result<f64, String> {
 
 /// One model, open, with what is known of it.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct ModelHandle {
     pub(crate) model: Model,
     /// What it costs; nothing where nobody knows.
-    pub(crate) card: Option<Card>,
+    pub(crate) card: Option<ModelInfo>,
     /// Tokens of a reply at most.
     pub(crate) output: u32,
     /// Tokens of a question at most, where its context is known.
@@ -80,8 +80,8 @@ pub(crate) struct Opened {
 /// The models of a run.
 #[derive(Debug)]
 pub(crate) struct Models {
-    simple: Arc<Opened>,
-    strong: Arc<Opened>,
+    simple: Arc<ModelHandle>,
+    strong: Arc<ModelHandle>,
     /// Tokens of a question, about.
     context_tokens: Option<usize>,
 }
@@ -102,7 +102,7 @@ impl Models {
         };
         let (simple, strong) =
             (simple.unwrap_or_else(|| base.clone()), strong.unwrap_or_else(|| base.clone()));
-        let gates = Gates::default();
+        let gates = RateLimiters::default();
         let open = |spec: &str| open(spec, args, config, &gates, env).map(Arc::new);
         let first = open(&simple)?;
         let strong = if strong == simple { first.clone() } else { open(&strong)? };
@@ -111,7 +111,7 @@ impl Models {
     }
 
     /// The model for work of this difficulty.
-    pub(crate) fn of(&self, tier: Tier) -> &Opened {
+    pub(crate) fn of(&self, tier: Tier) -> &ModelHandle {
         match tier {
             Tier::Simple => &self.simple,
             Tier::Strong => &self.strong,
@@ -119,7 +119,7 @@ impl Models {
     }
 
     /// Each of them once.
-    pub(crate) fn all(&self) -> Vec<&Opened> {
+    pub(crate) fn all(&self) -> Vec<&ModelHandle> {
         let is_one = Arc::ptr_eq(&self.simple, &self.strong);
         let strong = Some(self.strong.as_ref()).filter(|_| !is_one);
         [Some(self.simple.as_ref()), strong].into_iter().flatten().collect()
@@ -132,13 +132,13 @@ impl Models {
     }
 
     /// Tokens of a question to this model, where `usual` is what a question may have.
-    pub(crate) fn context_tokens(&self, opened: &Opened, usual: usize) -> usize {
+    pub(crate) fn context_tokens(&self, opened: &ModelHandle, usual: usize) -> usize {
         let wanted = self.context_tokens.unwrap_or(usual);
         opened.longest.map_or(wanted, |longest| wanted.min(longest))
     }
 
     /// A bound in dollars is of no use where nobody knows what is spent.
-    pub(crate) fn know_prices(&self, budget: Budget) -> Result<(), Fault> {
+    pub(crate) fn know_prices(&self, budget: BudgetLimits) -> Result<(), Fault> {
         let unknown = [&self.simple, &self.strong].into_iter().find(|it| it.card.is_none());
         match unknown.filter(|_| budget.usd.is_some()) {
             Some(it) => {
@@ -187,8 +187,8 @@ impl ModelArgs {
     }
 
     /// The tightest of what the options and the files say.
-    pub(crate) fn budget(&self, config: &Config) -> Budget {
-        let own = Budget {
+    pub(crate) fn budget(&self, config: &Config) -> BudgetLimits {
+        let own = BudgetLimits {
             usd: self.budget_usd,
             tokens: self.budget_tokens,
             minutes: self.budget_minutes,
@@ -211,7 +211,7 @@ const NO_MODEL: &str = "noModel";
 const NO_KEY: &str = "noKey";
 
 /// What whoever asks has to give, for programs that know how to ask a person for it.
-fn lacking(error: &OpenError) -> Option<&'static str> {
+fn also_incomplete(error: &OpenError) -> Option<&'static str> {
     match error {
         OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => Some(NO_MODEL),
         OpenError::NoKey { .. } | OpenError::BadKey { .. } => Some(NO_KEY),
@@ -228,25 +228,25 @@ fn open(
     spec: &str,
     args: &ModelArgs,
     config: &Config,
-    gates: &Gates,
+    gates: &RateLimiters,
     env: Env<'_>,
-) -> Result<Opened, Fault> {
+) -> Result<ModelHandle, Fault> {
     let mut settings = config.settings(spec);
     settings.replay_latency = args.replay_latency;
     settings.record.clone_from(&args.record);
     settings.gates = gates.clone();
     settings.editor.clone_from(&args.editor);
     settings.retry.retries = args.retries.unwrap_or(settings.retry.retries);
-    let model = model::open(spec, &settings, env).map_err(|error| {
+    let model = trellis_llm::open(spec, &settings, env).map_err(|error| {
         let fault = match &error {
             OpenError::Malformed { .. } => Fault::input(&error),
             OpenError::Unreadable { path, reason } => {
                 let shown = format_args!("the recording {}", path.display());
-                Fault::unavailable(run::words::cannot_read(shown, reason))
+                Fault::unavailable(trellis_sandbox::wording::cannot_read(shown, reason))
             }
             _ => Fault::unavailable(&error),
         };
-        let fault = match lacking(&error) {
+        let fault = match also_incomplete(&error) {
             Some(kind) => fault.kind(kind),
             None => fault,
         };
@@ -264,12 +264,12 @@ fn open(
     let output = longest_reply.map_or(output, |most| output.min(most.min(u32::MAX.into()) as u32));
     let context = card.and_then(|it| it.context);
     let longest = context.map(|it| it.saturating_sub(u64::from(output) + MARGIN) as usize);
-    Ok(Opened { model, card, output, longest })
+    Ok(ModelHandle { model, card, output, longest })
 }
 
 /// What one tiny question came to.
 #[derive(Debug)]
-pub(crate) struct Tried {
+pub(crate) struct ProbeResult {
     pub(crate) name: String,
     /// Who answered, in the provider's words; nobody for a recording.
     pub(crate) answered_by: Option<String>,
@@ -282,8 +282,8 @@ pub(crate) struct Tried {
 }
 
 /// Puts one tiny question. A recording is read and not asked: it answers what was recorded, and nothing else.
-pub(crate) async fn try_out(opened: &Opened) -> Result<Tried, Fault> {
-    let mut tried = Tried {
+pub(crate) async fn probe(opened: &ModelHandle) -> Result<ProbeResult, Fault> {
+    let mut tried = ProbeResult {
         name: opened.model.name().to_owned(),
         answered_by: None,
         reply: "the recording can be read".to_owned(),
@@ -295,7 +295,7 @@ pub(crate) async fn try_out(opened: &Opened) -> Result<Tried, Fault> {
     if opened.model.is_recorded() {
         return Ok(tried);
     }
-    let ask = Ask {
+    let ask = ChatRequest {
         node: "doctor".to_owned(),
         stage: "review".to_owned(),
         attempt: 0,
@@ -332,19 +332,19 @@ pub(crate) fn would_use(folder: &Path) -> Result<String, String> {
 
 /// Nobody named a model: the keys that are there may do.
 fn by_key(env: Env<'_>) -> Result<String, Fault> {
-    let (message, way) = match model::choice(env) {
-        Choice::Default(spec) => return Ok(spec.to_owned()),
-        Choice::Unclear(keys) if keys.len() == 1 => (
+    let (message, way) = match trellis_llm::choice(env) {
+        DefaultModel::Default(spec) => return Ok(spec.to_owned()),
+        DefaultModel::Unclear(keys) if keys.len() == 1 => (
             format!(
                 "no model is configured; {} is set, but not which of its models to use",
                 keys[0]
             ),
             "",
         ),
-        Choice::Unclear(keys) => {
+        DefaultModel::Unclear(keys) => {
             (format!("no model is configured, and several keys are set: {}", keys.join(", ")), "")
         }
-        Choice::None => (
+        DefaultModel::None => (
             "no model is configured".to_owned(),
             ". `trellis demo` needs no model: it generates an example from a recording",
         ),
@@ -352,7 +352,7 @@ fn by_key(env: Env<'_>) -> Result<String, Fault> {
     Err(Fault::unavailable(message).kind(NO_MODEL).hint(format!(
         "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known \
          providers: {}{way}",
-        model::PROVIDERS.join(", ")
+        trellis_llm::PROVIDERS.join(", ")
     )))
 }
 

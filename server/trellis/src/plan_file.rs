@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use plan::{Dialect, Plan, Problem};
-use run::words::counted;
+use trellis_plan::{Dialect, Plan, Problem};
+use trellis_sandbox::wording::counted;
 
 use crate::error::Fault;
 
 /// Reads a plan from a file; what cannot be read is bad input, with line and column.
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
-    let bytes = run::files::read(path).map_err(|e| {
+    let bytes = trellis_sandbox::files::read(path).map_err(|e| {
         let kind = match dialect {
             Some(Dialect::Tasks) => "list of tasks",
             _ => "planning graph",
         };
-        Fault::input(run::words::cannot_read(path.display(), &e))
+        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
             .hint(format_args!("give the path of a {kind}, which is a JSON file"))
     })?;
-    plan::read(&bytes, dialect).map_err(|error| {
+    trellis_plan::read(&bytes, dialect).map_err(|error| {
         let hint = error.hint.as_deref().unwrap_or("fix the file; nothing was started");
         Fault::input(format_args!("{shown}: {error}")).hint(hint)
     })
@@ -36,7 +36,7 @@ pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, 
 }
 
 fn sound(path: &Path, plan: Plan) -> Result<Plan, Fault> {
-    let problems = plan::check(&plan);
+    let problems = trellis_plan::check(&plan);
     if problems.is_empty() {
         return Ok(plan);
     }

@@ -90,7 +90,7 @@ pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
 fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
     let real = Path::new(path).canonicalize().map_err(|e| {
-        Fault::input(run::words::cannot_read(named, &e))
+        Fault::input(trellis_sandbox::wording::cannot_read(named, &e))
             .hint("give test files, folders or ids such as tests/test_a.py::test_b")
     })?;
     Ok((real, rest))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::error::{Exit, Fault};
-use crate::methods::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
+use crate::api::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
 use crate::output::{Output, color};
 
 /// Check Python, sandbox, Docker and model on this machine.

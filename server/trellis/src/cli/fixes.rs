@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
-use super::results::plain;
+use super::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::{TEST_SECONDS, TimeLimits};
-use crate::methods::fixes::{
+use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
+use crate::api::proposals::{
     DecideFixParams, DecideFixResult, FixResult, FixSummary, GetFixParams, ListFixesParams,
     decide_fix, get_fix, list_fixes, undo_fix,
 };
@@ -92,7 +92,7 @@ struct RejectArgs {
 
 impl ProjectArgs {
     fn store(&self) -> Result<Store, Fault> {
-        let root = crate::methods::doctor::folder(&self.project)?;
+        let root = crate::api::doctor::folder(&self.project)?;
         Ok(Store::of(&root.canonicalize().unwrap_or_else(|_| root.to_owned())))
     }
 }

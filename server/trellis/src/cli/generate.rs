@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use cycle::NO_FLOWS;
+use trellis_engine::NO_FLOWS;
 
-use crate::cli::results::plain;
-use crate::control::Control;
+use crate::cli::test_output::plain;
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::grow::{Flows, Summary, grow};
-use crate::methods::generate::GenerateArgs;
+use crate::generate::{Flows, Summary, grow};
+use crate::api::generate::GenerateArgs;
 use crate::output::Output;
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(None)?;
-    let (summary, exit) = grow(order, Control::of_signals()?, output).await?;
+    let (summary, exit) = grow(order, JobControl::of_signals()?, output).await?;
     if output.is_json() {
         output.json(&summary)?
     } else {
@@ -40,7 +40,7 @@ fn human(summary: &Summary) -> String {
     }
     if summary.spent.tokens > 0 {
         let spent = &summary.spent;
-        let price = crate::ledger::price(spent.tokens, spent.usd);
+        let price = crate::budget::price(spent.tokens, spent.usd);
         out += &format!("model:       {} tokens, {price}\n", spent.tokens);
     }
     let suite = &summary.suite;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::cli::results::{plain, pushed};
-use crate::control::Control;
+use crate::cli::test_output::{plain, pushed};
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::implement::{Reviewer, implement, plan};
-use crate::methods::implement::{ImplementArgs, ImplementResult, Outcome};
+use crate::issue::{Reviewer, implement, plan};
+use crate::api::implement::{ImplementArgs, ImplementResult, Outcome};
 use crate::output::{Output, color};
 use crate::repair::Terminal;
 
@@ -16,7 +16,7 @@ pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit
     let result = if dry_run {
         ImplementResult::planned(&order, plan(&order, &given)?)
     } else {
-        let control = Control::of_signals()?;
+        let control = JobControl::of_signals()?;
         let terminal = Terminal::here().filter(|_| !output.is_json());
         let reviewer = terminal.map_or(Reviewer::Nobody, Reviewer::Terminal);
         implement(&order, &given, &reviewer, output, &control).await?

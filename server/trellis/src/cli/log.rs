@@ -9,11 +9,11 @@ use clap::Args;
 use serde::ser::{Error as _, SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
-use crate::cli::results::plain;
+use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
+use crate::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use crate::output::Output;
-use crate::workspace::retold::EventKind;
+use crate::workspace::describe::EventKind;
 
 /// Characters of a reason that are shown.
 const SHOWN: usize = 300;

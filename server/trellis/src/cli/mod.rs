@@ -22,7 +22,7 @@ mod lsp;
 mod mcp;
 mod plan;
 mod repair;
-mod results;
+mod test_output;
 mod rollback;
 mod serve;
 mod stacks;
@@ -30,7 +30,7 @@ mod status;
 mod symbols;
 mod tasks;
 mod test;
-mod view;
+mod code_view;
 mod write_tests;
 
 /// Test-driven AI coding for Python: keeps only what real test runs prove.
@@ -61,19 +61,19 @@ const AFTER: &str = "Exit codes: 0 done, 1 tests fail, 2 needs your review, 64 w
 
 #[derive(Subcommand)]
 enum Command {
-    Generate(Box<crate::methods::generate::GenerateArgs>),
+    Generate(Box<crate::api::generate::GenerateArgs>),
     /// Check, search and browse a planning graph.
     Plan(plan::PlanArgs),
     /// Browse code by file or by node.
     #[command(visible_alias = "show")]
-    Code(view::CodeArgs),
+    Code(code_view::CodeArgs),
     Test(test::TestArgs),
     #[command(visible_alias = "generate-tests")]
     WriteTests(Box<write_tests::WriteTestsArgs>),
-    Repair(Box<crate::methods::repair::RepairArgs>),
-    Implement(Box<crate::methods::implement::ImplementArgs>),
+    Repair(Box<crate::api::repair::RepairArgs>),
+    Implement(Box<crate::api::implement::ImplementArgs>),
     #[command(visible_alias = "build")]
-    Tasks(Box<crate::methods::tasks::TasksArgs>),
+    Tasks(Box<crate::api::tasks::TasksArgs>),
     /// Review proposed fixes: list, show, accept, reject, undo.
     Fixes(Box<fixes::FixesArgs>),
     #[command(visible_alias = "locate")]
@@ -170,7 +170,7 @@ fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
         Ok(real) if real.is_dir() => Ok(real),
         Ok(_) => Err(Fault::input(format!("{} is not a folder", folder.display()))
             .hint("give the folder that contains it")),
-        Err(error) => Err(Fault::input(run::words::cannot_read(folder.display(), &error))
+        Err(error) => Err(Fault::input(trellis_sandbox::wording::cannot_read(folder.display(), &error))
             .hint("give folders that exist")),
     };
     folders.iter().map(real).collect()
@@ -187,7 +187,7 @@ async fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Fault> 
     match command {
         Command::Generate(args) => generate::run(*args, output).await,
         Command::Plan(args) => plan::run(args, output).await,
-        Command::Code(args) => view::run(&args, output),
+        Command::Code(args) => code_view::run(&args, output),
         Command::Test(args) => test::run(args, output).await,
         Command::WriteTests(args) => write_tests::run(*args, output).await,
         Command::Repair(args) => repair::run(*args, output).await,

@@ -4,17 +4,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use plan::{Dialect, Exploration, Plan};
-use run::words::counted;
+use trellis_plan::{Dialect, Exploration, Plan};
+use trellis_sandbox::wording::counted;
 
 use super::symbols::planned::{self, PlannedArgs};
 use crate::error::{Exit, Fault};
-use crate::methods::plan::{
+use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
     PlanProblem, PlanShowParams,
 };
 use crate::output::Output;
-use crate::statuses::Statuses;
+use crate::node_status::NodeStatuses;
 
 mod flows;
 mod levels;
@@ -138,7 +138,7 @@ fn show(params: &PlanShowParams, output: &mut Output) -> Result<Exit, Fault> {
     if output.is_json() {
         output.json(&result)?;
     } else {
-        let tree = plan::tree(&plan);
+        let tree = trellis_plan::tree(&plan);
         output.stream(|out| write!(out, "{tree}"))?;
     }
     Ok(Exit::Done)
@@ -163,7 +163,7 @@ fn deps(params: &PlanDepsParams, output: &mut Output) -> Result<Exit, Fault> {
 
 fn draw(
     plan: &Plan,
-    statuses: &Statuses,
+    statuses: &NodeStatuses,
     exploration: &Exploration,
     out: &mut impl Write,
 ) -> io::Result<()> {

@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use run::words::counted;
+use trellis_sandbox::wording::counted;
 
-use crate::cli::results::plain;
-use crate::control::Control;
+use crate::cli::test_output::plain;
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::methods::repair::{GroupShape, RepairArgs, RepairResult};
+use crate::api::repair::{GroupShape, RepairArgs, RepairResult};
 use crate::output::{Output, color};
-use crate::repair::{Person, Terminal, repair};
+use crate::repair::{Approver, Terminal, repair};
 use crate::results::Results;
 
 pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
     let is_dry = args.dry_run;
     let order = args.order(Path::new(""))?;
-    let control = Control::of_signals()?;
+    let control = JobControl::of_signals()?;
     let terminal = Terminal::here().filter(|_| !output.is_json());
-    let person = terminal.map_or(Person::Nobody, Person::Terminal);
+    let person = terminal.map_or(Approver::Nobody, Approver::Terminal);
     let results = Results::default();
     let watched = Output::new(output.is_json()).watched(|it| results.watching(it));
     let result = repair(&order, &person, &watched, &control).await;

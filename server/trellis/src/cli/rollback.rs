@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use run::words::counted;
+use trellis_sandbox::wording::counted;
 
 use crate::error::{Exit, Fault};
-use crate::methods::rollback::{RollbackParams, rollback};
+use crate::api::rollback::{RollbackParams, rollback};
 use crate::output::Output;
 
 /// Reset a generated repository to its last finished subgraph.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::rpc;
-use crate::serve::{self, Address, ServeOrder};
+use crate::websocket::{self, Address, ServeRequest};
 
 /// Serve local programs: JSON-RPC on a WebSocket with a token.
 #[derive(Args)]
@@ -38,14 +38,14 @@ pub(crate) async fn run(args: ServeArgs, output: &mut Output) -> Result<Exit, Fa
     if args.describe {
         return describe(output).await;
     }
-    let order = ServeOrder {
+    let order = ServeRequest {
         folders: super::served(&args.folders)?,
         port: args.port,
         origins: args.allow_origin,
         idle_exit: args.idle_exit.map(Duration::from_secs),
         parent: args.parent,
     };
-    serve::serve(order, |address| match output.is_json() {
+    websocket::serve(order, |address| match output.is_json() {
         true => output.json(address),
         false => output.text(human(address)),
     })

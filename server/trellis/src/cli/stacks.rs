@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
-use crate::methods::stacks::{
+use crate::api::stacks::{
     InstallPackagesParams, InstalledBy, ListStacksParams, NewProjectParams, ShowStackParams,
     StackShown, install, list, new_project, show,
 };

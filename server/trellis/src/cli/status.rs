@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use run::words::counted;
+use trellis_sandbox::wording::counted;
 
-use crate::cli::results::plain;
+use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::status::{ReportParams, StatusParams, report as report_of, status};
-use crate::methods::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
+use crate::api::status::{ReportParams, StatusParams, report as report_of, status};
+use crate::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::output::{Output, color};
 use crate::tasks;
 use crate::workspace::checkpoint::Entry;

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::cli::results::{plain, pushed};
-use crate::control::Control;
+use crate::cli::test_output::{plain, pushed};
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::methods::tasks::{TasksArgs, TasksResult};
+use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::output::Output;
 use crate::tasks::tasks;
 
 pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""));
-    let control = Control::of_signals()?;
+    let control = JobControl::of_signals()?;
     let result = tasks(&order, output, &control).await?;
     if output.is_json() {
         output.json(&result)?;

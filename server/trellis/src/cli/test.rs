@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use run::{TestResult, junit};
+use trellis_sandbox::{TestResult, junit};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::results::{line, summary};
+use crate::cli::test_output::{line, summary};
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::{TEST_SECONDS, TimeLimits};
-use crate::methods::tests::{Prepared, RunTestsParams, Tool};
+use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
+use crate::api::run_tests::{Prepared, RunTestsParams, Tool};
 use crate::output::Output;
 use crate::results::Results;
-use crate::sandbox::{Kept, SandboxArgs};
+use crate::sandbox::{WarmSandboxes, SandboxArgs};
 use crate::signals::cancel_on_signal;
 
 /// Run tests in the sandbox.
@@ -82,7 +82,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             let _ = screen.text(line(test));
         }
     };
-    let sandboxes = Kept::default();
+    let sandboxes = WarmSandboxes::default();
     let (root, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
     let began = SystemTime::now();
     let ran = prepared.run(&sandboxes, output, &cancel, &mut as_it_ends).await;

@@ -6,16 +6,16 @@ use std::time::Duration;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::results::plain;
+use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::TEST_SECONDS;
-use crate::methods::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
+use crate::api::run_limits::TEST_SECONDS;
+use crate::api::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::{Output, color};
 use crate::results::Results;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
-use crate::write_tests::{Order, generate};
+use crate::write_tests::{WriteTestsRequest, generate};
 
 /// Lines of a failure that are shown.
 const EXPLAINED: usize = 6;
@@ -59,7 +59,7 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
         return Err(Fault::new(Exit::Usage, message)
             .hint("give FILE::FUNCTION, such as shop/cart.py::Cart.total"));
     };
-    let order = Order {
+    let order = WriteTestsRequest {
         file: file.into(),
         name: name.to_owned(),
         root: args.project,

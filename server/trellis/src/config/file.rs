@@ -41,7 +41,7 @@ pub(crate) struct File {
     #[serde(default)]
     pub(crate) conventions: Vec<String>,
     #[serde(default)]
-    pub(crate) budget: Budget,
+    pub(crate) budget: BudgetLimits,
     #[serde(default)]
     pub(crate) providers: BTreeMap<String, Provider>,
     #[serde(default)]
@@ -84,7 +84,7 @@ pub(crate) struct Forge {
 /// What a run may spend at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Budget {
+pub(crate) struct BudgetLimits {
     pub(crate) usd: Option<f64>,
     pub(crate) tokens: Option<u64>,
     pub(crate) minutes: Option<f64>,
@@ -135,7 +135,7 @@ impl File {
                 return Ok(None);
             }
             Err(error) => {
-                return Err(Fault::input(run::words::cannot_read(path.display(), &error))
+                return Err(Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
                     .hint("make it readable, or move it away"));
             }
         };
@@ -186,7 +186,7 @@ impl File {
         }
         for (name, it) in &self.providers {
             let like = it.like.as_deref();
-            let known = model::PROVIDERS.map(|it| it.split([':', '[']).next().unwrap_or_default());
+            let known = trellis_llm::PROVIDERS.map(|it| it.split([':', '[']).next().unwrap_or_default());
             if !known.contains(&like.unwrap_or(name)) {
                 let what = match like {
                     Some(like) => {
@@ -290,7 +290,7 @@ fn read(path: &Path) -> io::Result<String> {
         let what = format!("it is larger than {} KiB, or not a file", LARGEST >> 10);
         return Err(io::Error::new(ErrorKind::InvalidInput, what));
     }
-    run::files::read_text(path)
+    trellis_sandbox::files::read_text(path)
 }
 
 /// A parser's complaint on one line.

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::{Card, Prices, Settings};
+use trellis_llm::{ModelInfo, Prices, Settings};
 
 use crate::error::Fault;
-pub(crate) use file::{Budget, Forge, Provider, Sandbox, is_variable};
+pub(crate) use file::{BudgetLimits, Forge, Provider, Sandbox, is_variable};
 use file::{File, NAME};
 
 /// Everything set in files.
@@ -25,7 +25,7 @@ pub(crate) struct Config {
     pub(crate) max_output_tokens: Option<u32>,
     pub(crate) tests_dir: Option<String>,
     pub(crate) conventions: Vec<String>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: BudgetLimits,
     pub(crate) prices: Prices,
     pub(crate) forge: Forge,
     pub(crate) sandbox: Sandbox,
@@ -66,7 +66,7 @@ impl Config {
     }
 
     /// Takes in a file that gives way to those before it.
-    fn add(&mut self, file: File, cards: &mut BTreeMap<String, Card>) {
+    fn add(&mut self, file: File, cards: &mut BTreeMap<String, ModelInfo>) {
         self.model = self.model.take().or(file.model);
         self.simple_model = self.simple_model.take().or(file.simple_model);
         self.strong_model = self.strong_model.take().or(file.strong_model);
@@ -81,7 +81,7 @@ impl Config {
             self.sandbox = sandbox;
         }
         for (name, price) in file.prices {
-            let card = Card {
+            let card = ModelInfo {
                 input: price.input,
                 output: price.output,
                 cached: price.cached,
@@ -113,15 +113,15 @@ impl Config {
     }
 }
 
-impl Budget {
+impl BudgetLimits {
     /// Of each bound the smaller.
-    pub(crate) fn tightest(self, other: Budget) -> Budget {
+    pub(crate) fn tightest(self, other: BudgetLimits) -> BudgetLimits {
         let least = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.min(b)),
             _ => a.or(b),
         };
         let tokens = [self.tokens, other.tokens].into_iter().flatten().min();
-        Budget {
+        BudgetLimits {
             usd: least(self.usd, other.usd),
             tokens,
             minutes: least(self.minutes, other.minutes),

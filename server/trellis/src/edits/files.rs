@@ -14,13 +14,13 @@ use crate::workspace::crash_point;
 /// The text of a file; refused if it is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
-        Fault::input(run::words::cannot_read(path.display(), &e)).hint("give a text file")
+        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)).hint("give a text file")
     };
     // A pipe would never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is not a regular file")));
     }
-    let text = String::from_utf8(run::files::read(path).map_err(cannot)?).map_err(|e| {
+    let text = String::from_utf8(trellis_sandbox::files::read(path).map_err(cannot)?).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
             .hint("convert it, or edit it with a tool that supports its encoding")
@@ -56,13 +56,13 @@ fn declared_encoding(line: &str) -> Option<&str> {
 /// The file behind symbolic links, which stay; refused if it cannot be written.
 pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     let real = path.canonicalize().map_err(|e| {
-        Fault::input(run::words::cannot_read(path.display(), &e)).hint("nothing was changed")
+        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)).hint("nothing was changed")
     })?;
     let refuse = |what: &str, hint: &str| {
         Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
     };
     let meta = fs::metadata(&real)
-        .map_err(|e| Fault::input(run::words::cannot_read(path.display(), &e)))?;
+        .map_err(|e| Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)))?;
     if !meta.is_file() {
         return refuse("is not a file", "give a file");
     }

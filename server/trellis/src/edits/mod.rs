@@ -6,17 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
-use code::TextEdits;
+use trellis_python::TextEdits;
 
 use crate::error::Fault;
 use crate::workspace::disk;
 
 mod files;
-mod history;
+mod undo_log;
 mod transaction;
 
 pub(crate) use files::read;
-pub(crate) use history::{find, undo};
+pub(crate) use undo_log::{find, undo};
 pub(crate) use transaction::{apply, settle};
 
 /// What is to become of one file.
@@ -37,7 +37,7 @@ impl Change {
 
 /// An edit that was made.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct AppliedEdit {
     /// Its number, by which it can be undone.
     pub(crate) id: u64,
     pub(crate) changes: Vec<Change>,

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::{refuse_other_encoding, stage, writable};
-use super::history::{self, FileRecord, Record};
-use super::{Change, Made, folder};
+use super::undo_log::{self, FileRecord, Record};
+use super::{Change, AppliedEdit, folder};
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::disk::{hash, is_full};
@@ -14,7 +14,7 @@ use crate::workspace::lock::Lock;
 
 /// Makes changes of files; `what` says in words what asked for them. Nothing is changed if one of the files
 /// is not as its change knows it, or cannot be written. `root` is where the project's `.trellis` is.
-pub(crate) fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<Made, Fault> {
+pub(crate) fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, Fault> {
     apply_as(root, what, None, changes)
 }
 
@@ -23,23 +23,23 @@ pub(super) fn apply_as(
     what: &str,
     undoes: Option<u64>,
     changes: Vec<Change>,
-) -> Result<Made, Fault> {
+) -> Result<AppliedEdit, Fault> {
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
-    tell(history::recover(root, &folder)?);
+    tell(undo_log::recover(root, &folder)?);
     let files = changes.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
-    files.iter().try_for_each(|it| history::belongs(root, it))?;
+    files.iter().try_for_each(|it| undo_log::belongs(root, it))?;
     refuse_twice(&files)?;
-    let id = history::numbers(&folder).last().map_or(1, |it| it + 1);
+    let id = undo_log::numbers(&folder).last().map_or(1, |it| it + 1);
     let record = Record { version: 1, id, what: what.to_owned(), undoes, files };
     let before: Vec<&str> = changes.iter().map(|it| it.source.as_str()).collect();
-    let made = history::prepare(&folder, &record, &before)
+    let made = undo_log::prepare(&folder, &record, &before)
         .and_then(|()| replace(&record, &changes, &|_| Ok(())))
-        .and_then(|()| history::finish(&folder, id));
+        .and_then(|()| undo_log::finish(&folder, id));
     if let Err(error) = made {
         return Err(taken_back(root, &folder, id, &error));
     }
-    Ok(Made { id, changes })
+    Ok(AppliedEdit { id, changes })
 }
 
 /// Takes back what a crash left half done in a project, so that what is read next is whole.
@@ -49,7 +49,7 @@ pub(crate) fn settle(root: &Path) -> Result<(), Fault> {
     }
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
-    tell(history::recover(root, &folder)?);
+    tell(undo_log::recover(root, &folder)?);
     Ok(())
 }
 
@@ -74,7 +74,7 @@ fn checked(change: &Change) -> Result<FileRecord, Fault> {
         after: hash(&text),
         path,
     };
-    if run::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
+    if trellis_sandbox::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
         return Ok(file);
     }
     Err(Fault::input(format!(
@@ -106,7 +106,7 @@ fn replace(
         .collect::<io::Result<Vec<_>>>()?;
     for (staged, file) in staged.into_iter().zip(&record.files) {
         before(&staged.target)?;
-        if hash(run::files::read(&file.path)?) != file.before {
+        if hash(trellis_sandbox::files::read(&file.path)?) != file.before {
             let why = format!("{} changed in the meantime", file.shown.display());
             return Err(io::Error::other(why));
         }
@@ -116,8 +116,8 @@ fn replace(
 }
 
 fn taken_back(root: &Path, folder: &Path, id: u64, error: &io::Error) -> Fault {
-    let place = history::pending(folder, id);
-    let hint = match history::take_back(root, &place) {
+    let place = undo_log::pending(folder, id);
+    let hint = match undo_log::take_back(root, &place) {
         Ok(_) if is_full(error) => {
             "all files are unchanged; free some space on the disk and try again".to_owned()
         }
@@ -136,7 +136,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use code::{TextEdit, TextEdits};
+    use trellis_python::{TextEdit, TextEdits};
 
     fn change(path: PathBuf, text: &str) -> Change {
         let source = fs::read_to_string(&path).expect("a file");
@@ -153,7 +153,7 @@ mod tests {
         let kept = folder(root).expect("a folder");
         let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
         let record = Record { version: 1, id: 1, what: "test".to_owned(), undoes: None, files };
-        history::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
+        undo_log::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
         let fails = |path: &Path| {
             if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
         };
@@ -169,9 +169,9 @@ mod tests {
             let (paths, kept, error) = stopped(root.path());
             if dies {
                 fs::write(root.path().join(".trellis-Ab3.tmp"), "new\n").expect("a staged text");
-                let told = history::recover(root.path(), &kept).expect("taken back");
+                let told = undo_log::recover(root.path(), &kept).expect("taken back");
                 assert!(told[0].contains("a.py") && !told[0].contains("b.py"), "{told:?}");
-                assert_eq!(history::recover(root.path(), &kept).expect("once").len(), 0);
+                assert_eq!(undo_log::recover(root.path(), &kept).expect("once").len(), 0);
             } else {
                 let fault = taken_back(root.path(), &kept, 1, &error).to_string();
                 assert!(fault.contains("all files are unchanged"), "{fault}");
@@ -189,7 +189,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let ([changed, _], kept, _) = stopped(root.path());
         fs::write(&changed, "new\nmine\n").expect("a file");
-        let told = history::recover(root.path(), &kept).expect("taken back");
+        let told = undo_log::recover(root.path(), &kept).expect("taken back");
         assert_eq!(fs::read_to_string(&changed).expect("a file"), "new\nmine\n");
         assert!(told[0].contains("a.py changed since then"), "{told:?}");
         assert_eq!(fs::read_to_string(kept.join("1.kept/0.before")).expect("kept"), "old\n");
@@ -210,11 +210,11 @@ mod tests {
         };
         let what = "test".to_owned();
         let record = Record { version: 1, id: 1, what, undoes: None, files: vec![file] };
-        history::prepare(&kept, &record, &["old\n"]).expect("prepared");
+        undo_log::prepare(&kept, &record, &["old\n"]).expect("prepared");
         let refused = settle(&root).expect_err("refused").to_string();
         assert!(refused.contains("outside the project"), "{refused}");
-        history::finish(&kept, 1).expect("as if it was made");
-        let refused = history::undo(&root, None).expect_err("refused").to_string();
+        undo_log::finish(&kept, 1).expect("as if it was made");
+        let refused = undo_log::undo(&root, None).expect_err("refused").to_string();
         assert!(refused.contains("outside the project"), "{refused}");
         let change = change(own.clone(), "newer\n");
         let refused = apply(&root, "test", vec![change]).expect_err("refused").to_string();

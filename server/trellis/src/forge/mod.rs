@@ -10,10 +10,10 @@
 //! where the token goes, nor which programs git starts.
 
 mod address;
-mod carry;
-mod known;
+mod push;
+mod push_state;
 mod open;
-mod pulls;
+mod pull_requests;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,23 +23,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::control::Control;
+use crate::job_control::JobControl;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal};
 pub(crate) use address::Kind;
-use carry::{Carrier, Stopped};
-use known::{Known, Owed};
+use push::{Pusher, PushError};
+use push_state::{PushState, PendingPush};
 use open::{NoPulls, find, pulls};
-use pulls::{Pulls, Request};
+use pull_requests::{PullRequests, Request};
 
 /// Branches that are ours by their name. No other one is ever forced, or removed.
 const OURS: &str = "trellis/";
 
 /// Where to push, as the user said it.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct PushTarget {
     /// The name of a remote, or an address.
     pub(crate) remote: String,
     /// What paths count from.
@@ -60,7 +60,7 @@ pub(crate) struct Pushed {
 }
 
 /// Work that is left for a person.
-pub(crate) struct Left<'a> {
+pub(crate) struct UnmergedBranch<'a> {
     pub(crate) branch: &'a str,
     /// The branch that it is for.
     pub(crate) into: &'a str,
@@ -78,10 +78,10 @@ pub(crate) struct Forge<'a> {
     journal: &'a Journal,
     output: &'a Output,
     shown: String,
-    carrier: Carrier,
+    carrier: Pusher,
     /// Else why no pull request can be opened, and what to do.
-    pulls: Result<Pulls, NoPulls>,
-    known: Known,
+    pulls: Result<PullRequests, NoPulls>,
+    known: PushState,
     is_silent: AtomicBool,
     said: Mutex<Vec<Pushed>>,
 }
@@ -93,15 +93,15 @@ impl<'a> Forge<'a> {
     ///
     /// No such remote, an address that is none, settings with errors.
     pub(crate) fn open(
-        wanted: &Wanted,
+        wanted: &PushTarget,
         home: &Path,
         git: Git,
-        (journal, output, control): (&'a Journal, &'a Output, &'a Control),
+        (journal, output, control): (&'a Journal, &'a Output, &'a JobControl),
     ) -> Result<Forge<'a>, Fault> {
         let (address, is_typed) = find(wanted, &git)?;
-        let carrier = Carrier::open(&git, home, &address, &control.cancel)?;
+        let carrier = Pusher::open(&git, home, &address, &control.cancel)?;
         let pulls = pulls(&address, is_typed, home)?;
-        let known = Known::of(home, &address.shown);
+        let known = PushState::of(home, &address.shown);
         let (is_silent, said) = (AtomicBool::new(false), Mutex::default());
         Ok(Forge {
             git,
@@ -124,7 +124,7 @@ impl<'a> Forge<'a> {
     /// Remembers a merge that is about to be made: whatever happens after it, it is pushed.
     pub(crate) fn owe(&self, into: &str, commit: &str, branch: &str) -> Result<(), Fault> {
         let [into, commit, branch] = [into, commit, branch].map(str::to_owned);
-        self.known.change(|it| it.owed.push(Owed { into, commit, branch }))
+        self.known.change(|it| it.owed.push(PendingPush { into, commit, branch }))
     }
 
     /// Pushes merges that were made and not pushed.
@@ -181,7 +181,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes a branch of work that a person has to look at, and opens a pull request for it.
-    pub(crate) async fn left(&self, left: &Left<'_>) {
+    pub(crate) async fn left(&self, left: &UnmergedBranch<'_>) {
         let came = match self.carried(left).await {
             Ok(false) => return,
             Ok(true) => self.offered(left).await,
@@ -194,7 +194,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes the branch. Whether there is anything to look at.
-    async fn carried(&self, left: &Left<'_>) -> Result<bool, String> {
+    async fn carried(&self, left: &UnmergedBranch<'_>) -> Result<bool, String> {
         let tip = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)));
         let Some(tip) = tip else { return Ok(false) };
         let tips = self.tips(&[left.branch, left.into]).await?;
@@ -213,7 +213,7 @@ impl<'a> Forge<'a> {
     }
 
     /// The page of the pull request; none of a folder, which has no such thing.
-    async fn offered(&self, left: &Left<'_>) -> Result<Option<String>, String> {
+    async fn offered(&self, left: &UnmergedBranch<'_>) -> Result<Option<String>, String> {
         let asked = match &self.pulls {
             Ok(pulls) => self.request(pulls, left).await,
             Err(NoPulls::Folder) => return Ok(None),
@@ -286,12 +286,12 @@ impl<'a> Forge<'a> {
         written.map_err(|fault| note(&fault))
     }
 
-    async fn request(&self, pulls: &Pulls, left: &Left<'_>) -> Result<Option<String>, String> {
+    async fn request(&self, pulls: &PullRequests, left: &UnmergedBranch<'_>) -> Result<Option<String>, String> {
         let title = left.message.lines().next().unwrap_or_default();
         let (title, body): (String, String) = (title.chars().take(200).collect(), body(left));
         let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
         tokio::select! {
-            () = self.carrier.cancel.cancelled() => Err(self.told(Stopped::Cancelled, "opening a pull request at")),
+            () = self.carrier.cancel.cancelled() => Err(self.told(PushError::Cancelled, "opening a pull request at")),
             asked = pulls.show(&it) => asked,
         }
     }
@@ -329,13 +329,13 @@ impl<'a> Forge<'a> {
         }
     }
 
-    fn told(&self, why: Stopped, what: &str) -> String {
+    fn told(&self, why: PushError, what: &str) -> String {
         let shown = &self.shown;
         match why {
-            Stopped::Cancelled => {
+            PushError::Cancelled => {
                 format!("stopped while {what} {shown}: run the same command again")
             }
-            Stopped::Silent(patience) => {
+            PushError::Silent(patience) => {
                 self.is_silent.store(true, Ordering::Relaxed);
                 let seconds = patience.as_secs();
                 format!(
@@ -343,7 +343,7 @@ impl<'a> Forge<'a> {
                      again when it is reachable"
                 )
             }
-            Stopped::Refused(why)
+            PushError::Refused(why)
                 if why.contains("fetch first") || why.contains("non-fast-forward") =>
             {
                 format!(
@@ -351,7 +351,7 @@ impl<'a> Forge<'a> {
                      run `git pull`, then push or run the same command again ({why})"
                 )
             }
-            Stopped::Refused(why) => {
+            PushError::Refused(why) => {
                 format!("{what} {shown} failed: {why}; fix this, then run the same command again")
             }
         }
@@ -407,7 +407,7 @@ fn note(fault: &Fault) -> String {
 }
 
 /// What a person reads first. The reason holds what tests and models said, and is nothing but text.
-fn body(left: &Left<'_>) -> String {
+fn body(left: &UnmergedBranch<'_>) -> String {
     let longest = left.reason.split(|it| it != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     let report = left.report.trim();

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Wanted;
+use super::PushTarget;
 use super::address::{Address, Home, Trust, bound};
-use super::pulls::Pulls;
+use super::pull_requests::PullRequests;
 use crate::error::Fault;
 use crate::models;
 use crate::workspace::git::Git;
@@ -18,7 +18,7 @@ pub(super) enum NoPulls {
 }
 
 /// The address of a remote, and whether it was typed by the user.
-pub(super) fn find(wanted: &Wanted, git: &Git) -> Result<(Address, bool), Fault> {
+pub(super) fn find(wanted: &PushTarget, git: &Git) -> Result<(Address, bool), Fault> {
     let text = wanted.remote.trim();
     let names = git.run(&["remote"]).unwrap_or_default();
     // An address is what it says, whatever a project's remotes are called.
@@ -73,7 +73,7 @@ pub(super) fn pulls(
     address: &Address,
     is_typed: bool,
     project: &Path,
-) -> Result<Result<Pulls, NoPulls>, Fault> {
+) -> Result<Result<PullRequests, NoPulls>, Fault> {
     let env = |name: &str| std::env::var(name).ok();
     let settings = models::config(project)?.forge;
     let Some(home) = &address.home else {
@@ -90,14 +90,14 @@ pub(super) fn pulls(
         Some(url) => (true, url),
         None => (false, home.api(settings.kind.unwrap_or_default())),
     };
-    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| model::Secret::new(&it)) else {
+    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| trellis_llm::Secret::new(&it)) else {
         return lacking("set TRELLIS_FORGE_TOKEN to a token for the code host".to_owned());
     };
     let host = env("TRELLIS_FORGE_HOST");
     if let Err(why) = bound(&api, Trust { host: host.as_deref(), is_typed, is_own }) {
         return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, because {why}"));
     }
-    match Pulls::open(&api, token, home) {
+    match PullRequests::open(&api, token, home) {
         Ok(pulls) => Ok(Ok(pulls)),
         Err(why) => lacking(why),
     }

@@ -3,16 +3,16 @@
 use std::mem::take;
 use std::time::Duration;
 
-use run::{Outcome, Report, Request, TestOutcome, TestResult};
+use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
-use super::{Search, has_failed, is_usage};
+use super::{LocalizeRequest, has_failed, is_usage};
 use crate::error::{Exit, Fault};
-use crate::methods::tests::GOES_ON;
+use crate::api::run_tests::GOES_ON;
 
 /// Runs of the tests that a crash or an endless test may cut short; each goes on behind the one before.
 const RUNS: usize = 12;
 
-impl Search<'_> {
+impl LocalizeRequest<'_> {
     /// All tests once, with coverage, and those that are named where that leaves them out.
     pub(super) async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let mut request = self.request(Vec::new(), self.test_timeout);
@@ -78,7 +78,7 @@ impl Search<'_> {
                 0 => break,
                 left if run == RUNS => notes.push(format!(
                     "{} did not run: {RUNS} runs were ended by other tests first",
-                    run::words::counted(left, "test", "tests")
+                    trellis_sandbox::wording::counted(left, "test", "tests")
                 )),
                 _ => {}
             }

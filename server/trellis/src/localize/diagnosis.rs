@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cycle::localize::{Evidence, Ranking, TestEvidence};
-use cycle::{
-    Case, Circumstances, Diagnosis, Ending, Finding, Repeats, Steadiness, TestRun, diagnose,
+use trellis_engine::localize::{Evidence, Ranking, TestEvidence};
+use trellis_engine::{
+    TestCase, ProjectFacts, Diagnosis, RunOutcome, Finding, RerunHistory, Flakiness, TestRun, diagnose,
 };
-use run::{Outcome, Report, Request, TestOutcome};
+use trellis_sandbox::{Outcome, Report, Request, TestOutcome};
 
-use super::{Failing, INTERRUPTED, Search};
+use super::{FailingTest, INTERRUPTED, LocalizeRequest};
 use crate::convert::{self, NoRun};
 use crate::error::{Exit, Fault};
 
@@ -30,11 +30,11 @@ pub(crate) struct Diagnosed {
     pub(crate) flaky: Vec<String>,
 }
 
-impl Search<'_> {
+impl LocalizeRequest<'_> {
     /// Repeats the failing tests, then asks the rules about those that go on failing.
     pub(super) async fn diagnose(
         &self,
-        failures: &[Failing],
+        failures: &[FailingTest],
         reports: &[Report],
         evidence: &Evidence,
     ) -> Result<Diagnosed, Fault> {
@@ -53,8 +53,8 @@ impl Search<'_> {
         });
         let findings: BTreeMap<String, Finding> = findings.collect();
         // A test that was cut short says nothing of those that failed by themselves.
-        let own = |it: &&Failing| !flaky.contains(&it.id) && !was_cut_short(&it.failure);
-        let by_themselves: Vec<Failing> = failures.iter().filter(own).cloned().collect();
+        let own = |it: &&FailingTest| !flaky.contains(&it.id) && !was_cut_short(&it.failure);
+        let by_themselves: Vec<FailingTest> = failures.iter().filter(own).cloned().collect();
         let cut = steady.cases.len() + steady.collection.len() > by_themselves.len();
         let finding = match (cut, by_themselves.is_empty()) {
             (true, false) => {
@@ -79,12 +79,12 @@ impl Search<'_> {
     /// of strings is the same in all that are forked from one.
     async fn flaky(&self, first: &TestRun) -> Result<Vec<String>, Fault> {
         let targets: Vec<String> = first.cases.iter().map(|case| case.id.clone()).collect();
-        let most = if first.ending == Ending::Failed { REPEATS } else { 1 };
+        let most = if first.ending == RunOutcome::Failed { REPEATS } else { 1 };
         let until = Instant::now() + REPEATING;
-        let mut repeats = Repeats::default();
+        let mut repeats = RerunHistory::default();
         repeats.push(first.clone());
         for repeat in 0..most {
-            let is_told = repeats.judge(most, true) != Steadiness::Unknown;
+            let is_told = repeats.judge(most, true) != Flakiness::Unknown;
             if targets.is_empty() || is_told || (repeat > 0 && Instant::now() > until) {
                 break;
             }
@@ -113,7 +113,7 @@ impl Search<'_> {
         let documentation: Vec<&str> = documentation.iter().map(String::as_str).collect();
         diagnose(
             run,
-            &Circumstances {
+            &ProjectFacts {
                 is_test: &is_test,
                 is_local: &is_local,
                 // Whatever a project imports, it requires.
@@ -144,7 +144,7 @@ impl Search<'_> {
 }
 
 /// Whether a test did not come to an end of its own.
-fn was_cut_short(failure: &run::Failure) -> bool {
+fn was_cut_short(failure: &trellis_sandbox::Failure) -> bool {
     [INTERRUPTED, "Timeout", "Crash"].contains(&failure.exception.as_str())
 }
 
@@ -160,12 +160,12 @@ fn stopped(none: NoRun) -> Fault {
 
 /// The failures as a run of their own; a test that was interrupted stands for a run that was.
 fn failed_run(
-    failures: &[Failing],
+    failures: &[FailingTest],
     reports: &[Report],
     texts: impl Fn(&str) -> Option<Arc<str>>,
 ) -> TestRun {
     let mut run = TestRun {
-        ending: Ending::Failed,
+        ending: RunOutcome::Failed,
         stack: Vec::new(),
         cases: Vec::new(),
         collection: Vec::new(),
@@ -175,10 +175,10 @@ fn failed_run(
         let failure = convert::failure(&it.failure, &texts);
         if it.failure.exception == INTERRUPTED {
             let why = Some(failure.message.clone());
-            (run.ending, run.stack) = (Ending::TimedOut { why }, failure.frames.clone());
+            (run.ending, run.stack) = (RunOutcome::TimedOut { why }, failure.frames.clone());
         }
         match it.id.contains("::") {
-            true => run.cases.push(Case {
+            true => run.cases.push(TestCase {
                 id: it.id.clone(),
                 passed: false,
                 set_aside: false,
@@ -192,10 +192,10 @@ fn failed_run(
         let frames = report.stuck.iter().flat_map(|it| &it.frames);
         let ending = match &report.outcome {
             Outcome::Crashed { signal, .. } if cut_short(TestOutcome::Crashed) => {
-                Ending::Crashed { how: "early".to_owned(), signal: *signal }
+                RunOutcome::Crashed { how: "early".to_owned(), signal: *signal }
             }
-            Outcome::KilledForMemory => Ending::KilledForMemory,
-            Outcome::TimedOut => Ending::TimedOut { why: report.reason.clone() },
+            Outcome::KilledForMemory => RunOutcome::KilledForMemory,
+            Outcome::TimedOut => RunOutcome::TimedOut { why: report.reason.clone() },
             _ => continue,
         };
         run.ending = ending;
@@ -209,7 +209,7 @@ fn failed_run(
 pub(super) fn by_trial(
     ranking: &Ranking,
     evidence: &Evidence,
-    failures: &[Failing],
+    failures: &[FailingTest],
 ) -> Option<Finding> {
     let functions: BTreeSet<&str> =
         failures.iter().filter_map(|it| it.id.split('[').next()).collect();

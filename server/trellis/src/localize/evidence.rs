@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use code::{Facts, FileId, FunctionFact, Index, SymbolKind, Unit};
-use cycle::localize::{Evidence, FileEvidence, TestEvidence};
-use run::{Report, TestOutcome};
+use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit};
+use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
+use trellis_sandbox::{Report, TestOutcome};
 
 use super::{failing, has_failed};
 use crate::convert::{Texts, failure};
@@ -18,7 +18,7 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
         .map(|file| {
             let path = index.path(file).to_owned();
             let text = index.text(file);
-            let facts = text.and_then(|it| Facts::of(&it).ok());
+            let facts = text.and_then(|it| FileFacts::of(&it).ok());
             let facts = facts.unwrap_or_else(|| of_broken(index, file));
             let is_test = is_test(&path) || tests_lie_in.contains(path.as_str());
             FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
@@ -37,7 +37,7 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
 }
 
 /// Of a file that is no Python: the functions around the broken places.
-fn of_broken(index: &Index, file: FileId) -> Facts {
+fn of_broken(index: &Index, file: FileId) -> FileFacts {
     let (outline, text) = (index.outline(file), index.text(file).unwrap_or_default());
     let lines = index.lines(file, &text);
     let line = |offset: usize| lines.position(offset, Unit::Utf8).0 as u32 + 1;
@@ -57,7 +57,7 @@ fn of_broken(index: &Index, file: FileId) -> Facts {
             },
         )
     });
-    Facts { functions: functions.collect(), statements: Vec::new() }
+    FileFacts { functions: functions.collect(), statements: Vec::new() }
 }
 
 fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {

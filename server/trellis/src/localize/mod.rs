@@ -6,17 +6,17 @@ mod baseline;
 mod diagnosis;
 mod evidence;
 mod reading;
-mod recency;
-mod trials;
+mod blame_age;
+mod mutation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use code::Index;
-use cycle::localize::{Evidence, Ranking, rank};
-use cycle::{Diagnosis, Finding};
-use run::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree};
+use trellis_python::Index;
+use trellis_engine::localize::{Evidence, Ranking, rank};
+use trellis_engine::{Diagnosis, Finding};
+use trellis_sandbox::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
@@ -24,10 +24,10 @@ pub(crate) use baseline::{NO_TESTS_HINT, covers};
 use baseline::{is_measured, results};
 use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;
-use trials::Trials;
+use mutation::MutationRunner;
 
 /// What to look at, and how long.
-pub(crate) struct Search<'a> {
+pub(crate) struct LocalizeRequest<'a> {
     pub(crate) runner: &'a Runner,
     /// The files under test; of a folder a copy is used.
     pub(crate) tree: Tree,
@@ -53,10 +53,10 @@ pub(crate) struct Search<'a> {
 }
 
 /// What was found.
-pub(crate) struct Found {
+pub(crate) struct Localization {
     pub(crate) evidence: Evidence,
     pub(crate) ranking: Ranking,
-    pub(crate) failures: Vec<Failing>,
+    pub(crate) failures: Vec<FailingTest>,
     /// Every test as it ran first; a file that could not be loaded counts as one that has its name.
     pub(crate) ran: Vec<TestResult>,
     /// What the failures mean, where no opinion is needed for it.
@@ -75,9 +75,9 @@ pub(crate) struct Found {
 
 /// A test that fails.
 #[derive(Clone)]
-pub(crate) struct Failing {
+pub(crate) struct FailingTest {
     pub(crate) id: String,
-    pub(crate) failure: run::Failure,
+    pub(crate) failure: trellis_sandbox::Failure,
 }
 
 /// Files of the project that were executed and are in no index.
@@ -92,12 +92,12 @@ fn unread(index: &Index, reports: &[Report]) -> Vec<String> {
 /// How a test fails that was interrupted.
 const INTERRUPTED: &str = "TestTookTooLong";
 
-impl Search<'_> {
+impl LocalizeRequest<'_> {
     /// Runs the tests, and ranks what may be wrong. Nothing fails: no suspects.
-    pub(crate) async fn run(&self) -> Result<Found, Fault> {
+    pub(crate) async fn run(&self) -> Result<Localization, Fault> {
         let (reports, mut notes) = self.baseline().await?;
         let mut evidence = evidence(self.index, &reports);
-        let failures: Vec<Failing> = reports.iter().flat_map(failing).collect();
+        let failures: Vec<FailingTest> = reports.iter().flat_map(failing).collect();
         self.refuse_unknown(&failures)?;
         prove(&reports, &failures)?;
         let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
@@ -111,12 +111,12 @@ impl Search<'_> {
                 evidence.tests.retain(|test| !diagnosed.flaky.contains(&test.id));
             }
             if let Some(folder) = &self.history {
-                notes.extend(recency::add(folder, self.index, &mut evidence).await);
+                notes.extend(blame_age::add(folder, self.index, &mut evidence).await);
             }
             ranking = rank(&evidence, &[]);
             if let Some(budget) = self.trials.filter(|_| may_be_code(&diagnosed)) {
                 let until = Instant::now() + budget;
-                let trials = Trials::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
+                let trials = MutationRunner::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
                 let (tried, said) = trials.run(until).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);
@@ -136,7 +136,7 @@ impl Search<'_> {
             }));
         }
         let ran = reports.into_iter().flat_map(results).collect();
-        Ok(Found {
+        Ok(Localization {
             evidence,
             ranking,
             failures,
@@ -188,7 +188,7 @@ impl Search<'_> {
     }
 
     /// A target nobody knows is a mistake of the caller's, not a failing test.
-    fn refuse_unknown(&self, failures: &[Failing]) -> Result<(), Fault> {
+    fn refuse_unknown(&self, failures: &[FailingTest]) -> Result<(), Fault> {
         let unknown = failures.iter().find(|it| is_usage(&it.failure));
         let Some(it) = unknown.filter(|_| !self.targets.is_empty()) else { return Ok(()) };
         let targets = self.targets.join(", ");
@@ -200,7 +200,7 @@ impl Search<'_> {
 }
 
 /// Whether pytest was given what it does not know.
-fn is_usage(failure: &run::Failure) -> bool {
+fn is_usage(failure: &trellis_sandbox::Failure) -> bool {
     failure.exception == "UsageError"
 }
 
@@ -211,7 +211,7 @@ fn may_be_code(diagnosed: &Diagnosed) -> bool {
 }
 
 /// Without a failure, only runs that came to their end well say that nothing fails.
-fn prove(reports: &[Report], failures: &[Failing]) -> Result<(), Fault> {
+fn prove(reports: &[Report], failures: &[FailingTest]) -> Result<(), Fault> {
     let unproven =
         reports.iter().find(|it| !matches!(it.outcome, Outcome::Passed | Outcome::NoTests));
     let Some(report) = unproven.filter(|_| failures.is_empty()) else { return Ok(()) };
@@ -221,17 +221,17 @@ fn prove(reports: &[Report], failures: &[Failing]) -> Result<(), Fault> {
 }
 
 /// The failures of a run, what could not be collected among them.
-fn failing(report: &Report) -> Vec<Failing> {
+fn failing(report: &Report) -> Vec<FailingTest> {
     let tests = report.tests.iter().filter(|it| has_failed(it)).map(|it| {
-        let failure = it.failure.clone().unwrap_or_else(|| run::Failure {
+        let failure = it.failure.clone().unwrap_or_else(|| trellis_sandbox::Failure {
             exception: format!("{:?}", it.outcome),
             message: it.reason.clone().unwrap_or_default(),
             frames: report.stuck.iter().flat_map(|it| it.frames.clone()).collect(),
-            ..run::Failure::default()
+            ..trellis_sandbox::Failure::default()
         });
-        Failing { id: it.id.clone(), failure }
+        FailingTest { id: it.id.clone(), failure }
     });
-    let collected = report.collection_errors.iter().map(|failure| Failing {
+    let collected = report.collection_errors.iter().map(|failure| FailingTest {
         id: failure.collecting.as_ref().or(failure.path.as_ref()).cloned().unwrap_or_default(),
         failure: failure.clone(),
     });

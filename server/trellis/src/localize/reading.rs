@@ -9,8 +9,8 @@ mod modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use code::{Index, Located, Reach, Unit};
-use cycle::localize::{Evidence, FileEvidence, Reached, TestEvidence};
+use trellis_python::{Index, Located, Reach, Unit};
+use trellis_engine::localize::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
 
 use crate::nested::{Kind, Nested};
 use fixtures::Fixtures;
@@ -80,7 +80,7 @@ impl<'e> Reader<'e> {
         Reader { index, files, projects, reach, fixtures, methods, callees }
     }
 
-    fn reached(&mut self, test: &TestEvidence) -> Vec<Reached> {
+    fn reached(&mut self, test: &TestEvidence) -> Vec<ReachedFunction> {
         let path = test.id.split("::").next().unwrap_or_default();
         let Some(file) = self.files.iter().position(|it| it.path == path) else {
             return self.anything(path);
@@ -92,12 +92,12 @@ impl<'e> Reader<'e> {
         }
         let files = imported(self.index, self.files, file).into_iter();
         let own = files.filter(|it| self.projects[*it] == self.projects[file]);
-        let found: Vec<Reached> = own.flat_map(|it| self.whole(it, IMPORTED)).collect();
+        let found: Vec<ReachedFunction> = own.flat_map(|it| self.whole(it, IMPORTED)).collect();
         if found.is_empty() { self.anything(path) } else { found }
     }
 
     /// Functions of the code that calls lead to, the nearest first.
-    fn called(&mut self, starts: Vec<Function>) -> Vec<Reached> {
+    fn called(&mut self, starts: Vec<Function>) -> Vec<ReachedFunction> {
         let mut seen: BTreeSet<Function> = starts.iter().copied().collect();
         let (mut front, mut found, mut distance) = (starts, Vec::new(), 0);
         while !front.is_empty() && found.len() < MOST {
@@ -111,7 +111,7 @@ impl<'e> Reader<'e> {
                 next.extend(code);
             }
             next.sort_unstable();
-            let reached = |(file, function): &Function| Reached {
+            let reached = |(file, function): &Function| ReachedFunction {
                 file: *file,
                 function: Some(*function),
                 distance,
@@ -182,14 +182,14 @@ impl<'e> Reader<'e> {
     }
 
     /// All of a file.
-    fn whole(&self, file: usize, distance: usize) -> Vec<Reached> {
+    fn whole(&self, file: usize, distance: usize) -> Vec<ReachedFunction> {
         let functions = 0..self.files[file].facts.functions.len();
         let all = std::iter::once(None).chain(functions.map(Some));
-        all.map(|function| Reached { file, function, distance }).collect()
+        all.map(|function| ReachedFunction { file, function, distance }).collect()
     }
 
     /// All of the code, in a large project what the test's file speaks of first.
-    fn anything(&self, path: &str) -> Vec<Reached> {
+    fn anything(&self, path: &str) -> Vec<ReachedFunction> {
         let own = self.files.iter().position(|it| it.path == path);
         let project = own.and_then(|it| self.projects[it].as_ref());
         let text = self.index.file(path).and_then(|id| self.index.text(id)).unwrap_or_default();
@@ -211,7 +211,7 @@ impl<'e> Reader<'e> {
         let text = self.index.text(id)?;
         let lines = self.index.lines(id, &text);
         let name = at.facts.functions[number].name.rsplit('.').next()?;
-        let begins = |it: &code::Symbol| {
+        let begins = |it: &trellis_python::Symbol| {
             it.name == name && lines.position(it.range.start, Unit::Utf8).0 as u32 + 1 == first
         };
         let symbol = self.index.outline(id).symbols.iter().position(begins)?;

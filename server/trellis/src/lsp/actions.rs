@@ -1,6 +1,6 @@
 //! Code actions: tests for a function, another try for a node, a fix for a failing test, an import that is missing.
 
-use code::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
+use trellis_python::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, TextDocumentEdit,
@@ -10,8 +10,8 @@ use tower_lsp::ls_types::{
 use super::commands::{FunctionName, GenerateTests, Repair, RetryNode, Test};
 use super::from_lsp;
 use super::lenses::Around;
-use crate::state::anchors::{is_test_file, nameable};
-use crate::state::{At, Grounds, View, positions};
+use crate::session::definition_anchors::{is_test_file, nameable};
+use crate::session::{At, GeneratedProjects, Snapshot, positions};
 
 /// Definitions of one name that are offered at most.
 const CANDIDATES: usize = 10;
@@ -26,9 +26,9 @@ pub(super) fn kinds() -> Vec<CodeActionKind> {
 
 /// What can be done at a place.
 pub(super) fn of(
-    view: &View,
+    view: &Snapshot,
     params: &CodeActionParams,
-    grounds: &Grounds,
+    grounds: &GeneratedProjects,
     known: from_lsp::Client,
 ) -> Vec<CodeActionOrCommand> {
     let wanted = |kind: &CodeActionKind| match &params.context.only {
@@ -85,7 +85,7 @@ fn repair(diagnostic: &Diagnostic) -> Option<CodeAction> {
 }
 
 struct Asked<'a> {
-    view: &'a View,
+    view: &'a Snapshot,
     params: &'a CodeActionParams,
     known: from_lsp::Client,
 }
@@ -96,7 +96,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Tests for the function whose header holds the place, and another try for its node.
-    fn of_function(&self, grounds: &Grounds) -> Option<Vec<CodeAction>> {
+    fn of_function(&self, grounds: &GeneratedProjects) -> Option<Vec<CodeAction>> {
         let (at, offset) = self.place(self.params.range.start)?;
         let outline = at.part.index().outline(at.file);
         let on_header = |it: &Symbol| {
@@ -127,12 +127,12 @@ impl<'a> Asked<'a> {
         let (at, offset) = self.place(self.params.range.start)?;
         let text = at.part.index().text(at.file)?;
         let name = word(&text, offset)?;
-        if !code::unresolved(&text).is_ok_and(|it| it.contains(name)) {
+        if !trellis_python::unresolved(&text).is_ok_and(|it| it.contains(name)) {
             return None;
         }
         let index = at.part.index();
         let is_used = |package: &str| index.files().any(|it| index.words(it).may_hold(package));
-        let well_known = code::import_for(name, &text, is_used).into_iter();
+        let well_known = trellis_python::import_for(name, &text, is_used).into_iter();
         let mut all: Vec<Import> = well_known.chain(self.own(at, name)).collect();
         let mut seen = std::collections::HashSet::new();
         all.retain(|it| seen.insert(it.clone()));
@@ -154,8 +154,8 @@ impl<'a> Asked<'a> {
         let Ok(pattern) = NamePath::parse(&format!("/{name}")) else { return Vec::new() };
         let found = index.find(&pattern, false, &[]).into_iter();
         let is_offered =
-            |it: &code::Located| it.file != at.file && !is_test_file(index.path(it.file));
-        let import = |it: code::Located| {
+            |it: &trellis_python::Located| it.file != at.file && !is_test_file(index.path(it.file));
+        let import = |it: trellis_python::Located| {
             let symbol = &index.outline(it.file).symbols[it.symbol];
             let is_top = symbol.parent.is_none() && symbol.name == name;
             let module = index.import_name(it.file, at.file).filter(|_| is_top)?;
@@ -171,7 +171,7 @@ impl<'a> Asked<'a> {
         let groups = ImportGroups { local: &|it| tops.contains(it) };
         let edits = add_import(text, import, &groups).ok()?;
         let lines = Lines::of(text);
-        let edit = |it: &code::TextEdit| TextEdit {
+        let edit = |it: &trellis_python::TextEdit| TextEdit {
             range: positions::range(&lines, &it.range, self.known.unit),
             new_text: it.text.clone(),
         };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{Command, MessageType};
 
-use super::route;
+use super::dispatch;
 use crate::results::{Results, Tally};
 use crate::rpc::{Methods, PREFIX};
 
@@ -215,7 +215,7 @@ pub(super) async fn execute(
             if methods.method(method).is_none() {
                 return Err(unknown(&format!("this server has no method `{method}`")));
             }
-            let result = route::call(methods, method, argument).await?;
+            let result = dispatch::call(methods, method, argument).await?;
             Ok(Done { result, message: None })
         }
         Some(Does::Shows) => {

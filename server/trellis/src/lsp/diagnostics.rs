@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::{CircleImport, ImportCircle, Lines, Place};
+use trellis_python::{CycleImport, ImportCycle, Lines, Place};
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
     Uri,
@@ -12,8 +12,8 @@ use tower_lsp::ls_types::{
 
 use super::commands::Test;
 use super::from_lsp;
-use crate::results::{Failed, Spot};
-use crate::state::{At, Base, Document, Part, View, positions};
+use crate::results::{Failed, FailureLocation};
+use crate::session::{At, FolderKind, Document, WorkspaceFolder, Snapshot, positions};
 
 /// What editors show as the origin.
 const SOURCE: &str = "trellis";
@@ -63,30 +63,30 @@ impl Published {
 }
 
 /// Everything that is to be said of a view and the tests that fail.
-pub(super) fn of(view: &View, failures: &[Failed], known: from_lsp::Client) -> Found {
-    let mut speaker = Speaker { view, known, texts: HashMap::new(), found: Found::default() };
+pub(super) fn of(view: &Snapshot, failures: &[Failed], known: from_lsp::Client) -> Found {
+    let mut speaker = Publisher { view, known, texts: HashMap::new(), found: Found::default() };
     failures.iter().for_each(|it| speaker.failed(it));
-    for part in view.parts.iter().filter(|it| matches!(it.base, Base::Folder(_))) {
+    for part in view.parts.iter().filter(|it| matches!(it.base, FolderKind::Folder(_))) {
         part.index().import_circles().iter().for_each(|it| speaker.circle(part, it));
     }
     speaker.finish()
 }
 
 /// A file that something is said of.
-struct Sheet {
+struct DocumentText {
     uri: Uri,
     text: Arc<str>,
     version: Option<i32>,
 }
 
-struct Speaker<'a> {
-    view: &'a View,
+struct Publisher<'a> {
+    view: &'a Snapshot,
     known: from_lsp::Client,
-    texts: HashMap<PathBuf, Option<Arc<Sheet>>>,
+    texts: HashMap<PathBuf, Option<Arc<DocumentText>>>,
     found: Found,
 }
 
-impl Speaker<'_> {
+impl Publisher<'_> {
     fn failed(&mut self, failed: &Failed) {
         let name = failed.name();
         let first = name.split('.').next().unwrap_or_default();
@@ -118,9 +118,9 @@ impl Speaker<'_> {
     }
 
     /// At the import that closes it.
-    fn circle(&mut self, part: &Part, circle: &ImportCircle) {
+    fn circle(&mut self, part: &WorkspaceFolder, circle: &ImportCycle) {
         let index = part.index();
-        let place = |it: &CircleImport| Place { file: it.from, range: it.range.clone() };
+        let place = |it: &CycleImport| Place { file: it.from, range: it.range.clone() };
         let Some(closing) = circle.imports.last() else { return };
         let all: Vec<Place> = circle.imports.iter().map(place).collect();
         let places = self.view.locations(part, &all, self.known.unit);
@@ -153,7 +153,7 @@ impl Speaker<'_> {
     }
 
     /// Where a line stands by now; `None` if it was deleted, or its file cannot be read.
-    fn spot(&mut self, root: &Path, spot: &Spot) -> Option<(Arc<Sheet>, Range)> {
+    fn spot(&mut self, root: &Path, spot: &FailureLocation) -> Option<(Arc<DocumentText>, Range)> {
         let sheet = self.sheet(&root.join(&spot.path))?;
         let document = self.view.documents.get(sheet.uri.as_str());
         let line = match document.and_then(|it| it.marks.line(spot.id)) {
@@ -169,8 +169,8 @@ impl Speaker<'_> {
         }
         let lines = Lines::of(&sheet.text);
         let number = line as usize - 1;
-        let start = lines.offset(number, 0, code::Unit::Utf8);
-        let bytes = lines.line(lines.position(start, code::Unit::Utf8).0);
+        let start = lines.offset(number, 0, trellis_python::Unit::Utf8);
+        let bytes = lines.line(lines.position(start, trellis_python::Unit::Utf8).0);
         let blank = sheet.text[bytes.clone()].len() - sheet.text[bytes.clone()].trim_start().len();
         let range = positions::range(&lines, &(bytes.start + blank..bytes.end), self.known.unit);
         Some((sheet, range))
@@ -185,14 +185,14 @@ impl Speaker<'_> {
     }
 
     /// A file as the editor has it, else as the index or the disk has it.
-    fn sheet(&mut self, path: &Path) -> Option<Arc<Sheet>> {
+    fn sheet(&mut self, path: &Path) -> Option<Arc<DocumentText>> {
         if let Some(known) = self.texts.get(path) {
             return known.clone();
         }
         // Whoever ran a test knows the folder as it really is, without links.
         let is = |it: PathBuf| it == path || it.canonicalize().is_ok_and(|it| it == path);
         let is_it = |it: &&Document| positions::path(&it.uri).is_some_and(is);
-        let open = self.view.documents.values().find(is_it).map(|it| Sheet {
+        let open = self.view.documents.values().find(is_it).map(|it| DocumentText {
             uri: it.uri.clone(),
             text: it.text.clone(),
             version: Some(it.version),
@@ -200,8 +200,8 @@ impl Speaker<'_> {
         let on_disk = || {
             let uri = Uri::from_file_path(path)?;
             let indexed = self.view.file(&uri).and_then(|at| at.part.index().text(at.file));
-            let text = indexed.or_else(|| run::files::read_text(path).ok().map(Arc::from))?;
-            Some(Sheet { uri, text, version: None })
+            let text = indexed.or_else(|| trellis_sandbox::files::read_text(path).ok().map(Arc::from))?;
+            Some(DocumentText { uri, text, version: None })
         };
         let sheet = open.or_else(on_disk).map(Arc::new);
         self.texts.insert(path.to_owned(), sheet.clone());

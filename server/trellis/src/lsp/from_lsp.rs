@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use tower_lsp::ls_types::{ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind};
 
-use crate::state::positions::path;
-use code::Unit;
+use crate::session::positions::path;
+use trellis_python::Unit;
 
 /// What the client can do, as far as answers depend on it.
 #[derive(Clone, Copy, Debug)]

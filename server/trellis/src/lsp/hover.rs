@@ -1,12 +1,12 @@
 //! What stands under the mouse: signature and docstring of a symbol, and where its node stands.
 
-use code::{Symbol, SymbolKind, Unit};
+use trellis_python::{Symbol, SymbolKind, Unit};
 use tower_lsp::ls_types::{
     Hover, HoverContents, MarkupContent, MarkupKind, TextDocumentPositionParams,
 };
 
 use super::markdown;
-use crate::state::{At, Grounds, NodeState, View, positions};
+use crate::session::{At, GeneratedProjects, NodeState, Snapshot, positions};
 
 /// How a hover is made.
 #[derive(Clone, Copy)]
@@ -28,9 +28,9 @@ enum Piece {
 
 /// `None` where nothing is known.
 pub(super) fn of(
-    view: &View,
+    view: &Snapshot,
     at: &TextDocumentPositionParams,
-    grounds: &Grounds,
+    grounds: &GeneratedProjects,
     how: How,
 ) -> Option<Hover> {
     let (here, offset) = view.place(&at.text_document.uri, at.position, how.unit)?;
@@ -83,7 +83,7 @@ fn told(at: At<'_>, number: usize) -> Option<Vec<Piece>> {
     Some(pieces.chain(docstring.map(|it| Piece::Text(content(it)))).collect())
 }
 
-fn node(view: &View, at: At<'_>, number: usize, grounds: &Grounds) -> Option<NodeState> {
+fn node(view: &Snapshot, at: At<'_>, number: usize, grounds: &GeneratedProjects) -> Option<NodeState> {
     let outline = at.part.index().outline(at.file);
     let names: Vec<&str> = outline.path(number).iter().map(|it| it.name.as_str()).collect();
     let (grown, path) = grounds.around(&positions::path(&view.uri(at)?)?)?;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::{Lines, Unit};
+use trellis_python::{Lines, Unit};
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
 use super::commands::{
@@ -13,10 +13,10 @@ use super::commands::{
 };
 use crate::results::{Results, Tally};
 use crate::sources;
-use crate::state::anchors::is_test_file;
-use crate::state::{
-    Anchor, AnchorKind, Anchors, At, Base, Grounds, Grown, NodeState, Open, Registered, Tested,
-    Tests, View, positions,
+use crate::session::definition_anchors::is_test_file;
+use crate::session::{
+    Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProjects, GeneratedProject, NodeState, Open, Registered, Tested,
+    Tests, Snapshot, positions,
 };
 use crate::write_tests::registry;
 
@@ -26,25 +26,25 @@ pub(super) struct Around {
     pub(super) root: PathBuf,
     /// The document's path, relative to that.
     pub(super) path: String,
-    pub(super) grown: Option<Arc<Grown>>,
+    pub(super) grown: Option<Arc<GeneratedProject>>,
 }
 
 impl Around {
     /// `None` for what is no Python file.
-    pub(super) fn of(open: &Open, grounds: &Grounds) -> Option<Around> {
+    pub(super) fn of(open: &Open, grounds: &GeneratedProjects) -> Option<Around> {
         Around::of_uri(&open.document.uri, open.root.as_ref(), grounds)
     }
 
     /// The same for a file of a view.
-    pub(super) fn of_file(view: &View, at: At<'_>, grounds: &Grounds) -> Option<Around> {
+    pub(super) fn of_file(view: &Snapshot, at: At<'_>, grounds: &GeneratedProjects) -> Option<Around> {
         let root = match &at.part.base {
-            Base::Folder(root) => Some(root),
-            Base::Alone(_) => None,
+            FolderKind::Folder(root) => Some(root),
+            FolderKind::Alone(_) => None,
         };
         Around::of_uri(&view.uri(at)?, root, grounds)
     }
 
-    fn of_uri(uri: &Uri, root: Option<&PathBuf>, grounds: &Grounds) -> Option<Around> {
+    fn of_uri(uri: &Uri, root: Option<&PathBuf>, grounds: &GeneratedProjects) -> Option<Around> {
         let file = positions::path(uri)?;
         if file.extension().is_none_or(|it| it != "py") {
             return None;
@@ -97,8 +97,8 @@ pub(super) fn of(
     let file = around.root.join(&around.path);
     let registered = tested.around(&file);
     let real = file.canonicalize().unwrap_or(file);
-    let saved = run::files::read_text(&real);
-    let is_unsaved = saved.is_ok_and(|it| !code::is_shown_as(&it, &open.document.text));
+    let saved = trellis_sandbox::files::read_text(&real);
+    let is_unsaved = saved.is_ok_and(|it| !trellis_python::is_shown_as(&it, &open.document.text));
     let known = Known { results, registered, real, is_unsaved };
     let lines = Lines::of(&open.document.text);
     let lenses = anchors.all.iter().flat_map(|anchor| {

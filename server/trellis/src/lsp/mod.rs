@@ -9,27 +9,27 @@
 //! (`client_model`, the model provider `editor`), and can have one tried (`trial`).
 
 mod actions;
-mod answers;
+mod queries;
 mod capabilities;
-mod client_model;
+mod editor_llm;
 mod commands;
 mod diagnostics;
-mod extensions;
-mod features;
-mod frames;
+mod protocol_ext;
+mod dynamic_registration;
+mod codec;
 mod from_lsp;
 mod hover;
 mod lenses;
 mod markdown;
 mod progress;
-mod resume;
-mod route;
+mod resume_prompt;
+mod dispatch;
 mod server;
-mod settle;
+mod debounce;
 mod stdio;
 mod to_lsp;
 mod transport;
-mod trial;
+mod probe_model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ use tower_service::Service;
 
 use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
-use client_model::ClientModel;
+use editor_llm::EditorLlm;
 use server::Backend;
 use transport::{End, Transport};
 
@@ -51,26 +51,26 @@ const WITHOUT_SHUTDOWN: Exit = Exit::TestsFailed;
 /// Serves until the client says `exit`, closes the stream or dies.
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
-    let owner = crate::state::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let owner = crate::session::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let streams = stdio::input().and_then(|input| Ok((input, stdio::output()?)));
     let (input, output) = streams.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let (mut names, mut shared) = (Vec::new(), None::<Arc<Context>>);
     let mut builder = LspService::build(|client| {
-        let editor = Arc::new(ClientModel::new(client.clone()));
+        let editor = Arc::new(EditorLlm::new(client.clone()));
         let context = Arc::new(Context::new(owner.clone(), Some(editor.clone())));
         shared = Some(context.clone());
         let table = rpc::table(context.clone());
         names.extend(table.names());
         Backend::new(client, context, editor, table.module.into(), gone)
     })
-    .custom_method(extensions::TRY_MODEL, Backend::try_model)
+    .custom_method(protocol_ext::TRY_MODEL, Backend::try_model)
     .custom_method(progress::CANCEL, Backend::cancel_progress);
     for name in names {
-        let call = move |backend: &Backend, params| route::call(backend.methods(), name, params);
+        let call = move |backend: &Backend, params| dispatch::call(backend.methods(), name, params);
         builder = builder.custom_method(name, call);
     }
     let (mut service, socket) = builder.finish();
-    let handle = move |request| service.call(route::filled(request));
+    let handle = move |request| service.call(dispatch::filled(request));
     let mut transport = Transport::new(handle, socket, output);
     let end = tokio::select! {
         end = transport.serve(input) => end,

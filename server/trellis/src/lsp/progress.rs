@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressCancelParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use crate::events::{Event, JobState, Listener};
+use crate::event_bus::{Event, JobState, Listener};
 use crate::output::Output;
 use crate::rpc::Context;
 

@@ -11,19 +11,19 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self as lsp, MessageType, Uri};
 use tower_lsp::{Client, LanguageServer};
 
-use super::client_model::ClientModel;
-use super::extensions::{HappenedNotification, TryModelParams};
-use super::settle::{Settler, Stir, Stirs};
+use super::editor_llm::EditorLlm;
+use super::protocol_ext::{HappenedNotification, TryModelParams};
+use super::debounce::{Debouncer, SessionChange, SessionChanges};
 use super::{
-    actions, answers, capabilities, commands, features, from_lsp, hover, lenses, progress, resume,
-    to_lsp, trial,
+    actions, queries, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, progress, resume_prompt,
+    to_lsp, probe_model,
 };
 use crate::output::Output;
-use crate::parent;
+use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
-use crate::state::positions;
-use crate::state::{Anchors, View};
-use code::{Outline, Unit};
+use crate::session::positions;
+use crate::session::{Anchors, Snapshot};
+use trellis_python::{Outline, Unit};
 
 /// How long an answer of the client to a request of ours is waited for.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
@@ -37,12 +37,12 @@ pub(super) struct Backend {
     known: OnceLock<from_lsp::Client>,
     parent_gone: Mutex<Option<oneshot::Sender<()>>>,
     /// The models of the editor.
-    editor: Arc<ClientModel>,
+    editor: Arc<EditorLlm>,
     /// Work that outlives its request ends with this.
     ending: CancellationToken,
     /// Where changes are told, and who hears of them once the client listens.
-    stirs: Stirs,
-    stirred: Mutex<Option<UnboundedReceiver<Stir>>>,
+    stirs: SessionChanges,
+    stirred: Mutex<Option<UnboundedReceiver<SessionChange>>>,
     /// Whether questions about symbols are answered.
     wants_symbols: watch::Sender<bool>,
 }
@@ -51,11 +51,11 @@ impl Backend {
     pub(super) fn new(
         client: Client,
         context: Arc<Context>,
-        editor: Arc<ClientModel>,
+        editor: Arc<EditorLlm>,
         methods: Methods,
         parent_gone: oneshot::Sender<()>,
     ) -> Backend {
-        let (stirs, stirred) = Stirs::new();
+        let (stirs, stirred) = SessionChanges::new();
         Backend {
             stirs,
             stirred: Mutex::new(Some(stirred)),
@@ -112,7 +112,7 @@ impl Backend {
         let (client, context) = (self.client.clone(), self.context.clone());
         // Listened to from now on, not from the first poll of what listens.
         let listener = || self.context.events.listen();
-        self.go_on(Settler::listen(context.clone(), listener(), self.stirs.clone()));
+        self.go_on(Debouncer::listen(context.clone(), listener(), self.stirs.clone()));
         let settling = context.clone();
         self.go_on(async move { settling.settle_edits().await });
         let (events, opening) = (context.events.clone(), context.clone());
@@ -121,19 +121,19 @@ impl Backend {
             let folders = opening.folders().await;
             open_results(&opening, folders).await;
         });
-        self.go_on(features::keep(client.clone(), known, self.wants_symbols.subscribe()));
-        self.go_on(resume::offer(client.clone(), context.clone(), self.methods.clone()));
+        self.go_on(dynamic_registration::keep(client.clone(), known, self.wants_symbols.subscribe()));
+        self.go_on(resume_prompt::offer(client.clone(), context.clone(), self.methods.clone()));
         if known.shows_progress {
             self.go_on(progress::show(client.clone(), listener()));
         }
-        self.go_on(Settler { client, context, known }.run(stirred));
+        self.go_on(Debouncer { client, context, known }.run(stirred));
     }
 
     /// These files were changed on the disk.
     fn on_disk(&self, files: Vec<PathBuf>) {
         files.iter().for_each(|it| self.context.results.edited(it));
         self.context.owner.on_disk(files);
-        self.stirs.tell(Stir::Other);
+        self.stirs.tell(SessionChange::Other);
     }
 
     /// Takes in what tests of these folders came to before.
@@ -146,7 +146,7 @@ impl Backend {
     fn ask<T, Q>(&self, question: Q) -> impl Future<Output = Result<T>> + Send + use<T, Q>
     where
         T: Send + 'static,
-        Q: Fn(&View) -> Result<T> + Send + Sync + 'static,
+        Q: Fn(&Snapshot) -> Result<T> + Send + Sync + 'static,
     {
         let asking = self.context.asker.ask(question);
         async move { asking.await.map_err(to_lsp::unanswered)? }
@@ -159,7 +159,7 @@ impl Backend {
             // Nobody listens if the server has ended by itself.
             let _ = gone.send(());
         };
-        if let Err(error) = parent::watch(process, leave) {
+        if let Err(error) = parent_watch::watch(process, leave) {
             let rest = "Trellis only notices the end of the editor when the stream closes";
             Output::say(format_args!("warning: cannot watch process {process}: {error}; {rest}"));
         }
@@ -173,7 +173,7 @@ impl Backend {
             ));
         }
         let root = self.context.owner.roots();
-        self.go_on(trial::run(self.client.clone(), self.editor.clone(), root, params.model));
+        self.go_on(probe_model::run(self.client.clone(), self.editor.clone(), root, params.model));
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl LanguageServer for Backend {
 
     async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
         self.context.owner.opened(params.text_document);
-        self.stirs.tell(Stir::Text);
+        self.stirs.tell(SessionChange::Text);
     }
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
@@ -259,7 +259,7 @@ impl LanguageServer for Backend {
             params.content_changes,
             self.unit(),
         );
-        self.stirs.tell(Stir::Text);
+        self.stirs.tell(SessionChange::Text);
     }
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
@@ -268,7 +268,7 @@ impl LanguageServer for Backend {
             Ok(settings) => {
                 self.wants_symbols.send_replace(settings.answers_symbols());
                 self.context.set(settings);
-                self.stirs.tell(Stir::Other);
+                self.stirs.tell(SessionChange::Other);
             }
             Err(error) => Output::say(format_args!("warning: {}", error.message)),
         }
@@ -280,7 +280,7 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         self.context.owner.closed(params.text_document.uri);
-        self.stirs.tell(Stir::Text);
+        self.stirs.tell(SessionChange::Text);
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
@@ -292,7 +292,7 @@ impl LanguageServer for Backend {
         let (added, removed) = (folders(&params.event.added), folders(&params.event.removed));
         self.context.owner.folders(added.clone(), removed);
         self.open_results(added);
-        self.stirs.tell(Stir::Other);
+        self.stirs.tell(SessionChange::Other);
     }
 
     async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
@@ -358,7 +358,7 @@ impl LanguageServer for Backend {
             return Ok(None);
         }
         let unit = self.unit();
-        let answer = self.ask(move |view| Ok(answers::symbols(view, &params.query, unit))).await?;
+        let answer = self.ask(move |view| Ok(queries::symbols(view, &params.query, unit))).await?;
         Ok(Some(lsp::WorkspaceSymbolResponse::Flat(answer)))
     }
 
@@ -369,7 +369,7 @@ impl LanguageServer for Backend {
         let (unit, uri) = (self.unit(), params.text_document.uri);
         let tree = self.known.get().is_some_and(|it| it.symbol_tree);
         let asked = uri.clone();
-        let symbols = self.ask(move |view| Ok(answers::outline(view, &asked, unit))).await?;
+        let symbols = self.ask(move |view| Ok(queries::outline(view, &asked, unit))).await?;
         Ok(symbols.map(|it| match tree {
             true => lsp::DocumentSymbolResponse::Nested(it),
             false => lsp::DocumentSymbolResponse::Flat(to_lsp::flat(&uri, it)),
@@ -384,7 +384,7 @@ impl LanguageServer for Backend {
             return Ok(None);
         }
         let (unit, at) = (self.unit(), params.text_document_position_params);
-        let found = self.ask(move |view| Ok(answers::definition(view, &at, unit))).await?;
+        let found = self.ask(move |view| Ok(queries::definition(view, &at, unit))).await?;
         Ok(Some(lsp::GotoDefinitionResponse::Array(found)))
     }
 
@@ -394,7 +394,7 @@ impl LanguageServer for Backend {
         }
         let (unit, at) = (self.unit(), params.text_document_position);
         let declaration = params.context.include_declaration;
-        self.ask(move |view| Ok(answers::references(view, &at, declaration, unit))).await
+        self.ask(move |view| Ok(queries::references(view, &at, declaration, unit))).await
     }
 
     async fn prepare_rename(
@@ -405,7 +405,7 @@ impl LanguageServer for Backend {
             return Ok(None);
         }
         let unit = self.unit();
-        self.ask(move |view| answers::prepare_rename(view, &at, unit)).await.map(Some)
+        self.ask(move |view| queries::prepare_rename(view, &at, unit)).await.map(Some)
     }
 
     async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
@@ -414,9 +414,9 @@ impl LanguageServer for Backend {
         }
         let unit = self.unit();
         let versioned = self.known.get().is_some_and(|it| it.versioned_edits);
-        let question = move |view: &View| {
+        let question = move |view: &Snapshot| {
             let renamed =
-                answers::rename(view, &params.text_document_position, &params.new_name, unit)?;
+                queries::rename(view, &params.text_document_position, &params.new_name, unit)?;
             Ok((renamed.edit(versioned), renamed.warning()))
         };
         let (edit, warning) = self.ask(question).await?;

@@ -6,7 +6,7 @@ use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::frames::{Frame, Frames};
+use super::codec::{Frame, Frames};
 use crate::output::Output;
 
 /// Bytes read at once.

@@ -1,8 +1,8 @@
 //! From our types to the protocol's.
 
-use crate::state::Unanswered;
-use crate::state::positions::range;
-use code::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
+use crate::session::QueryError;
+use crate::session::positions::range;
+use trellis_python::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
 
@@ -110,10 +110,10 @@ pub(super) fn failed(why: String) -> Error {
 }
 
 /// Why a question has no answer.
-pub(super) fn unanswered(why: Unanswered) -> Error {
+pub(super) fn unanswered(why: QueryError) -> Error {
     match why {
-        Unanswered::Overtaken => Error::new(ErrorCode::ContentModified),
-        Unanswered::Cancelled => Error::request_cancelled(),
-        Unanswered::Broken => Error::internal_error(),
+        QueryError::ContentModified => Error::new(ErrorCode::ContentModified),
+        QueryError::Cancelled => Error::request_cancelled(),
+        QueryError::Panicked => Error::internal_error(),
     }
 }

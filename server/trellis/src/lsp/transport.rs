@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
-use super::frames::{Frame, refusal};
+use super::codec::{Frame, refusal};
 use crate::output::Output;
 
 /// Requests without an answer: more than any client has, so that changes never queue behind questions.
@@ -57,7 +57,7 @@ pub(super) struct Transport<S> {
 }
 
 /// One turn of the loop.
-enum Turn {
+enum Event {
     Sent,
     Deaf,
     Answered(Option<Response>),
@@ -79,11 +79,11 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
     pub(super) async fn serve(&mut self, mut input: mpsc::Receiver<Frame>) -> End {
         loop {
             match self.turn(Some(&mut input)).await {
-                Turn::Sent => {}
-                Turn::Deaf | Turn::Came(None) => return End::Closed,
-                Turn::Answered(response) => self.answer(response),
-                Turn::News(request) => self.put(&request),
-                Turn::Came(Some(frame)) => {
+                Event::Sent => {}
+                Event::Deaf | Event::Came(None) => return End::Closed,
+                Event::Answered(response) => self.answer(response),
+                Event::News(request) => self.put(&request),
+                Event::Came(Some(frame)) => {
                     if let Some(end) = self.take(frame).await {
                         return end;
                     }
@@ -96,10 +96,10 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
     pub(super) async fn finish(mut self) {
         while !self.open.is_empty() || !self.unsent.is_empty() {
             match self.turn(None).await {
-                Turn::Answered(response) => self.answer(response),
-                Turn::News(request) => self.put(&request),
-                Turn::Deaf => return,
-                Turn::Sent | Turn::Came(_) => {}
+                Event::Answered(response) => self.answer(response),
+                Event::News(request) => self.put(&request),
+                Event::Deaf => return,
+                Event::Sent | Event::Came(_) => {}
             }
         }
         drop(self.output);
@@ -107,7 +107,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         let _ = self.all_out.await;
     }
 
-    async fn turn(&mut self, input: Option<&mut mpsc::Receiver<Frame>>) -> Turn {
+    async fn turn(&mut self, input: Option<&mut mpsc::Receiver<Frame>>) -> Event {
         let unsent = self.unsent.len();
         // The second bound is for clients that send what is refused at once, and never read.
         let reads = self.open.len() < OPEN_AT_MOST && unsent < 2 * ANSWERS_UNSENT;
@@ -121,14 +121,14 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
             room = self.output.reserve(), if unsent > 0 => match room {
                 Ok(room) => {
                     room.send(std::mem::take(&mut self.unsent));
-                    Turn::Sent
+                    Event::Sent
                 }
-                Err(_) => Turn::Deaf,
+                Err(_) => Event::Deaf,
             },
-            () = self.output.closed() => Turn::Deaf,
-            Some(response) = self.open.next(), if unsent < ANSWERS_UNSENT => Turn::Answered(response),
-            Some(request) = self.socket.next(), if unsent < NEWS_UNSENT => Turn::News(request),
-            frame = came => Turn::Came(frame),
+            () = self.output.closed() => Event::Deaf,
+            Some(response) = self.open.next(), if unsent < ANSWERS_UNSENT => Event::Answered(response),
+            Some(request) = self.socket.next(), if unsent < NEWS_UNSENT => Event::News(request),
+            frame = came => Event::Came(frame),
         }
     }
 

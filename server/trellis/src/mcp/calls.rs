@@ -8,10 +8,10 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 
-use super::confine::confine;
-use super::tools::{Offered, Waits};
+use super::path_policy::confine;
+use super::tools::{McpTool, Blocking};
 use crate::error::{Exit, Fault};
-use crate::events::{Event, Listener};
+use crate::event_bus::{Event, Listener};
 use crate::rpc::{Context, Methods, error_object, invoke};
 
 /// Calls methods.
@@ -37,7 +37,7 @@ impl Caller {
     /// cancels the job it waits for.
     pub(super) async fn call(
         &self,
-        offered: &Offered,
+        offered: &McpTool,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
@@ -55,7 +55,7 @@ impl Caller {
 
     async fn outcome(
         &self,
-        offered: &Offered,
+        offered: &McpTool,
         mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value, Failure> {
@@ -78,7 +78,7 @@ impl Caller {
         end.map_err(|fault| Failure::from(&*fault))
     }
 
-    async fn invoke(&self, offered: &Offered, arguments: JsonObject) -> Result<Value, Failure> {
+    async fn invoke(&self, offered: &McpTool, arguments: JsonObject) -> Result<Value, Failure> {
         let answer = invoke(&self.methods, offered.method, Value::Object(arguments)).await;
         answer.map_err(|error| Failure {
             code: error.code(),
@@ -89,7 +89,7 @@ impl Caller {
 }
 
 /// Whether the call waits for a job, which then is begun in the background and waited for here.
-fn waits(waits: Waits, arguments: &mut JsonObject) -> Result<bool, Failure> {
+fn waits(waits: Blocking, arguments: &mut JsonObject) -> Result<bool, Failure> {
     let mut said = |name: &str| match arguments.remove(name) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(it)) => Ok(it),
@@ -98,9 +98,9 @@ fn waits(waits: Waits, arguments: &mut JsonObject) -> Result<bool, Failure> {
         }
     };
     let waits = match waits {
-        Waits::Never => false,
-        Waits::IfAsked => return said("wait"),
-        Waits::Mostly => {
+        Blocking::Never => false,
+        Blocking::IfAsked => return said("wait"),
+        Blocking::Mostly => {
             let background = said("background")?;
             arguments.insert("background".to_owned(), Value::Bool(true));
             !background

@@ -4,7 +4,7 @@
 //! waits for jobs where the tool does; [`confine`] keeps what a model names inside the workspace.
 
 mod calls;
-mod confine;
+mod path_policy;
 mod tools;
 
 use std::path::PathBuf;
@@ -21,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
 use crate::signals::cancel_on_signal;
-use crate::stdin;
+use crate::async_stdin;
 use calls::Caller;
-use tools::Offered;
+use tools::McpTool;
 
 /// What a model is told of all tools together.
 const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from planning graphs, and finds, reads and \
@@ -36,7 +36,7 @@ const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from pl
 pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
     let ending = CancellationToken::new();
     cancel_on_signal(ending.clone())?;
-    let input = stdin::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let input = async_stdin::input().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let context = Context::of_folders(folders)?;
     context.settle_edits().await;
     let server = McpServer::new(context.clone());
@@ -57,7 +57,7 @@ pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
 
 /// The server as the protocol sees it.
 struct McpServer {
-    offered: Vec<Offered>,
+    offered: Vec<McpTool>,
     caller: Caller,
 }
 

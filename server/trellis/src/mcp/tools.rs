@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::confine;
-use crate::rpc::{Described, Effect, Entry, Table, inlined};
+use super::path_policy;
+use crate::rpc::{ApiDescription, Effect, Entry, Table, inlined};
 
 /// What a person decides, or needs to run code without a sandbox; no model has it.
 const FOR_PEOPLE: [&str; 3] = ["trellis/decideFix", "trellis/environment", "trellis/undoFix"];
@@ -14,15 +14,15 @@ const FOR_PEOPLE: [&str; 3] = ["trellis/decideFix", "trellis/environment", "trel
 const HOLD_JOBS: [&str; 3] = ["trellis/cancelJob", "trellis/pauseJob", "trellis/resumeJob"];
 
 /// A method as a tool.
-pub(super) struct Offered {
+pub(super) struct McpTool {
     pub(super) method: &'static str,
-    pub(super) waits: Waits,
+    pub(super) waits: Blocking,
     pub(super) tool: Tool,
 }
 
 /// Whether a call waits for long work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waits {
+pub(super) enum Blocking {
     /// There is none.
     Never,
     /// Unless it says `background`.
@@ -32,27 +32,27 @@ pub(super) enum Waits {
 }
 
 /// All tools, in the order of the table.
-pub(super) fn offered(table: &Table) -> Vec<Offered> {
+pub(super) fn offered(table: &Table) -> Vec<McpTool> {
     let table = &table.described();
     let for_models = table.entries.iter().filter(|it| !FOR_PEOPLE.contains(&it.name));
     for_models.map(|entry| offer(entry, table)).collect()
 }
 
-fn offer(entry: &Entry, table: &Described) -> Offered {
+fn offer(entry: &Entry, table: &ApiDescription) -> McpTool {
     let mut schema = input(entry, table);
     let waits = match () {
-        () if schema["properties"].get("background").is_some() => Waits::Mostly,
-        () if starts_job(entry) => Waits::IfAsked,
-        () => Waits::Never,
+        () if schema["properties"].get("background").is_some() => Blocking::Mostly,
+        () if starts_job(entry) => Blocking::IfAsked,
+        () => Blocking::Never,
     };
-    if waits == Waits::IfAsked {
+    if waits == Blocking::IfAsked {
         let about = "Wait for the end of the job and return its result. Default false.";
         schema["properties"]["wait"] =
             json!({ "description": about, "type": "boolean", "default": false });
     }
     let schema = schema.as_object().cloned().unwrap_or_default();
     let tool = Tool::new(snake(entry.short()), entry.about.clone(), Arc::new(schema));
-    Offered { method: entry.name, waits, tool: tool.with_annotations(annotations(entry)) }
+    McpTool { method: entry.name, waits, tool: tool.with_annotations(annotations(entry)) }
 }
 
 /// Whether the answer is the id of a job and nothing else.
@@ -61,14 +61,14 @@ fn starts_job(entry: &Entry) -> bool {
 }
 
 /// The schema of the arguments, whole in itself; what the tool does is said beside it.
-fn input(entry: &Entry, table: &Described) -> Value {
+fn input(entry: &Entry, table: &ApiDescription) -> Value {
     let schema = inlined(entry.params.as_value(), table);
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.retain(|key, _| !["$schema", "title", "description"].contains(&key.as_str()));
     schema.insert("type".to_owned(), json!("object"));
     let properties = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if let Some(properties) = properties.as_object_mut() {
-        properties.retain(|name, _| !confine::FOR_PEOPLE.contains(&name.as_str()));
+        properties.retain(|name, _| !path_policy::FOR_PEOPLE.contains(&name.as_str()));
     }
     Value::Object(schema)
 }

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
-use run::words::without_numbers;
+use trellis_sandbox::wording::without_numbers;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::error::Fault;
-use crate::observer::{Observer, Told};
+use crate::reporter::{Reporter, Progress};
 
 pub(crate) mod color;
 pub(crate) mod waiting;
@@ -18,28 +18,28 @@ pub(crate) struct Output {
     /// A result was printed; there is no second one.
     has_printed: bool,
     /// Who hears what is said beside the result, in place of standard error.
-    observer: Observer,
+    observer: Reporter,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         // Where the line of a running command is shown, it follows what the work reports.
-        let observer = if waiting::is_there() { printing() } else { Observer::default() };
+        let observer = if waiting::is_there() { printing() } else { Reporter::default() };
         Output { json, has_printed: false, observer }
     }
 
     /// For work in the sidecar: nothing is printed, somebody is told.
-    pub(crate) fn told(observer: Observer) -> Self {
+    pub(crate) fn told(observer: Reporter) -> Self {
         Output { json: true, has_printed: true, observer }
     }
 
     /// The same printer, where others hear what the work tells beside its words.
-    pub(crate) fn watched(self, watching: impl FnOnce(Observer) -> Observer) -> Self {
+    pub(crate) fn watched(self, watching: impl FnOnce(Reporter) -> Reporter) -> Self {
         Output { observer: watching(printing()), ..self }
     }
 
     /// Who watches the work.
-    pub(crate) fn observer(&self) -> Observer {
+    pub(crate) fn observer(&self) -> Reporter {
         self.observer.clone()
     }
 
@@ -93,7 +93,7 @@ impl Output {
     /// Says something beside the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         match self.observer.is_there() {
-            true => self.observer.tell(Told::Note(without_numbers(&text.to_string()))),
+            true => self.observer.tell(Progress::Note(without_numbers(&text.to_string()))),
             false => Output::say(text),
         }
     }
@@ -107,11 +107,11 @@ impl Output {
 }
 
 /// Prints notes to standard error; shows the rest in the line of the running command.
-fn printing() -> Observer {
-    Observer::new(|told| match told {
-        Told::Note(text) => {
+fn printing() -> Reporter {
+    Reporter::new(|told| match told {
+        Progress::Note(text) => {
             Output::say(&text);
-            waiting::tell(&Told::Note(text));
+            waiting::tell(&Progress::Note(text));
         }
         told => waiting::tell(&told),
     })

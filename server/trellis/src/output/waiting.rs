@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::observer::Told;
+use crate::reporter::Progress;
 use crate::workspace::journal;
 
 /// Commands that are done by then show nothing.
@@ -73,14 +73,14 @@ pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
 }
 
 /// Names what the command is doing.
-pub(super) fn tell(told: &Told<'_>) {
+pub(super) fn tell(told: &Progress<'_>) {
     let Some(line) = LINE.get() else { return };
     let text = match told {
         // What was said last is what is being done.
-        Told::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
-        Told::Test { test, .. } => test.id.clone(),
-        Told::Journaled(journal::Event::Stage { work, stage, .. }) => format!("{work}: {stage}"),
-        Told::Progress { done, total, .. } => format!("{done} of {total} done"),
+        Progress::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
+        Progress::Test { test, .. } => test.id.clone(),
+        Progress::Journaled(journal::Event::Stage { work, stage, .. }) => format!("{work}: {stage}"),
+        Progress::Progress { done, total, .. } => format!("{done} of {total} done"),
         _ => return,
     };
     line.set_message(super::harmless(&text).replace('\n', " "));

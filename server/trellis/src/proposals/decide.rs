@@ -5,19 +5,19 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use code::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
+use trellis_python::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::proposal::{Applied, Proposal, ProposedFile, State, Step, Writing, no_worse, now};
+use super::proposal::{Applied, Proposal, ProposedFile, State, HistoryEntry, PendingWrite, no_worse, now};
 use super::store::Store;
-use super::trial::{Bench, Times, Tried, TriedTest};
-use super::waiting::wake;
+use super::verify::{Verifier, Times, Verification, VerifiedTest};
+use super::pending::wake;
 use crate::edits::{self, Change};
 use crate::error::{Fault, Remedy};
-use crate::observer::Told;
+use crate::reporter::Progress;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::sources::read_at;
@@ -28,7 +28,7 @@ use crate::workspace::lock::Lock;
 pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
 
 /// What is open at the time it is called.
-pub(crate) type OpenNow = dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
+pub(crate) type OpenDocuments = dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
 
 /// The possible decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl Choice {
 
 /// One decision.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct DecisionRequest {
     /// Id of the proposal.
     pub(crate) fix: String,
     /// The revision that was looked at, where it matters.
@@ -78,10 +78,10 @@ pub(crate) struct Order {
     pub(crate) note: String,
 }
 
-impl Order {
+impl DecisionRequest {
     /// To bring a proposal to the files as they are.
-    fn rebase(fix: &str) -> Order {
-        Order {
+    fn rebase(fix: &str) -> DecisionRequest {
+        DecisionRequest {
             fix: fix.to_owned(),
             revision: None,
             choice: Choice::Rebase,
@@ -109,7 +109,7 @@ pub(crate) struct Decided {
     /// Files that were written.
     pub(crate) paths: Vec<String>,
     /// The failing test, others that failed and that the change may mend, and those that fail with it.
-    pub(crate) tests: Vec<TriedTest>,
+    pub(crate) tests: Vec<VerifiedTest>,
     /// Tests that failed and pass with it.
     pub(crate) mended: Vec<String>,
     /// Other proposals that wait, brought to the files as they are now.
@@ -127,8 +127,8 @@ pub(crate) struct Decided {
 /// `syntax` where a file would be broken.
 pub(crate) async fn decide(
     store: &Store,
-    order: &Order,
-    open: &OpenNow,
+    order: &DecisionRequest,
+    open: &OpenDocuments,
     testing: Option<Testing<'_>>,
 ) -> Result<Decided, Fault> {
     let lock = store.lock()?;
@@ -136,7 +136,7 @@ pub(crate) async fn decide(
     let proposal = settle(store, store.get(&order.fix)?, &lock)?;
     proposal.may_be_decided(order.revision)?;
     proposal.files.iter().try_for_each(|it| stays_inside(store.root(), &it.path))?;
-    let mut desk = Desk { store, lock: &lock, proposal, order };
+    let mut desk = DecisionContext { store, lock: &lock, proposal, order };
     let decided = match order.choice {
         Choice::Reject => desk.reject(),
         Choice::RejectHunks => desk.leave_out(),
@@ -148,14 +148,14 @@ pub(crate) async fn decide(
     decided
 }
 
-struct Desk<'a> {
+struct DecisionContext<'a> {
     store: &'a Store,
     lock: &'a Lock,
     proposal: Proposal,
-    order: &'a Order,
+    order: &'a DecisionRequest,
 }
 
-impl Desk<'_> {
+impl DecisionContext<'_> {
     fn reject(&mut self) -> Result<Decided, Fault> {
         self.proposal.state = State::Rejected;
         self.keep(Choice::Reject, self.order.note.clone())
@@ -248,7 +248,7 @@ impl Desk<'_> {
 
     async fn take(
         &mut self,
-        open: &OpenNow,
+        open: &OpenDocuments,
         testing: Option<Testing<'_>>,
     ) -> Result<Decided, Fault> {
         let texts = self.wanted()?;
@@ -284,14 +284,14 @@ impl Desk<'_> {
         let root = self.store.root();
         let text_of = Some(read_at(root, began, &paths));
         let told = observer.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
-        told.for_each(|(observer, test)| observer.tell(Told::Test { root, test, text_of }));
+        told.for_each(|(observer, test)| observer.tell(Progress::Test { root, test, text_of }));
         let rebased = self.bring_others(&paths, &open().await?)?;
         let proposal = self.proposal.clone();
         Ok(Decided { proposal, edit: Some(edit), paths, rebased, ..decided })
     }
 
-    async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Tried, Fault> {
-        let bench = Bench::open(self.store.root(), self.store.root(), &testing).await?;
+    async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Verification, Fault> {
+        let bench = Verifier::open(self.store.root(), self.store.root(), &testing).await?;
         let changed = self.proposal.files.iter().zip(texts);
         let changed = changed.map(|(file, text)| (file.path.clone(), text.as_str().into()));
         let proposal = &self.proposal;
@@ -337,7 +337,7 @@ impl Desk<'_> {
         let (id, revision) = (&self.proposal.id, self.proposal.revision);
         let name = format!("{id}, revision {revision}, at {}", now());
         let what = choice.as_str().to_owned();
-        let writing = Writing { name: name.clone(), files, state, what, note };
+        let writing = PendingWrite { name: name.clone(), files, state, what, note };
         self.proposal.writing = Some(writing);
         self.store.save(&self.proposal, self.lock)?;
         match edits::apply(root, &name, changes) {
@@ -412,8 +412,8 @@ impl Desk<'_> {
         others.retain(|it| it.state == State::Waiting && it.run.is_none() && is_met(it));
         let mut brought = Vec::new();
         for proposal in others.into_iter().filter(|it| it.id != self.proposal.id) {
-            let order = Order::rebase(&proposal.id);
-            let mut desk = Desk { store: self.store, lock: self.lock, proposal, order: &order };
+            let order = DecisionRequest::rebase(&proposal.id);
+            let mut desk = DecisionContext { store: self.store, lock: self.lock, proposal, order: &order };
             // One that has no place any more is stale when somebody decides about it.
             let Ok(files) = desk.rebased(open) else { continue };
             desk.proposal.revise(files);
@@ -494,13 +494,13 @@ pub(super) fn settle(
 
 /// Says of a write that it was made.
 fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Result<(), Fault> {
-    let Some(Writing { files, state, what, note, .. }) = proposal.writing.take() else {
+    let Some(PendingWrite { files, state, what, note, .. }) = proposal.writing.take() else {
         return Ok(());
     };
     store.journal(proposal, format!("{what}, edit {edit}; {note}").trim_end_matches("; "))?;
     proposal.applied.push(Applied { edit, files: proposal.files.clone() });
     proposal.revise(files);
     proposal.state = state;
-    proposal.history.push(Step { at: now(), what, note, edit: Some(edit) });
+    proposal.history.push(HistoryEntry { at: now(), what, note, edit: Some(edit) });
     store.save(proposal, lock)
 }

@@ -7,19 +7,19 @@
 //! draft of its own before a person. `crate::repair` makes proposals of failing tests.
 
 mod decide;
-mod measure;
+mod confidence;
 mod proposal;
 mod store;
 #[cfg(test)]
 mod tests;
-mod trial;
+mod verify;
 mod undo;
-mod waiting;
+mod pending;
 
-pub(crate) use decide::{Choice, Decided, OpenNow, OpenTexts, Order, Testing, decide};
-pub(crate) use measure::{Grounds, changes_top_level, confidence};
-pub(crate) use proposal::{FailingTest, Piece, Proposal, ProposedFile, State, Step};
+pub(crate) use decide::{Choice, Decided, OpenDocuments, OpenTexts, DecisionRequest, Testing, decide};
+pub(crate) use confidence::{ConfidenceInputs, changes_top_level, confidence};
+pub(crate) use proposal::{FailingTest, NumberedHunk, Proposal, ProposedFile, State, HistoryEntry};
 pub(crate) use store::{LOOK, Store};
-pub(crate) use trial::{Bench, Changed, Times, Tried, TriedTest};
+pub(crate) use verify::{Verifier, Changed, Times, Verification, VerifiedTest};
 pub(crate) use undo::undo;
-pub(crate) use waiting::{Answer, Waiting};
+pub(crate) use pending::{Decision, PendingProposals};

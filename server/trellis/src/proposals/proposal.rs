@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use code::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
-use cycle::approval::Confidence;
+use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
+use trellis_engine::approval::Confidence;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub(crate) struct ProposedFile {
 }
 
 /// A hunk of one of the files.
-pub(crate) struct Piece {
+pub(crate) struct NumberedHunk {
     /// Among those of all files, from 1.
     pub(crate) id: usize,
     /// The place of its file.
@@ -85,7 +85,7 @@ pub(crate) struct Piece {
 /// One entry in the history of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Step {
+pub(crate) struct HistoryEntry {
     /// RFC 3339.
     pub(crate) at: String,
     /// What was done: `proposed`, a decision, `undone`, `stale`, `failed`.
@@ -109,7 +109,7 @@ pub(super) struct Applied {
 /// A write that has begun: what is to be said of it when it is done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Writing {
+pub(super) struct PendingWrite {
     /// What the edit is called.
     pub(super) name: String,
     /// The proposal's files once it is done.
@@ -150,11 +150,11 @@ pub(crate) struct Proposal {
     #[serde(default)]
     pub(crate) failing: Vec<String>,
     pub(crate) files: Vec<ProposedFile>,
-    pub(crate) history: Vec<Step>,
+    pub(crate) history: Vec<HistoryEntry>,
     /// The run whose draft it is: that tests and writes the files itself.
     pub(crate) run: Option<Draft>,
     pub(super) applied: Vec<Applied>,
-    pub(super) writing: Option<Writing>,
+    pub(super) writing: Option<PendingWrite>,
 }
 
 /// The time now, in the form of RFC 3339.
@@ -214,7 +214,7 @@ impl Proposal {
     }
 
     pub(super) fn step(&mut self, what: &str, note: impl Into<String>) {
-        self.history.push(Step { at: now(), what: what.to_owned(), note: note.into(), edit: None });
+        self.history.push(HistoryEntry { at: now(), what: what.to_owned(), note: note.into(), edit: None });
     }
 
     /// Number of the edit by which something of it was written last; none where nothing of it is in the tree.
@@ -223,12 +223,12 @@ impl Proposal {
     }
 
     /// What can be taken or left, in the order of the files.
-    pub(crate) fn pieces(&self) -> Vec<Piece> {
+    pub(crate) fn pieces(&self) -> Vec<NumberedHunk> {
         let of_file = |(file, it): (usize, &ProposedFile)| {
             hunks(it.before(), &it.proposed).into_iter().map(move |hunk| (file, hunk))
         };
         let all = self.files.iter().enumerate().flat_map(of_file);
-        all.enumerate().map(|(at, (file, hunk))| Piece { id: at + 1, file, hunk }).collect()
+        all.enumerate().map(|(at, (file, hunk))| NumberedHunk { id: at + 1, file, hunk }).collect()
     }
 
     /// A unified diff of all files.
@@ -252,7 +252,7 @@ impl Proposal {
     pub(super) fn with(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let pieces = self.pieces();
         let text = |(file, it): (usize, &ProposedFile)| {
-            let own: Vec<&Piece> = pieces.iter().filter(|piece| piece.file == file).collect();
+            let own: Vec<&NumberedHunk> = pieces.iter().filter(|piece| piece.file == file).collect();
             let hunks: Vec<Hunk> = own.iter().map(|it| it.hunk.clone()).collect();
             let places = (0..own.len()).filter(|at| taken.contains(&own[*at].id)).collect();
             apply_hunks(it.before(), &hunks, &places)
@@ -321,7 +321,7 @@ pub(super) fn no_worse(file: &ProposedFile, text: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let before = file.before();
-    code::no_worse(before, &TextEdits::between(before, text)).map_err(|why| {
+    trellis_python::check_no_new_errors(before, &TextEdits::between(before, text)).map_err(|why| {
         Fault::input(format!("{} would be broken: {why}", file.path))
             .kind("syntax")
             .hint("choose hunks that belong together, or edit the text; nothing was written")

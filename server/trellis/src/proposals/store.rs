@@ -9,7 +9,7 @@ use super::proposal::{Proposal, State, VERSION};
 use crate::error::Fault;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::lock::{Lock, NoLock};
+use crate::workspace::lock::{Lock, LockError};
 
 /// How often somebody looks whether others have decided.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
@@ -95,7 +95,7 @@ impl Store {
             Some(number) if name(number) == id => self.path(id),
             _ => return Err(Unreadable::Missing),
         };
-        let bytes = run::files::read(&path).map_err(|error| match error.kind() {
+        let bytes = trellis_sandbox::files::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Unreadable::Missing,
             _ => Unreadable::Damaged(error.to_string()),
         })?;
@@ -137,8 +137,8 @@ impl Store {
         let cannot = |error: io::Error| self.cannot("use", &error);
         let folder = disk::own(&self.root, "proposals").map_err(cannot)?;
         Lock::of_file(&folder.join("lock")).map_err(|why| match why {
-            NoLock::Failed(error) => cannot(error),
-            NoLock::Held(owner) => {
+            LockError::Failed(error) => cannot(error),
+            LockError::Held(owner) => {
                 let root = self.root.display();
                 Fault::input(format!("{owner} is deciding about a fix in {root}"))
                     .kind("busy")
@@ -202,8 +202,8 @@ fn name(number: u64) -> String {
 
 impl State {
     /// Tells the clients.
-    pub(crate) fn event(self, root: &Path, id: &str) -> crate::events::Event {
-        crate::events::Event::Proposal {
+    pub(crate) fn event(self, root: &Path, id: &str) -> crate::event_bus::Event {
+        crate::event_bus::Event::Proposal {
             proposal: id.to_owned(),
             root: root.to_string_lossy().into_owned(),
             state: self.as_str().to_owned(),

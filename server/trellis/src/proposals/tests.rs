@@ -4,15 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use cycle::approval::Confidence;
+use trellis_engine::approval::Confidence;
 use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Choice, Decided, OpenTexts, Order, decide};
-use super::proposal::{FailingTest, Proposal, ProposedFile, State, Writing};
+use super::decide::{Choice, Decided, OpenTexts, DecisionRequest, decide};
+use super::proposal::{FailingTest, Proposal, ProposedFile, State, PendingWrite};
 use super::store::Store;
 use super::undo::undo;
-use super::waiting::{Answer, Waiting};
+use super::pending::{Decision, PendingProposals};
 use crate::edits::{self, Change};
 use crate::error::Fault;
 
@@ -32,8 +32,8 @@ fn proposal(file: ProposedFile) -> Proposal {
     Proposal::new(test, reason, Confidence::default(), Vec::new(), vec![file])
 }
 
-fn order(choice: Choice, text: Option<&str>) -> Order {
-    Order {
+fn order(choice: Choice, text: Option<&str>) -> DecisionRequest {
+    DecisionRequest {
         fix: "fix-1".to_owned(),
         revision: None,
         choice,
@@ -44,7 +44,7 @@ fn order(choice: Choice, text: Option<&str>) -> Order {
 }
 
 /// A decision without a test, where nothing is open.
-async fn decided(store: &Store, order: &Order) -> Result<Decided, Fault> {
+async fn decided(store: &Store, order: &DecisionRequest) -> Result<Decided, Fault> {
     let open = || async { Ok(OpenTexts::new()) }.boxed();
     decide(store, order, &open, None).await
 }
@@ -55,16 +55,16 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
     let rewritten = vec![file(None, "x = 3\n")];
     let why = "as I like it".to_owned();
     let table = [
-        (order(Choice::Accept, None), Answer::Approved { id: id() }),
-        (order(Choice::Edit, Some("x = 3\n")), Answer::Rewritten { id: id(), files: rewritten }),
-        (order(Choice::Reject, None), Answer::Declined { id: id(), why }),
+        (order(Choice::Accept, None), Decision::Approved { id: id() }),
+        (order(Choice::Edit, Some("x = 3\n")), Decision::Rewritten { id: id(), files: rewritten }),
+        (order(Choice::Reject, None), Decision::Declined { id: id(), why }),
     ];
     for (order, wanted) in table {
         let root = tempfile::tempdir().expect("a folder");
         let store = Store::of(root.path());
         let told: Arc<Mutex<Vec<String>>> = Arc::default();
         let ear = told.clone();
-        let waiting = Waiting::new(root.path(), move |_, id| {
+        let waiting = PendingProposals::new(root.path(), move |_, id| {
             ear.lock().expect("nobody broke it").push(id.to_owned());
         });
         let cancel = CancellationToken::new();
@@ -79,7 +79,7 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
         assert_eq!(answer.expect("an answer").as_ref(), Some(&wanted));
         assert!(matches!(state, Ok(State::Accepted | State::Rejected)), "{state:?}");
         assert!(!root.path().join("a.py").exists(), "the run writes it itself");
-        let again = Waiting::new(root.path(), |_, id| panic!("{id} is not new"));
+        let again = PendingProposals::new(root.path(), |_, id| panic!("{id} is not new"));
         let again = again.ask("a.double", draft(), &cancel).await;
         assert_eq!(again.expect("an answer"), Some(wanted));
         assert_eq!(*told.lock().expect("nobody broke it"), ["fix-1"]);
@@ -89,7 +89,7 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
 #[tokio::test]
 async fn another_draft_takes_the_place_of_one_that_waits() {
     let root = tempfile::tempdir().expect("a folder");
-    let waiting = Waiting::new(root.path(), |_, _| {});
+    let waiting = PendingProposals::new(root.path(), |_, _| {});
     let cancel = CancellationToken::new();
     // It is put before a person, and then nobody waits any more.
     for text in ["x = 2\n", "x = 3\n"] {
@@ -128,7 +128,7 @@ async fn a_write_that_a_crash_cut_short_was_made_or_was_not() {
         let lock = store.lock().expect("it is free");
         store.add(&mut fix, &lock).expect("stored");
         let name = "fix-1, revision 1, at noon".to_owned();
-        fix.writing = Some(Writing {
+        fix.writing = Some(PendingWrite {
             name: name.clone(),
             files: vec![file(Some("x = 2\n"), "x = 2\n")],
             state: State::Accepted,
@@ -139,7 +139,7 @@ async fn a_write_that_a_crash_cut_short_was_made_or_was_not() {
         drop(lock);
         if is_made {
             let source = "x = 1\n".to_owned();
-            let edits = code::TextEdits::between(&source, "x = 2\n");
+            let edits = trellis_python::TextEdits::between(&source, "x = 2\n");
             let changes = vec![Change { path: path.clone(), source, edits }];
             edits::apply(root.path(), &name, changes).expect("made");
         }

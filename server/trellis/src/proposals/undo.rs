@@ -1,7 +1,7 @@
 //! What was accepted, taken back.
 
 use super::decide::{OpenTexts, settle, unsaved};
-use super::proposal::{Applied, Proposal, State, Step, now};
+use super::proposal::{Applied, Proposal, State, HistoryEntry, now};
 use super::store::Store;
 use crate::edits;
 use crate::error::Fault;
@@ -30,7 +30,7 @@ pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, 
     };
     for file in &files {
         if let Some(text) = open.get(&file.path)
-            && !code::is_shown_as(&edits::read(&store.root().join(&file.path))?, text)
+            && !trellis_python::is_shown_as(&edits::read(&store.root().join(&file.path))?, text)
         {
             return Err(unsaved(&file.path));
         }
@@ -39,7 +39,7 @@ pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, 
     proposal.revise(files);
     proposal.state = State::Undone;
     let note = format!("edit {edit}");
-    proposal.history.push(Step { at: now(), what: "undone".to_owned(), note, edit: Some(made.id) });
+    proposal.history.push(HistoryEntry { at: now(), what: "undone".to_owned(), note, edit: Some(made.id) });
     store.save(&proposal, &lock)?;
     store.journal(&proposal, &format!("undone: edit {edit}, by edit {}", made.id))?;
     let paths = proposal.files.iter().map(|it| it.path.clone()).collect();

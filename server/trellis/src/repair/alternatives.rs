@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use cycle::Suspect;
-use cycle::repair::{Idea, Merit, Opinion, Sources as _, suggested};
+use trellis_engine::Suspect;
+use trellis_engine::repair::{SuggestedChange, FixScore, ModelDiagnosis, EditableFiles as _, suggested};
 
 use super::attempts::GroupLog;
-use super::candidate::diff;
-use super::question::Files;
-use crate::methods::repair::AlternativeShape;
+use super::evaluate::diff;
+use super::prompt_context::ProjectFiles;
+use crate::api::repair::AlternativeShape;
 use crate::proposals::ProposedFile;
 
 /// Suggestions of a diagnosis that are tried.
@@ -28,9 +28,9 @@ pub(super) struct IdeaLog {
 }
 
 /// What a diagnosis suggests, in its order.
-pub(super) fn ideas(said: &Opinion, suspects: &[Suspect], files: &Files<'_>) -> Vec<IdeaLog> {
+pub(super) fn ideas(said: &ModelDiagnosis, suspects: &[Suspect], files: &ProjectFiles<'_>) -> Vec<IdeaLog> {
     let mut left = SUGGESTIONS;
-    let log = |it: &Idea| {
+    let log = |it: &SuggestedChange| {
         let is_candidate = it.is_complete() && left > 0;
         left -= usize::from(is_candidate);
         IdeaLog {
@@ -44,7 +44,7 @@ pub(super) fn ideas(said: &Opinion, suspects: &[Suspect], files: &Files<'_>) -> 
     said.ideas.iter().map(log).collect()
 }
 
-fn change(texts: BTreeMap<String, String>, files: &Files<'_>) -> String {
+fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
     let file = |(path, proposed): (String, String)| ProposedFile {
         base: files.text(&path),
         path,
@@ -81,7 +81,7 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
 }
 
 /// Why a fix that passes was not taken.
-fn passed_over(merit: &Merit, winner: Option<(u32, &Merit)>) -> String {
+fn passed_over(merit: &FixScore, winner: Option<(u32, &FixScore)>) -> String {
     match winner {
         Some((number, better)) => {
             format!(

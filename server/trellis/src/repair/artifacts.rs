@@ -5,16 +5,16 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use cycle::repair::{Diagnostic, End, Group};
-use run::Totals;
+use trellis_engine::repair::{Diagnostic, Outcome, Group};
+use trellis_sandbox::Totals;
 
 use super::alternatives::{IdeaLog, alternatives};
 use super::attempts::{AttemptLog, GroupLog, attempt};
-use super::survey::Survey;
-use super::{Order, Place};
+use super::baseline::Baseline;
+use super::{RepairRequest, WriteTarget};
 use crate::error::{Exit, Fault};
-use crate::ledger::Spent;
-use crate::methods::repair::{
+use crate::budget::Spent;
+use crate::api::repair::{
     DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
 };
 use crate::proposals::Proposal;
@@ -25,7 +25,7 @@ pub(crate) const UNNUMBERED: &str = "kept";
 
 /// What is gathered on the way.
 pub(super) struct Artifacts<'a> {
-    order: &'a Order,
+    order: &'a RepairRequest,
     groups: Vec<GroupLog>,
     /// The place of the group in hand.
     current: usize,
@@ -44,7 +44,7 @@ pub(super) struct Artifacts<'a> {
 }
 
 impl<'a> Artifacts<'a> {
-    pub(super) fn new(order: &'a Order) -> Artifacts<'a> {
+    pub(super) fn new(order: &'a RepairRequest) -> Artifacts<'a> {
         Artifacts {
             order,
             groups: Vec::new(),
@@ -61,7 +61,7 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    pub(super) fn surveyed(&mut self, survey: &Survey) {
+    pub(super) fn surveyed(&mut self, survey: &Baseline) {
         let counts = TestCounts { passing: survey.passing(), failing: survey.failing().len() };
         self.before.get_or_insert(counts);
         self.after = Some(counts);
@@ -137,7 +137,7 @@ impl<'a> Artifacts<'a> {
 
     /// A fix stays.
     pub(super) fn kept(&mut self, proposal: &Proposal) {
-        let fix = KeptFix::of(proposal, self.order.place == Place::Tree);
+        let fix = KeptFix::of(proposal, self.order.place == WriteTarget::WorkingTree);
         if let Some(group) = self.group() {
             group.kept = Some(fix.fix.clone().unwrap_or_else(|| UNNUMBERED.to_owned()));
         }
@@ -152,7 +152,7 @@ impl<'a> Artifacts<'a> {
     /// All that was kept as a patch that `git apply` takes.
     pub(super) fn patch(&self) -> String {
         let diff = |(path, (before, after)): (&String, &(String, String))| {
-            code::unified_diff(path, before, after)
+            trellis_python::unified_diff(path, before, after)
         };
         self.texts.iter().map(diff).collect()
     }
@@ -160,8 +160,8 @@ impl<'a> Artifacts<'a> {
     /// Writes report and patch, and says it all; `end` is none where a fault ended it.
     pub(super) fn finish(
         mut self,
-        survey: Option<&Survey>,
-        end: Option<&End>,
+        survey: Option<&Baseline>,
+        end: Option<&Outcome>,
     ) -> Result<RepairResult, Fault> {
         let patch = self.patch();
         if !patch.is_empty() {
@@ -184,13 +184,13 @@ impl<'a> Artifacts<'a> {
         Ok(result)
     }
 
-    fn result(&self, survey: Option<&Survey>, end: Option<&End>) -> RepairResult {
-        let of_end = |all: fn(&End) -> &Vec<(Group, String)>, log: &GroupLog| {
+    fn result(&self, survey: Option<&Baseline>, end: Option<&Outcome>) -> RepairResult {
+        let of_end = |all: fn(&Outcome) -> &Vec<(Group, String)>, log: &GroupLog| {
             let found =
                 end.and_then(|end| all(end).iter().find(|it| it.0.tests == log.group.tests));
             found.map(|it| it.1.clone())
         };
-        let failing: Vec<String> = survey.map(Survey::failing).unwrap_or_default();
+        let failing: Vec<String> = survey.map(Baseline::failing).unwrap_or_default();
         let groups: Vec<GroupShape> = (self.groups.iter())
             .map(|log| GroupShape {
                 tests: log.group.tests.clone(),

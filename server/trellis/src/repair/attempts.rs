@@ -1,11 +1,11 @@
 //! What was tried for each cause, as it is gathered.
 
-use cycle::repair::{Diagnostic, Group, Merit};
+use trellis_engine::repair::{Diagnostic, Group, FixScore};
 
 use super::alternatives::IdeaLog;
-use super::candidate::Candidate;
-use crate::methods::fixes::ConfidenceShape;
-use crate::methods::repair::AttemptShape;
+use super::evaluate::Candidate;
+use crate::api::proposals::ConfidenceShape;
+use crate::api::repair::AttemptShape;
 
 /// A group and what was tried for it.
 pub(super) struct GroupLog {
@@ -29,13 +29,13 @@ pub(super) struct AttemptLog {
     pub(super) diff: Option<String>,
     pub(super) confidence: Option<ConfidenceShape>,
     /// Of one that passed.
-    pub(super) merit: Option<Merit>,
+    pub(super) merit: Option<FixScore>,
     pub(super) shortcuts: Vec<String>,
 }
 
 impl GroupLog {
     /// What speaks for an attempt that passed.
-    pub(super) fn merit(&self, number: u32) -> Option<&Merit> {
+    pub(super) fn merit(&self, number: u32) -> Option<&FixScore> {
         self.attempts.iter().find(|it| it.number == number)?.merit.as_ref()
     }
 }

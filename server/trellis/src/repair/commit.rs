@@ -76,7 +76,7 @@ pub(super) fn is_cut_short(root: &Path) -> bool {
 ///
 /// In words, where the record cannot be read or git does not do its part; the record stays.
 pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, String> {
-    let text = match run::files::read_text(root.join(PENDING)) {
+    let text = match trellis_sandbox::files::read_text(root.join(PENDING)) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {PENDING}: {error}")),

@@ -1,35 +1,35 @@
 //! Whether a fix stays, and what a person's word means for the loop.
 
-use cycle::approval::{CRITICAL, Mode, needs_person};
-use cycle::repair::{Answer, Decision, Seen};
+use trellis_engine::approval::{CRITICAL, Mode, needs_person};
+use trellis_engine::repair::{ProposalDecision, Decision, Event};
 
-use super::Place;
-use super::candidate::{Candidate, Outcome};
-use super::driver::{Shop, lost};
-use super::person::Verdict;
+use super::WriteTarget;
+use super::evaluate::{Candidate, Evaluation};
+use super::driver::{RepairRun, lost};
+use super::approver::Verdict;
 use crate::error::Fault;
 use crate::proposals::{Proposal, State, Store};
 
-impl Shop<'_> {
-    pub(super) async fn decide(&mut self, candidate: usize, iteration: u32) -> Result<Seen, Fault> {
-        let Some(work) = &self.work else { return Ok(Seen::NoReply(lost())) };
+impl RepairRun<'_> {
+    pub(super) async fn decide(&mut self, candidate: usize, iteration: u32) -> Result<Event, Fault> {
+        let Some(work) = &self.work else { return Ok(Event::NoReply(lost())) };
         let Some(it) = work.candidates.get(candidate).cloned() else {
-            return Ok(Seen::NoReply(lost()));
+            return Ok(Event::NoReply(lost()));
         };
         self.artifacts.choose(work.numbers.get(candidate).copied());
         let Some(why) = self.reason(&it, iteration) else {
-            return Ok(Seen::Decided(Decision::Keep));
+            return Ok(Event::Decided(Decision::Keep));
         };
         let mut proposal = it.proposal.clone();
         proposal.reason = format!("{} ({why})", proposal.reason);
         let verdict =
             self.person.decide(&self.order.root, proposal, &why, self.output, &self.control.cancel);
-        self.heard(verdict.await?, candidate).await
+        self.apply_decision(verdict.await?, candidate).await
     }
 
     /// Why a person has to see a fix, if one has to.
     fn reason(&self, it: &Candidate, iteration: u32) -> Option<String> {
-        if self.order.place != Place::Tree {
+        if self.order.place != WriteTarget::WorkingTree {
             return None;
         }
         let paths: Vec<&str> = it.proposal.files.iter().map(|it| it.path.as_str()).collect();
@@ -44,10 +44,10 @@ impl Shop<'_> {
     }
 
     /// What a person's word means for the loop.
-    async fn heard(&mut self, verdict: Verdict, candidate: usize) -> Result<Seen, Fault> {
-        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+    async fn apply_decision(&mut self, verdict: Verdict, candidate: usize) -> Result<Event, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         match verdict {
-            Verdict::Keep => Ok(Seen::Decided(Decision::Keep)),
+            Verdict::Keep => Ok(Event::Decided(Decision::Keep)),
             Verdict::Edited(files) => {
                 let texts = files.into_iter().map(|it| (it.path, it.proposed)).collect();
                 let (group, mut notes) = (work.group.clone(), Vec::new());
@@ -55,17 +55,17 @@ impl Shop<'_> {
                 let outcome = self.judge(&group, &files, 0).tried(&texts, &mut notes).await?;
                 self.artifacts.notes.extend(notes);
                 match (outcome, &mut self.work) {
-                    (Outcome::Good(it), Some(work)) => {
+                    (Evaluation::Passes(it), Some(work)) => {
                         work.candidates[candidate] = *it;
-                        Ok(Seen::Decided(Decision::Keep))
+                        Ok(Event::Decided(Decision::Keep))
                     }
-                    (Outcome::Bad { why, .. }, Some(work)) => {
+                    (Evaluation::Fails { why, .. }, Some(work)) => {
                         self.output.note(format_args!("  your edit does not work: {why}"));
                         work.repair.earlier.push(format!("a person's edit: {why}"));
                         self.artifacts.choose(None);
-                        Ok(Seen::Decided(Decision::Reject { why }))
+                        Ok(Event::Decided(Decision::Reject { why }))
                     }
-                    (_, None) => Ok(Seen::NoReply(lost())),
+                    (_, None) => Ok(Event::NoReply(lost())),
                 }
             }
             Verdict::Rejected(why) => {
@@ -73,36 +73,36 @@ impl Shop<'_> {
                 let said = if why.is_empty() { "without a reason" } else { &why };
                 work.repair.earlier.push(rejection(said, &diff.unwrap_or_default()));
                 self.artifacts.rejected(said);
-                Ok(Seen::Decided(Decision::Reject { why }))
+                Ok(Event::Decided(Decision::Reject { why }))
             }
             Verdict::Waits(fix) => {
                 if !self.person.is_there() {
                     self.output.note(format_args!("  {fix} needs your review"));
                 }
                 self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
-                Ok(Seen::Decided(Decision::Waits(fix)))
+                Ok(Event::Decided(Decision::Waits(fix)))
             }
-            Verdict::Skip => Ok(Seen::Decided(Decision::Skip)),
-            Verdict::Stop => Ok(Seen::Decided(Decision::Stop)),
+            Verdict::Skip => Ok(Event::Decided(Decision::Skip)),
+            Verdict::Stop => Ok(Event::Decided(Decision::Stop)),
         }
     }
 
     /// What was decided about a fix that waits, which is in the tree where it was accepted.
-    pub(super) async fn hear(&mut self, wait: bool) -> Result<Seen, Fault> {
+    pub(super) async fn hear(&mut self, wait: bool) -> Result<Event, Fault> {
         let ids: Vec<String> = self.pending.iter().map(|it| it.0.clone()).collect();
         let (root, cancel) = (&self.order.root, &self.control.cancel);
         let Some(proposal) = self.person.decided(root, &ids, wait, cancel).await? else {
-            return Ok(Seen::Heard(None));
+            return Ok(Event::Heard(None));
         };
         let place = self.pending.iter().position(|it| it.0 == proposal.id);
         let Some((fix, mut work)) = place.map(|it| self.pending.remove(it)) else {
-            return Ok(Seen::Heard(None));
+            return Ok(Event::Heard(None));
         };
         self.artifacts.take_up(&work.group);
         if proposal.state == State::Accepted {
             self.uncommitted.add(&proposal)?;
             self.artifacts.kept(&proposal);
-            return Ok(Seen::Heard(Some((fix, Answer::Accepted))));
+            return Ok(Event::Heard(Some((fix, ProposalDecision::Accepted))));
         }
         let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
         let said = if why.is_empty() { "without a reason" } else { &why };
@@ -111,21 +111,21 @@ impl Shop<'_> {
         work.candidates.clear();
         work.numbers.clear();
         self.rejected.push(work);
-        Ok(Seen::Heard(Some((fix, Answer::Rejected))))
+        Ok(Event::Heard(Some((fix, ProposalDecision::Rejected))))
     }
 
-    pub(super) async fn write(&mut self, candidate: usize) -> Result<Seen, Fault> {
+    pub(super) async fn write(&mut self, candidate: usize) -> Result<Event, Fault> {
         let work = self.work.as_ref();
         let Some(it) = work.and_then(|it| it.candidates.get(candidate)).cloned() else {
-            return Ok(Seen::NoReply(lost()));
+            return Ok(Event::NoReply(lost()));
         };
         let mut proposal = it.proposal;
-        if self.order.place != Place::Tree {
+        if self.order.place != WriteTarget::WorkingTree {
             let texts = proposal.files.iter();
             let texts = texts.map(|it| (it.path.clone(), it.proposed.as_str().into()));
             self.bench.kept.extend(texts);
             self.artifacts.kept(&proposal);
-            return Ok(Seen::Written);
+            return Ok(Event::Written);
         }
         let store = Store::of(&self.order.root);
         store.put(&mut proposal).await?;
@@ -134,12 +134,12 @@ impl Shop<'_> {
             Ok(written) => {
                 self.output.note(format_args!("  kept {}: {}", written.id, title_of(&written)));
                 self.artifacts.kept(&written);
-                Ok(Seen::Written)
+                Ok(Event::Written)
             }
             Err(fault) if fault.kind == Some("stale") => {
                 self.output.note(format_args!("  {}", fault.message));
                 self.uncommitted.take_back()?;
-                Ok(Seen::Stale(fault.message))
+                Ok(Event::Stale(fault.message))
             }
             Err(fault) => Err(fault),
         }

@@ -3,41 +3,41 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cycle::repair::{
-    Course, Diagnostic, End, Group, Idea, Next, Opinion, Repair, Seen, Try, ask_repair, ask_report,
+use trellis_engine::repair::{
+    RepairMachine, Diagnostic, Outcome, Group, SuggestedChange, Action, ModelDiagnosis, RepairFacts, Event, Trial, ask_repair, ask_report,
     diagnostic, opinion, suggested,
 };
-use cycle::{FixWith, Observation};
-use run::words::counted;
+use trellis_engine::{FixWith, Observation};
+use trellis_sandbox::wording::counted;
 
 use super::alternatives::{SUGGESTIONS, ideas};
 use super::artifacts::Artifacts;
 use super::attempts::AttemptLog;
-use super::candidate::{Candidate, Judge, Outcome};
+use super::evaluate::{Candidate, Evaluator, Evaluation};
 use super::complaints::for_people;
-use super::derived::Derived;
-use super::fix::{Fix, replied, worked};
-use super::person::Person;
-use super::question::{Files, question};
-use super::survey::Survey;
+use super::code_graph::CodeGraph;
+use super::fix::{Fix, via_reply, via_tools};
+use super::approver::Approver;
+use super::prompt_context::{ProjectFiles, build};
+use super::baseline::Baseline;
 use super::uncommitted::{self, Uncommitted};
-use super::{Order, Place, cancelled, commit};
-use crate::control::Control;
-use crate::counsel::{Counsel, no_journal};
+use super::{RepairRequest, WriteTarget, cancelled, commit};
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::edits;
 use crate::error::Fault;
-use crate::methods::repair::RepairResult;
-use crate::observer::Told;
+use crate::api::repair::RepairResult;
+use crate::reporter::Progress;
 use crate::output::Output;
-use crate::proposals::{Bench, Testing, Times};
+use crate::proposals::{Verifier, Testing, Times};
 use crate::workspace::journal::Journal;
 
 /// Mends a tree in place, or on paper.
 pub(super) async fn repair(
-    order: &Order,
-    person: &Person<'_>,
+    order: &RepairRequest,
+    person: &Approver<'_>,
     output: &Output,
-    control: &Control,
+    control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     refuse_unknown(order)?;
     edits::settle(&order.root)?;
@@ -55,8 +55,8 @@ pub(super) async fn repair(
         },
         cancel: control.cancel.clone(),
     };
-    let bench = Bench::open(&order.home, &order.root, &testing).await?;
-    let mut shop = Shop {
+    let bench = Verifier::open(&order.home, &order.root, &testing).await?;
+    let mut shop = RepairRun {
         order,
         person,
         output,
@@ -73,7 +73,7 @@ pub(super) async fn repair(
         derived: None,
     };
     let end = shop.follow().await;
-    let Shop { bench, mut artifacts, survey, counsel, .. } = shop;
+    let RepairRun { bench, mut artifacts, survey, counsel, .. } = shop;
     artifacts.tested = bench.opened.runner.totals();
     artifacts.notes.extend(bench.close().await);
     if let (Some(counsel), Ok(end)) = (&counsel, &end)
@@ -93,7 +93,7 @@ pub(super) async fn repair(
 }
 
 /// A file that was asked for and is nowhere is a mistake. Ids may be relative to a folder above, where pytest has its root.
-fn refuse_unknown(order: &Order) -> Result<(), Fault> {
+fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
     for id in order.tests.iter().chain(&order.suite) {
         let path = id.split("::").next().unwrap_or_default();
         if !order.root.ancestors().any(|it| it.join(path).exists()) {
@@ -107,7 +107,7 @@ fn refuse_unknown(order: &Order) -> Result<(), Fault> {
 }
 
 /// Ends the commit of an earlier repair that was killed at it.
-fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
+fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     if !commit::is_cut_short(&order.root) {
         return Ok(());
     }
@@ -121,7 +121,7 @@ fn end_commit(order: &Order, output: &Output) -> Result<(), Fault> {
 }
 
 /// Commits what an earlier repair has left in the tree, before anything else is changed there.
-fn commit_left(order: &Order, output: &Output) -> Result<(), Fault> {
+fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     let root = &order.root;
     let left = uncommitted::left(root).map_err(|why| {
         Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
@@ -145,7 +145,7 @@ fn commit_left(order: &Order, output: &Output) -> Result<(), Fault> {
 }
 
 /// Commits what was kept; where that cannot be, it stays in the tree, and is told.
-fn commit_all(order: &Order, result: &mut RepairResult, output: &Output) -> Result<(), Fault> {
+fn commit_all(order: &RepairRequest, result: &mut RepairResult, output: &Output) -> Result<(), Fault> {
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     match commit::commit(&order.root, &journal, &result.all, &result.title()) {
         Ok(made) => result.commit = Some(made),
@@ -159,35 +159,35 @@ fn commit_all(order: &Order, result: &mut RepairResult, output: &Output) -> Resu
 }
 
 /// What a repair holds.
-pub(super) struct Shop<'a> {
-    pub(super) order: &'a Order,
-    pub(super) person: &'a Person<'a>,
+pub(super) struct RepairRun<'a> {
+    pub(super) order: &'a RepairRequest,
+    pub(super) person: &'a Approver<'a>,
     pub(super) output: &'a Output,
-    pub(super) control: &'a Control,
-    pub(super) bench: Bench,
+    pub(super) control: &'a JobControl,
+    pub(super) bench: Verifier,
     /// Opened when there is something to ask.
-    counsel: Option<Counsel>,
-    pub(super) survey: Option<Survey>,
+    counsel: Option<LlmSession>,
+    pub(super) survey: Option<Baseline>,
     /// How many were made.
     surveys: u32,
-    pub(super) work: Option<Work>,
+    pub(super) work: Option<ActiveGroup>,
     /// Work on groups whose fixes wait, by the names of the fixes.
-    pub(super) pending: Vec<(String, Work)>,
+    pub(super) pending: Vec<(String, ActiveGroup)>,
     /// Work on groups whose fixes a person did not want; it goes on.
-    pub(super) rejected: Vec<Work>,
+    pub(super) rejected: Vec<ActiveGroup>,
     pub(super) artifacts: Artifacts<'a>,
     pub(super) uncommitted: Uncommitted<'a>,
     /// Of the tree as it was surveyed last.
-    derived: Option<Arc<Derived>>,
+    derived: Option<Arc<CodeGraph>>,
 }
 
 /// The group in hand.
-pub(super) struct Work {
+pub(super) struct ActiveGroup {
     pub(super) group: Group,
-    pub(super) repair: Repair,
+    pub(super) repair: RepairFacts,
     pub(super) candidates: Vec<Candidate>,
     /// Fixes that the diagnosis suggests, to be tried as they are.
-    suggestions: Vec<Idea>,
+    suggestions: Vec<SuggestedChange>,
     /// The attempt of each candidate, from 0.
     pub(super) numbers: Vec<u32>,
     /// Attempts so far, suggestions among them.
@@ -198,30 +198,30 @@ pub(super) struct Work {
     survey: u32,
 }
 
-impl Shop<'_> {
-    async fn follow(&mut self) -> Result<End, Fault> {
-        let (course, mut next) = Course::new(self.order.limits);
+impl RepairRun<'_> {
+    async fn follow(&mut self) -> Result<Outcome, Fault> {
+        let (course, mut next) = RepairMachine::new(self.order.limits);
         let mut course = if self.person.is_there() { course.hearing() } else { course };
         loop {
-            self.control.go_on().await;
+            self.control.wait_while_paused().await;
             if self.control.cancel.is_cancelled() {
                 return Err(cancelled());
             }
             let seen = match next {
-                Next::Survey => self.survey().await?,
-                Next::Diagnose(group) => self.diagnose(group).await?,
-                Next::Suggested { suggestion } => self.suggested(suggestion).await?,
-                Next::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
-                Next::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
-                Next::Write { candidate } => self.write(candidate).await?,
-                Next::Hear { wait } => self.hear(wait).await?,
-                Next::End(end) => return Ok(end),
+                Action::Survey => self.survey().await?,
+                Action::Diagnose(group) => self.diagnose(group).await?,
+                Action::Suggested { suggestion } => self.suggested(suggestion).await?,
+                Action::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
+                Action::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
+                Action::Write { candidate } => self.write(candidate).await?,
+                Action::Hear { wait } => self.hear(wait).await?,
+                Action::End(end) => return Ok(end),
             };
             next = course.step(seen);
         }
     }
 
-    async fn survey(&mut self) -> Result<Seen, Fault> {
+    async fn survey(&mut self) -> Result<Event, Fault> {
         let is_first = self.survey.is_none();
         if !is_first {
             // By now the tree is another.
@@ -230,7 +230,7 @@ impl Shop<'_> {
         if is_first {
             self.output.note("running the tests");
         }
-        let survey = Survey::make(self.order, &self.bench, &self.control.cancel).await?;
+        let survey = Baseline::make(self.order, &self.bench, &self.control.cancel).await?;
         self.artifacts.surveyed(&survey);
         self.tell(&survey);
         if let Some(fault) = survey.refusal(&self.order.tests).filter(|_| is_first) {
@@ -259,7 +259,7 @@ impl Shop<'_> {
                 counted(groups, "likely cause", "likely causes")
             ),
         });
-        let seen = Seen::Surveyed(survey.groups.clone());
+        let seen = Event::Surveyed(survey.groups.clone());
         self.survey = Some(survey);
         self.surveys += 1;
         self.derived = None;
@@ -272,37 +272,37 @@ impl Shop<'_> {
     }
 
     /// Tells how the tests of the project ended, where it is the project that was tested.
-    fn tell(&self, survey: &Survey) {
+    fn tell(&self, survey: &Baseline) {
         let (root, observer) = (&self.order.root, self.output.observer());
-        if self.order.place != Place::Branch && self.bench.kept.is_empty() {
+        if self.order.place != WriteTarget::Branch && self.bench.kept.is_empty() {
             let text_of = Some(survey.text_of);
             let tests = survey.found.ran.iter();
-            tests.for_each(|test| observer.tell(Told::Test { root, test, text_of }));
+            tests.for_each(|test| observer.tell(Progress::Test { root, test, text_of }));
         }
     }
 
-    async fn diagnose(&mut self, group: Group) -> Result<Seen, Fault> {
+    async fn diagnose(&mut self, group: Group) -> Result<Event, Fault> {
         self.open_counsel()?;
         let before = self.rejected.iter().position(|it| it.group.lead() == group.lead());
         let before = before.map(|it| self.rejected.remove(it));
         if before.as_ref().is_some_and(|it| it.survey == self.surveys) {
             self.artifacts.take_up(&group);
             self.work = before;
-            return Ok(Seen::Diagnosed { suggestions: 0 });
+            return Ok(Event::Diagnosed { suggestions: 0 });
         }
         self.derive().await?;
         self.output.note(format_args!("{}: looking for the cause", title(&group)));
         let lead = self.bench.failure(group.lead()).await?;
-        let mut repair = question(&group, &self.files()?, lead);
+        let mut repair = build(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
         // What a person did not want of another tree is not wanted of this one.
         let earlier = before.map_or_else(|| self.order.earlier.clone(), |it| it.repair.earlier);
         repair.earlier = earlier;
         let said = match self.order.report {
             true => self.opinion(&group, &repair).await?,
-            false => Opinion::default(),
+            false => ModelDiagnosis::default(),
         };
-        let suggestions: Vec<Idea> =
+        let suggestions: Vec<SuggestedChange> =
             said.ideas.iter().filter(|it| it.is_complete()).take(SUGGESTIONS).cloned().collect();
         let files = self.files()?;
         let ideas = ideas(&said, &repair.suspects, &files);
@@ -311,7 +311,7 @@ impl Shop<'_> {
         self.say_cause(&known);
         self.artifacts.begin(&group, known, ideas)?;
         let count = suggestions.len();
-        self.work = Some(Work {
+        self.work = Some(ActiveGroup {
             group,
             repair,
             candidates: Vec::new(),
@@ -321,7 +321,7 @@ impl Shop<'_> {
             tried: Vec::new(),
             survey: self.surveys,
         });
-        Ok(Seen::Diagnosed { suggestions: count })
+        Ok(Event::Diagnosed { suggestions: count })
     }
 
     fn say_cause(&self, known: &Diagnostic) {
@@ -329,7 +329,7 @@ impl Shop<'_> {
         self.output.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
-    async fn opinion(&mut self, group: &Group, repair: &Repair) -> Result<Opinion, Fault> {
+    async fn opinion(&mut self, group: &Group, repair: &RepairFacts) -> Result<ModelDiagnosis, Fault> {
         let ask = ask_report(repair);
         // Without a model's word there is what was measured.
         let cancel = self.control.cancel.clone();
@@ -341,14 +341,14 @@ impl Shop<'_> {
     }
 
     /// Tries a fix that the diagnosis suggests.
-    async fn suggested(&mut self, suggestion: usize) -> Result<Seen, Fault> {
+    async fn suggested(&mut self, suggestion: usize) -> Result<Event, Fault> {
         let number = self.begin_attempt();
         self.artifacts.suggested(suggestion, number);
         let (Some(work), files) = (&self.work, self.files()?) else {
-            return Ok(Seen::NoReply(lost()));
+            return Ok(Event::NoReply(lost()));
         };
         let Some(idea) = work.suggestions.get(suggestion) else {
-            return Ok(Seen::NoReply(lost()));
+            return Ok(Event::NoReply(lost()));
         };
         let texts = suggested(idea, &work.repair.suspects, &files);
         self.output.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
@@ -358,9 +358,9 @@ impl Shop<'_> {
         }
     }
 
-    async fn ask(&mut self, attempt: u32, complaint: Option<String>) -> Result<Seen, Fault> {
+    async fn ask(&mut self, attempt: u32, complaint: Option<String>) -> Result<Event, Fault> {
         let number = self.begin_attempt();
-        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+        let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
         let model = self.counsel()?.name();
@@ -370,7 +370,7 @@ impl Shop<'_> {
             Fix::Unusable(why) => self.unusable(number, why),
             Fix::Nothing(why) => {
                 self.output.note(format_args!("  no reply: {why}"));
-                Ok(Seen::NoReply(why))
+                Ok(Event::NoReply(why))
             }
         }
     }
@@ -387,14 +387,14 @@ impl Shop<'_> {
         &mut self,
         number: u32,
         texts: BTreeMap<String, String>,
-    ) -> Result<Seen, Fault> {
-        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+    ) -> Result<Event, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         if let Some((before, _)) = work.tried.iter().find(|(_, it)| *it == texts) {
             let why = format!("it is the very change of fix {}: make another one", before + 1);
             return self.unusable(number, why);
         }
         work.tried.push((number, texts.clone()));
-        let Some(work) = &self.work else { return Ok(Seen::NoReply(lost())) };
+        let Some(work) = &self.work else { return Ok(Event::NoReply(lost())) };
         let mut notes = Vec::new();
         let files = self.files()?;
         let judge = self.judge(&work.group, &files, number);
@@ -413,14 +413,14 @@ impl Shop<'_> {
         else {
             return Ok(Fix::Nothing(lost()));
         };
-        let files = Files { root: &self.order.root, found: &survey.found, kept: &self.bench.kept };
+        let files = ProjectFiles { root: &self.order.root, found: &survey.found, kept: &self.bench.kept };
         let ask = ask_repair(&work.repair, attempt, self.order.fix_with);
         let (repair, cancel) = (&work.repair, &self.control.cancel);
         match (self.order.fix_with, &self.derived) {
             (FixWith::Tools, Some(derived)) => {
-                worked(counsel, &ask, repair, (&files, derived), cancel).await
+                via_tools(counsel, &ask, repair, (&files, derived), cancel).await
             }
-            _ => replied(counsel, &ask, repair, &files, cancel).await,
+            _ => via_reply(counsel, &ask, repair, &files, cancel).await,
         }
     }
 
@@ -431,24 +431,24 @@ impl Shop<'_> {
         };
         let home = &self.order.home;
         let name = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let derived = Derived::of(survey.index.clone(), name).await?;
+        let derived = CodeGraph::of(survey.index.clone(), name).await?;
         derived.keep(home)?;
         self.derived = Some(Arc::new(derived));
         Ok(())
     }
 
-    fn tried(&mut self, attempt: u32, outcome: Outcome) -> Result<Seen, Fault> {
-        let Some(work) = &mut self.work else { return Ok(Seen::NoReply(lost())) };
+    fn tried(&mut self, attempt: u32, outcome: Evaluation) -> Result<Event, Fault> {
+        let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         match outcome {
-            Outcome::Bad { why, diff } => {
+            Evaluation::Fails { why, diff } => {
                 work.repair.earlier.push(format!("{why}\n{diff}"));
                 self.log(attempt, "failed", &why)?;
                 if let Some(log) = self.artifacts.attempt() {
                     log.diff = Some(diff);
                 }
-                Ok(Seen::Tried(Try::Bad(why)))
+                Ok(Event::Tried(Trial::Bad(why)))
             }
-            Outcome::Good(candidate) => {
+            Evaluation::Passes(candidate) => {
                 let merit = candidate.merit.clone();
                 let what = candidate.proposal.reason.clone();
                 let log = AttemptLog::of(&candidate);
@@ -458,14 +458,14 @@ impl Shop<'_> {
                 if let Some(it) = self.artifacts.attempt() {
                     *it = log.numbered(attempt + 1);
                 }
-                Ok(Seen::Tried(Try::Good(merit)))
+                Ok(Event::Tried(Trial::Good(merit)))
             }
         }
     }
 
-    fn unusable(&mut self, attempt: u32, why: String) -> Result<Seen, Fault> {
+    fn unusable(&mut self, attempt: u32, why: String) -> Result<Event, Fault> {
         self.log(attempt, "unusable", &why)?;
-        Ok(Seen::Unusable(why))
+        Ok(Event::Unusable(why))
     }
 
     /// Says what came of an attempt: to whoever looks on, the journal and the report.
@@ -487,10 +487,10 @@ impl Shop<'_> {
     pub(super) fn judge<'s>(
         &'s self,
         group: &'s Group,
-        files: &'s Files<'s>,
+        files: &'s ProjectFiles<'s>,
         attempt: u32,
-    ) -> Judge<'s> {
-        Judge {
+    ) -> Evaluator<'s> {
+        Evaluator {
             bench: &self.bench,
             group,
             files,
@@ -499,21 +499,21 @@ impl Shop<'_> {
         }
     }
 
-    pub(super) fn files(&self) -> Result<Files<'_>, Fault> {
+    pub(super) fn files(&self) -> Result<ProjectFiles<'_>, Fault> {
         let survey = self.survey.as_ref().ok_or_else(|| Fault::internal(lost()))?;
-        Ok(Files { root: &self.order.root, found: &survey.found, kept: &self.bench.kept })
+        Ok(ProjectFiles { root: &self.order.root, found: &survey.found, kept: &self.bench.kept })
     }
 
-    fn counsel(&mut self) -> Result<&mut Counsel, Fault> {
+    fn counsel(&mut self) -> Result<&mut LlmSession, Fault> {
         self.counsel.as_mut().ok_or_else(|| Fault::internal(lost()))
     }
 
     /// Where nothing fails no model is needed, and nothing is written.
     fn open_counsel(&mut self) -> Result<(), Fault> {
         if self.counsel.is_none() {
-            let Order { home, model, .. } = self.order;
+            let RepairRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.output);
-            let counsel = Counsel::open(("repair", cancelled), place, model)?;
+            let counsel = LlmSession::open(("repair", cancelled), place, model)?;
             counsel.remember_all(home)?;
             self.counsel = Some(counsel);
         }

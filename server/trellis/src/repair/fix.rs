@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cycle::repair::{Repair, Sources as _, repaired};
-use cycle::{Ask, Observation};
+use trellis_engine::repair::{RepairFacts, EditableFiles as _, repaired};
+use trellis_engine::{ModelRequest, Observation};
 use tokio_util::sync::CancellationToken;
 
-use super::derived::Derived;
-use super::question::Files;
+use super::code_graph::CodeGraph;
+use super::prompt_context::ProjectFiles;
 use crate::convert;
-use crate::counsel::Counsel;
+use crate::llm_session::LlmSession;
 use crate::error::Fault;
-use crate::tools::{Limits, Toolbox};
+use crate::tools::{Limits, ToolSet};
 
 /// What came of a question for a fix.
 pub(super) enum Fix {
@@ -24,11 +24,11 @@ pub(super) enum Fix {
 }
 
 /// By one reply.
-pub(super) async fn replied(
-    counsel: &mut Counsel,
-    ask: &Ask,
-    repair: &Repair,
-    files: &Files<'_>,
+pub(super) async fn via_reply(
+    counsel: &mut LlmSession,
+    ask: &ModelRequest,
+    repair: &RepairFacts,
+    files: &ProjectFiles<'_>,
     cancel: &CancellationToken,
 ) -> Result<Fix, Fault> {
     let seen = counsel.ask(group(repair), ask, cancel).await?;
@@ -36,11 +36,11 @@ pub(super) async fn replied(
 }
 
 /// By work with tools on a copy of the sources; the graph of their functions can be searched.
-pub(super) async fn worked(
-    counsel: &mut Counsel,
-    ask: &Ask,
-    repair: &Repair,
-    (files, derived): (&Files<'_>, &Arc<Derived>),
+pub(super) async fn via_tools(
+    counsel: &mut LlmSession,
+    ask: &ModelRequest,
+    repair: &RepairFacts,
+    (files, derived): (&ProjectFiles<'_>, &Arc<CodeGraph>),
     cancel: &CancellationToken,
 ) -> Result<Fix, Fault> {
     let evidence = &files.found.evidence.files;
@@ -56,7 +56,7 @@ pub(super) async fn worked(
         _ if tests.contains(path) => Some("tests say what is wanted, and are read-only"),
         _ => Some("a repair changes files of the code that are there, and no others"),
     };
-    let mut toolbox = Toolbox::new(&before, fence, Limits::default())
+    let mut toolbox = ToolSet::new(&before, fence, Limits::default())
         .with_suspects(repair.suspects.clone())
         .with_plan(derived.search(move |path| searched.contains(path)));
     let seen = counsel.work(group(repair), ask, &mut toolbox, cancel).await?;
@@ -66,11 +66,11 @@ pub(super) async fn worked(
     Ok(read(seen, repair, files))
 }
 
-fn group(repair: &Repair) -> &str {
+fn group(repair: &RepairFacts) -> &str {
     repair.tests.first().map_or("", String::as_str)
 }
 
-fn read(seen: Observation, repair: &Repair, files: &Files<'_>) -> Fix {
+fn read(seen: Observation, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
     match seen {
         Observation::Reply(text) => {
             repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, Fix::Texts)
@@ -86,7 +86,7 @@ fn read(seen: Observation, repair: &Repair, files: &Files<'_>) -> Fix {
 fn edited(
     texts: BTreeMap<String, String>,
     before: &BTreeMap<String, String>,
-    files: &Files<'_>,
+    files: &ProjectFiles<'_>,
 ) -> Fix {
     if texts.is_empty() {
         return Fix::Unusable("it changes nothing".to_owned());

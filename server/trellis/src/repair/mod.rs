@@ -7,7 +7,7 @@
 //!        └──────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! What comes next is [`cycle::repair::Course`]'s to say; `driver` does it: `crate::counsel` puts questions, `fix` reads what came of
+//! What comes next is [`trellis_engine::repair::Course`]'s to say; `driver` does it: `crate::counsel` puts questions, `fix` reads what came of
 //! them, `decision` says what stays, `alternatives` what became of the rest. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
 //! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
 //! refused over edits made meanwhile, and can be undone.
@@ -15,17 +15,17 @@
 mod alternatives;
 mod artifacts;
 mod attempts;
-mod candidate;
+mod evaluate;
 mod commit;
 mod complaints;
 mod decision;
-mod derived;
+mod code_graph;
 mod driver;
 mod fix;
-mod person;
+mod approver;
 mod propose;
-mod question;
-mod survey;
+mod prompt_context;
+mod baseline;
 mod terminal;
 mod uncommitted;
 mod worktree;
@@ -33,26 +33,26 @@ mod worktree;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cycle::FixWith;
-use cycle::approval::Mode;
-use cycle::repair::Limits;
-use run::RaisedBy;
+use trellis_engine::FixWith;
+use trellis_engine::approval::Mode;
+use trellis_engine::repair::Limits;
+use trellis_sandbox::RaisedBy;
 
 pub(crate) use artifacts::UNNUMBERED;
 pub(crate) use commit::title as commit_title;
-pub(crate) use person::Person;
+pub(crate) use approver::Approver;
 pub(crate) use propose::{Problem, propose};
 pub(crate) use terminal::Terminal;
 
-use crate::control::Control;
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::methods::repair::RepairResult;
+use crate::api::repair::RepairResult;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 
 /// What is to be mended, how, and with what.
-pub(crate) struct Order {
+pub(crate) struct RepairRequest {
     /// Where the files are, without links.
     pub(crate) root: PathBuf,
     /// The project's folder, which has its environment and keeps what is left behind; another one only for [`Place::Branch`].
@@ -79,7 +79,7 @@ pub(crate) struct Order {
     pub(crate) report: bool,
     /// How a model gives a fix.
     pub(crate) fix_with: FixWith,
-    pub(crate) place: Place,
+    pub(crate) place: WriteTarget,
     /// Where the accepted changes go as a patch.
     pub(crate) patch: Option<PathBuf>,
     /// Whether the accepted changes are committed.
@@ -96,13 +96,13 @@ pub(crate) struct Order {
 
 /// Where fixes that stay are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum WriteTarget {
     #[default]
-    Tree,
+    WorkingTree,
     /// A branch of its own; the tree is not touched.
     Branch,
     /// Nowhere: the patch is all there is.
-    Nowhere,
+    PatchOnly,
 }
 
 /// Mends what fails.
@@ -111,14 +111,14 @@ pub(crate) enum Place {
 ///
 /// No tests, no sandbox, no model where one is needed; what was kept before stays, and the artifacts tell of it.
 pub(crate) async fn repair(
-    order: &Order,
-    person: &Person<'_>,
+    order: &RepairRequest,
+    person: &Approver<'_>,
     output: &Output,
-    control: &Control,
+    control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     match order.place {
-        Place::Branch => worktree::repair(order, person, output, control).await,
-        Place::Tree | Place::Nowhere => driver::repair(order, person, output, control).await,
+        WriteTarget::Branch => worktree::repair(order, person, output, control).await,
+        WriteTarget::WorkingTree | WriteTarget::PatchOnly => driver::repair(order, person, output, control).await,
     }
 }
 

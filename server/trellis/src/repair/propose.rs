@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cycle::FixWith;
-use cycle::approval::Mode;
-use cycle::repair::Limits;
+use trellis_engine::FixWith;
+use trellis_engine::approval::Mode;
+use trellis_engine::repair::Limits;
 
-use super::{Order, Person, Place, repair};
-use crate::control::Control;
+use super::{RepairRequest, Approver, WriteTarget, repair};
+use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
-use crate::methods::bounds::FLAGS;
-use crate::methods::repair::GroupShape;
+use crate::api::run_limits::FLAGS;
+use crate::api::repair::GroupShape;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::proposals::{Proposal, Store};
@@ -50,11 +50,11 @@ pub(crate) struct Problem {
 pub(crate) async fn propose(
     problem: Problem,
     output: &Output,
-    control: &Control,
+    control: &JobControl,
 ) -> Result<Proposal, Fault> {
     let Problem { root, test, suite, also, failing, model, sandbox, test_timeout, run_timeout } =
         problem;
-    let order = Order {
+    let order = RepairRequest {
         home: root.clone(),
         root,
         tests: vec![test.clone()],
@@ -69,7 +69,7 @@ pub(crate) async fn propose(
         critical: Vec::new(),
         report: false,
         fix_with: FixWith::OneReply,
-        place: Place::Tree,
+        place: WriteTarget::WorkingTree,
         patch: None,
         commit: false,
         model,
@@ -78,7 +78,7 @@ pub(crate) async fn propose(
         run_timeout,
         raised_by: FLAGS,
     };
-    let result = repair(&order, &Person::Nobody, output, control).await?;
+    let result = repair(&order, &Approver::Nobody, output, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {
         Some(fix) => Store::of(&order.root).get(fix),
         None => Err(none(&test, &result.groups)),

@@ -7,9 +7,9 @@ use std::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::cancelled;
-use super::person::Verdict;
+use super::approver::Verdict;
 use crate::error::Fault;
-use crate::methods::fixes::ConfidenceShape;
+use crate::api::proposals::ConfidenceShape;
 use crate::output::{Output, harmless, waiting};
 use crate::proposals::{Proposal, ProposedFile};
 

@@ -7,14 +7,14 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Order, commit};
+use super::{RepairRequest, commit};
 use crate::error::Fault;
 use crate::proposals::{Proposal, ProposedFile};
 use crate::workspace::{crash_point, disk};
 
 /// The fixes of a repair that are to be committed, told before each is written.
 pub(super) struct Uncommitted<'a> {
-    order: &'a Order,
+    order: &'a RepairRequest,
     /// Each with the test that it is for first.
     fixes: Vec<(String, Vec<ProposedFile>)>,
 }
@@ -39,7 +39,7 @@ const VERSION: u32 = 1;
 const RECORD: &str = ".trellis/repair/uncommitted.json";
 
 impl<'a> Uncommitted<'a> {
-    pub(super) fn new(order: &'a Order) -> Uncommitted<'a> {
+    pub(super) fn new(order: &'a RepairRequest) -> Uncommitted<'a> {
         Uncommitted { order, fixes: Vec::new() }
     }
 
@@ -74,7 +74,7 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
         texts.entry(&it.path).or_insert((before, "")).1 = &it.proposed;
     }
     let diff =
-        |(path, (before, after)): (&&str, &(&str, &str))| code::unified_diff(path, before, after);
+        |(path, (before, after)): (&&str, &(&str, &str))| trellis_python::unified_diff(path, before, after);
     let lead = fixes.first().map_or("", |it| it.0.as_str());
     State { title: commit::title(lead, fixes.len()), patch: texts.iter().map(diff).collect() }
 }
@@ -85,7 +85,7 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
 ///
 /// In words, where the record cannot be read.
 pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
-    let text = match run::files::read_text(root.join(RECORD)) {
+    let text = match trellis_sandbox::files::read_text(root.join(RECORD)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {RECORD}: {error}")),

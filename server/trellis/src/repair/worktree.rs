@@ -1,20 +1,20 @@
 //! A repair of the last commit, beside the tree: a worktree of git that nobody else uses, and a branch with the fixes.
 
-use super::person::Person;
-use super::{Order, commit, driver};
-use crate::control::Control;
+use super::approver::Approver;
+use super::{RepairRequest, commit, driver};
+use crate::job_control::JobControl;
 use crate::error::Fault;
-use crate::methods::repair::RepairResult;
+use crate::api::repair::RepairResult;
 use crate::output::Output;
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
-use crate::workspace::landing::Checkout;
+use crate::workspace::merge::Checkout;
 
 pub(super) async fn repair(
-    order: &Order,
-    person: &Person<'_>,
+    order: &RepairRequest,
+    person: &Approver<'_>,
     output: &Output,
-    control: &Control,
+    control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
         let home = order.home.display();
@@ -26,7 +26,7 @@ pub(super) async fn repair(
             .hint("make `.trellis` writable and free some space on the disk")
     })?;
     let worktree = Checkout::of(&git, &journal, "HEAD")?;
-    let there = Order {
+    let there = RepairRequest {
         root: worktree.root.clone(),
         home: order.home.clone(),
         tests: order.tests.clone(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use run::{Failure, TestResult};
+use trellis_sandbox::{Failure, TestResult};
 
 /// One failing test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub(crate) struct Failed {
     /// Exception and message.
     pub(crate) message: String,
     /// The line of the test at which it failed.
-    pub(crate) at: Spot,
+    pub(crate) at: FailureLocation,
     /// The line in the code under test, if that is another file.
-    pub(crate) also: Option<Spot>,
+    pub(crate) also: Option<FailureLocation>,
 }
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct FailureLocation {
     /// Never the same twice.
     pub(crate) id: u64,
     /// Relative to the folder.
@@ -35,7 +35,7 @@ impl Failed {
     pub(super) fn of_file(number: u64, root: &Path, file: &str, failure: &Failure) -> Failed {
         let place = failure.path.as_deref().unwrap_or(file);
         let line = failure.line.unwrap_or(1).max(1);
-        let spot = |part: u64, path: &str, line: u32| Spot {
+        let spot = |part: u64, path: &str, line: u32| FailureLocation {
             id: number * 2 + part,
             path: path.to_owned(),
             line,
@@ -51,7 +51,7 @@ impl Failed {
 
     /// `number` is that of the result.
     pub(super) fn of(number: u64, root: &Path, test: &TestResult) -> Failed {
-        let spot = |part: u64, path: &str, line: u32| Spot {
+        let spot = |part: u64, path: &str, line: u32| FailureLocation {
             id: number * 2 + part,
             path: path.to_owned(),
             line: line.max(1),

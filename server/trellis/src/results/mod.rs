@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use run::{Report, TestResult};
+use trellis_sandbox::{Report, TestResult};
 use tokio::sync::Notify;
 
 use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
-use self::tests::{Gone, News, Tests, around, file_of, is_own};
-use crate::observer::{Observer, Told};
+use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
+use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
 use crate::sandbox::cache_folder;
 use crate::sources;
 use crate::write_tests::registry;
-pub(crate) use failed::{Failed, Spot};
+pub(crate) use failed::{Failed, FailureLocation};
 
 /// All results of this process. A clone is the same.
 #[derive(Clone)]
@@ -113,10 +113,10 @@ impl Results {
     }
 
     /// Takes in each test of a project that work tells of, and passes everything on.
-    pub(crate) fn watching(&self, next: Observer) -> Observer {
+    pub(crate) fn watching(&self, next: Reporter) -> Reporter {
         let results = self.clone();
-        Observer::new(move |told| {
-            if let Told::Test { root, test, text_of: Some(text_of) } = &told
+        Reporter::new(move |told| {
+            if let Progress::Test { root, test, text_of: Some(text_of) } = &told
                 && !is_own(root)
             {
                 results.all().take(root, test, *text_of);
@@ -289,7 +289,7 @@ impl All {
     }
 
     /// What nobody has kept yet; from now on it counts as kept.
-    fn news(&mut self) -> Vec<(PathBuf, News)> {
+    fn news(&mut self) -> Vec<(PathBuf, ResultChanges)> {
         let taken =
             self.projects.iter_mut().map(|(root, it)| (root.clone(), std::mem::take(&mut it.news)));
         taken.filter(|(_, news)| !news.is_empty()).collect()
@@ -300,7 +300,7 @@ impl All {
 mod checks {
     use std::time::Duration;
 
-    use run::{Failure, Outcome, TestOutcome};
+    use trellis_sandbox::{Failure, Outcome, TestOutcome};
 
     use super::*;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::failed::{Failed, Spot};
-use super::tests::{Known, News, State};
+use super::failed::{Failed, FailureLocation};
+use super::tests::{LastResult, ResultChanges, State};
 use crate::workspace::disk::hash;
 use crate::workspace::lock::Lock;
 
@@ -46,7 +46,7 @@ struct Entry {
 }
 
 /// A project with its results.
-pub(super) type Project = (PathBuf, BTreeMap<String, Known>);
+pub(super) type Project = (PathBuf, BTreeMap<String, LastResult>);
 
 impl Store {
     pub(super) fn of(folder: PathBuf) -> Store {
@@ -74,7 +74,7 @@ impl Store {
     /// The project of a file; none where it cannot be read, which is as if nothing had been run, or is gone.
     /// Spots have no numbers yet.
     pub(super) fn read(&self, file: &Path) -> Option<Project> {
-        let bytes = run::files::read(file).ok()?;
+        let bytes = trellis_sandbox::files::read(file).ok()?;
         let kept: Kept =
             serde_json::from_slice(&bytes).ok().filter(|it: &Kept| it.version == VERSION)?;
         if !kept.root.is_dir() {
@@ -90,11 +90,11 @@ impl Store {
     }
 
     /// Brings news to the disk, beside what others have brought there.
-    pub(super) fn keep(&self, root: &Path, news: &News) -> io::Result<()> {
+    pub(super) fn keep(&self, root: &Path, news: &ResultChanges) -> io::Result<()> {
         let folder = self.made()?;
         let _lock = Lock::wait_for(&folder.join("lock"))?;
         let file = folder.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]));
-        let bytes = run::files::read(&file).unwrap_or_default();
+        let bytes = trellis_sandbox::files::read(&file).unwrap_or_default();
         let mut kept: Kept = serde_json::from_slice(&bytes).unwrap_or_default();
         (kept.version, kept.root) = (VERSION, root.to_owned());
         for (id, known) in news {
@@ -110,7 +110,7 @@ impl Store {
 }
 
 impl Entry {
-    fn of(known: &Known) -> Entry {
+    fn of(known: &LastResult) -> Entry {
         let failed = known.failed.as_ref();
         let places = failed.into_iter().flat_map(|it| std::iter::once(&it.at).chain(&it.also));
         Entry {
@@ -121,12 +121,12 @@ impl Entry {
         }
     }
 
-    fn known(self, root: &Path, id: &str) -> Known {
-        let mut places = self.places.into_iter().map(|(path, line)| Spot { id: 0, path, line });
+    fn known(self, root: &Path, id: &str) -> LastResult {
+        let mut places = self.places.into_iter().map(|(path, line)| FailureLocation { id: 0, path, line });
         let failed = self.message.and_then(|message| {
             let (root, test) = (root.to_owned(), id.to_owned());
             Some(Failed { root, test, message, at: places.next()?, also: places.next() })
         });
-        Known { state: self.state, text_of: self.text_of, failed }
+        LastResult { state: self.state, text_of: self.text_of, failed }
     }
 }

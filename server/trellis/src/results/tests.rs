@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use run::{Failure, Outcome, Report, TestOutcome, TestResult};
+use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
 use serde::{Deserialize, Serialize};
 
 use super::Tally;
@@ -12,7 +12,7 @@ use super::failed::Failed;
 
 /// The last result of one test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct LastResult {
     pub(super) state: State,
     /// When the texts that were tested were read, in milliseconds of Unix time.
     pub(super) text_of: u64,
@@ -42,14 +42,14 @@ impl State {
 }
 
 /// What became of a test: its result, or that it is gone.
-pub(super) type News = BTreeMap<String, Option<Known>>;
+pub(super) type ResultChanges = BTreeMap<String, Option<LastResult>>;
 
 /// The tests of a project, by their ids.
 #[derive(Default)]
 pub(super) struct Tests {
-    pub(super) known: BTreeMap<String, Known>,
+    pub(super) known: BTreeMap<String, LastResult>,
     /// What is not on the disk yet.
-    pub(super) news: News,
+    pub(super) news: ResultChanges,
     /// When a source of the project was last changed, in milliseconds of Unix time.
     pub(super) edited: u64,
 }
@@ -63,17 +63,17 @@ impl Tests {
         }
         let state = State::of(test.outcome);
         let failed = (state == State::Failed).then(|| Failed::of(number, root, test));
-        self.put(test.id.clone(), Known { state, text_of, failed });
+        self.put(test.id.clone(), LastResult { state, text_of, failed });
     }
 
     /// Takes in a file that could not be loaded.
     pub(super) fn take_broken(&mut self, number: u64, root: &Path, it: &Failure, text_of: u64) {
         let Some(file) = collected(it) else { return };
         let failed = Some(Failed::of_file(number, root, file, it));
-        self.put(file.to_owned(), Known { state: State::Failed, text_of, failed });
+        self.put(file.to_owned(), LastResult { state: State::Failed, text_of, failed });
     }
 
-    fn put(&mut self, id: String, known: Known) {
+    fn put(&mut self, id: String, known: LastResult) {
         self.news.insert(id.clone(), Some(known.clone()));
         self.known.insert(id, known);
     }
@@ -92,7 +92,7 @@ impl Tests {
     }
 
     /// Those below an id: of a file, a class, a function, or one of its cases.
-    pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Known> {
+    pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a LastResult> {
         let near = self.known.range(id.to_owned()..).take_while(move |(it, _)| it.starts_with(id));
         near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
     }
@@ -111,7 +111,7 @@ impl Tests {
     }
 
     /// Takes in what another process has kept, but for what is newer here; gives the ids that changed.
-    pub(super) fn join(&mut self, kept: BTreeMap<String, Known>) -> Vec<String> {
+    pub(super) fn join(&mut self, kept: BTreeMap<String, LastResult>) -> Vec<String> {
         let mut changed = Vec::new();
         let is_gone = |id: &&String| !kept.contains_key(*id) && !self.news.contains_key(*id);
         let gone: Vec<String> = self.known.keys().filter(is_gone).cloned().collect();
@@ -132,9 +132,9 @@ impl Tests {
     }
 }
 
-impl Known {
+impl LastResult {
     /// Whether another result says the same of the same text.
-    fn says_as(&self, other: &Known) -> bool {
+    fn says_as(&self, other: &LastResult) -> bool {
         self.state == other.state && self.text_of == other.text_of
     }
 }

@@ -9,24 +9,24 @@ use std::path::PathBuf;
 use rustix::fs::inotify;
 
 use super::Results;
-use super::tests::{Known, State};
-use crate::events::{Event, ForeignTest};
+use super::tests::{LastResult, State};
+use crate::event_bus::{Event, ForeignTest};
 use crate::output::Output;
 
 /// Bytes for what the kernel tells at once.
 const BUFFER: usize = 4096;
 
 /// Tests of a project that another process has run.
-pub(crate) struct Elsewhere {
+pub(crate) struct OtherProcesses {
     pub(crate) root: PathBuf,
     /// The result of each, by its id.
-    tests: BTreeMap<String, Known>,
+    tests: BTreeMap<String, LastResult>,
 }
 
 impl Results {
     /// Takes in what others keep of projects that are known here, and tells of it; to the end of the process, on a thread of
     /// its own.
-    pub(crate) fn follow(&self, tell: impl Fn(Elsewhere) + Send + 'static) {
+    pub(crate) fn follow(&self, tell: impl Fn(OtherProcesses) + Send + 'static) {
         let Some(store) = self.0.store.clone() else { return };
         let watching = store.made().and_then(|folder| {
             let inotify = inotify::init(inotify::CreateFlags::CLOEXEC)?;
@@ -43,7 +43,7 @@ impl Results {
         }
     }
 
-    fn hear(&self, inotify: OwnedFd, tell: &dyn Fn(Elsewhere)) {
+    fn hear(&self, inotify: OwnedFd, tell: &dyn Fn(OtherProcesses)) {
         let mut buffer = [MaybeUninit::uninit(); BUFFER];
         let mut reader = inotify::Reader::new(inotify, &mut buffer);
         loop {
@@ -59,7 +59,7 @@ impl Results {
     }
 
     /// What a file holds that is new here; none for projects that nobody asks about.
-    fn took(&self, name: &str) -> Option<Elsewhere> {
+    fn took(&self, name: &str) -> Option<OtherProcesses> {
         let store = self.0.store.as_ref()?;
         let project = store.read(&store.folder().join(name))?;
         let all = self.all();
@@ -73,14 +73,14 @@ impl Results {
         let tests =
             changed.into_iter().filter_map(|id| Some((id.clone(), known.get(&id)?.clone())));
         let tests: BTreeMap<_, _> = tests.collect();
-        (!tests.is_empty()).then_some(Elsewhere { root, tests })
+        (!tests.is_empty()).then_some(OtherProcesses { root, tests })
     }
 }
 
-impl Elsewhere {
+impl OtherProcesses {
     /// As clients are told of it.
     pub(crate) fn event(self) -> Event {
-        let test = |(id, it): (String, Known)| ForeignTest {
+        let test = |(id, it): (String, LastResult)| ForeignTest {
             id,
             outcome: it.state.as_str().to_owned(),
             text_of: it.text_of,

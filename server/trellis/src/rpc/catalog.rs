@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{fixes, graphs, stacks, symbols, tests};
+use super::{fixes, graphs, stacks, symbols, run_tests};
 use crate::error::{Exit, Fault};
-use crate::grow;
-use crate::methods::{files, generate, jobs, log, runs};
+use crate::api::{self, files, jobs, log, runs};
+use crate::generate;
 
 /// All methods, for one server.
 pub(crate) fn table(context: Arc<Context>) -> Table {
@@ -21,7 +21,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     graphs::register(&mut table);
     stacks::register(&mut table);
     symbols::register(&mut table);
-    tests::register(&mut table);
+    run_tests::register(&mut table);
     table
 }
 
@@ -72,16 +72,16 @@ pub(super) async fn blocking<T: Send + 'static>(
 
 async fn start_run(
     context: Arc<Context>,
-    params: generate::Generate,
-) -> Result<generate::Started, Fault> {
+    params: api::generate::Generate,
+) -> Result<api::generate::Started, Fault> {
     let root = context.root(None).await;
     start(&context, "generate", params, root, None).await
 }
 
 async fn retry_node(
     context: Arc<Context>,
-    params: generate::RetryNode,
-) -> Result<generate::Started, Fault> {
+    params: api::generate::RetryNode,
+) -> Result<api::generate::Started, Fault> {
     let root = context.root(None).await;
     start(&context, "retryNode", params.run, root, Some(params.node)).await
 }
@@ -89,24 +89,24 @@ async fn retry_node(
 async fn start(
     context: &Context,
     method: &'static str,
-    params: generate::Generate,
+    params: api::generate::Generate,
     root: PathBuf,
     only: Option<String>,
-) -> Result<generate::Started, Fault> {
+) -> Result<api::generate::Started, Fault> {
     let args = blocking(move || params.resolve(&root)).await?;
     let title = match &only {
         Some(node) => format!("{node} in {}", name(&args.out)),
         None => format!("{} from {}", name(&args.out), name(&args.graph)),
     };
-    let order = grow::GrowOrder { only, ..args.order(context.editor.clone())? };
+    let order = generate::GrowOrder { only, ..args.order(context.editor.clone())? };
     let job = context.jobs.start(method, title, |duty| async move {
-        let (summary, exit) = grow::grow(order, duty.control, &duty.output).await?;
+        let (summary, exit) = generate::grow(order, duty.control, &duty.output).await?;
         let mut result = serde_json::to_value(&summary)
             .map_err(|error| Fault::new(Exit::Internal, format!("no summary: {error}")))?;
         result["exitCode"] = Value::from(exit as u8);
         Ok(result)
     });
-    Ok(generate::Started { job })
+    Ok(api::generate::Started { job })
 }
 
 fn name(path: &Path) -> String {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::Editor;
+use trellis_llm::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::edits;
 use crate::error::Fault;
-use crate::events::Events;
+use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
 use crate::output::Output;
 use crate::project;
 use crate::results::Results;
-use crate::sandbox::Kept;
-use crate::state::{Asker, Grounds, Owner, Tested};
+use crate::sandbox::WarmSandboxes;
+use crate::session::{QueryPool, GeneratedProjects, SessionHandle, Tested};
 
 /// Calls that may wait for long work.
 const WAITING_AT_MOST: usize = 256;
@@ -78,38 +78,38 @@ impl Settings {
 
 /// What all methods share.
 pub(crate) struct Context {
-    pub(crate) owner: Owner,
-    pub(crate) asker: Asker,
-    pub(crate) events: Events,
+    pub(crate) owner: SessionHandle,
+    pub(crate) asker: QueryPool,
+    pub(crate) events: EventBus,
     pub(crate) jobs: Jobs,
     /// What tests came to.
     pub(crate) results: Results,
     /// Grown repositories that were asked for.
-    pub(crate) grounds: Grounds,
+    pub(crate) grounds: GeneratedProjects,
     /// Registries of generated tests that were asked for.
     pub(crate) tested: Tested,
     /// The models of the editor, where there is one.
     pub(crate) editor: Option<Arc<dyn Editor>>,
     /// Open between runs of tests.
-    pub(crate) sandboxes: Kept,
+    pub(crate) sandboxes: WarmSandboxes,
     settings: RwLock<Settings>,
     /// Calls that wait for the end of long work.
     waiting: Semaphore,
 }
 
 impl Context {
-    pub(crate) fn new(owner: Owner, editor: Option<Arc<dyn Editor>>) -> Context {
-        let events = Events::default();
+    pub(crate) fn new(owner: SessionHandle, editor: Option<Arc<dyn Editor>>) -> Context {
+        let events = EventBus::default();
         Context {
-            asker: Asker::new(owner.clone()),
+            asker: QueryPool::new(owner.clone()),
             owner,
             jobs: Jobs::new(events.clone()),
             results: Results::default(),
-            grounds: Grounds::default(),
+            grounds: GeneratedProjects::default(),
             tested: Tested::default(),
             events,
             editor,
-            sandboxes: Kept::default(),
+            sandboxes: WarmSandboxes::default(),
             settings: RwLock::default(),
             waiting: Semaphore::new(WAITING_AT_MOST),
         }
@@ -117,7 +117,7 @@ impl Context {
 
     /// With a state of its own, for who is no editor; the folders have no symbolic links on the way.
     pub(crate) fn of_folders(folders: Vec<PathBuf>) -> Result<Arc<Context>, Fault> {
-        let owner = crate::state::start();
+        let owner = crate::session::start();
         let owner = owner.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
         owner.folders(folders, Vec::new());
         Ok(Arc::new(Context::new(owner, None)))

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{CODES, ErrorData};
-use super::table::{Described, Entry, Table};
-use crate::events::Event;
+use super::table::{ApiDescription, Entry, Table};
+use crate::event_bus::Event;
 
 /// What happened: a notification to clients.
 pub(crate) const EVENT: &str = "trellis/event";
@@ -35,7 +35,7 @@ pub(crate) fn describe(table: &Table) -> Value {
 }
 
 /// The one notification, and all schemas that it, the methods and their errors refer to.
-fn event(table: &Described) -> (Value, Map<String, Value>) {
+fn event(table: &ApiDescription) -> (Value, Map<String, Value>) {
     let mut generator = table.generator();
     let schema = generator.subschema_for::<Event>();
     let _ = generator.subschema_for::<ErrorData>();
@@ -53,7 +53,7 @@ fn event(table: &Described) -> (Value, Map<String, Value>) {
 }
 
 /// One method: its parameters are the properties of one object.
-fn method(entry: &Entry, table: &Described) -> Value {
+fn method(entry: &Entry, table: &ApiDescription) -> Value {
     let schema = resolved(entry.params.as_value(), table);
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let params = schema["properties"].as_object().cloned().unwrap_or_default();
@@ -78,14 +78,14 @@ fn method(entry: &Entry, table: &Described) -> Value {
 }
 
 /// A schema in place of a reference to it.
-pub(super) fn resolved(schema: &Value, table: &Described) -> Value {
+pub(super) fn resolved(schema: &Value, table: &ApiDescription) -> Value {
     let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let named = name.and_then(|name| table.definitions().get(name));
     named.unwrap_or(schema).clone()
 }
 
 /// A schema that refers to nothing outside itself. One that holds itself says no more than that at the second time.
-pub(crate) fn inlined(schema: &Value, table: &Described) -> Value {
+pub(crate) fn inlined(schema: &Value, table: &ApiDescription) -> Value {
     inline(schema, table.definitions(), &mut Vec::new())
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Exit, Fault, Remedy};
-use crate::state::Unanswered;
+use crate::session::QueryError;
 
 /// A code of ours: stable, and the exit code of the command line where the protocol has none of its own.
 pub(crate) struct Code {
@@ -117,24 +117,24 @@ fn code(exit: Exit) -> &'static Code {
 }
 
 /// What is wrong with parameters.
-pub(super) struct Misread {
+pub(super) struct ParamsError {
     why: String,
     /// A known name that resembles the one given.
     near: Option<String>,
 }
 
-impl Misread {
-    pub(super) fn wrong(why: impl ToString) -> Misread {
-        Misread { why: why.to_string(), near: None }
+impl ParamsError {
+    pub(super) fn wrong(why: impl ToString) -> ParamsError {
+        ParamsError { why: why.to_string(), near: None }
     }
 
-    pub(super) fn unknown(name: &str, known: &BTreeSet<String>) -> Misread {
+    pub(super) fn unknown(name: &str, known: &BTreeSet<String>) -> ParamsError {
         let near = known.iter().map(|it| (likeness(name, it), it)).max();
         let near = near.filter(|(likeness, _)| *likeness * 2 > name.chars().count());
         let all: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
         let all = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
         let why = format!("there is no parameter `{name}`; there are {all}");
-        Misread { why, near: near.map(|(_, it)| it.clone()) }
+        ParamsError { why, near: near.map(|(_, it)| it.clone()) }
     }
 }
 
@@ -147,8 +147,8 @@ fn likeness(a: &str, b: &str) -> usize {
 }
 
 /// Parameters that do not fit the method.
-pub(super) fn bad_params(misread: &Misread, name: &str) -> ErrorObjectOwned {
-    let near = misread.near.as_ref().and_then(|it| plan::did_you_mean(&[it]));
+pub(super) fn bad_params(misread: &ParamsError, name: &str) -> ErrorObjectOwned {
+    let near = misread.near.as_ref().and_then(|it| trellis_plan::did_you_mean(&[it]));
     let shown = format!("`trellis serve --describe` shows the parameters of {name}");
     let hint = near.map(|it| it + " ").unwrap_or_default() + &shown;
     let data = ErrorData { kind: "usage".to_owned(), hint: Some(hint), remedy: None };
@@ -156,14 +156,14 @@ pub(super) fn bad_params(misread: &Misread, name: &str) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(ErrorCode::InvalidParams.code(), why, Some(data))
 }
 
-impl From<Unanswered> for Fault {
-    fn from(why: Unanswered) -> Fault {
+impl From<QueryError> for Fault {
+    fn from(why: QueryError) -> Fault {
         match why {
-            Unanswered::Overtaken => {
+            QueryError::ContentModified => {
                 Fault::input("a file changed during the request").hint("send the request again")
             }
-            Unanswered::Cancelled => Fault::new(Exit::Interrupted, "the request was cancelled"),
-            Unanswered::Broken => {
+            QueryError::Cancelled => Fault::new(Exit::Interrupted, "the request was cancelled"),
+            QueryError::Panicked => {
                 Fault::internal("the request failed").hint("see the server's log")
             }
         }

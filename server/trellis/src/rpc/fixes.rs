@@ -11,17 +11,17 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use crate::error::Fault;
-use crate::implement::{Reviewer, implement, plan};
-use crate::methods::fixes::{
+use crate::issue::{Reviewer, implement, plan};
+use crate::api::proposals::{
     DecideFixParams, GetFixParams, KnownTests, ListFixesParams, ProposeFixParams, UndoFixParams,
     decide_fix, get_fix, list_fixes, propose_fix, undo_fix,
 };
-use crate::methods::implement::{ImplementArgs, ImplementResult};
-use crate::methods::repair::RepairArgs;
-use crate::methods::tasks::TasksArgs;
+use crate::api::implement::{ImplementArgs, ImplementResult};
+use crate::api::repair::RepairArgs;
+use crate::api::tasks::TasksArgs;
 use crate::proposals::{OpenTexts, State, Store, Testing};
-use crate::repair::{Person, repair};
-use crate::state::positions;
+use crate::repair::{Approver, repair};
+use crate::session::positions;
 use crate::tasks::tasks;
 use crate::write_tests::registry;
 
@@ -115,7 +115,7 @@ fn mend(table: &mut Table) {
             let store = Store::of(&order.root);
             let told = |state: State, fix: &str| tell(&context, &store, state, fix);
             let open = open_now(&context, store.root());
-            let person = Person::Editor { open: &open, told: &told, wait };
+            let person = Approver::Editor { open: &open, told: &told, wait };
             repair(&order, &person, &duty.output, &duty.control).await
         },
     );

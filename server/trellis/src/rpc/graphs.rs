@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::Plan;
+use trellis_plan::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,15 +12,15 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use crate::error::Fault;
-use crate::methods::code::{CodeViewParams, code_view};
-use crate::methods::plan::{
+use crate::api::code::{CodeViewParams, code_view};
+use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanFlowsParams,
     PlanLevelsParams, PlanOrderParams, PlanShowParams,
 };
-use crate::methods::plan_search::{PlanSearchParams, Searched};
-use crate::methods::rollback::{RollbackParams, rollback};
-use crate::methods::status::{ReportParams, StatusParams, report, status};
-use crate::methods::tasks_status::{TasksStatusParams, tasks_status};
+use crate::api::plan_search::{PlanSearchParams, Searched};
+use crate::api::rollback::{RollbackParams, rollback};
+use crate::api::status::{ReportParams, StatusParams, report, status};
+use crate::api::tasks_status::{TasksStatusParams, tasks_status};
 
 /// Parameters with paths that count from the first folder of the workspace.
 trait Placed {

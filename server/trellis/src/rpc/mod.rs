@@ -11,15 +11,15 @@ mod error;
 mod fixes;
 mod graphs;
 mod reference;
-mod scope;
+mod workspace_query;
 mod stacks;
 mod symbols;
 mod table;
-mod tests;
+mod run_tests;
 
 pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};
 pub(crate) use describe::{EVENT, SUBSCRIBE, UNSUBSCRIBE, describe, inlined};
 pub(crate) use error::{object as error_object, outside};
 pub(crate) use reference::reference;
-pub(crate) use table::{Described, Effect, Entry, Methods, PREFIX, Table, invoke};
+pub(crate) use table::{ApiDescription, Effect, Entry, Methods, PREFIX, Table, invoke};

@@ -7,8 +7,8 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use crate::error::Fault;
-use crate::jobs::Duty;
-use crate::methods::stacks::{
+use crate::jobs::JobContext;
+use crate::api::stacks::{
     InstallPackagesParams, ListStacksParams, NewProject, NewProjectParams, PackagesInstalled,
     ShowStackParams, install, list, new_project, show,
 };
@@ -51,7 +51,7 @@ async fn make(context: Arc<Context>, mut params: NewProjectParams) -> Result<New
 async fn packages(
     context: Arc<Context>,
     mut params: InstallPackagesParams,
-    duty: Duty,
+    duty: JobContext,
 ) -> Result<PackagesInstalled, Fault> {
     params.root = Some(context.root(params.root.as_deref()).await);
     install(&params, &duty.output, &duty.control.cancel).await

@@ -8,38 +8,38 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::context::Context;
-use super::scope::{Placed, Scope, name_in, place, text, within};
+use super::workspace_query::{HasLocation, QueryScope, name_in, place, text, within};
 use super::table::{Effect, Table};
 use crate::edits;
 use crate::error::Fault;
-use crate::methods::confirm::confirm;
-use crate::methods::edits::{
+use crate::api::confirm::confirm;
+use crate::api::edits::{
     EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, Planned,
     ReplaceSymbolBodyParams, ReplaceTextParams, SymbolEdit, Target, UndoEditParams, Undoable,
     plan_replace_text, undo_edit,
 };
-use crate::methods::meant::At;
-use crate::methods::plan as graphs;
-use crate::methods::planned::{CheckPlannedParams, check_planned};
-use crate::methods::refactorings::{
+use crate::api::symbol_query::SourcePosition;
+use crate::api::plan as graphs;
+use crate::api::plan_vs_code::{CheckPlannedParams, check_planned};
+use crate::api::refactorings::{
     RenameSymbolParams, SafeDeleteSymbolParams, elsewhere, plan_delete, plan_rename,
 };
-use crate::methods::symbols::{
+use crate::api::symbols::{
     DocumentSymbolsParams, FindCallersParams, FindDefinitionParams, FindReferencingSymbolsParams,
-    FindReferencingSymbolsResult, FindSymbolParams, FindUnusedParams, Reasoned, document_symbols,
+    FindReferencingSymbolsResult, FindSymbolParams, FindUnusedParams, Completeness, document_symbols,
     find_callers, find_definition, find_referencing_symbols, find_symbol, find_unused,
 };
 use crate::project;
-use crate::state::View;
+use crate::session::Snapshot;
 use crate::workspace::disk::is_inside;
 
 macro_rules! placed {
     ($($params:ty $(: $at:ident)?),* $(,)?) => {$(
-        impl Placed for $params {
+        impl HasLocation for $params {
             fn root(&self) -> Option<&Path> {
                 self.root.as_deref()
             }
-            $(fn at(&mut self) -> Option<&mut At> {
+            $(fn at(&mut self) -> Option<&mut SourcePosition> {
                 AsAt::as_at(&mut self.$at)
             })?
         }
@@ -48,17 +48,17 @@ macro_rules! placed {
 
 /// A place that is there, or may be.
 trait AsAt {
-    fn as_at(&mut self) -> Option<&mut At>;
+    fn as_at(&mut self) -> Option<&mut SourcePosition>;
 }
 
-impl AsAt for At {
-    fn as_at(&mut self) -> Option<&mut At> {
+impl AsAt for SourcePosition {
+    fn as_at(&mut self) -> Option<&mut SourcePosition> {
         Some(self)
     }
 }
 
-impl AsAt for Option<At> {
-    fn as_at(&mut self) -> Option<&mut At> {
+impl AsAt for Option<SourcePosition> {
+    fn as_at(&mut self) -> Option<&mut SourcePosition> {
         self.as_mut()
     }
 }
@@ -78,15 +78,15 @@ pub(super) fn register(table: &mut Table) {
     ask(table, "trellis/findSymbol", |it, params| find_symbol(it.index, params));
     table.call("trellis/findReferencingSymbols", Effect::Reads, references);
     ask(table, "trellis/findCallers", |it, params| {
-        Ok(find_callers(it.index, params)?.lacking(it.problems.to_vec()))
+        Ok(find_callers(it.index, params)?.also_incomplete(it.problems.to_vec()))
     });
     ask(table, "trellis/findDefinition", |it, params| find_definition(it.index, params));
     ask(table, "trellis/findUnused", |it, _: &FindUnusedParams| {
-        Ok(find_unused(it.index).lacking(it.problems.to_vec()))
+        Ok(find_unused(it.index).also_incomplete(it.problems.to_vec()))
     });
     ask(table, "trellis/checkPlanned", |it, params: &CheckPlannedParams| {
         let plan = graphs::read(&it.folder.join(&params.graph), params.dialect)?;
-        Ok(check_planned(it.index, &plan).lacking(it.problems.to_vec()))
+        Ok(check_planned(it.index, &plan).also_incomplete(it.problems.to_vec()))
     });
     table.question("trellis/documentSymbols", |view, params: &DocumentSymbolsParams| {
         let file = place(view, Some(&params.file));
@@ -109,7 +109,7 @@ async fn references(
             params.at().into_iter().for_each(|at| it.named(at));
             let found = find_referencing_symbols(it.index, &params)?;
             let found = confirm(it.index, it.folder, &params, found)?;
-            Ok(found.lacking(it.problems.to_vec()))
+            Ok(found.also_incomplete(it.problems.to_vec()))
         })
     });
     asking.await.map_err(Fault::from)?
@@ -133,7 +133,7 @@ fn edits_of(table: &mut Table) {
             params.at().into_iter().for_each(|at| it.named(at));
             let mut planned = plan_rename(it.index, &params, &targets(it.folder))?;
             let more = elsewhere(it.folder, &planned.result.from)?;
-            planned.result = planned.result.lacking(it.problems.iter().cloned().chain(more));
+            planned.result = planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
             Ok(planned)
         })?;
         Ok((planned, folder, dry_run))
@@ -163,9 +163,9 @@ fn edits_of(table: &mut Table) {
 }
 
 /// A question about one folder.
-fn ask<P, R>(table: &mut Table, name: &'static str, answer: fn(&Scope<'_>, &P) -> Result<R, Fault>)
+fn ask<P, R>(table: &mut Table, name: &'static str, answer: fn(&QueryScope<'_>, &P) -> Result<R, Fault>)
 where
-    P: Placed + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
+    P: HasLocation + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
     R: Serialize + JsonSchema + Send + 'static,
 {
     table.question(name, move |view, params: &P| {
@@ -178,7 +178,7 @@ where
 }
 
 /// An edit, planned from what the client knows; then its project, and whether it is only to be shown.
-type Plan<P, R> = fn(&View, P) -> Result<(Planned<R>, PathBuf, bool), Fault>;
+type Plan<P, R> = fn(&Snapshot, P) -> Result<(Planned<R>, PathBuf, bool), Fault>;
 
 /// An edit: planned from the texts as the client has them, written where the disk has the same.
 fn change<P, R>(table: &mut Table, name: &'static str, plan: Plan<P, R>)
@@ -227,7 +227,7 @@ fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
 }
 
 /// An edit at a symbol of one file.
-fn at_symbol<P>(view: &View, params: P) -> Result<(Planned<EditResult>, PathBuf, bool), Fault>
+fn at_symbol<P>(view: &Snapshot, params: P) -> Result<(Planned<EditResult>, PathBuf, bool), Fault>
 where
     SymbolEdit: TryFrom<P, Error = Fault>,
 {
@@ -256,7 +256,7 @@ fn targets(folder: &Path) -> impl Fn(&str) -> Target {
 
 /// The folder that a change has to know of: of one file alone, the whole project around it, in which the file is
 /// named then.
-fn whole(view: &View, root: Option<&Path>, path: &mut Option<String>) -> Result<PathBuf, Fault> {
+fn whole(view: &Snapshot, root: Option<&Path>, path: &mut Option<String>) -> Result<PathBuf, Fault> {
     let folder = place(view, root);
     let Some(file) = path.as_ref().map(|it| folder.join(it)) else { return Ok(folder) };
     let folder = if root.is_some() { folder } else { project::root_of(&file)? };

@@ -17,11 +17,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
-use super::error::{Misread, bad_params, object};
+use super::error::{ParamsError, bad_params, object};
 use crate::error::{Exit, Fault};
-use crate::jobs::Duty;
+use crate::jobs::JobContext;
 use crate::output::Output;
-use crate::state::View;
+use crate::session::Snapshot;
 
 /// What all methods begin with.
 pub(crate) const PREFIX: &str = "trellis/";
@@ -54,11 +54,11 @@ pub(crate) type Methods = jsonrpsee::Methods;
 /// All methods.
 pub(crate) struct Table {
     pub(crate) module: RpcModule<Context>,
-    listed: Vec<Listed>,
+    listed: Vec<MethodSpec>,
 }
 
 /// A method before anybody asks for its types: making schemas of all takes longer than all else of a start.
-struct Listed {
+struct MethodSpec {
     name: &'static str,
     effect: Effect,
     describe: fn(&mut SchemaGenerator) -> Shape,
@@ -68,7 +68,7 @@ struct Listed {
 type Shape = (String, Schema, Schema);
 
 /// All methods as they are described.
-pub(crate) struct Described {
+pub(crate) struct ApiDescription {
     pub(crate) entries: Vec<Entry>,
     generator: SchemaGenerator,
 }
@@ -84,13 +84,13 @@ impl Table {
     }
 
     /// What the methods take and give.
-    pub(crate) fn described(&self) -> Described {
+    pub(crate) fn described(&self) -> ApiDescription {
         let mut generator = generator();
-        let entry = |it: &Listed| {
+        let entry = |it: &MethodSpec| {
             let (about, params, result) = (it.describe)(&mut generator);
             Entry { name: it.name, about, effect: it.effect, params, result }
         };
-        Described { entries: self.listed.iter().map(entry).collect(), generator }
+        ApiDescription { entries: self.listed.iter().map(entry).collect(), generator }
     }
 
     /// A method that takes its time without holding a thread.
@@ -101,7 +101,7 @@ impl Table {
         F: Fn(Arc<Context>, P) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<R, Fault>> + Send + 'static,
     {
-        self.listed.push(Listed { name, effect, describe: shape::<P, R> });
+        self.listed.push(MethodSpec { name, effect, describe: shape::<P, R> });
         let known: Arc<LazyLock<BTreeSet<String>>> = Arc::new(LazyLock::new(known::<P>));
         let answer = move |params: Params<'static>, context: Arc<Context>, _| {
             let (method, known) = (method.clone(), known.clone());
@@ -149,18 +149,18 @@ impl Table {
     ) where
         P: DeserializeOwned + JsonSchema + Send + 'static,
         R: Serialize + JsonSchema + 'static,
-        F: Fn(Arc<Context>, P, Duty) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Arc<Context>, P, JobContext) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<R, Fault>> + Send + 'static,
     {
         let short = name.strip_prefix(PREFIX).unwrap_or(name);
-        self.call(name, effect, move |context: Arc<Context>, params: Work<P>| {
+        self.call(name, effect, move |context: Arc<Context>, params: JobParams<P>| {
             let work = work.clone();
             async move {
                 let (title, shared) = (title(&params.params), context.clone());
                 let job = context.jobs.start(short, title, |duty| async move {
                     let results = shared.results.clone();
                     let output = Output::told(results.watching(duty.output.observer()));
-                    let result = work(shared, params.params, Duty { output, ..duty }).await;
+                    let result = work(shared, params.params, JobContext { output, ..duty }).await;
                     let shown = result.and_then(|it| {
                         serde_json::to_value(&it).map_err(|error| {
                             Fault::internal(format!(
@@ -173,7 +173,7 @@ impl Table {
                     shown
                 });
                 if params.background {
-                    return Ok(Outcome::Begun(Begun { job }));
+                    return Ok(Outcome::Begun(JobStarted { job }));
                 }
                 let _waiting = context.wait_for_work()?;
                 let result = context.jobs.wait(&job).await;
@@ -189,7 +189,7 @@ impl Table {
     pub(super) fn question<P, R>(
         &mut self,
         name: &'static str,
-        method: impl Fn(&View, &P) -> Result<R, Fault> + Clone + Send + Sync + 'static,
+        method: impl Fn(&Snapshot, &P) -> Result<R, Fault> + Clone + Send + Sync + 'static,
     ) where
         P: DeserializeOwned + JsonSchema + Send + Sync + 'static,
         R: Serialize + JsonSchema + Send + 'static,
@@ -202,7 +202,7 @@ impl Table {
     }
 }
 
-impl Described {
+impl ApiDescription {
     /// What makes schemas, with all that it made before.
     pub(super) fn generator(&self) -> SchemaGenerator {
         self.generator.clone()
@@ -231,18 +231,18 @@ fn known<P: JsonSchema>() -> BTreeSet<String> {
 }
 
 /// Parameters are one object with names; none at all are an empty one.
-fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> Result<P, Misread> {
+fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> Result<P, ParamsError> {
     let text = params.as_str().map(str::trim).filter(|it| !it.is_empty() && *it != "null");
     let text = text.unwrap_or("{}");
     if !text.starts_with('{') {
-        return Err(Misread::wrong("the parameters must be an object"));
+        return Err(ParamsError::wrong("the parameters must be an object"));
     }
-    let all: Map<String, Value> = serde_json::from_str(text).map_err(Misread::wrong)?;
+    let all: Map<String, Value> = serde_json::from_str(text).map_err(ParamsError::wrong)?;
     // Types that are made of others (`serde(flatten)`) let pass what none of them knows.
     if let Some(name) = all.keys().find(|it| !known.contains(*it)) {
-        return Err(Misread::unknown(name, known));
+        return Err(ParamsError::unknown(name, known));
     }
-    serde_json::from_value(Value::Object(all)).map_err(Misread::wrong)
+    serde_json::from_value(Value::Object(all)).map_err(ParamsError::wrong)
 }
 
 /// The names of parameters that a schema knows.
@@ -286,12 +286,12 @@ pub(crate) async fn invoke(
 }
 
 /// Parameters of long work.
-struct Work<P> {
+struct JobParams<P> {
     params: P,
     background: bool,
 }
 
-impl<'de, P: DeserializeOwned> Deserialize<'de> for Work<P> {
+impl<'de, P: DeserializeOwned> Deserialize<'de> for JobParams<P> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut all = Map::deserialize(from)?;
         let background = match all.remove("background") {
@@ -300,11 +300,11 @@ impl<'de, P: DeserializeOwned> Deserialize<'de> for Work<P> {
             Some(_) => return Err(D::Error::custom("`background` must be true or false")),
         };
         let params = serde_json::from_value(Value::Object(all)).map_err(D::Error::custom)?;
-        Ok(Work { params, background })
+        Ok(JobParams { params, background })
     }
 }
 
-impl<P: JsonSchema> JsonSchema for Work<P> {
+impl<P: JsonSchema> JsonSchema for JobParams<P> {
     fn schema_name() -> Cow<'static, str> {
         P::schema_name()
     }
@@ -327,13 +327,13 @@ impl<P: JsonSchema> JsonSchema for Work<P> {
 #[serde(untagged)]
 #[schemars(bound = "R: JsonSchema")]
 enum Outcome<R> {
-    Begun(Begun),
+    Begun(JobStarted),
     Done(Done<R>),
 }
 
 /// The job continues; `trellis/event` reports its progress, `trellis/job` its result.
 #[derive(Serialize, JsonSchema)]
-struct Begun {
+struct JobStarted {
     /// Its id.
     job: String,
 }

@@ -1,15 +1,15 @@
 //! Opens the sandbox that a command is to run tests in.
 
 mod allowed;
-mod kept;
-mod voice;
+mod warm;
+mod progress;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::distributions;
-use cycle::assembly::library_name;
-use run::{Docker, ImageProgress, ImageSpec, Runner, python};
+use trellis_python::distributions;
+use trellis_engine::assembly::library_name;
+use trellis_sandbox::{Docker, ImageProgress, ImageSpec, Runner, python};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
 
 pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
-pub(crate) use kept::Kept;
-use voice::Voice;
+pub(crate) use warm::WarmSandboxes;
+use progress::ProgressReporter;
 
 /// Where tests run.
 #[derive(
@@ -79,20 +79,20 @@ impl SandboxArgs {
 }
 
 /// A sandbox ready for tests.
-pub(crate) struct Opened {
+pub(crate) struct Sandbox {
     pub(crate) runner: Runner,
     /// The interpreter tests run with, where it is one of this machine.
     pub(crate) interpreter: Option<PathBuf>,
     /// The environment is the project's own, where it is installed if it wants to be.
     pub(crate) is_projects_own: bool,
     /// Tells whoever uses it what is installed for its runs.
-    voice: Voice,
+    voice: ProgressReporter,
     /// Its folder is used as long as the runner.
     pub(crate) scratch: ScratchFolder,
 }
 
 /// What tests need besides pytest.
-pub(crate) enum Needs {
+pub(crate) enum Packages {
     /// What the project's own files ask for.
     Project,
     /// These lines, as in a requirements file.
@@ -103,30 +103,30 @@ pub(crate) enum Needs {
 pub(crate) async fn open(
     args: &SandboxArgs,
     root: &Path,
-    needs: Needs,
+    needs: Packages,
     output: &Output,
-) -> Result<Opened, Fault> {
+) -> Result<Sandbox, Fault> {
     let scratch = ScratchFolder::new()?;
     let allowed = args.settled(root)?;
     allowed.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
-    let voice = Voice::of(output);
+    let voice = ProgressReporter::of(output);
     let mut config = allowed.config(scratch.path());
     if let Some(docker) = docker(args, &allowed, root, &needs, output).await? {
         let runner = Runner::in_docker(docker, &config);
-        return Ok(Opened { runner, interpreter: None, is_projects_own: false, voice, scratch });
+        return Ok(Sandbox { runner, interpreter: None, is_projects_own: false, voice, scratch });
     }
     let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
     config.lender = lender(&voice);
     let runner = Runner::new(python, config);
-    Ok(Opened { runner, interpreter, is_projects_own, voice, scratch })
+    Ok(Sandbox { runner, interpreter, is_projects_own, voice, scratch })
 }
 
 /// coverage.py for an environment that has none; nobody lends it where there is no folder for it.
-fn lender(voice: &Voice) -> Option<python::Lender> {
+fn lender(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
     let voice = voice.clone();
-    Some(python::Lender {
+    Some(python::CoverageProvider {
         path: std::env::var_os("PATH").unwrap_or_default(),
         cache: cache_folder().ok()?,
         on_progress: Arc::new(move |step| match step {
@@ -147,7 +147,7 @@ async fn docker(
     args: &SandboxArgs,
     allowed: &Settled,
     root: &Path,
-    needs: &Needs,
+    needs: &Packages,
     output: &Output,
 ) -> Result<Option<Docker>, Fault> {
     let may_choose = args.sandbox == Choice::Auto;
@@ -176,7 +176,7 @@ async fn docker(
 async fn container_image(
     args: &SandboxArgs,
     root: &Path,
-    needs: &Needs,
+    needs: &Packages,
     output: &Output,
 ) -> Result<Docker, Fault> {
     Docker::may_read(root).map_err(Fault::unavailable)?;
@@ -204,7 +204,7 @@ pub(crate) async fn environment(
     output: &Output,
 ) -> Result<python::Python, Fault> {
     let allowed = args.settled(root)?;
-    interpreter(root, &allowed, Needs::Project, output).await
+    interpreter(root, &allowed, Packages::Project, output).await
 }
 
 /// The environment that the person or the project has, with pytest beside it if it has none; else one made for what is
@@ -212,7 +212,7 @@ pub(crate) async fn environment(
 async fn interpreter(
     root: &Path,
     allowed: &Settled,
-    needs: Needs,
+    needs: Packages,
     output: &Output,
 ) -> Result<python::Python, Fault> {
     let base = python_of(root, allowed).await.map_err(Fault::unavailable)?;
@@ -255,7 +255,7 @@ pub(crate) async fn python_of(
     let path = std::env::var_os("PATH").unwrap_or_default();
     let activated = activated();
     let environments = environments(root);
-    let search = python::Search {
+    let search = python::InterpreterSearch {
         named: allowed.python.as_deref(),
         activated: activated.as_deref(),
         environments: &environments,
@@ -277,10 +277,10 @@ fn activated() -> Option<PathBuf> {
     folder("VIRTUAL_ENV").or_else(conda).filter(|it| it.is_absolute())
 }
 
-fn lines(root: &Path, needs: &Needs, output: &Output) -> Result<Vec<String>, Fault> {
+fn lines(root: &Path, needs: &Packages, output: &Output) -> Result<Vec<String>, Fault> {
     let mut found = match needs {
-        Needs::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
-        Needs::Project => python::of_project(root).map_err(Fault::input)?,
+        Packages::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
+        Packages::Project => python::of_project(root).map_err(Fault::input)?,
     };
     for line in &mut found.lines {
         let name = library_name(line);

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use code::Index;
+use trellis_python::Index;
 
-use super::{Known, Scope, Workspace, cache};
+use super::{IndexedFile, Scope, Workspace, cache};
 use crate::output::Output;
 
 /// Changed files that are looked at one by one before the table of names is made anew.
@@ -21,7 +21,7 @@ struct Job {
     root: PathBuf,
     index: Index,
     /// What the cache is to hold; nothing if it is as it should be.
-    files: Option<Vec<(Arc<str>, Known)>>,
+    files: Option<Vec<(Arc<str>, IndexedFile)>>,
 }
 
 impl Workspace {

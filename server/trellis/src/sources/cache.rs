@@ -14,12 +14,12 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use code::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
+use trellis_python::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::Known;
+use super::IndexedFile;
 use super::disk::Stamp;
 use crate::sandbox::cache_folder;
 use crate::workspace::disk;
@@ -81,21 +81,21 @@ struct StoredSymbol<'a> {
 }
 
 /// A file as it was when the cache was written.
-pub(super) struct Kept {
+pub(super) struct CachedFile {
     pub(super) path: String,
-    pub(super) known: Known,
+    pub(super) known: IndexedFile,
     pub(super) words: Words,
     pub(super) outline: Outline,
 }
 
 /// What was kept for a root; nothing if that is missing, damaged or of another build.
-pub(super) fn load(root: &Path) -> Vec<Kept> {
+pub(super) fn load(root: &Path) -> Vec<CachedFile> {
     let place = Place::of(root).map(|it| it.folder(root).join(FILE));
-    let bytes = place.and_then(|it| run::files::read(it).ok()).unwrap_or_default();
+    let bytes = place.and_then(|it| trellis_sandbox::files::read(it).ok()).unwrap_or_default();
     let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
     let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
     let files = header(payload).filter(|it| it == head).and_then(|_| files());
-    let kept: Option<Vec<Kept>> =
+    let kept: Option<Vec<CachedFile>> =
         files.unwrap_or_default().par_iter().with_min_len(64).map(restored).collect();
     kept.unwrap_or_default()
 }
@@ -110,7 +110,7 @@ pub(super) fn is_there(root: &Path) -> bool {
 /// # Errors
 ///
 /// The folder cannot be written, or would be left through a symbolic link.
-pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, Known)]) -> io::Result<()> {
+pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, IndexedFile)]) -> io::Result<()> {
     let parts: Vec<_> = files
         .iter()
         .filter_map(|(path, known)| {
@@ -230,7 +230,7 @@ fn stored(symbol: &Symbol) -> StoredSymbol<'_> {
     }
 }
 
-fn restored(file: &StoredFile<'_>) -> Option<Kept> {
+fn restored(file: &StoredFile<'_>) -> Option<CachedFile> {
     let (words, rest) = file.words.as_chunks::<4>();
     let words = Words::from_hashes(words.iter().map(|it| u32::from_le_bytes(*it)).collect())?;
     let outline: StoredOutline<'_> = postcard::from_bytes(file.outline).ok()?;
@@ -241,9 +241,9 @@ fn restored(file: &StoredFile<'_>) -> Option<Kept> {
     };
     let symbols: Option<Vec<Symbol>> = outline.symbols.iter().map(symbol).collect();
     let stamp = Stamp { size: file.size, modified: file.modified, changed: file.changed };
-    rest.is_empty().then_some(Kept {
+    rest.is_empty().then_some(CachedFile {
         path: file.path.to_owned(),
-        known: Known { stamp, hash: file.hash, settled: file.settled },
+        known: IndexedFile { stamp, hash: file.hash, settled: file.settled },
         words,
         outline: Outline { symbols: symbols?, errors: outline.errors.iter().map(error).collect() },
     })

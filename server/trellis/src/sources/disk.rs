@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use code::{Texts, Words};
+use trellis_python::{TextSource, Words};
 use rustc_hash::FxHashMap;
 
 /// What changes when a file is written. Times are nanoseconds since 1970.
@@ -51,7 +51,7 @@ pub(super) struct Contents {
 
 /// Reads a file. A byte order mark stays where it is: offsets are those of the file.
 pub(super) fn read(path: &Path) -> io::Result<Contents> {
-    let bytes = run::files::read(path)?;
+    let bytes = trellis_sandbox::files::read(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
@@ -113,14 +113,14 @@ impl Disk {
     fn unchanged(&self, path: &str) -> Option<Arc<str>> {
         let expected = *self.expected.read().unwrap_or_else(PoisonError::into_inner).get(path)?;
         let full = self.root.join(path);
-        let text = run::files::read_text(&full).ok()?;
+        let text = trellis_sandbox::files::read_text(&full).ok()?;
         // Looked at after the reading: whoever wrote meanwhile is seen.
         let now = Stamp::of(&fs::symlink_metadata(&full).ok()?);
         (now == expected).then(|| text.into())
     }
 }
 
-impl Texts for Disk {
+impl TextSource for Disk {
     fn read(&self, path: &str) -> Option<Arc<str>> {
         let text = self.unchanged(path);
         if text.is_none() {

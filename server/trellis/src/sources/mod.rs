@@ -1,4 +1,4 @@
-//! The Python sources below a folder as a [`code::Index`] that is as fresh as the disk and the editor.
+//! The Python sources below a folder as a [`trellis_python::Index`] that is as fresh as the disk and the editor.
 //!
 //! One owner holds a [`Workspace`] and tells it what changed, in order; everyone else asks a clone of its
 //! index. A change is visible to the next question: what cannot report changes is looked at again before
@@ -7,8 +7,8 @@
 mod background;
 mod cache;
 mod disk;
-mod fresh;
-mod given;
+mod refresh;
+mod in_memory;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use code::Index;
+use trellis_python::Index;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Fault;
 use crate::output::Output;
 use disk::{Disk, Stamp};
-pub(crate) use fresh::Refreshed;
-pub(crate) use given::of_texts;
+pub(crate) use refresh::Refreshed;
+pub(crate) use in_memory::of_texts;
 pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
@@ -42,7 +42,7 @@ enum Scope {
 
 /// What is known of a file on disk.
 #[derive(Clone, Copy)]
-struct Known {
+struct IndexedFile {
     stamp: Stamp,
     hash: u128,
     /// Whether an equal stamp proves an equal text.
@@ -55,7 +55,7 @@ pub(crate) struct Workspace {
     scope: Scope,
     index: Index,
     disk: Arc<Disk>,
-    known: FxHashMap<Arc<str>, Known>,
+    known: FxHashMap<Arc<str>, IndexedFile>,
     open: FxHashSet<String>,
     /// Of the walk, and by file.
     problems: (Vec<String>, FxHashMap<String, String>),
@@ -74,13 +74,13 @@ pub(crate) struct Workspace {
 
 /// An index to ask, and whether an answer can be trusted.
 #[derive(Clone)]
-pub(crate) struct Snapshot {
+pub(crate) struct IndexSnapshot {
     pub(crate) index: Index,
     disk: Arc<Disk>,
     problems: Vec<String>,
 }
 
-impl Snapshot {
+impl IndexSnapshot {
     /// What was left out and why, as sentences, sorted.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
@@ -116,7 +116,7 @@ impl Workspace {
 
     fn at(path: &Path) -> Result<Workspace, Fault> {
         let missing = |error: std::io::Error| {
-            Fault::input(run::words::cannot_read(path.display(), &error))
+            Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
                 .hint("give a folder or a Python file")
         };
         let is_file = std::fs::metadata(path).map_err(missing)?.is_file();
@@ -186,8 +186,8 @@ impl Workspace {
     }
 
     /// The sources as they are known now.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot { index: self.index.clone(), disk: self.disk.clone(), problems: self.problems() }
+    pub(crate) fn snapshot(&self) -> IndexSnapshot {
+        IndexSnapshot { index: self.index.clone(), disk: self.disk.clone(), problems: self.problems() }
     }
 
     /// What was left out and why, as sentences, sorted.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use code::{Index, NamePath};
+use trellis_python::{Index, NamePath};
 use proptest::prelude::*;
 
 use super::{PATIENCE, Workspace};
@@ -52,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Everything an index says, by path.
 fn all(index: &Index) -> Vec<String> {
-    let symbol = |it: &code::Located| {
+    let symbol = |it: &trellis_python::Located| {
         let symbol = &index.outline(it.file).symbols[it.symbol];
         format!("{} {symbol:?}", index.path(it.file))
     };
@@ -67,7 +67,7 @@ fn all(index: &Index) -> Vec<String> {
         index.workspace_symbols("tot", 2),
         index.workspace_symbols("\u{c9}J", 9),
         index.find(&total, false, &[]),
-        index.find(&total, true, &[code::SymbolKind::Method]),
+        index.find(&total, true, &[trellis_python::SymbolKind::Method]),
     ] {
         files.extend(found.iter().map(symbol));
         files.push("-".to_owned());

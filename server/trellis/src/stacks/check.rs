@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Installer, PROJECT_NAME, Written};
+use super::{Installer, PROJECT_NAME, StackFile};
 
 /// A rule that is broken, and what to do.
-pub(super) type Broken = (String, &'static str);
+pub(super) type StackError = (String, &'static str);
 
 /// In bytes; a name becomes part of paths and of package names.
 const LONGEST_NAME: usize = 64;
@@ -15,7 +15,7 @@ const SHELL: [char; 17] =
     ['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', ')', '{', '}', '*', '?', '~'];
 
 /// The first rule that a stack breaks.
-pub(super) fn broken_rule(stack: &Written) -> Option<Broken> {
+pub(super) fn broken_rule(stack: &StackFile) -> Option<StackError> {
     names(stack)
         .or_else(|| command(&stack.test_command))
         .or_else(|| folders(stack))
@@ -32,7 +32,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.len() <= LONGEST_NAME
 }
 
-fn names(stack: &Written) -> Option<Broken> {
+fn names(stack: &StackFile) -> Option<StackError> {
     if !is_name(&stack.name) {
         return Some((
             format!("its `name` is `{}`", stack.name.escape_debug()),
@@ -56,7 +56,7 @@ fn names(stack: &Written) -> Option<Broken> {
     empty.then(|| ("its `conventions` are empty".to_owned(), "describe how code is written there"))
 }
 
-fn command(command: &str) -> Option<Broken> {
+fn command(command: &str) -> Option<StackError> {
     if command.trim().is_empty() || command.contains(char::is_control) {
         let why = "its `test_command` is empty or has several lines".to_owned();
         return Some((why, "give one program with its arguments, such as `npm test`"));
@@ -68,7 +68,7 @@ fn command(command: &str) -> Option<Broken> {
     ))
 }
 
-fn folders(stack: &Written) -> Option<Broken> {
+fn folders(stack: &StackFile) -> Option<StackError> {
     for (field, folder) in [("src_dir", &stack.src_dir), ("test_dir", &stack.test_dir)] {
         if folder != "."
             && let Some(why) = unfit(folder)
@@ -88,13 +88,13 @@ fn folders(stack: &Written) -> Option<Broken> {
 /// Why a path is not that of a file or folder of the project; a fragment that fits behind it.
 fn unfit(path: &str) -> Option<&'static str> {
     let parts = || path.split('/');
-    plan::unsafe_path(path)
+    trellis_plan::unsafe_path(path)
         .or_else(|| parts().any(|it| matches!(it, "" | ".")).then_some("has an empty part or `.`"))
         .or_else(|| path.contains(char::is_control).then_some("has a control character"))
         .or_else(|| path.starts_with('~').then_some("starts with `~`"))
 }
 
-fn files(stack: &Written) -> Option<Broken> {
+fn files(stack: &StackFile) -> Option<StackError> {
     // By the spelling that file systems which ignore case would have.
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for (path, text) in stack.config_files.iter().chain(&stack.hello_world) {
@@ -126,7 +126,7 @@ fn placeholder(text: &str) -> Option<String> {
     Some(format!("has the placeholder {{{{project{}}}}}", after.get(..end).unwrap_or_default()))
 }
 
-fn manifest(stack: &Written) -> Option<Broken> {
+fn manifest(stack: &StackFile) -> Option<StackError> {
     let manifests = stack.install.manifests();
     let is_there = manifests.iter().any(|it| stack.config_files.contains_key(*it));
     if stack.install == Installer::None || is_there {
@@ -198,7 +198,7 @@ conventions: None.
         ];
         for (from, to, expected) in table {
             let text = SOUND.replacen(from, to, 1);
-            let stack: Written = serde_saphyr::from_str(&text).expect(to);
+            let stack: StackFile = serde_saphyr::from_str(&text).expect(to);
             let why = broken_rule(&stack).map_or_else(String::new, |(why, _)| why);
             let is_right =
                 if expected.is_empty() { why.is_empty() } else { why.contains(expected) };

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{Origin, Stack, Written, check};
+use super::{Origin, Stack, StackFile, check};
 use crate::config;
 use crate::error::Fault;
 
@@ -71,7 +71,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
         Fault::input(format!(
             "cannot look for templates in {}: {}",
             folder.display(),
-            run::words::reason(&error)
+            trellis_sandbox::wording::reason(&error)
         ))
         .hint("make it readable, or move it away")
     };
@@ -96,11 +96,11 @@ fn of_file(path: PathBuf) -> Result<Stack, Fault> {
             .hint("fix the file, or move it away")
     };
     let length =
-        run::files::open(&path).map_err(|e| refused(run::words::reason(&e)))?.get_ref().metadata();
+        trellis_sandbox::files::open(&path).map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?.get_ref().metadata();
     if length.is_ok_and(|it| it.len() > LARGEST) {
         return Err(refused("it is larger than 1 MiB".to_owned()));
     }
-    let text = run::files::read_text(&path).map_err(|e| refused(run::words::reason(&e)))?;
+    let text = trellis_sandbox::files::read_text(&path).map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?;
     read(&text, Origin::File(path))
 }
 
@@ -109,7 +109,7 @@ fn read(text: &str, origin: Origin) -> Result<Stack, Fault> {
         Origin::Builtin => "a template built into Trellis".to_owned(),
         Origin::File(path) => path.display().to_string(),
     };
-    let written: Written = serde_saphyr::from_str(text).map_err(|error| {
+    let written: StackFile = serde_saphyr::from_str(text).map_err(|error| {
         Fault::input(format!("{place} is not a template: {}", error.without_snippet()))
             .hint("fix it (see the page `templates`), or move it away")
     })?;

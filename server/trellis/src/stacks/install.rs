@@ -176,7 +176,7 @@ fn environment(own: &[&str]) -> Vec<(OsString, OsString)> {
         name.to_str().is_some_and(|name| own.iter().any(|it| name.starts_with(it)))
     };
     let own = std::env::vars_os().filter(|(name, _)| is_own(name));
-    run::plain_environment().into_iter().chain(own).collect()
+    trellis_sandbox::plain_environment().into_iter().chain(own).collect()
 }
 
 /// The end of what a program said.

@@ -24,7 +24,7 @@ const PROJECT_NAME: &str = "{{project_name}}";
 /// A stack that keeps the rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack {
-    pub(crate) written: Written,
+    pub(crate) written: StackFile,
     pub(crate) origin: Origin,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Origin {
 /// A stack as its file says it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+pub(crate) struct StackFile {
     /// Lower-case letters, digits and `-`; what people call it by.
     pub(crate) name: String,
     pub(crate) display_name: String,

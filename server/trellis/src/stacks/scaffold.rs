@@ -34,7 +34,7 @@ pub(crate) fn project_name(given: Option<&str>, folder: &Path) -> Result<String,
 pub(crate) fn scaffold(stack: &Stack, project: &str, folder: &Path) -> Result<Vec<String>, Fault> {
     refuse_used(folder)?;
     let files = stack.files(project);
-    let mut made = Made::default();
+    let mut made = ScaffoldedProject::default();
     let mut write_all = || -> io::Result<()> {
         files.iter().try_for_each(|(path, text)| made.file(&folder.join(path), text))
     };
@@ -60,9 +60,9 @@ fn refuse_used(folder: &Path) -> Result<(), Fault> {
 
 /// What was made so far, each folder before what is in it.
 #[derive(Default)]
-struct Made(Vec<PathBuf>);
+struct ScaffoldedProject(Vec<PathBuf>);
 
-impl Made {
+impl ScaffoldedProject {
     fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
         self.folder(path.parent().unwrap_or(Path::new(".")))?;
         // Never over anything, however it came to be there meanwhile.

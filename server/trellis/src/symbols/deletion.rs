@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use code::{FileId, Index, Located, Reference, TextEdits};
+use trellis_python::{FileId, Index, Located, Reference, TextEdits};
 
-use super::one::{NotOne, name};
+use super::unique::{LookupError, name};
 
 /// What a deletion would take out, and who would miss it.
 pub(crate) struct Deletion {
@@ -21,13 +21,13 @@ pub(crate) struct Deletion {
 }
 
 /// Looks into the deletion of all these definitions, which have to be of one symbol.
-pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, NotOne> {
-    let first = *symbols.first().ok_or(NotOne::Missing)?;
+pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, LookupError> {
+    let first = *symbols.first().ok_or(LookupError::Missing)?;
     if !symbols.iter().all(|it| is_one(index, first, *it)) {
-        return Err(NotOne::Several(symbols.to_vec()));
+        return Err(LookupError::Several(symbols.to_vec()));
     }
     let at = name(index, first);
-    let found = index.references(at.file, at.range.start).ok_or(NotOne::Missing)?;
+    let found = index.references(at.file, at.range.start).ok_or(LookupError::Missing)?;
     let inside = |file: FileId, place: &Range<usize>| {
         let around = |it: &Located| {
             it.file == file && index.outline(file).symbols[it.symbol].range.contains(&place.start)
@@ -49,10 +49,10 @@ pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, N
 
 /// A text without the symbols whose names start at these places. The last one goes first, so that the
 /// places of the others hold.
-pub(crate) fn without(source: &str, starts: &[usize]) -> Result<TextEdits, code::Refused> {
+pub(crate) fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trellis_python::Refused> {
     let mut text = source.to_owned();
     for start in starts {
-        text = code::delete_symbol(&text, code::Which::At(*start))?.apply(&text);
+        text = trellis_python::delete_symbol(&text, trellis_python::SymbolSelector::At(*start))?.apply(&text);
     }
     Ok(TextEdits::between(source, &text))
 }

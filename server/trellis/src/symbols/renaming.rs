@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use code::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
+use trellis_python::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
 
 /// File, its text, and places in it.
 pub(crate) type Places = (FileId, Arc<str>, Vec<Range<usize>>);

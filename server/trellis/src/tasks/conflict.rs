@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use cycle::Observation;
-use cycle::feature::{Conflict, Gate, ask_merge, keeps, settled};
+use trellis_engine::Observation;
+use trellis_engine::issue::{Conflict, GateResult, ask_merge, check_no_regressions, settled};
 
-use super::SETTLED;
-use super::merge::{Bench, first_line, passed};
-use crate::counsel::Counsel;
+use super::RESOLVED_TRAILER;
+use super::merge::{MergeTester, first_line, passed};
+use crate::llm_session::LlmSession;
 use crate::error::Fault;
-use crate::implement::{Made, Tools, is_test};
-use crate::workspace::clash::{Clash, Sides};
-use crate::workspace::landing::Candidate;
+use crate::issue::{ReadyToMerge, Services, is_test};
+use crate::workspace::conflict::{MergeConflict, ConflictSides};
+use crate::workspace::merge::MergeCommit;
 
 /// How often the files are asked for again after the tests have refused them.
 const ROUNDS: usize = 2;
@@ -20,10 +20,10 @@ const REASKS: usize = 2;
 
 /// A merge that the tests of both sides pass; else why there is none.
 pub(super) async fn settle(
-    made: &Made,
-    clash: &Clash,
-    bench: Bench<'_>,
-) -> Result<Result<Candidate, String>, Fault> {
+    made: &ReadyToMerge,
+    clash: &MergeConflict,
+    bench: MergeTester<'_>,
+) -> Result<Result<MergeCommit, String>, Fault> {
     let sides = match made.work.sides(clash)? {
         Ok(sides) => sides,
         Err(why) => return Ok(Err(why)),
@@ -37,7 +37,7 @@ pub(super) async fn settle(
     wanted.extend(made.passed.iter().cloned());
     let merged = made.work.merged_meanwhile()?;
     let counsel = tools.counsel.share();
-    let mut talk = Talk { made, merged, tools, counsel, attempt: 0 };
+    let mut talk = ConflictResolver { made, merged, tools, counsel, attempt: 0 };
     let mut last = String::new();
     for _ in 0..=ROUNDS {
         let texts = match talk.all(&conflicts, Some(&last).filter(|it| !it.is_empty())).await? {
@@ -46,29 +46,29 @@ pub(super) async fn settle(
         };
         let candidate = made.work.settled(clash, &texts, &message(made, clash))?;
         let run = bench.run(&made.work, &candidate.commit).await?;
-        match keeps(&run, &wanted) {
-            Gate::Open => {
+        match check_no_regressions(&run, &wanted) {
+            GateResult::Open => {
                 bench.known.learn(&candidate.commit, passed(&run));
                 return Ok(Ok(candidate));
             }
-            Gate::Shut(why) => last = format!("merged this way, {why}"),
+            GateResult::Shut(why) => last = format!("merged this way, {why}"),
         }
     }
     Ok(Err(first_line(&last)))
 }
 
 /// What is asked about one merge.
-struct Talk<'a> {
-    made: &'a Made,
+struct ConflictResolver<'a> {
+    made: &'a ReadyToMerge,
     /// What the branch has got meanwhile.
     merged: Vec<String>,
-    tools: Tools<'a>,
-    counsel: Counsel,
+    tools: Services<'a>,
+    counsel: LlmSession,
     /// Questions so far.
     attempt: u32,
 }
 
-impl Talk<'_> {
+impl ConflictResolver<'_> {
     /// All files, one after the other; else why there is no answer of use.
     async fn all(
         &mut self,
@@ -118,14 +118,14 @@ impl Talk<'_> {
     }
 }
 
-fn conflict(it: Sides) -> Conflict {
-    let Sides { path, base, ours, theirs, marked } = it;
+fn conflict(it: ConflictSides) -> Conflict {
+    let ConflictSides { path, base, ours, theirs, marked } = it;
     Conflict { is_test: is_test(&path), path, base, ours, theirs, marked }
 }
 
 /// The commit says what the model has decided.
-fn message(made: &Made, clash: &Clash) -> String {
-    let settled: String = clash.paths().iter().map(|it| format!("{SETTLED}{it}\n")).collect();
+fn message(made: &ReadyToMerge, clash: &MergeConflict) -> String {
+    let settled: String = clash.paths().iter().map(|it| format!("{RESOLVED_TRAILER}{it}\n")).collect();
     let text = made.message.trim_end();
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     format!("{before}\n{settled}{last}\n")

@@ -5,33 +5,33 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cycle::approval::Mode;
-use cycle::campaign::{Campaign, Next, Progress, Seen};
-use cycle::feature::{Changes, Context, End, Ending, Limits};
+use trellis_engine::approval::Mode;
+use trellis_engine::task_graph::{TaskGraphMachine, Action, Progress, Event};
+use trellis_engine::issue::{Changes, Context, Outcome, OutcomeKind, Limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use plan::{NodeIx, Plan};
+use trellis_plan::{NodeIx, Plan};
 
-use super::board::Board;
-use super::merge::{Bench, Known, Merged, merge, one};
-use super::{Order, TASK, TOGETHER, ground, told};
-use crate::control::Control;
-use crate::counsel::{Counsel, no_journal};
+use super::status_file::StatusWriter;
+use super::merge::{MergeTester, PassingCache, BatchResult, merge, one};
+use super::{TasksRequest, TASK, TOGETHER, scaffold, told};
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::error::{Exit, Fault};
-use crate::forge::{Forge, Left};
-use crate::implement::{self, Came, Made, Tools, Trials, Words, make, message, with_packages};
-use crate::methods::repair::Time;
-use crate::methods::tasks::TasksResult;
+use crate::forge::{Forge, UnmergedBranch};
+use crate::issue::{self, IssueEnd, ReadyToMerge, Services, TestRunner, Spec, make, message, with_packages};
+use crate::api::repair::Time;
+use crate::api::tasks::TasksResult;
 use crate::output::Output;
 use crate::plan_file;
-use crate::sandbox::{self, Needs, Opened};
+use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
-use crate::workspace::landing::Checkout;
+use crate::workspace::merge::Checkout;
 use crate::workspace::lock::Lock;
-use crate::workspace::record::{branch, checked_out, full, left};
+use crate::workspace::worktree_state::{branch, checked_out, full, left};
 
 /// Makes a repository of a list of tasks.
 ///
@@ -40,9 +40,9 @@ use crate::workspace::record::{branch, checked_out, full, left};
 /// A list with problems, a folder of somebody else's, no git, no sandbox, no model; what was merged stays, and the next call
 /// goes on from there.
 pub(crate) async fn tasks(
-    order: &Order,
+    order: &TasksRequest,
     output: &Output,
-    control: &Control,
+    control: &JobControl,
 ) -> Result<TasksResult, Fault> {
     let began = Instant::now();
     let plan = Arc::new(plan_file::read_tasks(&order.file)?);
@@ -52,27 +52,27 @@ pub(crate) async fn tasks(
     }
     let known = stacks::all(&order.stacks, |name| std::env::var(name).ok())?;
     let stack = stacks::find(known, &order.stack)?;
-    let out = ground::folder(order, &stack)?;
+    let out = scaffold::folder(order, &stack)?;
     let _lock = Lock::take(&out)?;
     let journal = Journal::join(&out).map_err(no_journal)?;
-    let (git, merged) = ground::repository(&out, &journal)?;
+    let (git, merged) = scaffold::repository(&out, &journal)?;
     let into = checked_out(&git)?;
     let forge = match &order.push {
         Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, output, control))?),
         None => None,
     };
     let observer = output.observer();
-    let mut board = Board::new(&out, &plan, (&order.file, stack.name()), &observer)?;
-    ground::clear(&out, &git, (&journal, output))?;
+    let mut board = StatusWriter::new(&out, &plan, (&order.file, stack.name()), &observer)?;
+    scaffold::clear(&out, &git, (&journal, output))?;
     if merged.is_none() {
         board.begin()?;
-        ground::install(&out, &stack, output, &control.cancel).await?;
+        scaffold::install(&out, &stack, output, &control.cancel).await?;
     }
     let opened = open(order, &out, output, control).await?;
-    let counsel = Counsel::open(("tasks", cancelled), (&out, output), &order.model)?;
+    let counsel = LlmSession::open(("tasks", cancelled), (&out, output), &order.model)?;
     let tools =
-        Tools { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
-    let all = Arc::new(All {
+        Services { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
+    let all = Arc::new(TasksRun {
         order,
         stack: &stack,
         plan: plan.clone(),
@@ -81,7 +81,7 @@ pub(crate) async fn tasks(
         git,
         into,
         forge,
-        known: Known::default(),
+        known: PassingCache::default(),
     });
     let ended = all.follow(merged, &mut board).await;
     if let Ok(campaign) = &ended {
@@ -101,12 +101,12 @@ pub(crate) async fn tasks(
 }
 
 async fn open(
-    order: &Order,
+    order: &TasksRequest,
     out: &Path,
     output: &Output,
-    control: &Control,
-) -> Result<Opened, Fault> {
-    let opening = sandbox::open(&order.sandbox, out, Needs::Project, output);
+    control: &JobControl,
+) -> Result<Sandbox, Fault> {
+    let opening = sandbox::open(&order.sandbox, out, Packages::Project, output);
     tokio::select! {
         () = control.cancel.cancelled() => Err(cancelled()),
         opened = opening => opened,
@@ -114,45 +114,45 @@ async fn open(
 }
 
 /// What all tasks share.
-struct All<'a> {
-    order: &'a Order,
+struct TasksRun<'a> {
+    order: &'a TasksRequest,
     stack: &'a Stack,
     plan: Arc<Plan>,
     out: &'a Path,
-    tools: Tools<'a>,
+    tools: Services<'a>,
     git: Git,
     /// The branch that all is merged into: the one that was checked out in the beginning.
     into: String,
     forge: Option<Forge<'a>>,
     /// Tests that pass on the branch that all is merged into.
-    known: Known,
+    known: PassingCache,
 }
 
 /// What ended.
-enum Ended {
+enum StepDone {
     Scaffold(Result<(), String>),
-    Task(NodeIx, Came),
-    Merge(Merged),
+    Task(NodeIx, IssueEnd),
+    Merge(BatchResult),
     Integration(Result<(), String>),
 }
 
-impl All<'_> {
+impl TasksRun<'_> {
     async fn follow(
         &self,
         merged: Option<Vec<String>>,
-        board: &mut Board<'_>,
-    ) -> Result<Campaign, Fault> {
+        board: &mut StatusWriter<'_>,
+    ) -> Result<TaskGraphMachine, Fault> {
         let known = merged.map(|names| self.named(&names));
-        let order = plan::order(&self.plan);
+        let order = trellis_plan::order(&self.plan);
         let (mut campaign, mut next) =
-            Campaign::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
-        let mut under_way: FuturesUnordered<BoxFuture<'_, Result<Ended, Fault>>> =
+            TaskGraphMachine::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
+        let mut under_way: FuturesUnordered<BoxFuture<'_, Result<StepDone, Fault>>> =
             FuturesUnordered::new();
-        let mut made: HashMap<NodeIx, Made> = HashMap::new();
+        let mut made: HashMap<NodeIx, ReadyToMerge> = HashMap::new();
         loop {
             board.show(&campaign)?;
             for it in std::mem::take(&mut next) {
-                if let Next::End(phase) = it {
+                if let Action::End(phase) = it {
                     self.state(phase.as_str(), "")?;
                     return Ok(campaign);
                 }
@@ -162,10 +162,10 @@ impl All<'_> {
                 return Err(Fault::internal("the tasks have no next step"));
             };
             let seen = match ended? {
-                Ended::Scaffold(result) => Seen::Scaffolded(result),
-                Ended::Integration(result) => Seen::Integrated(result),
-                Ended::Merge(Merged { done, refused }) => Seen::Merged { done, refused },
-                Ended::Task(task, came) => self.came(task, came, &mut made),
+                StepDone::Scaffold(result) => Event::Scaffolded(result),
+                StepDone::Integration(result) => Event::Integrated(result),
+                StepDone::Merge(BatchResult { done, refused }) => Event::Merged { done, refused },
+                StepDone::Task(task, came) => self.came(task, came, &mut made),
             };
             self.seen(&seen)?;
             next = campaign.step(seen);
@@ -174,20 +174,20 @@ impl All<'_> {
 
     fn begin<'s>(
         &'s self,
-        next: Next,
-        campaign: &Campaign,
-        made: &mut HashMap<NodeIx, Made>,
-    ) -> Result<BoxFuture<'s, Result<Ended, Fault>>, Fault> {
+        next: Action,
+        campaign: &TaskGraphMachine,
+        made: &mut HashMap<NodeIx, ReadyToMerge>,
+    ) -> Result<BoxFuture<'s, Result<StepDone, Fault>>, Fault> {
         Ok(match next {
-            Next::Scaffold => {
+            Action::Scaffold => {
                 self.state("SCAFFOLDING", self.stack.name())?;
-                Box::pin(async { Ok(Ended::Scaffold(self.scaffold().await?)) })
+                Box::pin(async { Ok(StepDone::Scaffold(self.scaffold().await?)) })
             }
-            Next::Start(task) => {
+            Action::Start(task) => {
                 self.note(self.plan.id(task), "begun")?;
-                Box::pin(async move { Ok(Ended::Task(task, self.make(task).await?)) })
+                Box::pin(async move { Ok(StepDone::Task(task, self.make(task).await?)) })
             }
-            Next::Merge(tasks) => {
+            Action::Merge(tasks) => {
                 // What an earlier start has merged is in no need of it.
                 let (batch, before): (Vec<_>, Vec<_>) = tasks
                     .into_iter()
@@ -199,26 +199,26 @@ impl All<'_> {
                 let before: Vec<NodeIx> = before.collect();
                 Box::pin(async move {
                     let order = self.work("tasks", "all tasks", None);
-                    let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+                    let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
                     let mut merged = merge(batch, self.bench(&trials)).await?;
                     if let Some(forge) = self.forge.as_ref().filter(|_| !merged.done.is_empty()) {
                         forge.target(&self.into).await;
                     }
                     merged.done.extend(before);
-                    Ok(Ended::Merge(merged))
+                    Ok(StepDone::Merge(merged))
                 })
             }
-            Next::Integrate => {
+            Action::Integrate => {
                 self.state("INTEGRATING", "")?;
                 let merged = campaign.progress().completed;
-                Box::pin(async move { Ok(Ended::Integration(self.integrate(&merged).await?)) })
+                Box::pin(async move { Ok(StepDone::Integration(self.integrate(&merged).await?)) })
             }
-            Next::End(_) => return Err(Fault::internal("an end is not a step")),
+            Action::End(_) => return Err(Fault::internal("an end is not a step")),
         })
     }
 
-    fn bench<'s>(&'s self, trials: &'s Trials<'s>) -> Bench<'s> {
-        Bench { tools: self.tools, trials, known: &self.known }
+    fn bench<'s>(&'s self, trials: &'s TestRunner<'s>) -> MergeTester<'s> {
+        MergeTester { tools: self.tools, trials, known: &self.known }
     }
 
     /// Pushes what an earlier start or a merge did not, and what is left for a person.
@@ -244,13 +244,13 @@ impl All<'_> {
     async fn offer(
         &self,
         forge: &Forge<'_>,
-        (order, words): (&implement::Order, &Words),
+        (order, words): (&issue::IssueRequest, &Spec),
         reason: &str,
     ) -> Result<(), Fault> {
         let Some(into) = left(self.out, &order.name)? else { return Ok(()) };
         let (branch, message) = (branch(&order.name), message(order, words));
         let (branch, into, message) = (&branch, &into, &message);
-        forge.left(&Left { branch, into, message, reason, report: "" }).await;
+        forge.left(&UnmergedBranch { branch, into, message, reason, report: "" }).await;
         Ok(())
     }
 
@@ -259,30 +259,30 @@ impl All<'_> {
         if let Err(why) = self.tested(self.out).await? {
             return Ok(Err(why));
         }
-        ground::commit(&self.git, self.stack, self.tools.journal)?;
+        scaffold::commit(&self.git, self.stack, self.tools.journal)?;
         Ok(Ok(()))
     }
 
     /// Whether all tests pass in a folder.
     async fn tested(&self, root: &Path) -> Result<Result<(), String>, Fault> {
         let order = self.work("tasks", "all tasks", None);
-        let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+        let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
         let run = trials.run(root, &Changes::new(), &[]).await?;
         Ok(if run.is_clean() { Ok(()) } else { Err(run.summary()) })
     }
 
-    async fn make(&self, task: NodeIx) -> Result<Came, Fault> {
+    async fn make(&self, task: NodeIx) -> Result<IssueEnd, Fault> {
         match make(&self.task(task), self.words(task), self.tools).await {
             // Such as a person at work in its worktree: nobody else has to stop for that.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
-                let ending = Ending::NeedsPerson(fault.to_string());
-                Ok(Came::Ended(End { ending, history: Vec::new() }))
+                let ending = OutcomeKind::NeedsPerson(fault.to_string());
+                Ok(IssueEnd::Ended(Outcome { ending, history: Vec::new() }))
             }
             came => came,
         }
     }
 
-    fn task(&self, task: NodeIx) -> implement::Order {
+    fn task(&self, task: NodeIx) -> issue::IssueRequest {
         let id = self.plan.id(task);
         let name = disk::safe_name(id);
         self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")))
@@ -295,9 +295,9 @@ impl All<'_> {
     }
 
     /// The order of one task; of all of them without a trailer.
-    fn work(&self, name: &str, id: &str, trailer: Option<String>) -> implement::Order {
+    fn work(&self, name: &str, id: &str, trailer: Option<String>) -> issue::IssueRequest {
         let it = self.order;
-        implement::Order {
+        issue::IssueRequest {
             home: self.out.to_owned(),
             id: id.to_owned(),
             name: name.to_owned(),
@@ -317,7 +317,7 @@ impl All<'_> {
         }
     }
 
-    fn words(&self, ix: NodeIx) -> Words {
+    fn words(&self, ix: NodeIx) -> Spec {
         let task = self.plan.task(ix);
         let description = self.plan.node(ix).docstring.as_deref().unwrap_or_default().trim();
         let mut specification = format!("# {description}\n");
@@ -330,7 +330,7 @@ impl All<'_> {
             specification += &format!("\nKeywords: {}\n", keywords.join(", "));
         }
         let context = self.standards();
-        Words { lld: "the list of tasks".to_owned(), specification, context, keywords }
+        Spec { lld: "the list of tasks".to_owned(), specification, context, keywords }
     }
 
     /// How code of the stack is written.
@@ -358,14 +358,14 @@ impl All<'_> {
         }
         let order = self.together(merged);
         let trailer = order.trailer.as_deref().unwrap_or_default();
-        if ground::is_merged(&self.git, &branch, trailer)? {
+        if scaffold::is_merged(&self.git, &branch, trailer)? {
             return Ok(Ok(()));
         }
         match make(&order, self.all_words(merged), self.tools).await? {
-            Came::Merged => Ok(Ok(())),
-            Came::Ended(end) => Ok(Err(apart(&why(end.ending)))),
-            Came::Made(mut made) => {
-                let trials = Trials::of(&order, self.tools.runner, &self.tools.control.cancel);
+            IssueEnd::Merged => Ok(Ok(())),
+            IssueEnd::Ended(end) => Ok(Err(apart(&why(end.ending)))),
+            IssueEnd::Made(mut made) => {
+                let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
                 let refused = one(&mut made, self.bench(&trials)).await?;
                 Ok(refused.map_or(Ok(()), |why| Err(apart(&why))))
             }
@@ -373,15 +373,15 @@ impl All<'_> {
     }
 
     /// Tests of these tasks together; others are another set, and tested anew.
-    fn together(&self, merged: &[String]) -> implement::Order {
+    fn together(&self, merged: &[String]) -> issue::IssueRequest {
         let set = disk::hash(merged.join("\n"))[..12].to_owned();
         let (name, trailer) = (format!("integration-{set}"), format!("{TOGETHER}{set}"));
         let title = "all tasks".to_owned();
-        implement::Order { together: true, title, ..self.work(&name, "integration", Some(trailer)) }
+        issue::IssueRequest { together: true, title, ..self.work(&name, "integration", Some(trailer)) }
     }
 
     /// What all tasks together are to be.
-    fn all_words(&self, merged: &[String]) -> Words {
+    fn all_words(&self, merged: &[String]) -> Spec {
         let mut specification = format!(
             "# The parts work together as one {}\n\nThey are there, each with tests of its own:\n",
             self.stack.written.display_name
@@ -392,35 +392,35 @@ impl All<'_> {
             specification += &format!("- {id}: {}\n", text.trim());
         }
         let context = self.standards();
-        Words { lld: "the list of tasks".to_owned(), specification, context, keywords: Vec::new() }
+        Spec { lld: "the list of tasks".to_owned(), specification, context, keywords: Vec::new() }
     }
 
     /// What a task came to, as the campaign takes it.
-    fn came(&self, task: NodeIx, came: Came, made: &mut HashMap<NodeIx, Made>) -> Seen {
+    fn came(&self, task: NodeIx, came: IssueEnd, made: &mut HashMap<NodeIx, ReadyToMerge>) -> Event {
         match came {
-            Came::Made(it) => {
+            IssueEnd::Made(it) => {
                 made.insert(task, *it);
-                Seen::Made(task)
+                Event::Made(task)
             }
-            Came::Merged => Seen::Made(task),
-            Came::Ended(end) => Seen::Failed(task, why(end.ending)),
+            IssueEnd::Merged => Event::Made(task),
+            IssueEnd::Ended(end) => Event::Failed(task, why(end.ending)),
         }
     }
 
     /// Writes down what was seen.
-    fn seen(&self, seen: &Seen) -> Result<(), Fault> {
+    fn seen(&self, seen: &Event) -> Result<(), Fault> {
         let id = |task: &NodeIx| self.plan.id(*task);
         match seen {
-            Seen::Scaffolded(Ok(())) => self.state("GENERATING", ""),
-            Seen::Scaffolded(Err(why)) => self.state("no project", why),
-            Seen::Made(task) => self.note(id(task), "made"),
-            Seen::Failed(task, why) => self.said(id(task), "failed", why),
-            Seen::Merged { done, refused } => {
+            Event::Scaffolded(Ok(())) => self.state("GENERATING", ""),
+            Event::Scaffolded(Err(why)) => self.state("no project", why),
+            Event::Made(task) => self.note(id(task), "made"),
+            Event::Failed(task, why) => self.said(id(task), "failed", why),
+            Event::Merged { done, refused } => {
                 done.iter().try_for_each(|it| self.note(id(it), "merged"))?;
                 refused.iter().try_for_each(|(it, why)| self.said(id(it), "not merged", why))
             }
-            Seen::Integrated(Ok(())) => Ok(()),
-            Seen::Integrated(Err(why)) => self.state("not integrated", why),
+            Event::Integrated(Ok(())) => Ok(()),
+            Event::Integrated(Err(why)) => self.state("not integrated", why),
         }
     }
 
@@ -446,10 +446,10 @@ fn apart(why: &str) -> String {
 }
 
 /// Why work came to nothing.
-fn why(ending: Ending) -> String {
+fn why(ending: OutcomeKind) -> String {
     match ending {
-        Ending::NeedsPerson(why) | Ending::Failed(why) => why,
-        Ending::Merged | Ending::Left => "it was left on its branch".to_owned(),
+        OutcomeKind::NeedsPerson(why) | OutcomeKind::Failed(why) => why,
+        OutcomeKind::Merged | OutcomeKind::Left => "it was left on its branch".to_owned(),
     }
 }
 

@@ -4,32 +4,32 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use cycle::TestRun;
-use cycle::feature::{Changes, Gate, keeps};
-use plan::NodeIx;
+use trellis_engine::TestRun;
+use trellis_engine::issue::{Changes, GateResult, check_no_regressions};
+use trellis_plan::NodeIx;
 
 use super::conflict::settle;
 use super::told;
-use crate::counsel::no_journal;
+use crate::llm_session::no_journal;
 use crate::error::Fault;
-use crate::implement::{Made, Tools, Trials, with_packages};
+use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
 use crate::workspace::journal::Event;
-use crate::workspace::landing::{Candidate, Landed, Merge, land};
+use crate::workspace::merge::{MergeCommit, MergeOutcome, Merge, fast_forward};
 use crate::workspace::worktree::Worktree;
 
 /// What became of a batch.
 #[derive(Default)]
-pub(super) struct Merged {
+pub(super) struct BatchResult {
     pub(super) done: Vec<NodeIx>,
     pub(super) refused: Vec<(NodeIx, String)>,
 }
 
 /// Merges what passes; what does not stays on its branch.
 pub(super) async fn merge(
-    mut batch: Vec<(NodeIx, Made)>,
-    bench: Bench<'_>,
-) -> Result<Merged, Fault> {
-    let mut out = Merged::default();
+    mut batch: Vec<(NodeIx, ReadyToMerge)>,
+    bench: MergeTester<'_>,
+) -> Result<BatchResult, Fault> {
+    let mut out = BatchResult::default();
     if batch.len() > 1 && try_all(&mut batch, bench).await? {
         out.done = batch.into_iter().map(|it| it.0).collect();
         return Ok(out);
@@ -47,8 +47,8 @@ pub(super) async fn merge(
 }
 
 /// Whether all of it was merged; else nothing was.
-async fn try_all(batch: &mut [(NodeIx, Made)], bench: Bench<'_>) -> Result<bool, Fault> {
-    let mut chain: Vec<Candidate> = Vec::new();
+async fn try_all(batch: &mut [(NodeIx, ReadyToMerge)], bench: MergeTester<'_>) -> Result<bool, Fault> {
+    let mut chain: Vec<MergeCommit> = Vec::new();
     for (_, made) in batch.iter() {
         let old = match chain.last() {
             Some(last) => last.commit.clone(),
@@ -59,32 +59,32 @@ async fn try_all(batch: &mut [(NodeIx, Made)], bench: Bench<'_>) -> Result<bool,
             Merge::Conflict(_) => return Ok(false),
         }
     }
-    let all: Vec<&Made> = batch.iter().map(|it| &it.1).collect();
+    let all: Vec<&ReadyToMerge> = batch.iter().map(|it| &it.1).collect();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(true) };
     if failure(&all, (first.target(), &last.commit), bench).await?.is_some() {
         return Ok(false);
     }
     let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
-    Ok(land(&mut works, bench.tools.journal, &chain)? == Landed::Done)
+    Ok(fast_forward(&mut works, bench.tools.journal, &chain)? == MergeOutcome::Merged)
 }
 
 /// Why it was not merged, if it was not.
-pub(super) async fn one(made: &mut Made, bench: Bench<'_>) -> Result<Option<String>, Fault> {
+pub(super) async fn one(made: &mut ReadyToMerge, bench: MergeTester<'_>) -> Result<Option<String>, Fault> {
     loop {
         let candidate = match tested(made, bench).await? {
             Ok(candidate) => candidate,
             Err(why) => return Ok(Some(why)),
         };
-        match land(&mut [&mut made.work], bench.tools.journal, std::slice::from_ref(&candidate))? {
-            Landed::Done => return Ok(None),
-            Landed::Moved => {}
-            Landed::InTheWay(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
+        match fast_forward(&mut [&mut made.work], bench.tools.journal, std::slice::from_ref(&candidate))? {
+            MergeOutcome::Merged => return Ok(None),
+            MergeOutcome::TargetMoved => {}
+            MergeOutcome::Blocked(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
         }
     }
 }
 
 /// A merge that passes all tests; else why there is none.
-async fn tested(made: &Made, bench: Bench<'_>) -> Result<Result<Candidate, String>, Fault> {
+async fn tested(made: &ReadyToMerge, bench: MergeTester<'_>) -> Result<Result<MergeCommit, String>, Fault> {
     let clash = match made.work.candidate(&made.message)? {
         Merge::Clean(it) if !it.is_untested => {
             bench.known.learn(&it.commit, made.passed.clone());
@@ -116,9 +116,9 @@ async fn tested(made: &Made, bench: Bench<'_>) -> Result<Result<Candidate, Strin
 /// What fails on a commit that has these works on top of a target, if something does: whatever passes on the target or passed
 /// where a work was made has to pass. The run is written down with the branches.
 async fn failure(
-    all: &[&Made],
+    all: &[&ReadyToMerge],
     (target, commit): (&str, &str),
-    bench: Bench<'_>,
+    bench: MergeTester<'_>,
 ) -> Result<Option<String>, Fault> {
     let Some(lead) = all.first() else { return Ok(None) };
     let mut wanted = bench.passing(&lead.work, target).await?;
@@ -133,24 +133,24 @@ async fn failure(
         milliseconds: Some(began.elapsed().as_millis() as u64),
     };
     bench.tools.journal.log(event).map_err(no_journal)?;
-    match keeps(&run, &wanted) {
-        Gate::Open => {
+    match check_no_regressions(&run, &wanted) {
+        GateResult::Open => {
             bench.known.learn(commit, passed(&run));
             Ok(None)
         }
-        Gate::Shut(why) => Ok(Some(first_line(&why))),
+        GateResult::Shut(why) => Ok(Some(first_line(&why))),
     }
 }
 
 /// What merges are proven with.
 #[derive(Clone, Copy)]
-pub(super) struct Bench<'a> {
-    pub(super) tools: Tools<'a>,
-    pub(super) trials: &'a Trials<'a>,
-    pub(super) known: &'a Known,
+pub(super) struct MergeTester<'a> {
+    pub(super) tools: Services<'a>,
+    pub(super) trials: &'a TestRunner<'a>,
+    pub(super) known: &'a PassingCache,
 }
 
-impl Bench<'_> {
+impl MergeTester<'_> {
     /// All tests on a commit.
     pub(super) async fn run(&self, work: &Worktree, commit: &str) -> Result<TestRun, Fault> {
         let checkout = work.checkout(self.tools.journal, commit)?;
@@ -175,9 +175,9 @@ impl Bench<'_> {
 
 /// The tests that pass on the last commit that was looked at.
 #[derive(Default)]
-pub(super) struct Known(Mutex<Option<(String, Vec<String>)>>);
+pub(super) struct PassingCache(Mutex<Option<(String, Vec<String>)>>);
 
-impl Known {
+impl PassingCache {
     fn of(&self, commit: &str) -> Option<Vec<String>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().filter(|it| it.0 == commit).map(|it| it.1.clone())

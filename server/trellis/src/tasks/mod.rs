@@ -6,35 +6,35 @@
 //!                                        └────> task ──> branch ─┘
 //! ```
 //!
-//! What comes next is [`cycle::campaign::Campaign`]'s to say; `driver` does it. Each task is made as an issue is
+//! What comes next is [`trellis_engine::campaign::Campaign`]'s to say; `driver` does it. Each task is made as an issue is
 //! (`crate::implement`), in a worktree of its own; `merge` brings what was made onto the main branch, `ground` makes the
 //! project, `board` keeps for others how far it is, `made` tells which files there are. What is merged stands in git: the commit
 //! of a task names it in its last line, and a later start goes on from there.
 
-mod board;
+mod status_file;
 mod conflict;
 mod driver;
-mod ground;
-mod made;
+mod scaffold;
+mod outputs;
 mod merge;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(crate) use board::{is_there, read};
+pub(crate) use status_file::{is_there, read};
 pub(crate) use driver::tasks;
-pub(crate) use made::{Kept, files};
+pub(crate) use outputs::{FileState, files};
 
-use crate::counsel::no_journal;
+use crate::llm_session::no_journal;
 use crate::error::Fault;
-use crate::forge::Wanted;
-use crate::implement::Tools;
+use crate::forge::PushTarget;
+use crate::issue::Services;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::journal::Event;
 
 /// What is to be made, how, and with what.
-pub(crate) struct Order {
+pub(crate) struct TasksRequest {
     /// The list of tasks.
     pub(crate) file: PathBuf,
     /// The name of the stack.
@@ -60,11 +60,11 @@ pub(crate) struct Order {
     /// For all of them together.
     pub(crate) run_timeout: Option<Duration>,
     /// Where to push what comes of it.
-    pub(crate) push: Option<Wanted>,
+    pub(crate) push: Option<PushTarget>,
 }
 
 /// Says what is under way: to whoever looks on, and to the journal.
-fn told(tools: Tools<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
+fn told(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
     let colon = if reason.is_empty() { "" } else { ": " };
     let first = reason.lines().next().unwrap_or_default();
     tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
@@ -84,4 +84,4 @@ const STACK: &str = "Trellis-Stack: ";
 /// The last line of the commit that tests a set of tasks together, before the set's hash.
 const TOGETHER: &str = "Trellis-Integration: ";
 /// A line of a task's commit, before a file whose conflict a model has settled.
-const SETTLED: &str = "Trellis-Settled: ";
+const RESOLVED_TRAILER: &str = "Trellis-Settled: ";

@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use code::{SearchReplace, TextEdits};
+use trellis_python::{SearchReplace, TextEdits};
 use globset::GlobBuilder;
 
 use super::arguments::tool;
-use super::copy::shown;
-use super::page::{Page, clipped, count, counted, lines, numbered};
+use super::overlay::shown;
+use super::truncate::{Truncated, clipped, count, counted, lines, numbered};
 use super::paths;
-use super::table::{Answer, Outcome, Run, Scene};
+use super::table::{Answer, Outcome, Run, ToolContext};
 
 tool! {
     "read_file",
@@ -60,7 +60,7 @@ tool! {
 }
 
 impl Run for ReadFile {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let (path, text) = scene.copy.file(&self.path)?;
         let all = count(&text);
         let from = self.from_line.map_or(1, NonZeroUsize::get);
@@ -73,7 +73,7 @@ impl Run for ReadFile {
             ));
         }
         let wanted = self.lines.map_or(usize::MAX, NonZeroUsize::get);
-        let mut page = Page::new(scene.room);
+        let mut page = Truncated::new(scene.room);
         page.line(&shown(&scene.copy, &path, &text));
         let taken = lines(&text)
             .skip(from - 1)
@@ -90,7 +90,7 @@ impl Run for ReadFile {
 }
 
 impl Run for WriteFile {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let changed = scene.copy.written(&self.path, &self.text)?;
         let before = scene.copy.files().get(&changed.path);
         let (path, now) = (&changed.path, counted(count(&self.text), "line"));
@@ -106,11 +106,11 @@ impl Run for WriteFile {
 }
 
 impl Run for EditFile {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let (path, source) = scene.copy.file(&self.path)?;
         let EditFile { search, replace, occurrence, .. } = self;
         let wanted = SearchReplace { path: path.clone(), search, replace, occurrence };
-        let replaced = code::search_replace(&source, &wanted)
+        let replaced = trellis_python::search_replace(&source, &wanted)
             .map_err(|why| format!("{path} was not changed: {why}"))?;
         let mut answer = edited(scene, &path, &source, &replaced.edits)?;
         if let Some(told) = replaced.told() {
@@ -121,13 +121,13 @@ impl Run for EditFile {
 }
 
 /// A file edited, with the lines that are there now.
-pub(super) fn edited(scene: &Scene, path: &str, source: &Arc<str>, edits: &TextEdits) -> Outcome {
+pub(super) fn edited(scene: &ToolContext, path: &str, source: &Arc<str>, edits: &TextEdits) -> Outcome {
     let changed = scene.copy.edited(path, edits)?;
     let after = changed.after.clone().unwrap_or_default();
     if after == *source {
         return Err(format!("{path} was not changed: it says so already"));
     }
-    let mut page = Page::new(scene.room);
+    let mut page = Truncated::new(scene.room);
     page.line(&format!("{path} was changed; there is now:"));
     for line in around(&after, edits) {
         page.line(&line);
@@ -141,8 +141,8 @@ const AROUND: usize = 2;
 
 /// The lines that edits left in a text, with a few around them.
 fn around(after: &str, edits: &TextEdits) -> Vec<String> {
-    let breaks = code::Lines::of(after);
-    let line = |at: usize| breaks.position(at.min(after.len()), code::Unit::Utf8).0 + 1;
+    let breaks = trellis_python::Lines::of(after);
+    let line = |at: usize| breaks.position(at.min(after.len()), trellis_python::Unit::Utf8).0 + 1;
     let mut grown = 0_isize;
     let places: Vec<(usize, usize)> = (edits.as_slice().iter())
         .map(|edit| {
@@ -168,7 +168,7 @@ fn around(after: &str, edits: &TextEdits) -> Vec<String> {
 }
 
 impl Run for DeleteFile {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let changed = scene.copy.deleted(&self.path)?;
         let text = format!("{} was deleted", changed.path);
         Ok(Answer { changes: vec![changed], ..Answer::of(text) })
@@ -176,13 +176,13 @@ impl Run for DeleteFile {
 }
 
 impl Run for ListFiles {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let folder = folder(scene, self.folder.as_deref())?;
         let fits = self.pattern.as_deref().map(glob).transpose()?;
         let below = |path: &str| below(&folder, path).map(str::to_owned);
         let fits =
             |path: &str| below(path).is_some_and(|it| fits.as_ref().is_none_or(|fits| fits(&it)));
-        let mut page = Page::new(scene.room);
+        let mut page = Truncated::new(scene.room);
         let mut found = 0;
         for (path, text) in scene.copy.files().iter().filter(|(path, _)| fits(path)) {
             page.line(&shown(&scene.copy, path, text));
@@ -199,7 +199,7 @@ impl Run for ListFiles {
 }
 
 /// The folder, or the file, that a tool is to look in.
-pub(super) fn folder(scene: &Scene, given: Option<&str>) -> Result<String, String> {
+pub(super) fn folder(scene: &ToolContext, given: Option<&str>) -> Result<String, String> {
     let Some(given) = given else { return Ok(String::new()) };
     let folder = paths::folder(given)?;
     if scene.copy.files().contains_key(&folder) || scene.copy.is_folder(&folder) {

@@ -10,8 +10,8 @@ use regex_automata::util::syntax;
 
 use super::arguments::tool;
 use super::files::{below, folder};
-use super::page::{Page, clipped, counted, lines};
-use super::table::{Answer, Outcome, Run, Scene};
+use super::truncate::{Truncated, clipped, counted, lines};
+use super::table::{Answer, Outcome, Run, ToolContext};
 
 tool! {
     "grep",
@@ -34,10 +34,10 @@ const SEARCHED: usize = 10_000;
 const SHOWN: usize = 200;
 
 impl Run for Grep {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let regex = self.automaton()?;
         let folder = folder(scene, self.folder.as_deref())?;
-        let mut hits = Hits { page: Page::new(scene.room), lines: 0, files: 0, unsearched: 0 };
+        let mut hits = Hits { page: Truncated::new(scene.room), lines: 0, files: 0, unsearched: 0 };
         let inside = |path: &str| below(&folder, path).is_some();
         for (path, text) in scene.copy.files().iter().filter(|(path, _)| inside(path)) {
             hits.search(path, text, &regex, scene.deadline)?;
@@ -80,7 +80,7 @@ fn literal(text: &str) -> String {
 }
 
 struct Hits {
-    page: Page,
+    page: Truncated,
     lines: usize,
     files: usize,
     /// Lines of which only the start was searched.

@@ -1,9 +1,9 @@
 //! Lookups of a model, which count as attempts to localize a bug (L6).
 
-use cycle::{LocalizationExhausted, Tool};
+use trellis_engine::{LocalizationExhausted, Tool};
 use serde_json::{Map, Value};
 
-use super::page::clipped;
+use super::truncate::clipped;
 
 /// The tools that look for places, what they count as, and the argument that says what for.
 const TABLE: [(&str, Tool, &str); 5] = [

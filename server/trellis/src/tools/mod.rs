@@ -29,26 +29,26 @@
 //! thread where it may take its time until `Scene::deadline`.
 
 mod arguments;
-mod converse;
-mod copy;
+mod agent_loop;
+mod overlay;
 mod files;
 mod grep;
-mod leads;
+mod hints;
 mod limits;
 mod lookups;
-mod page;
+mod truncate;
 mod paths;
 mod rename;
-mod shorten;
+mod compact;
 mod symbol_edits;
 mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
-mod toolbox;
+mod tool_set;
 
-pub(crate) use converse::{CallRecord, Conversation, Ending, converse};
-pub(crate) use copy::Changes;
-pub(crate) use leads::{PlanSearch, Planned};
+pub(crate) use agent_loop::{CallRecord, Transcript, StopReason, converse};
+pub(crate) use overlay::Changes;
+pub(crate) use hints::{PlanSearch, PlannedNode};
 pub(crate) use limits::Limits;
-pub(crate) use toolbox::Toolbox;
+pub(crate) use tool_set::ToolSet;

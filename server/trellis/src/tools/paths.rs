@@ -29,7 +29,7 @@ fn plain(path: &str) -> Result<String, String> {
     } else if path.starts_with('~') {
         Some("starts with `~`, which no shell expands here")
     } else {
-        plan::unsafe_path(path)
+        trellis_plan::unsafe_path(path)
             .or_else(|| path.contains(char::is_control).then_some("has a control character"))
     };
     if let Some(why) = why {

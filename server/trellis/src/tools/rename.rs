@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use code::{FileId, Index, RenameRefused, TextEdits};
+use trellis_python::{FileId, Index, RenameRefused, TextEdits};
 
 use super::arguments::{NAME_PATH, tool};
-use super::copy::Changed;
-use super::page::counted;
+use super::overlay::Changed;
+use super::truncate::counted;
 use super::symbols::{Meant, listed};
-use super::table::{Answer, Outcome, Run, Scene};
-use crate::symbols::deletion::{deletion, without};
+use super::table::{Answer, Outcome, Run, ToolContext};
+use crate::symbols::deletion::{deletion, remove};
 use crate::symbols::renaming::{Places, renamed, renaming};
-use crate::symbols::shapes::{place, reference, spot};
+use crate::symbols::locations::{place, reference, spot};
 
 tool! {
     "rename_symbol",
@@ -33,7 +33,7 @@ tool! {
 }
 
 impl Run for RenameSymbol {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let (index, to) = (scene.copy.index(), &self.to);
         let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
         let found = renaming(index, meant.place(index)?, to).map_err(|why| refused(index, &why))?;
@@ -83,7 +83,7 @@ fn refused(index: &Index, why: &RenameRefused) -> String {
 }
 
 impl Run for SafeDeleteSymbol {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
         let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
         let found =
@@ -100,7 +100,7 @@ impl Run for SafeDeleteSymbol {
             return Err(listed(scene, &head, &uses, &found.reasons));
         }
         let edit = |(file, text, starts): &(FileId, Arc<str>, Vec<usize>)| {
-            changed(scene, *file, without(text, starts))
+            changed(scene, *file, remove(text, starts))
         };
         let changes: Vec<Changed> = found.files.iter().map(edit).collect::<Result<_, _>>()?;
         let paths: Vec<&str> = changes.iter().map(|it| it.path.as_str()).collect();
@@ -111,7 +111,7 @@ impl Run for SafeDeleteSymbol {
 
 /// A file after edits, if they can be made.
 fn changed<E: std::fmt::Display>(
-    scene: &Scene,
+    scene: &ToolContext,
     file: FileId,
     edits: Result<TextEdits, E>,
 ) -> Result<Changed, String> {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use code::{NamePath, Refused, TextEdits};
+use trellis_python::{NamePath, Refused, TextEdits};
 
 use super::arguments::{NAME_PATH, tool};
 use super::files::edited;
 use super::symbols::Meant;
-use super::table::{Outcome, Run, Scene};
-use crate::symbols::one;
+use super::table::{Outcome, Run, ToolContext};
+use crate::symbols::unique;
 
 tool! {
     "replace_symbol_body",
@@ -42,34 +42,34 @@ tool! {
 }
 
 impl Run for ReplaceSymbolBody {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let edit =
-            |source: &str, symbol: &NamePath| code::replace_symbol_body(source, symbol, &self.text);
+            |source: &str, symbol: &NamePath| trellis_python::replace_symbol_body(source, symbol, &self.text);
         at_symbol(scene, &self.name, self.path.as_deref(), edit)
     }
 }
 
 impl Run for InsertBeforeSymbol {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let edit = |source: &str, symbol: &NamePath| {
-            code::insert_before_symbol(source, symbol, &self.text)
+            trellis_python::insert_before_symbol(source, symbol, &self.text)
         };
         at_symbol(scene, &self.name, self.path.as_deref(), edit)
     }
 }
 
 impl Run for InsertAfterSymbol {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let edit = |source: &str, symbol: &NamePath| match self.inside.unwrap_or(false) {
-            true => code::insert_into_class(source, symbol, &self.text),
-            false => code::insert_after_symbol(source, symbol, &self.text),
+            true => trellis_python::insert_into_class(source, symbol, &self.text),
+            false => trellis_python::insert_after_symbol(source, symbol, &self.text),
         };
         at_symbol(scene, &self.name, self.path.as_deref(), edit)
     }
 }
 
 fn at_symbol(
-    scene: &Scene,
+    scene: &ToolContext,
     name: &str,
     path: Option<&str>,
     edit: impl Fn(&str, &NamePath) -> Result<TextEdits, Refused>,
@@ -79,7 +79,7 @@ fn at_symbol(
     let (path, source) = match &meant.within {
         Some(path) => scene.copy.file(path)?,
         None => {
-            let file = one::only_file(index, &meant.pattern);
+            let file = unique::only_file(index, &meant.pattern);
             let file = file.map_err(|why| meant.not_one(index, &why))?;
             scene.copy.file(index.path(file))?
         }

@@ -1,13 +1,13 @@
 //! Tools that look at symbols: where they are defined, referred to, called from.
 
-use code::{FileId, Index, Located, NamePath};
+use trellis_python::{FileId, Index, Located, NamePath};
 
 use super::arguments::{NAME_PATH, tool};
-use super::page::{Page, clipped, counted};
-use super::table::{Answer, Outcome, Run, Scene};
-use crate::symbols::one::{self, NotOne, name};
-use crate::symbols::shapes::{place, reference, user};
-use crate::symbols::sheet::Sheet;
+use super::truncate::{Truncated, clipped, counted};
+use super::table::{Answer, Outcome, Run, ToolContext};
+use crate::symbols::unique::{self, LookupError, name};
+use crate::symbols::locations::{place, reference, user};
+use crate::symbols::outline_view::Sheet;
 
 tool! {
     "find_symbol",
@@ -46,7 +46,7 @@ pub(super) struct Meant {
 }
 
 impl Meant {
-    pub(super) fn of(scene: &Scene, name: &str, path: Option<&str>) -> Result<Meant, String> {
+    pub(super) fn of(scene: &ToolContext, name: &str, path: Option<&str>) -> Result<Meant, String> {
         let pattern = NamePath::parse(clipped(name, LONGEST).as_str());
         let pattern = pattern.map_err(|why| why.to_string())?;
         let within = path.map(|it| scene.copy.python(it)).transpose()?;
@@ -55,21 +55,21 @@ impl Meant {
 
     /// Its definitions, at least one.
     pub(super) fn named(&self, index: &Index) -> Result<Vec<Located>, String> {
-        let found = one::named(index, &self.pattern, self.within.as_deref());
-        if found.is_empty() { Err(self.not_one(index, &NotOne::Missing)) } else { Ok(found) }
+        let found = unique::named(index, &self.pattern, self.within.as_deref());
+        if found.is_empty() { Err(self.not_one(index, &LookupError::Missing)) } else { Ok(found) }
     }
 
     /// A place where the one symbol is named.
     pub(super) fn place(&self, index: &Index) -> Result<(FileId, usize), String> {
         let found = self.named(index)?;
-        one::unique(index, &found).map_err(|why| self.not_one(index, &why))
+        unique::unique(index, &found).map_err(|why| self.not_one(index, &why))
     }
 
-    pub(super) fn not_one(&self, index: &Index, why: &NotOne) -> String {
+    pub(super) fn not_one(&self, index: &Index, why: &LookupError) -> String {
         let pattern = &self.pattern;
         let within = self.within.as_ref().map_or_else(String::new, |it| format!(" in {it}"));
         match why {
-            NotOne::Missing => {
+            LookupError::Missing => {
                 let near = index.workspace_symbols(pattern.last(), NEAR);
                 let near: Vec<String> = near.iter().take(NEAR).map(|it| spot(index, *it)).collect();
                 let hint = match &near[..] {
@@ -78,7 +78,7 @@ impl Meant {
                 };
                 format!("no symbol{within} is called {pattern}; {hint}")
             }
-            NotOne::Several(found) => {
+            LookupError::Several(found) => {
                 let candidate = |it: &Located| place(index, &name(index, *it));
                 let all = found.iter().filter_map(candidate).map(|it| format!("\n{}", it.shown()));
                 let (count, all) = (found.len(), all.take(NEAR).collect::<String>());
@@ -100,11 +100,11 @@ fn spot(index: &Index, it: Located) -> String {
 }
 
 impl Run for FindSymbol {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
         let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
         let found = meant.named(index)?;
-        let mut page = Page::new(scene.room);
+        let mut page = Truncated::new(scene.room);
         for matches in found.chunk_by(|a, b| a.file == b.file) {
             let Some(file) = matches.first().map(|it| it.file) else { continue };
             let (text, outline) = (index.text(file).unwrap_or_default(), index.outline(file));
@@ -124,7 +124,7 @@ impl Run for FindSymbol {
 }
 
 impl Run for FindReferences {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
         let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
         let (file, offset) = meant.place(index)?;
@@ -138,7 +138,7 @@ impl Run for FindReferences {
 }
 
 impl Run for Callers {
-    fn run(self, scene: &Scene) -> Outcome {
+    fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
         let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
         let (file, offset) = meant.place(index)?;
@@ -159,10 +159,10 @@ fn no_name() -> String {
 }
 
 /// A head, entries below it, and why they may not be all.
-pub(super) fn listed(scene: &Scene, head: &str, all: &[String], reasons: &[String]) -> String {
+pub(super) fn listed(scene: &ToolContext, head: &str, all: &[String], reasons: &[String]) -> String {
     let why = reasons.iter().map(|it| format!("\nnot complete: {it}")).collect::<String>();
-    let why = super::page::cut(why, scene.room / 4);
-    let mut page = Page::new(scene.room - why.len().min(scene.room));
+    let why = super::truncate::cut(why, scene.room / 4);
+    let mut page = Truncated::new(scene.room - why.len().min(scene.room));
     page.line(head);
     all.iter().for_each(|it| _ = page.line(it));
     page.end(|left| format!("… {left} more were left out; grep in a folder shows them")) + &why

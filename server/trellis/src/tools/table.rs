@@ -6,10 +6,10 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::arguments::{Arguments, Field, schema, short};
-use super::copy::{Changed, WorkingCopy};
+use super::overlay::{Changed, Overlay};
 use super::files::{DeleteFile, EditFile, ListFiles, ReadFile, WriteFile};
 use super::grep::Grep;
-use super::leads::{Leads, SearchPlan, Suspects};
+use super::hints::{Hints, SearchPlan, Suspects};
 use super::rename::{RenameSymbol, SafeDeleteSymbol};
 use super::symbol_edits::{InsertAfterSymbol, InsertBeforeSymbol, ReplaceSymbolBody};
 use super::symbols::{Callers, FindReferences, FindSymbol};
@@ -36,9 +36,9 @@ const TABLE: [Entry; 17] = [
 ];
 
 /// What a tool sees: a snapshot, so that one that is given up on harms nobody.
-pub(super) struct Scene {
-    pub(super) copy: WorkingCopy,
-    pub(super) leads: Arc<Leads>,
+pub(super) struct ToolContext {
+    pub(super) copy: Overlay,
+    pub(super) leads: Arc<Hints>,
     /// Bytes for the answer.
     pub(super) room: usize,
     /// When the answer has to be there; only what may take long looks.
@@ -71,10 +71,10 @@ pub(super) type Outcome = Result<Answer, String>;
 
 /// A tool: arguments that can be run.
 pub(super) trait Run: Arguments {
-    fn run(self, scene: &Scene) -> Outcome;
+    fn run(self, scene: &ToolContext) -> Outcome;
 
     /// Whether there is anything to be had from it.
-    fn is_offered(_: &Leads) -> bool {
+    fn is_offered(_: &Hints) -> bool {
         true
     }
 }
@@ -85,8 +85,8 @@ pub(super) struct Entry {
     pub(super) name: &'static str,
     about: &'static str,
     fields: &'static [Field],
-    is_offered: fn(&Leads) -> bool,
-    run: fn(&Map<String, Value>, &Scene) -> Outcome,
+    is_offered: fn(&Hints) -> bool,
+    run: fn(&Map<String, Value>, &ToolContext) -> Outcome,
 }
 
 impl Entry {
@@ -100,20 +100,20 @@ impl Entry {
         }
     }
 
-    pub(super) fn tool(&self) -> model::Tool {
-        model::Tool {
+    pub(super) fn tool(&self) -> trellis_llm::Tool {
+        trellis_llm::Tool {
             name: self.name.to_owned(),
             description: self.about.to_owned(),
             parameters: schema(self.fields),
         }
     }
 
-    pub(super) fn run(&self, given: &Map<String, Value>, scene: &Scene) -> Outcome {
+    pub(super) fn run(&self, given: &Map<String, Value>, scene: &ToolContext) -> Outcome {
         (self.run)(given, scene)
     }
 }
 
-fn run<T: Run>(given: &Map<String, Value>, scene: &Scene) -> Outcome {
+fn run<T: Run>(given: &Map<String, Value>, scene: &ToolContext) -> Outcome {
     let arguments = T::read(given).map_err(|wrong| {
         let (name, wrong, short) = (T::NAME, wrong.join("; "), short(T::FIELDS));
         format!("{name} was not run: {wrong}; it takes {short}")
@@ -122,7 +122,7 @@ fn run<T: Run>(given: &Map<String, Value>, scene: &Scene) -> Outcome {
 }
 
 /// The tools that are of use with these leads.
-pub(super) fn offered(leads: &Leads) -> impl Iterator<Item = Entry> {
+pub(super) fn offered(leads: &Hints) -> impl Iterator<Item = Entry> {
     TABLE.into_iter().filter(|it| (it.is_offered)(leads))
 }
 
@@ -135,7 +135,7 @@ super::arguments::tool! {
 }
 
 impl Run for Done {
-    fn run(self, _: &Scene) -> Outcome {
+    fn run(self, _: &ToolContext) -> Outcome {
         let text = "the work is done".to_owned();
         Ok(Answer { done: Some(self.summary.unwrap_or_default()), ..Answer::of(text) })
     }

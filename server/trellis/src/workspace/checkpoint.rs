@@ -81,7 +81,7 @@ pub(crate) enum Found {
 
 pub(crate) fn read(root: &Path) -> io::Result<Found> {
     let path = root.join(PATH);
-    let bytes = match run::files::read(&path) {
+    let bytes = match trellis_sandbox::files::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::None),
         Err(e) => return Err(e),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cycle::Tool;
+use trellis_engine::Tool;
 use serde::{Deserialize, Serialize};
 
 /// What a node cost from its first test to its end. A resumed run counts the attempt that ended.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cycle::Cause;
-use cycle::assembly::FailureFacts;
+use trellis_engine::Cause;
+use trellis_engine::assembly::FailureFacts;
 
 use crate::workspace::journal::{Event, Journal, Line};
 
@@ -18,7 +18,7 @@ pub(crate) struct Failed {
 
 /// What the journal in a folder knows of the last attempt at each node. A journal that cannot be read knows nothing.
 pub(crate) fn failures(root: &Path) -> BTreeMap<String, Failed> {
-    let bytes = run::files::read(Journal::path(root)).unwrap_or_default();
+    let bytes = trellis_sandbox::files::read(Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
     for line in String::from_utf8_lossy(&bytes).lines() {
         if let Ok(line) = serde_json::from_str::<Line>(line) {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::{crash_point, guard, leftovers};
+use crate::workspace::{crash_point, repo_config_guard, stale_locks};
 
 /// A repository in the output folder, when git is there.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Git {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left locks; a person's git keeps its.
-        leftovers::settled(&git).and_then(|()| leftovers::own_locks(&git, journal)).map_err(
+        stale_locks::settled(&git).and_then(|()| stale_locks::own_locks(&git, journal)).map_err(
             |fault| GitError { step: "lock".to_owned(), why: fault.message, is_refused: false },
         )?;
         git.know_identity();
@@ -222,7 +222,7 @@ impl Git {
             return Ok(());
         }
         let refused = |why| GitError { is_refused: true, ..failed(arguments, why) };
-        let Some(place) = guard::place(&self.root).map_err(refused)? else { return Ok(()) };
+        let Some(place) = repo_config_guard::place(&self.root).map_err(refused)? else { return Ok(()) };
         let settings = self.start(&["config", "--list", "-z", "--show-scope"], "")?;
         if settings.status.success() {
             place.may_say(&String::from_utf8_lossy(&settings.stdout)).map_err(refused)?;
@@ -237,11 +237,11 @@ impl Git {
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
-        command.env_clear().envs(run::offline_environment()).env("LC_ALL", "C").envs(guard::ALONE);
-        command.env(leftovers::OWNER, &*leftovers::SELF);
+        command.env_clear().envs(trellis_sandbox::offline_environment()).env("LC_ALL", "C").envs(repo_config_guard::ALONE);
+        command.env(stale_locks::OWNER, &*stale_locks::SELF);
         command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
         command.envs(self.bare.iter().map(|it| ("GIT_DIR", it)));
-        command.args(guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
+        command.args(repo_config_guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
         command.args(&self.identity).args(arguments);
         if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
             crash_point::reach();

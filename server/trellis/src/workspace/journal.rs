@@ -11,11 +11,11 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::observer::{Observer, Told};
-use crate::workspace::appended::Appended;
+use crate::reporter::{Reporter, Progress};
+use crate::workspace::append_log::AppendLog;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
-use crate::workspace::past::Past;
+use crate::workspace::replay::ReplayedState;
 
 /// Version of the lines' shape.
 const VERSION: u32 = 1;
@@ -38,7 +38,7 @@ pub(crate) struct Accepted {
 
 /// What integration tests of a subgraph came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Integrated {
+pub(crate) struct IntegrationResult {
     pub(crate) subgraph: String,
     /// Hash of what the plan said about the subgraph then.
     pub(crate) specification: String,
@@ -60,7 +60,7 @@ pub(crate) struct Integrated {
 /// More about a question to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Details {
+pub(crate) struct CallDetails {
     /// The model that was asked for, as `provider:name`.
     pub(crate) asked: String,
     /// Why this one.
@@ -83,20 +83,20 @@ pub(crate) struct Details {
     pub(crate) is_estimate: bool,
     /// What a live model said: a run that is stopped does not pay for it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reply: Option<Said>,
+    pub(crate) reply: Option<RecordedReply>,
 }
 
 /// A reply, as far as it can be used again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct RecordedReply {
     pub(crate) text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) calls: Vec<Called>,
+    pub(crate) calls: Vec<RecordedToolCall>,
 }
 
 /// A tool the model wanted called.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Called {
+pub(crate) struct RecordedToolCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) arguments: serde_json::Map<String, serde_json::Value>,
@@ -152,7 +152,7 @@ pub(crate) enum Event {
         output_tokens: Option<u64>,
         error: Option<String>,
         #[serde(default)]
-        details: Box<Details>,
+        details: Box<CallDetails>,
     },
     /// A tool that a model called.
     ToolCall {
@@ -245,7 +245,7 @@ pub(crate) enum Event {
         edits: Vec<String>,
     },
     /// Integration tests of a subgraph; `text` holds those that were kept, in the file at `path`.
-    Integration(Integrated),
+    Integration(IntegrationResult),
     /// A node that passed and fails in the whole suite; it is done again.
     Broken {
         node: String,
@@ -287,8 +287,8 @@ pub(super) struct Line {
 /// The open journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: Mutex<Appended>,
-    observer: Observer,
+    file: Mutex<AppendLog>,
+    observer: Reporter,
 }
 
 impl Journal {
@@ -297,13 +297,13 @@ impl Journal {
     }
 
     /// Reads the past and opens the journal for more.
-    pub(crate) fn open(root: &Path) -> io::Result<(Journal, Past)> {
+    pub(crate) fn open(root: &Path) -> io::Result<(Journal, ReplayedState)> {
         let path = Journal::path(root);
         let journal = Journal::at(&path)?;
-        let bytes = run::files::read(&path)?;
+        let bytes = trellis_sandbox::files::read(&path)?;
         // Somebody else may be at it in this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        Ok((journal, Past::read(&String::from_utf8_lossy(&bytes[..whole]))))
+        Ok((journal, ReplayedState::read(&String::from_utf8_lossy(&bytes[..whole]))))
     }
 
     /// Opens the journal for a line or two beside whoever owns the folder.
@@ -314,11 +314,11 @@ impl Journal {
     }
 
     fn at(path: &Path) -> io::Result<Journal> {
-        Ok(Journal { file: Mutex::new(Appended::open(path)?), observer: Observer::default() })
+        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), observer: Reporter::default() })
     }
 
     /// Tells somebody what is written from now on.
-    pub(crate) fn observed_by(&mut self, observer: Observer) {
+    pub(crate) fn observed_by(&mut self, observer: Reporter) {
         self.observer = observer;
     }
 
@@ -341,7 +341,7 @@ impl Journal {
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.append(sync, || lines(events))?;
         drop(file);
-        events.iter().for_each(|event| self.observer.tell(Told::Journaled(event)));
+        events.iter().for_each(|event| self.observer.tell(Progress::Journaled(event)));
         Ok(())
     }
 }

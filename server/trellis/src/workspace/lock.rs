@@ -18,7 +18,7 @@ pub(crate) struct Lock {
 }
 
 /// Why there was no lock.
-pub(crate) enum NoLock {
+pub(crate) enum LockError {
     /// Somebody else has it: who, as words.
     Held(String),
     Failed(io::Error),
@@ -28,7 +28,7 @@ impl Lock {
     /// Whether a process works in this folder.
     pub(crate) fn is_taken(root: &Path) -> bool {
         let path = root.join(".trellis/lock");
-        let file = run::files::open(path).map(io::Take::into_inner);
+        let file = trellis_sandbox::files::open(path).map(io::Take::into_inner);
         file.is_ok_and(|file| file.try_lock_shared().is_err())
     }
 
@@ -36,10 +36,10 @@ impl Lock {
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
         let locked =
-            disk::own_folder(root).map_err(NoLock::Failed).and_then(|()| Lock::of_file(&path));
+            disk::own_folder(root).map_err(LockError::Failed).and_then(|()| Lock::of_file(&path));
         locked.map_err(|why| match why {
-            NoLock::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
-            NoLock::Held(owner) => {
+            LockError::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
+            LockError::Held(owner) => {
                 Fault::input(format!("{owner} is running in {}", root.display())).kind("busy").hint(
                     "wait for it, or stop it; it leaves a checkpoint, and ends with its editor",
                 )
@@ -48,20 +48,20 @@ impl Lock {
     }
 
     /// The lock of a file, now or not at all. The owner's name is written into it.
-    pub(crate) fn of_file(path: &Path) -> Result<Lock, NoLock> {
-        let mut file = open(path).map_err(NoLock::Failed)?;
+    pub(crate) fn of_file(path: &Path) -> Result<Lock, LockError> {
+        let mut file = open(path).map_err(LockError::Failed)?;
         let began = Instant::now();
         while file.try_lock().is_err() {
-            let owner = owner(&mut file).map_err(NoLock::Failed)?;
+            let owner = owner(&mut file).map_err(LockError::Failed)?;
             if !owner.is_gone() || began.elapsed() > DYING {
-                return Err(NoLock::Held(owner.told()));
+                return Err(LockError::Held(owner.told()));
             }
             std::thread::sleep(STEP);
         }
         let since = jiff::Timestamp::now().strftime("%FT%TZ");
         let name = format!("{}, since {since}\n", std::process::id());
         let written = file.set_len(0).and_then(|()| file.rewind());
-        written.and_then(|()| file.write_all(name.as_bytes())).map_err(NoLock::Failed)?;
+        written.and_then(|()| file.write_all(name.as_bytes())).map_err(LockError::Failed)?;
         Ok(Lock { _file: file })
     }
 
@@ -139,7 +139,7 @@ mod tests {
         drop(child);
         let lock = waiter.join().expect("joined").expect("a lock");
         // Its owner lives: nobody waits for it.
-        let Err(NoLock::Held(who)) = Lock::of_file(&path) else { panic!("it is held") };
+        let Err(LockError::Held(who)) = Lock::of_file(&path) else { panic!("it is held") };
         assert_eq!(who, "another job of this trellis");
         drop(lock);
     }

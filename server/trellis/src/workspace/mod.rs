@@ -1,23 +1,23 @@
 //! The output folder: journal, checkpoint, batched writes, git. One process at a time owns it.
 
-mod appended;
-pub(crate) mod chain;
+mod append_log;
+pub(crate) mod hash_chain;
 pub(crate) mod checkpoint;
-pub(crate) mod clash;
+pub(crate) mod conflict;
 pub(crate) mod cost;
 pub(crate) mod crash_point;
 pub(crate) mod disk;
 pub(crate) mod failures;
 pub(crate) mod git;
-pub(crate) mod guard;
+pub(crate) mod repo_config_guard;
 pub(crate) mod journal;
-pub(crate) mod landing;
-pub(crate) mod leftovers;
+pub(crate) mod merge;
+pub(crate) mod stale_locks;
 pub(crate) mod lock;
-pub(crate) mod past;
-pub(crate) mod readback;
-pub(crate) mod record;
-pub(crate) mod retold;
+pub(crate) mod replay;
+pub(crate) mod reader;
+pub(crate) mod worktree_state;
+pub(crate) mod describe;
 pub(crate) mod scratch;
 #[cfg(test)]
 mod tests;

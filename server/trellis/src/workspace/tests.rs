@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::chain::{Flaw, Verdict};
+use super::hash_chain::{Break, Verification};
 use super::journal::{Event, Journal};
-use super::readback::{Ended, Lines, Written};
+use super::reader::{Summary, Reader, Entry};
 
 fn note(text: &str) -> Event {
     Event::Note { node: "n".to_owned(), what: "test".to_owned(), text: text.to_owned() }
@@ -26,8 +26,8 @@ fn six() -> (TempDir, PathBuf) {
     (world, path)
 }
 
-fn read(path: &Path) -> (Vec<Written>, Ended) {
-    let mut lines = Lines::open(path).expect("a journal");
+fn read(path: &Path) -> (Vec<Entry>, Summary) {
+    let mut lines = Reader::open(path).expect("a journal");
     let mut all = Vec::new();
     while let Some(line) = lines.next().expect("readable") {
         all.push(line);
@@ -40,14 +40,14 @@ fn read(path: &Path) -> (Vec<Written>, Ended) {
 fn texts(path: &Path) -> Vec<String> {
     let (lines, ended) = read(path);
     assert_eq!((ended.chain.broken, ended.is_torn), (None, false), "{ended:?}");
-    let text = |it: Written| match it.event {
+    let text = |it: Entry| match it.event {
         Ok((_, Event::Note { text, .. })) => text,
         other => panic!("line {}: {other:?}", it.number),
     };
     lines.into_iter().map(text).collect()
 }
 
-fn verdict(path: &Path) -> Verdict {
+fn verdict(path: &Path) -> Verification {
     read(path).1.chain
 }
 
@@ -64,36 +64,36 @@ fn grafted(line: &str, chain: &str) -> String {
 }
 
 /// What somebody does to the lines, and the first line that does not follow then.
-type Meddling = (&'static str, fn(&mut Vec<String>), Option<(usize, Flaw)>);
+type Meddling = (&'static str, fn(&mut Vec<String>), Option<(usize, Break)>);
 
 const MEDDLING: [Meddling; 15] = [
     ("nothing", |_| {}, None),
-    ("a byte changed", |it| it[2] = it[2].replace("text 3", "text 9"), Some((3, Flaw::Differs))),
+    ("a byte changed", |it| it[2] = it[2].replace("text 3", "text 9"), Some((3, Break::Differs))),
     (
         "the time changed",
         |it| it[3] = it[3].replace("\"at\":\"2", "\"at\":\"1"),
-        Some((4, Flaw::Differs)),
+        Some((4, Break::Differs)),
     ),
-    ("the first byte changed", |it| it[0].replace_range(0..1, "["), Some((1, Flaw::Differs))),
+    ("the first byte changed", |it| it[0].replace_range(0..1, "["), Some((1, Break::Differs))),
     (
         "the last line changed",
         |it| it[5] = it[5].replace("text 6", "text"),
-        Some((6, Flaw::Differs)),
+        Some((6, Break::Differs)),
     ),
-    ("the chain of another line", |it| it[1] = grafted(&it[1], &it[0]), Some((2, Flaw::Differs))),
-    ("a space at an end", |it| it[2].push(' '), Some((3, Flaw::Bare))),
-    ("the chain taken out", |it| it[2] = bare(&it[2]), Some((3, Flaw::Bare))),
-    ("the first chain taken out", |it| it[0] = bare(&it[0]), Some((2, Flaw::Differs))),
+    ("the chain of another line", |it| it[1] = grafted(&it[1], &it[0]), Some((2, Break::Differs))),
+    ("a space at an end", |it| it[2].push(' '), Some((3, Break::Bare))),
+    ("the chain taken out", |it| it[2] = bare(&it[2]), Some((3, Break::Bare))),
+    ("the first chain taken out", |it| it[0] = bare(&it[0]), Some((2, Break::Differs))),
     (
         "all chains taken out",
         |it| it.iter_mut().for_each(|line| *line = bare(line)),
-        Some((1, Flaw::AllBare)),
+        Some((1, Break::AllBare)),
     ),
-    ("a line removed", |it| drop(it.remove(2)), Some((3, Flaw::Differs))),
-    ("the first line removed", |it| drop(it.remove(0)), Some((1, Flaw::Differs))),
-    ("two lines swapped", |it| it.swap(3, 4), Some((4, Flaw::Differs))),
-    ("a line put in", |it| it.insert(4, it[1].clone()), Some((5, Flaw::Differs))),
-    ("a line put above all", |it| it.insert(0, "{}".to_owned()), Some((2, Flaw::Differs))),
+    ("a line removed", |it| drop(it.remove(2)), Some((3, Break::Differs))),
+    ("the first line removed", |it| drop(it.remove(0)), Some((1, Break::Differs))),
+    ("two lines swapped", |it| it.swap(3, 4), Some((4, Break::Differs))),
+    ("a line put in", |it| it.insert(4, it[1].clone()), Some((5, Break::Differs))),
+    ("a line put above all", |it| it.insert(0, "{}".to_owned()), Some((2, Break::Differs))),
 ];
 
 #[test]
@@ -122,7 +122,7 @@ fn lines_cut_off_at_the_end_show_in_the_head_alone() {
     assert_ne!(cut.head, whole.head);
     assert!(cut.head.is_some_and(|it| text.lines().nth(4).is_some_and(|line| line.contains(&it))));
     fs::write(&path, "").expect("written");
-    assert_eq!(verdict(&path), Verdict { since: None, head: None, broken: None });
+    assert_eq!(verdict(&path), Verification { since: None, head: None, broken: None });
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_chain_begins_below_lines_of_before_and_holds_them() {
     assert_eq!(readable, [true, true, true, true, true, true, false, true, true]);
     let changed = fs::read_to_string(&path).expect("text").replace("text 2", "text 9");
     fs::write(&path, changed).expect("written");
-    assert_eq!(verdict(&path).broken, Some((8, Flaw::Differs)));
+    assert_eq!(verdict(&path).broken, Some((8, Break::Differs)));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_line_without_a_chain_below_one_with_is_no_longer_trusted() {
     Journal::join(world.path()).and_then(|it| it.log(note("next"))).expect("written");
     let (lines, ended) = read(&path);
     assert_eq!((lines.len(), ended.lines), (8, 8));
-    assert_eq!(ended.chain.broken, Some((7, Flaw::Bare)));
+    assert_eq!(ended.chain.broken, Some((7, Break::Bare)));
 }
 
 #[test]

@@ -17,10 +17,10 @@ use crate::workspace::crash_point;
 use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
-use crate::workspace::landing::is_cut;
-use crate::workspace::leftovers;
-use crate::workspace::lock::{Lock, NoLock};
-use crate::workspace::record::{Record, begun, branch, full, known, record_path, remove};
+use crate::workspace::merge::is_cut;
+use crate::workspace::stale_locks;
+use crate::workspace::lock::{Lock, LockError};
+use crate::workspace::worktree_state::{WorktreeState, begun, branch, full, known, record_path, remove};
 use crate::workspace::trees;
 
 /// Folders that tools make and can make again.
@@ -40,7 +40,7 @@ pub(crate) struct Worktree {
     folder: PathBuf,
     /// Where the project is in it, without links.
     pub(crate) root: PathBuf,
-    pub(crate) record: Record,
+    pub(crate) record: WorktreeState,
     _lock: Lock,
 }
 
@@ -74,7 +74,7 @@ impl Worktree {
         let git = repository(home)?;
         let places = places(home).map_err(|error| cannot("create .trellis/worktrees", &error))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
-        leftovers::settled(&git)?;
+        stale_locks::settled(&git)?;
         let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
         let folder = places.join(name);
         let known = known(&record_path(home, name))?;
@@ -97,7 +97,7 @@ impl Worktree {
             work.keep()?;
         }
         // The index and HEAD here are the person's.
-        leftovers::locks(&work.git, journal, &[&format!("{}.lock", full(&work.branch()))])?;
+        stale_locks::locks(&work.git, journal, &[&format!("{}.lock", full(&work.branch()))])?;
         if let Some(commit) = work.recover(Some(journal))? {
             work.clear(journal)?;
             return Ok(Opened::Merged(commit));
@@ -137,17 +137,17 @@ impl Worktree {
 
     /// Makes branch and folder, as far as they are not there.
     fn make(&mut self, journal: &Journal) -> Result<(), Fault> {
-        leftovers::sweep(&self.git, Some(&self.name))?;
+        stale_locks::sweep(&self.git, Some(&self.name))?;
         let top = self.git.at(&self.folder);
         if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
-            return leftovers::locks(&top, journal, &["index.lock", "HEAD.lock"]);
+            return stale_locks::locks(&top, journal, &["index.lock", "HEAD.lock"]);
         }
         // A folder that a crash left half made holds nothing yet.
         if self.folder.exists() {
             crash_point::reach();
             fs::remove_dir_all(&self.folder)
                 .map_err(|error| cannot("clear the worktree's folder", &error))?;
-            leftovers::sweep(&self.git, Some(&self.name))?;
+            stale_locks::sweep(&self.git, Some(&self.name))?;
         }
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
         let there = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok();
@@ -430,8 +430,8 @@ pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
 
 fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
     Lock::of_file(path).map_err(|why| match why {
-        NoLock::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
-        NoLock::Held(owner) => Fault::input(format!("{owner} is working on {name}"))
+        LockError::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
+        LockError::Held(owner) => Fault::input(format!("{owner} is working on {name}"))
             .kind("busy")
             .hint("wait for it, or stop it"),
     })

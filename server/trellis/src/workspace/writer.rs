@@ -36,7 +36,7 @@ impl Writer {
     }
 
     fn is_foreign(&self, path: &str) -> bool {
-        match run::files::read(self.root.join(path)) {
+        match trellis_sandbox::files::read(self.root.join(path)) {
             Ok(bytes) => {
                 let hash = disk::hash(&bytes);
                 !self.written.get(path).is_some_and(|known| known.contains(&hash))
@@ -81,7 +81,7 @@ impl Writer {
             return Err(FlushError::Fault(user_edits(&foreign)));
         }
         let on_disk = |path: &str, text: &str| {
-            run::files::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
+            trellis_sandbox::files::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
         };
         let known =
             |path: &str, hash: &str| self.written.get(path).is_some_and(|it| it.contains(hash));
@@ -116,7 +116,7 @@ impl Writer {
             return Err(FlushError::Fault(symlink(path, &link)));
         }
         if path.ends_with(".py")
-            && let Err(error) = code::check(text)
+            && let Err(error) = trellis_python::check(text)
         {
             let message = format!("{path} would have a syntax error: {error}; it was not written");
             return Err(FlushError::Fault(Fault::internal(message)));

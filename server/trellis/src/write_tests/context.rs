@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use code::distributions::normalized;
-use code::{Function, Functions, Outline, SymbolKind};
-use cycle::assembly::library_name;
-use cycle::write_tests::{Sample, Style, Subject, samples};
-use run::frameworks::{Framework, detect};
-use run::python;
+use trellis_python::distributions::normalized;
+use trellis_python::{Function, Functions, Outline, SymbolKind};
+use trellis_engine::assembly::library_name;
+use trellis_engine::write_tests::{Sample, Style, Subject, samples};
+use trellis_sandbox::frameworks::{Framework, detect};
+use trellis_sandbox::python;
 
-use super::target::Target;
+use super::locate::Target;
 use crate::error::Fault;
-use crate::methods::write_tests::TestFramework;
+use crate::api::write_tests::TestFramework;
 use crate::nested::Nested;
 
 /// Files looked at; a project may be huge.
@@ -47,7 +47,7 @@ impl Project {
     /// Names of packages and modules that are the project's own.
     pub(super) fn is_local(&self, target: &Target, name: &str) -> bool {
         let top = |path: &String| {
-            let module = super::target::module(path, &target.source_folders).unwrap_or_default();
+            let module = super::locate::module(path, &target.source_folders).unwrap_or_default();
             module.split('.').next() == Some(name)
         };
         target.module.split('.').next() == Some(name) || self.sources.iter().any(top)
@@ -58,13 +58,13 @@ impl Project {
         let (mut all, mut existing) = (Vec::new(), Vec::new());
         for path in self.tests.iter().take(MOST_TESTS) {
             // A file that cannot be read shows nothing.
-            let Ok(text) = run::files::read_text(target.root.join(path)) else { continue };
+            let Ok(text) = trellis_sandbox::files::read_text(target.root.join(path)) else { continue };
             let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
             let tests = Functions::of(&text).functions.into_iter();
             let tests = tests.filter(|it| it.name.starts_with("test") && !it.is_nested);
             for it in tests {
                 if is_near
-                    && code::words(&it.source).is_ok_and(|it| it.contains(&target.function.name))
+                    && trellis_python::words(&it.source).is_ok_and(|it| it.contains(&target.function.name))
                 {
                     existing.push(it.source);
                 } else {
@@ -77,12 +77,12 @@ impl Project {
     }
 
     /// What the function uses of the project, as it is written: of its own module, and what it imports from others.
-    fn used(&self, target: &Target, uses: &code::Uses) -> Vec<String> {
+    fn used(&self, target: &Target, uses: &trellis_python::Uses) -> Vec<String> {
         let own = &target.function.name;
         let class = target.function.class.as_deref().and_then(|it| it.split('.').next());
         let mut out = Vec::new();
         for name in uses.names.iter().filter(|it| *it != own && Some(it.as_str()) != class) {
-            let of_module = code::interface(&target.source, name);
+            let of_module = trellis_python::interface(&target.source, name);
             let entry = of_module.map(|it| python(&format!("In `{}`:", target.path), &it));
             out.extend(entry.or_else(|| self.imported(target, uses, name)));
         }
@@ -91,13 +91,13 @@ impl Project {
     }
 
     /// A name that comes from another module of the project.
-    fn imported(&self, target: &Target, uses: &code::Uses, name: &str) -> Option<String> {
+    fn imported(&self, target: &Target, uses: &trellis_python::Uses, name: &str) -> Option<String> {
         let import = uses.used.iter().find(|it| it.bound() == Some(name))?;
         let original = import.name.as_deref()?;
-        let module = |path: &String| super::target::module(path, &target.source_folders).ok();
+        let module = |path: &String| super::locate::module(path, &target.source_folders).ok();
         let path = self.sources.iter().find(|it| module(it).as_ref() == Some(&import.module))?;
-        let text = run::files::read_text(target.root.join(path)).ok()?;
-        code::interface(&text, original).map(|it| python(&format!("`{import}`:"), &it))
+        let text = trellis_sandbox::files::read_text(target.root.join(path)).ok()?;
+        trellis_python::interface(&text, original).map(|it| python(&format!("`{import}`:"), &it))
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) fn subject(
     conventions: &[String],
 ) -> Result<Subject, Fault> {
     let function = &target.function;
-    let uses = code::uses(&target.source, function);
+    let uses = trellis_python::uses(&target.source, function);
     let called = outside_of_callees(target, &uses);
     let outside = uses.outside.iter();
     let outside = outside.map(|it| match it.written == it.resolved {
@@ -167,14 +167,14 @@ pub(super) fn subject(
 }
 
 /// What functions of the same module reach outside that the function calls.
-fn outside_of_callees(target: &Target, uses: &code::Uses) -> Vec<String> {
+fn outside_of_callees(target: &Target, uses: &trellis_python::Uses) -> Vec<String> {
     let all = Functions::of(&target.source).functions;
     let is_called = |it: &&Function| {
         it.class.is_none() && it.name != target.function.name && uses.names.contains(&it.name)
     };
     let mut out = Vec::new();
     for callee in all.iter().filter(is_called) {
-        let found = code::uses(&target.source, callee).outside.into_iter();
+        let found = trellis_python::uses(&target.source, callee).outside.into_iter();
         out.extend(found.map(|it| {
             format!(
                 "`{}` in `{}`, which it calls ({})",
@@ -211,7 +211,7 @@ fn fixtures(root: &Path, tests_dir: &str) -> Vec<String> {
     let mut out = Vec::new();
     for place in ["conftest.py".to_owned(), format!("{tests_dir}/conftest.py")] {
         // Most projects have none there.
-        let Ok(text) = run::files::read_text(root.join(place)) else { continue };
+        let Ok(text) = trellis_sandbox::files::read_text(root.join(place)) else { continue };
         let is_fixture = |it: &Function| {
             let decorators = it.decorators.iter();
             !it.is_nested && decorators.clone().any(|it| it.contains("fixture"))

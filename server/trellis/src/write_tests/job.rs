@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use cycle::Policy;
-use cycle::write_tests::{
-    Earlier, Placed, Subject, Written, ask_write_tests, place, written_tests,
+use trellis_engine::Policy;
+use trellis_engine::write_tests::{
+    PreviousTests, MergedTestFile, Subject, WrittenTests, ask_write_tests, place, written_tests,
 };
-use run::{Report, Request, Tree};
+use trellis_sandbox::{Report, Request, Tree};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::Order;
+use super::WriteTestsRequest;
 use super::context::{Project, framework, subject};
 use super::files::{existing, missing, write};
 use super::registry::{self, LastRun, Mapping};
 use super::results;
-use super::target::{Target, test_path, tests_dir};
+use super::locate::{Target, test_path, tests_dir};
 use super::testpaths::TestPaths;
-use crate::desk::{Answer, Desk, Halt, Slip};
+use crate::llm_client::{Completion, LlmClient, CallError, CallContext};
 use crate::error::Fault;
-use crate::ledger::{Ledger, Spent};
-use crate::methods::bounds::FLAGS;
-use crate::methods::write_tests::{Generated, TestFramework};
+use crate::budget::{Budget, Spent};
+use crate::api::run_limits::FLAGS;
+use crate::api::write_tests::{Generated, TestFramework};
 use crate::models::{self, Models};
-use crate::observer::{Observer, Told};
+use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
-use crate::sandbox::{self, Needs, Opened};
+use crate::sandbox::{self, Packages, Sandbox};
 use crate::sources::read_at;
 use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
@@ -47,13 +47,13 @@ pub(super) struct Job {
     path: String,
     /// Files around it that are not there yet.
     support: Vec<(String, String)>,
-    desk: Desk,
+    desk: LlmClient,
     journal: Journal,
     /// Holds the journal of a preview.
     _scratch: Option<TempDir>,
-    sandbox: Opened,
+    sandbox: Sandbox,
     cancel: CancellationToken,
-    observer: Observer,
+    observer: Reporter,
     began: SystemTime,
     preview: bool,
     replace_edited: bool,
@@ -63,16 +63,16 @@ pub(super) struct Job {
 }
 
 /// Tests in their file, and how they ran.
-struct Tried {
-    written: Written,
+struct TestedReply {
+    written: WrittenTests,
     /// The file's text before.
     before: String,
-    placed: Placed,
+    placed: MergedTestFile,
     report: Report,
 }
 
 /// What came of a question.
-enum Heard {
+enum TestsReply {
     Reply(String),
     /// Something that says nothing of use, for this reason.
     Unusable(String),
@@ -83,7 +83,7 @@ enum Heard {
 impl Job {
     /// Checks everything that can be wrong before a model is asked.
     pub(super) async fn open(
-        order: Order,
+        order: WriteTestsRequest,
         output: &Output,
         cancel: CancellationToken,
     ) -> Result<Job, Fault> {
@@ -93,7 +93,7 @@ impl Job {
         let project = Project::look(&target.root, &tests_dir);
         let (registry, warning) = registry::read(&target.root)?;
         let path = test_path(&target.path, &project.sources, &tests_dir, &registry);
-        if let Err(error) = code::check(&existing(&target.root, &path)?) {
+        if let Err(error) = trellis_python::check(&existing(&target.root, &path)?) {
             return Err(Fault::input(format!("{path} has a syntax error: {error}"))
                 .hint("fix it first; nothing was written"));
         }
@@ -103,11 +103,11 @@ impl Job {
         let models = Models::open(&order.model, &config, &models::env)?;
         let budget = order.model.budget(&config);
         models.know_prices(budget)?;
-        let ledger = Ledger::new(budget, Spent::default());
+        let ledger = Budget::new(budget, Spent::default());
         let tokens = Policy::write_tests().context_tokens;
-        let desk = Desk::new(models, ledger, HashMap::new(), tokens, output);
+        let desk = LlmClient::new(models, ledger, HashMap::new(), tokens, output);
         let (journal, scratch) = journal(&target.root, order.preview)?;
-        let sandbox = sandbox::open(&order.sandbox, &target.root, Needs::Project, output).await?;
+        let sandbox = sandbox::open(&order.sandbox, &target.root, Packages::Project, output).await?;
         Ok(Job {
             support: missing(&target, &tests_dir, framework),
             target,
@@ -146,7 +146,7 @@ impl Job {
         let written: Vec<String> = support.chain([self.path.clone()]).collect();
         let text_of = Some(read_at(root, self.began, &written));
         let tests = report.tests.iter();
-        tests.for_each(|test| self.observer.tell(Told::Test { root, test, text_of }));
+        tests.for_each(|test| self.observer.tell(Progress::Test { root, test, text_of }));
     }
 
     fn model(&self) -> String {
@@ -182,7 +182,7 @@ impl Job {
             left_out_by: paths.map(|it| it.file.to_owned()),
             function: self.target.id(),
             root: self.target.root.clone(),
-            diff: code::unified_diff(&self.path, &tried.before, &tried.placed.text),
+            diff: trellis_python::unified_diff(&self.path, &tried.before, &tried.placed.text),
             path: self.path.clone(),
             source: tried.placed.text,
             test_names: tried.placed.test_names,
@@ -197,12 +197,12 @@ impl Job {
         })
     }
 
-    fn say_what_is_odd(&mut self, tried: &Tried) {
+    fn say_what_is_odd(&mut self, tried: &TestedReply) {
         self.warnings.extend(tried.written.notes.iter().cloned());
         if tried.written.too_few().is_some() {
             self.warnings.push(format!(
                 "the model wrote only {}",
-                run::words::counted(tried.written.cases, "test", "tests")
+                trellis_sandbox::wording::counted(tried.written.cases, "test", "tests")
             ));
         }
         let kept = tried.placed.kept.iter().map(|name| {
@@ -216,12 +216,12 @@ impl Job {
     }
 
     /// Asks until there are tests that can be run, and enough of them.
-    async fn tests(&mut self) -> Result<Tried, Fault> {
-        let (mut complaint, mut best): (Option<(String, String)>, Option<Tried>) = (None, None);
+    async fn tests(&mut self) -> Result<TestedReply, Fault> {
+        let (mut complaint, mut best): (Option<(String, String)>, Option<TestedReply>) = (None, None);
         for attempt in 0..=RETRIES {
             let is_good = best.as_ref().is_some_and(|it| self.broken(it).is_none());
             let (why, old) = match self.ask(complaint.as_ref(), attempt).await? {
-                Heard::Reply(reply) => match written_tests(&self.subject, &reply) {
+                TestsReply::Reply(reply) => match written_tests(&self.subject, &reply) {
                     Ok(written) => {
                         let tried = self.attempt(written).await?;
                         let broken = self.broken(&tried);
@@ -238,9 +238,9 @@ impl Job {
                     }
                     Err(why) => (why, without_fences(&reply)),
                 },
-                Heard::Unusable(why) => (why, String::new()),
-                Heard::Nothing(reason) if best.is_none() => return Err(self.no_tests(&reason)),
-                Heard::Nothing(_) => break,
+                TestsReply::Unusable(why) => (why, String::new()),
+                TestsReply::Nothing(reason) if best.is_none() => return Err(self.no_tests(&reason)),
+                TestsReply::Nothing(_) => break,
             };
             if is_good {
                 break;
@@ -259,7 +259,7 @@ impl Job {
 
     /// Why tests cannot be collected, where that is their own fault.
     /// A module of the project that cannot be imported is nothing the model could mend.
-    fn broken(&self, tried: &Tried) -> Option<String> {
+    fn broken(&self, tried: &TestedReply) -> Option<String> {
         let errors = tried.report.collection_errors.iter();
         let mut own = errors.filter(|it| it.path.as_deref() == Some(self.path.as_str()));
         own.next().map(|it| format!("they cannot be collected: {}: {}", it.exception, it.message))
@@ -269,27 +269,27 @@ impl Job {
         &self,
         complaint: Option<&(String, String)>,
         attempt: u32,
-    ) -> Result<Heard, Fault> {
+    ) -> Result<TestsReply, Fault> {
         let complaint = complaint.map(|(why, old)| (why.as_str(), old.as_str()));
         let ask = ask_write_tests(&self.subject, complaint, attempt);
         let id = self.target.id();
-        let slip = Slip { id: &id, journal: &self.journal, cancel: &self.cancel };
+        let slip = CallContext { id: &id, journal: &self.journal, cancel: &self.cancel };
         match self.desk.ask(slip, &ask, &mut StageCost::default()).await {
-            Ok(Answer::Said(reply)) => Ok(Heard::Reply(reply.text)),
-            Ok(Answer::CutOff { partial }) => Ok(Heard::Reply(partial)),
-            Ok(Answer::Unusable(why)) => Ok(Heard::Unusable(why)),
-            Ok(Answer::TooLong(reason) | Answer::None(reason)) => Ok(Heard::Nothing(reason)),
-            Err(Halt::Cancelled) => Err(results::cancelled()),
-            Err(Halt::Fault(fault)) => Err(fault),
-            Err(Halt::Budget(exhausted)) => Err(exhausted.into()),
-            Err(Halt::Journal(error)) => {
+            Ok(Completion::Reply(reply)) => Ok(TestsReply::Reply(reply.text)),
+            Ok(Completion::Truncated { partial }) => Ok(TestsReply::Reply(partial)),
+            Ok(Completion::Unusable(why)) => Ok(TestsReply::Unusable(why)),
+            Ok(Completion::ContextTooLong(reason) | Completion::None(reason)) => Ok(TestsReply::Nothing(reason)),
+            Err(CallError::Cancelled) => Err(results::cancelled()),
+            Err(CallError::Fault(fault)) => Err(fault),
+            Err(CallError::Budget(exhausted)) => Err(exhausted.into()),
+            Err(CallError::Journal(error)) => {
                 Err(Fault::internal(format!("cannot write the journal: {error}")))
             }
         }
     }
 
     /// Puts tests into their file as it is now, and runs them on a copy of the project.
-    async fn attempt(&self, written: Written) -> Result<Tried, Fault> {
+    async fn attempt(&self, written: WrittenTests) -> Result<TestedReply, Fault> {
         let before = existing(&self.target.root, &self.path)?;
         let placed = self.place(&before, &written)?;
         let mut changed: BTreeMap<String, Arc<str>> = BTreeMap::new();
@@ -311,15 +311,15 @@ impl Job {
         };
         let report = self.sandbox.runner.run(&request, &self.cancel).await;
         results::outcome(&report)?;
-        Ok(Tried { written, before, placed, report })
+        Ok(TestedReply { written, before, placed, report })
     }
 
-    fn place(&self, before: &str, written: &Written) -> Result<Placed, Fault> {
+    fn place(&self, before: &str, written: &WrittenTests) -> Result<MergedTestFile, Fault> {
         let (registry, _) = registry::read(&self.target.root)?;
         let known = registry.get(&self.target.id()).filter(|it| it.test_file == self.path);
         let items = known.map(|it| it.items).unwrap_or_default();
         let hash = |text: &str| disk::hash(text);
-        let earlier = Earlier { items: &items, hash: &hash, replace_edited: self.replace_edited };
+        let earlier = PreviousTests { items: &items, hash: &hash, replace_edited: self.replace_edited };
         let is_local = |name: &str| self.project.is_local(&self.target, name);
         let suffix = self.subject.suffix();
         place(before, &written.fragment, earlier, &suffix, &is_local).map_err(|error| {
@@ -329,7 +329,7 @@ impl Job {
     }
 
     /// Writes the files, if they are still as they were when the tests were put into them.
-    async fn keep(&mut self, mut tried: Tried, outcome: &str) -> Result<Tried, Fault> {
+    async fn keep(&mut self, mut tried: TestedReply, outcome: &str) -> Result<TestedReply, Fault> {
         for _ in 0..PLACINGS {
             if self.write(&tried, outcome)? {
                 return Ok(tried);
@@ -341,7 +341,7 @@ impl Job {
     }
 
     /// False where somebody has changed the file meanwhile.
-    fn write(&mut self, tried: &Tried, outcome: &str) -> Result<bool, Fault> {
+    fn write(&mut self, tried: &TestedReply, outcome: &str) -> Result<bool, Fault> {
         let root = self.target.root.clone();
         let mapping = Mapping {
             test_file: self.path.clone(),

@@ -12,7 +12,7 @@ mod files;
 mod job;
 pub(crate) mod registry;
 mod results;
-mod target;
+mod locate;
 mod testpaths;
 
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ use tokio_util::sync::CancellationToken;
 use self::testpaths::TestPaths;
 use crate::edits;
 use crate::error::Fault;
-use crate::methods::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
+use crate::api::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct WriteTestsRequest {
     /// The function's file, absolute or below the root, else below the current folder.
     pub(crate) file: PathBuf,
     /// Its name or name path.
@@ -52,11 +52,11 @@ pub(crate) struct Order {
     pub(crate) run_timeout: Option<Duration>,
 }
 
-impl TryFrom<GenerateTestsParams> for Order {
+impl TryFrom<GenerateTestsParams> for WriteTestsRequest {
     type Error = Fault;
 
-    fn try_from(params: GenerateTestsParams) -> Result<Order, Fault> {
-        Ok(Order {
+    fn try_from(params: GenerateTestsParams) -> Result<WriteTestsRequest, Fault> {
+        Ok(WriteTestsRequest {
             name: params.function.path(),
             file: params.function.file_path,
             root: params.project_root,
@@ -92,7 +92,7 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
         let message = format!("cannot add {folder} to `testpaths` in {file}");
         return Err(Fault::input(message).hint("add it there by hand; nothing was changed"));
     }
-    let edits = code::TextEdits::between(before, &after);
+    let edits = trellis_python::TextEdits::between(before, &after);
     let change = edits::Change { path: root.join(paths.file), source: before.to_owned(), edits };
     let made = edits::apply(root, &format!("testpaths with {folder}"), vec![change])?;
     Ok(AddedTestPath { file, folder: Some(folder), edit: Some(made.id) })
@@ -105,7 +105,7 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
 /// No such function, no model or sandbox, replies without usable tests, files that cannot be written; then nothing has
 /// been written.
 pub(crate) async fn generate(
-    order: Order,
+    order: WriteTestsRequest,
     output: &Output,
     cancel: CancellationToken,
 ) -> Result<Generated, Fault> {

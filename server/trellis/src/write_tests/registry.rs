@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use code::Functions;
+use trellis_python::Functions;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -153,9 +153,9 @@ fn mapping(value: &Value) -> Option<Mapping> {
 
 /// The names of all functions of a test file; none known where the file is there and cannot be read.
 fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
-    match run::files::read_text(root.join(path)) {
+    match trellis_sandbox::files::read_text(root.join(path)) {
         Ok(text) => {
-            let named = |it: code::Function| it.qualified_name.replace('.', "::");
+            let named = |it: trellis_python::Function| it.qualified_name.replace('.', "::");
             Some(Functions::of(&text).functions.into_iter().map(named).collect())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Vec::new()),
@@ -254,11 +254,11 @@ pub(crate) fn update<T>(
 
 /// The file as it is, or an empty one and why.
 fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
-    let bytes = match run::files::read(root.join(PATH)) {
+    let bytes = match trellis_sandbox::files::read(root.join(PATH)) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(e) => {
-            return Err(Fault::input(run::words::cannot_read(PATH, &e)).hint("make it readable"));
+            return Err(Fault::input(trellis_sandbox::wording::cannot_read(PATH, &e)).hint("make it readable"));
         }
     };
     let document = match serde_json::from_slice::<Value>(&bytes) {

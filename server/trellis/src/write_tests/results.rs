@@ -1,10 +1,10 @@
 //! A run of generated tests, as the method tells it.
 
-use run::{Outcome, Report, TestResult};
+use trellis_sandbox::{Outcome, Report, TestResult};
 
 use crate::convert;
 use crate::error::{Exit, Fault};
-use crate::methods::write_tests::{GeneratedTest, TestFailure};
+use crate::api::write_tests::{GeneratedTest, TestFailure};
 
 /// How the run ended, and why where that does not say it.
 ///
@@ -45,7 +45,7 @@ pub(super) fn test(test: &TestResult) -> GeneratedTest {
     }
 }
 
-pub(super) fn failure(failure: &run::Failure) -> TestFailure {
+pub(super) fn failure(failure: &trellis_sandbox::Failure) -> TestFailure {
     TestFailure {
         exception: failure.exception.clone(),
         message: failure.message.clone(),

@@ -33,7 +33,7 @@ impl TestPaths {
     /// None where the project's settings name no folders, so that all of it is looked at.
     pub(crate) fn of(root: &Path) -> Option<TestPaths> {
         for (file, section) in FILES {
-            let Ok(text) = run::files::read_text(root.join(file)) else { continue };
+            let Ok(text) = trellis_sandbox::files::read_text(root.join(file)) else { continue };
             match read(section, &text) {
                 Settings::None if section == "pytest" && file != "tox.ini" => return None,
                 Settings::None => {}

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::error::{Exit, Fault};
-use crate::models::{self, ModelArgs, Models, Tried};
+use crate::models::{self, ModelArgs, Models, ProbeResult};
 use crate::output::{Output, harmless};
 
 /// Asks the model that is named, or the one that would be used in this folder.
@@ -20,7 +20,7 @@ pub(super) async fn run(
     let models = Models::open(&args, &config, &models::env)?;
     let (mut all, mut failed) = (Vec::new(), None);
     for opened in models.all() {
-        match models::try_out(opened).await {
+        match models::probe(opened).await {
             Ok(tried) => all.push(tried),
             Err(fault) => failed = Some(fault),
         }
@@ -39,7 +39,7 @@ pub(super) async fn run(
     Ok(fault.exit)
 }
 
-fn shape(tried: &Tried) -> serde_json::Value {
+fn shape(tried: &ProbeResult) -> serde_json::Value {
     json!({
         "name": tried.name,
         "answeredBy": tried.answered_by,
@@ -52,7 +52,7 @@ fn shape(tried: &Tried) -> serde_json::Value {
     })
 }
 
-fn human(all: &[Tried], config: &Config) -> String {
+fn human(all: &[ProbeResult], config: &Config) -> String {
     let mut out = String::new();
     for it in all {
         out += &format!("ok       {}: {}\n", it.name, harmless(&it.reply));

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Graph;
 use crate::error::{Exit, Fault};
-use crate::methods::plan::{Links, PlanFlowsParams, ways};
+use crate::api::plan::{Links, PlanFlowsParams, ways};
 use crate::output::Output;
 
 /// Show the data flows that integration tests follow.

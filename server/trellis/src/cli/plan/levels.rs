@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Graph;
 use crate::error::{Exit, Fault};
-use crate::methods::plan::{PlanLevelsParams, levels};
+use crate::api::plan::{PlanLevelsParams, levels};
 use crate::output::Output;
 
 /// Show what can run in parallel, and the longest chain.

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use plan::{NodeHit, Plan};
+use trellis_plan::{NodeHit, Plan};
 
 use super::Graph;
 use crate::error::{Exit, Fault};
-use crate::methods::plan_search::{By, PlanSearchParams, Searched};
+use crate::api::plan_search::{By, PlanSearchParams, Searched};
 use crate::output::{Output, color};
 
 /// Find nodes by name or by what they do.

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::place::SymbolArgs;
 use crate::error::{Exit, Fault};
-use crate::methods::folder;
-use crate::methods::symbols::{FindCallersParams, Reasoned as _, find_callers};
+use crate::api::folder;
+use crate::api::symbols::{FindCallersParams, Completeness as _, find_callers};
 use crate::output::Output;
 
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(super) fn run(args: &CallersArgs, output: &mut Output) -> Result<Exit, Fault
     };
     let mut workspace = folder::open_at(params.root.as_deref(), &mut params.at)?;
     let result = workspace.ask(|index| find_callers(index, &params))?;
-    let result = result.lacking(workspace.problems());
+    let result = result.also_incomplete(workspace.problems());
     if output.is_json() {
         output.json(&result)?;
     } else {

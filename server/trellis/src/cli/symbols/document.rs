@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::edits;
 use crate::error::{Exit, Fault};
-use crate::methods::symbols::{DocumentSymbolsParams, document_symbols};
+use crate::api::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::output::Output;
 
 /// Show the definitions of a file as a tree.

@@ -7,11 +7,11 @@ use clap::Args;
 
 use crate::edits;
 use crate::error::{Exit, Fault};
-use crate::methods::edits::{
+use crate::api::edits::{
     EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, ReplaceSymbolBodyParams,
     ReplaceTextParams, SymbolEdit, replace_text,
 };
-use crate::methods::meant;
+use crate::api::symbol_query;
 use crate::output::{Output, color};
 use crate::project;
 
@@ -84,7 +84,7 @@ struct Given {
 impl PlaceArgs {
     fn given(&self) -> Result<Given, Fault> {
         // Before anyone is asked for the text.
-        meant::parsed(&self.name_path)?;
+        symbol_query::parsed(&self.name_path)?;
         let (root, path) = root_and_path(&self.r#in);
         Ok(Given {
             name_path: self.name_path.clone(),

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use code::SymbolKind;
+use trellis_python::SymbolKind;
 
 use crate::error::{Exit, Fault};
-use crate::methods::folder;
-use crate::methods::symbols::{FindSymbolParams, Kind, find_symbol};
+use crate::api::folder;
+use crate::api::symbols::{FindSymbolParams, Kind, find_symbol};
 use crate::output::Output;
 
 /// Find definitions by name.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::methods::meant::At;
+use crate::api::symbol_query::SourcePosition;
 
 /// A symbol by its name path, or by a place where it is named.
 #[derive(Args)]
@@ -30,7 +30,7 @@ pub(super) struct ScopeArgs {
 
 /// `FILE:LINE:COLUMN`.
 #[derive(Clone)]
-pub(super) struct Spot(At);
+pub(super) struct Spot(SourcePosition);
 
 impl FromStr for Spot {
     type Err = &'static str;
@@ -41,19 +41,19 @@ impl FromStr for Spot {
         let mut number = || parts.next()?.parse::<usize>().ok().filter(|it| *it > 0);
         let (column, line) = (number().ok_or(bad)?, number().ok_or(bad)?);
         let file = parts.next().filter(|it| !it.is_empty()).ok_or(bad)?;
-        Ok(Spot(At { file: file.to_owned(), line, column }))
+        Ok(Spot(SourcePosition { file: file.to_owned(), line, column }))
     }
 }
 
 impl Spot {
-    pub(super) fn place(&self) -> At {
+    pub(super) fn place(&self) -> SourcePosition {
         self.0.clone()
     }
 }
 
 impl ScopeArgs {
     /// The place, as parameters have it.
-    pub(super) fn place(&self) -> Option<At> {
+    pub(super) fn place(&self) -> Option<SourcePosition> {
         self.at.as_ref().map(Spot::place)
     }
 }

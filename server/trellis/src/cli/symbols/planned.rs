@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use plan::Dialect;
+use trellis_plan::Dialect;
 
 use crate::error::{Exit, Fault};
-use crate::methods::planned::{CheckPlannedParams, CheckPlannedResult, check_planned};
-use crate::methods::symbols::Reasoned as _;
-use crate::methods::{folder, plan as graphs};
+use crate::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
+use crate::api::symbols::Completeness as _;
+use crate::api::{folder, plan as graphs};
 use crate::output::Output;
 
 /// Compare planned dependencies with what the code uses.
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &PlannedArgs, output: &mut Output) -> Result<Exit, Fault
     plan.warnings().iter().for_each(|it| output.note(format_args!("warning: {it}")));
     let mut workspace = folder::open(params.root.as_deref())?;
     let result = workspace.ask(|index| check_planned(index, &plan));
-    let result = result.lacking(workspace.problems());
+    let result = result.also_incomplete(workspace.problems());
     if output.is_json() {
         output.json(&result)?;
     } else {

@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::place::{Spot, SymbolArgs};
 use crate::error::{Exit, Fault};
-use crate::methods::confirm::confirm;
-use crate::methods::folder;
-use crate::methods::symbols::{
-    FindDefinitionParams, FindReferencingSymbolsParams, Reasoned as _, find_definition,
+use crate::api::confirm::confirm;
+use crate::api::folder;
+use crate::api::symbols::{
+    FindDefinitionParams, FindReferencingSymbolsParams, Completeness as _, find_definition,
     find_referencing_symbols,
 };
 use crate::output::Output;
-use crate::symbols::checker::Checker;
+use crate::symbols::type_checker::Checker;
 
 #[derive(Args)]
 pub(super) struct RefsArgs {
@@ -47,7 +47,7 @@ pub(super) fn refs(args: &RefsArgs, output: &mut Output) -> Result<Exit, Fault> 
     let index = workspace.snapshot().index;
     let result = confirm(&index, &workspace.file(""), &params, result)?;
     // What could not be read may hold some, too.
-    let result = result.lacking(workspace.problems());
+    let result = result.also_incomplete(workspace.problems());
     if output.is_json() {
         output.json(&result)?;
     } else {

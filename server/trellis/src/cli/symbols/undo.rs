@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::edit::show;
 use crate::error::{Exit, Fault};
-use crate::methods::edits::{UndoEditParams, undo_edit};
+use crate::api::edits::{UndoEditParams, undo_edit};
 use crate::output::Output;
 
 /// Undo an edit or an accepted fix.

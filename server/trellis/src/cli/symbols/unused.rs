@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::error::{Exit, Fault};
-use crate::methods::folder;
-use crate::methods::symbols::{FindUnusedParams, Reasoned as _, UnusedSymbol, find_unused};
+use crate::api::folder;
+use crate::api::symbols::{FindUnusedParams, Completeness as _, UnusedSymbol, find_unused};
 use crate::output::Output;
 
 /// List functions, classes and methods that nothing uses.
@@ -20,7 +20,7 @@ pub(crate) struct UnusedArgs {
 pub(crate) fn run(args: &UnusedArgs, output: &mut Output) -> Result<Exit, Fault> {
     let params = FindUnusedParams { root: Some(args.r#in.clone()) };
     let mut workspace = folder::open(params.root.as_deref())?;
-    let result = workspace.ask(find_unused).lacking(workspace.problems());
+    let result = workspace.ask(find_unused).also_incomplete(workspace.problems());
     if output.is_json() {
         output.json(&result)?;
         return Ok(Exit::Done);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use code::{Functions, Index};
-use cycle::localize::FileEvidence;
+use trellis_python::{Functions, Index};
+use trellis_engine::localize::FileEvidence;
 
 use super::Function;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{arguments, files, read_only, wait};
 use crate::convert::Files;
-use crate::tools::{Changes, Limits, Toolbox};
+use crate::tools::{Changes, Limits, ToolSet};
 
 const PATHS: [&str; 10] = [
     "a.py",
@@ -73,7 +73,7 @@ fn given(tool: &str, path: &str, text: &str, other: &str, name: &str, number: us
 
 /// A tool by its number, and what it is given.
 fn calls() -> impl Strategy<Value = Vec<(usize, Value)>> {
-    let tools = Toolbox::new(&files(&[]), read_only, Limits::default()).tools();
+    let tools = ToolSet::new(&files(&[]), read_only, Limits::default()).tools();
     let pick = |all: &'static [&'static str]| prop::sample::select(all);
     // Edits are what can break a file.
     let edit = tools.iter().position(|it| it.name == "edit_file").unwrap_or_default();
@@ -86,7 +86,7 @@ fn calls() -> impl Strategy<Value = Vec<(usize, Value)>> {
 }
 
 fn parses(path: &str, text: &str) -> bool {
-    !(path.ends_with(".py") || path.ends_with(".pyi")) || code::check(text).is_ok()
+    !(path.ends_with(".py") || path.ends_with(".pyi")) || trellis_python::check(text).is_ok()
 }
 
 fn with(mut files: Files, changes: Changes) -> Files {
@@ -113,7 +113,7 @@ fn run(calls: &[(usize, Value)]) -> Result<(), TestCaseError> {
         ("tests/test_a.py", test),
     ]);
     let limits = Limits { result_bytes: 1000, ..Limits::default() };
-    let mut toolbox = Toolbox::new(&before, read_only, limits);
+    let mut toolbox = ToolSet::new(&before, read_only, limits);
     let tools = toolbox.tools();
     for (tool, given) in calls {
         let now = toolbox.files().clone();
@@ -138,7 +138,7 @@ fn run(calls: &[(usize, Value)]) -> Result<(), TestCaseError> {
 }
 
 /// What an index made anew says of each symbol.
-fn all(toolbox: &mut Toolbox) -> Vec<String> {
+fn all(toolbox: &mut ToolSet) -> Vec<String> {
     let said = NAMES.map(|name| {
         ["find_symbol", "find_references"]
             .map(|tool| wait(toolbox.call(tool, &arguments(json!({ "name": name })))).text)
@@ -157,12 +157,12 @@ proptest! {
     #[test]
     fn the_index_is_that_of_the_files(calls in calls()) {
         let before = files(&[("a.py", TEXTS[3]), ("pkg/b.py", TEXTS[4]), ("broken.py", TEXTS[7])]);
-        let mut toolbox = Toolbox::new(&before, read_only, Limits::default());
+        let mut toolbox = ToolSet::new(&before, read_only, Limits::default());
         let tools = toolbox.tools();
         for (tool, given) in &calls {
             let _ = wait(toolbox.call(&tools[*tool].name, &arguments(given.clone())));
         }
-        let mut anew = Toolbox::new(toolbox.files(), read_only, Limits::default());
+        let mut anew = ToolSet::new(toolbox.files(), read_only, Limits::default());
         prop_assert_eq!(all(&mut toolbox), all(&mut anew));
     }
 }

@@ -5,24 +5,24 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Ask, Message, Reply, Role, ToolCall};
+use trellis_llm::{ChatRequest, Message, ChatReply, Role, ToolCall};
 use serde_json::{Value, json};
 
 use super::{arguments, holds, text_of, toolbox, toolbox_with, wait};
 use crate::tools::limits::Limit;
-use crate::tools::{CallRecord, Conversation, Ending, Limits, Toolbox, converse};
+use crate::tools::{CallRecord, Transcript, StopReason, Limits, ToolSet, converse};
 
 /// What the model says in one turn: words, and calls.
 type Turn = (&'static str, Vec<(&'static str, Value)>);
 
-fn reply((text, calls): Turn) -> Reply {
+fn reply((text, calls): Turn) -> ChatReply {
     let call = |(number, (name, given)): (usize, (&str, Value))| ToolCall {
         id: format!("call_{number}"),
         name: name.to_owned(),
         arguments: arguments(given),
         signature: None,
     };
-    Reply {
+    ChatReply {
         text: text.to_owned(),
         tool_calls: calls.into_iter().enumerate().map(call).collect(),
         usage: None,
@@ -31,8 +31,8 @@ fn reply((text, calls): Turn) -> Reply {
     }
 }
 
-fn first() -> Ask {
-    Ask {
+fn first() -> ChatRequest {
+    ChatRequest {
         node: "n1".to_owned(),
         stage: "fix".to_owned(),
         attempt: 2,
@@ -44,11 +44,11 @@ fn first() -> Ask {
 }
 
 /// A conversation with a model that says this, the last turn again and again; and the questions it was put.
-fn talk(toolbox: &mut Toolbox, turns: Vec<Turn>) -> (Conversation, Vec<Ask>) {
+fn talk(toolbox: &mut ToolSet, turns: Vec<Turn>) -> (Transcript, Vec<ChatRequest>) {
     let last = turns.last().cloned().expect("a turn");
     let turns = RefCell::new(VecDeque::from(turns));
     let asks = RefCell::new(Vec::new());
-    let ask = |question: Ask| {
+    let ask = |question: ChatRequest| {
         asks.borrow_mut().push(question);
         let turn = turns.borrow_mut().pop_front().unwrap_or_else(|| last.clone());
         async { Ok::<_, String>(reply(turn)) }
@@ -69,7 +69,7 @@ fn finish() -> (&'static str, Value) {
     ("done", json!({ "summary": "The rate is 1." }))
 }
 
-fn results(ask: &Ask) -> Vec<&str> {
+fn results(ask: &ChatRequest) -> Vec<&str> {
     let last = ask.messages.last().expect("a message");
     last.results.iter().map(|it| it.text.as_str()).collect()
 }
@@ -79,7 +79,7 @@ fn a_model_reads_edits_and_is_done() {
     let mut toolbox = toolbox();
     let turns = vec![("I look.", vec![read()]), ("", vec![edit()]), ("", vec![finish()])];
     let (conversation, asks) = talk(&mut toolbox, turns);
-    assert_eq!(conversation.ending, Ending::Done { summary: "The rate is 1.".to_owned() });
+    assert_eq!(conversation.ending, StopReason::Done { summary: "The rate is 1.".to_owned() });
     assert_eq!(conversation.changes.keys().collect::<Vec<_>>(), ["src/shop.py"]);
     holds(&text_of(&toolbox, "src/shop.py"), &["RATE = 1\n"]);
     assert_eq!((conversation.asks, asks.len()), (3, 3));
@@ -136,14 +136,14 @@ fn several_calls_of_one_reply_are_answered_in_order_bad_ones_too() {
     assert_eq!(shape, expected);
     // Each call sees what those before it changed.
     assert_eq!(results[4].text, "src/shop.py:3: RATE = 1");
-    assert!(matches!(conversation.ending, Ending::Done { .. }));
+    assert!(matches!(conversation.ending, StopReason::Done { .. }));
 }
 
 #[test]
 fn done_without_a_change_is_done() {
     let (conversation, _) = talk(&mut toolbox(), vec![("", vec![finish()])]);
     assert!(conversation.changes.is_empty());
-    assert!(matches!(conversation.ending, Ending::Done { .. }));
+    assert!(matches!(conversation.ending, StopReason::Done { .. }));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_model_that_calls_nothing_is_reminded_once_in_a_row() {
         ("That is all.", vec![]),
     ];
     let (conversation, asks) = talk(&mut toolbox(), turns);
-    assert_eq!(conversation.ending, Ending::Silent { said: "That is all.".to_owned() });
+    assert_eq!(conversation.ending, StopReason::Silent { said: "That is all.".to_owned() });
     assert_eq!(conversation.changes.len(), 1);
     assert_eq!(asks.len(), 4);
     let reminder = asks[1].messages.last().expect("a message");
@@ -184,13 +184,13 @@ fn a_plain_answer_at_once_is_the_last_word_and_later_code_is_none() {
         let (conversation, asks) = talk(&mut toolbox(), vec![(said, vec![])]);
         assert_eq!(
             (asks.len(), conversation.ending),
-            (1, Ending::Silent { said: said.to_owned() })
+            (1, StopReason::Silent { said: said.to_owned() })
         );
         // Whoever has called a tool is at work with them.
         let turns = vec![("", vec![edit()]), (said, vec![]), ("", vec![finish()])];
         let (conversation, asks) = talk(&mut toolbox(), turns);
         assert_eq!(asks.len(), 3);
-        assert!(matches!(conversation.ending, Ending::Done { .. }));
+        assert!(matches!(conversation.ending, StopReason::Done { .. }));
     }
 }
 
@@ -199,7 +199,7 @@ fn a_model_that_is_never_done_is_told_and_stopped_with_what_it_changed() {
     let limits = Limits { calls: 4, told_from: 2, ..Limits::default() };
     let (conversation, asks) =
         talk(&mut toolbox_with(limits), vec![("", vec![edit()]), ("", vec![read()])]);
-    assert_eq!(conversation.ending, Ending::Limit(Limit::Calls));
+    assert_eq!(conversation.ending, StopReason::Limit(Limit::Calls));
     assert_eq!((conversation.calls.len(), asks.len()), (4, 4));
     assert_eq!(conversation.changes.len(), 1);
     assert_eq!(conversation.ending.told(&limits), "the conversation ended: all 4 calls were made");
@@ -214,14 +214,14 @@ fn the_limit_holds_within_a_reply_and_lets_done_through() {
     let calls = vec![read(), read(), edit()];
     let (conversation, asks) = talk(&mut toolbox_with(limits), vec![("", calls)]);
     assert_eq!((conversation.calls.len(), asks.len()), (2, 1));
-    assert_eq!(conversation.ending, Ending::Limit(Limit::Calls));
+    assert_eq!(conversation.ending, StopReason::Limit(Limit::Calls));
     let calls = vec![read(), edit(), finish()];
     let (conversation, _) = talk(&mut toolbox_with(limits), vec![("", calls)]);
-    assert!(matches!(conversation.ending, Ending::Done { .. }));
+    assert!(matches!(conversation.ending, StopReason::Done { .. }));
     // One that is no `done` after all does not go on for ever.
     let (conversation, _) =
         talk(&mut toolbox_with(limits), vec![("", vec![("done", json!({"summary": 3}))])]);
-    assert_eq!(conversation.ending, Ending::Limit(Limit::Calls));
+    assert_eq!(conversation.ending, StopReason::Limit(Limit::Calls));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn all_results_together_have_so_many_bytes() {
     let limits = Limits { all_bytes: 1500, result_bytes: 500, ..Limits::default() };
     let big = ("read_file", json!({ "path": "src/shop.py" }));
     let (conversation, asks) = talk(&mut toolbox_with(limits), vec![("", vec![big])]);
-    assert_eq!(conversation.ending, Ending::Limit(Limit::Bytes));
+    assert_eq!(conversation.ending, StopReason::Limit(Limit::Bytes));
     let bytes: usize = conversation.calls.iter().map(|it| it.bytes).sum();
     assert!(conversation.calls.iter().all(|it| it.bytes <= 500));
     assert!((1000..=1500).contains(&bytes), "{bytes}");
@@ -240,11 +240,11 @@ fn all_results_together_have_so_many_bytes() {
 fn time_is_up_before_and_while_the_model_is_asked() {
     let limits = Limits { time: Duration::ZERO, ..Limits::default() };
     let (conversation, asks) = talk(&mut toolbox_with(limits), vec![("", vec![finish()])]);
-    assert_eq!((conversation.ending, asks.len()), (Ending::Limit(Limit::Time), 0));
+    assert_eq!((conversation.ending, asks.len()), (StopReason::Limit(Limit::Time), 0));
     let limits = Limits { time: Duration::from_millis(1), ..Limits::default() };
-    let never = |_| std::future::pending::<Result<Reply, String>>();
+    let never = |_| std::future::pending::<Result<ChatReply, String>>();
     let ended = wait(converse(never, first(), &mut toolbox_with(limits)));
-    assert_eq!(ended.expect("a conversation").ending, Ending::Limit(Limit::Time));
+    assert_eq!(ended.expect("a conversation").ending, StopReason::Limit(Limit::Time));
 }
 
 #[test]
@@ -294,12 +294,12 @@ fn a_conversation_can_be_spawned_and_dropped() {
     wait(async {
         let task = tokio::spawn(async move {
             let mut toolbox = toolbox_with(limits);
-            let ask = |_: Ask| async { Ok::<_, String>(reply(("", vec![finish()]))) };
+            let ask = |_: ChatRequest| async { Ok::<_, String>(reply(("", vec![finish()]))) };
             converse(ask, first(), &mut toolbox).await.map(|it| it.ending)
         });
-        assert!(matches!(task.await.expect("no panic"), Ok(Ending::Done { .. })));
+        assert!(matches!(task.await.expect("no panic"), Ok(StopReason::Done { .. })));
         let mut toolbox = toolbox();
-        let never = |_| std::future::pending::<Result<Reply, String>>();
+        let never = |_| std::future::pending::<Result<ChatReply, String>>();
         let dropped = tokio::select! {
             biased;
             ended = converse(never, first(), &mut toolbox) => Err(ended.map(|it| it.ending)),

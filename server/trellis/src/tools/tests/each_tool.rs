@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cycle::Suspect;
+use trellis_engine::Suspect;
 use serde_json::json;
 
 use super::{MAIN, SHOP, done, files, holds, project, read_only, text_of, toolbox};
-use crate::tools::{Limits, PlanSearch, Planned, Toolbox};
+use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
 
 #[test]
 fn a_file_is_read_with_numbers_and_in_pages() {
@@ -26,7 +26,7 @@ fn a_file_is_read_with_numbers_and_in_pages() {
 #[test]
 fn pages_of_a_long_file_are_all_of_it() {
     let long: String = (1..=1000).map(|it| format!("line_{it} = {it}\n")).collect();
-    let mut toolbox = Toolbox::new(&files(&[("a.py", &long)]), read_only, Limits::default());
+    let mut toolbox = ToolSet::new(&files(&[("a.py", &long)]), read_only, Limits::default());
     let (mut from, mut seen, mut pages) = (1, String::new(), 0);
     loop {
         let page = done(&mut toolbox, "read_file", json!({ "path": "a.py", "from_line": from }));
@@ -106,7 +106,7 @@ fn a_piece_of_a_file_is_replaced_and_shown() {
 #[test]
 fn the_lines_shown_after_an_edit_are_those_that_are_there_then() {
     let text: String = (1..=60).map(|it| if it % 40 == 10 { "x\n" } else { "\n" }).collect();
-    let mut toolbox = Toolbox::new(&files(&[("a.txt", &text)]), read_only, Limits::default());
+    let mut toolbox = ToolSet::new(&files(&[("a.txt", &text)]), read_only, Limits::default());
     let twenty = ["1"; 20].join("\n");
     let given = json!({ "path": "a.txt", "search": "x", "replace": twenty, "occurrence": 0 });
     let said = done(&mut toolbox, "edit_file", given);
@@ -271,14 +271,14 @@ fn leads_are_what_the_caller_knows() {
     let search: Arc<PlanSearch> = Arc::new(|words: &str| match words {
         "nothing" => Ok(Vec::new()),
         "down" => Err("no connection".to_owned()),
-        _ => Ok(vec![Planned {
+        _ => Ok(vec![PlannedNode {
             id: "n1".to_owned(),
             path: "src/shop.py".to_owned(),
             symbol: "total".to_owned(),
             docstring: "Adds up.\nAll of it.".to_owned(),
         }]),
     });
-    let mut toolbox = Toolbox::new(&project(), read_only, Limits::default())
+    let mut toolbox = ToolSet::new(&project(), read_only, Limits::default())
         .with_suspects(suspects)
         .with_plan(search);
     let expected = "1. src/shop.py:8 total (score 0.90): runs in failing tests only\n2. src/shop.py:19 Cart.sum: in the traceback";
@@ -291,7 +291,7 @@ fn leads_are_what_the_caller_knows() {
     holds(&said, &["cannot be searched: no connection", "grep"]);
     let said = super::refused(&mut toolbox, "search_plan", json!({ "words": " " }));
     holds(&said, &["there are no words"]);
-    let mut none = Toolbox::new(&project(), read_only, Limits::default()).with_suspects(Vec::new());
+    let mut none = ToolSet::new(&project(), read_only, Limits::default()).with_suspects(Vec::new());
     holds(&done(&mut none, "suspects", json!({})), &["nothing is suspect"]);
 }
 

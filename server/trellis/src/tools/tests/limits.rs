@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{done, files, holds, project, read_only, refused};
-use crate::tools::{Limits, Toolbox};
+use crate::tools::{Limits, ToolSet};
 
 /// Many files, long lines, a name used everywhere.
-fn large() -> Toolbox {
+fn large() -> ToolSet {
     let long = format!("x = '{}'\n", "ab".repeat(20_000));
     let mut all = files(&[("a_long.py", &long)]);
     for number in 0..400 {
@@ -17,7 +17,7 @@ fn large() -> Toolbox {
         all.insert(format!("src/module_{number:03}.py"), text.into());
     }
     all.insert("src/shop.py".to_owned(), "def total():\n    return 1\n".into());
-    Toolbox::new(&all, read_only, Limits::default())
+    ToolSet::new(&all, read_only, Limits::default())
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn long_results_are_cut_at_lines_and_say_what_is_missing() {
 #[test]
 fn files_have_so_many_bytes_and_no_more() {
     let limits = Limits { file_bytes: 1000, ..Limits::default() };
-    let mut toolbox = Toolbox::new(&project(), read_only, limits);
+    let mut toolbox = ToolSet::new(&project(), read_only, limits);
     let given = json!({ "path": "a.txt", "text": "x".repeat(1000) });
     let _ = done(&mut toolbox, "write_file", given);
     for (tool, given) in [
@@ -74,7 +74,7 @@ fn files_have_so_many_bytes_and_no_more() {
 #[test]
 fn a_search_without_time_says_how_far_it_came() {
     let limits = Limits { call_time: Duration::ZERO, ..Limits::default() };
-    let mut toolbox = Toolbox::new(&project(), read_only, limits);
+    let mut toolbox = ToolSet::new(&project(), read_only, limits);
     let said = refused(&mut toolbox, "grep", json!({ "pattern": "total" }));
     holds(&said, &["too long"]);
 }
@@ -89,7 +89,7 @@ fn a_call_that_does_not_come_back_is_given_up() {
         Ok(Vec::new())
     };
     let limits = Limits { call_time: Duration::from_millis(1), ..Limits::default() };
-    let mut toolbox = Toolbox::new(&project(), read_only, limits).with_plan(Arc::new(search));
+    let mut toolbox = ToolSet::new(&project(), read_only, limits).with_plan(Arc::new(search));
     let call = async {
         let given = super::arguments(json!({ "words": "total" }));
         let called = toolbox.call("search_plan", &given).await;
@@ -105,7 +105,7 @@ fn a_call_that_does_not_come_back_is_given_up() {
 fn a_tool_that_fails_inside_costs_one_call() {
     let search = |_: &str| panic!("a fault");
     let mut toolbox =
-        Toolbox::new(&project(), read_only, Limits::default()).with_plan(Arc::new(search));
+        ToolSet::new(&project(), read_only, Limits::default()).with_plan(Arc::new(search));
     let said = refused(&mut toolbox, "search_plan", json!({ "words": "total" }));
     holds(&said, &["a fault of Trellis's own"]);
     holds(&done(&mut toolbox, "list_files", json!({})), &["src/shop.py"]);

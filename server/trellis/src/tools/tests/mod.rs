@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::toolbox::Called;
-use super::{Limits, Toolbox};
+use super::tool_set::ToolInvocation;
+use super::{Limits, ToolSet};
 use crate::convert::Files;
 
 const SHOP: &str = "\"\"\"A shop.\"\"\"\n\nRATE = 2\n\n\ndef total(items):\n    \"\"\"Adds up.\"\"\"\n    return sum(items) * RATE\n\n\nclass Cart:\n    def __init__(self):\n        self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n\n    def sum(self):\n        return total(self.items)\n\n\ndef unused():\n    return 1\n";
@@ -38,11 +38,11 @@ fn read_only(path: &str) -> Option<&'static str> {
     path.starts_with("tests/").then_some("tests say what is wanted")
 }
 
-fn toolbox_with(limits: Limits) -> Toolbox {
-    Toolbox::new(&project(), read_only, limits)
+fn toolbox_with(limits: Limits) -> ToolSet {
+    ToolSet::new(&project(), read_only, limits)
 }
 
-fn toolbox() -> Toolbox {
+fn toolbox() -> ToolSet {
     toolbox_with(Limits::default())
 }
 
@@ -60,12 +60,12 @@ fn arguments(value: Value) -> Map<String, Value> {
     map
 }
 
-fn call(toolbox: &mut Toolbox, name: &str, given: Value) -> Called {
+fn call(toolbox: &mut ToolSet, name: &str, given: Value) -> ToolInvocation {
     wait(toolbox.call(name, &arguments(given)))
 }
 
 /// The answer of a call that has to work.
-fn done(toolbox: &mut Toolbox, name: &str, given: Value) -> String {
+fn done(toolbox: &mut ToolSet, name: &str, given: Value) -> String {
     let shown = given.to_string();
     let called = call(toolbox, name, given);
     assert!(!called.is_error, "{name} {shown}: {}", called.text);
@@ -73,7 +73,7 @@ fn done(toolbox: &mut Toolbox, name: &str, given: Value) -> String {
 }
 
 /// The words of a call that has to be refused; nothing may have changed.
-fn refused(toolbox: &mut Toolbox, name: &str, given: Value) -> String {
+fn refused(toolbox: &mut ToolSet, name: &str, given: Value) -> String {
     let (before, shown) = (toolbox.files().clone(), given.to_string());
     let called = call(toolbox, name, given);
     assert!(called.is_error, "{name} {shown}: {}", called.text);
@@ -81,7 +81,7 @@ fn refused(toolbox: &mut Toolbox, name: &str, given: Value) -> String {
     called.text
 }
 
-fn text_of(toolbox: &Toolbox, path: &str) -> String {
+fn text_of(toolbox: &ToolSet, path: &str) -> String {
     toolbox.files().get(path).unwrap_or_else(|| panic!("{path} is not there")).to_string()
 }
 

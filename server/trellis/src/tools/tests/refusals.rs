@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{done, files, holds, project, read_only, refused, text_of, toolbox};
-use crate::tools::{Limits, Toolbox};
+use crate::tools::{Limits, ToolSet};
 
 #[test]
 fn arguments_are_checked_strictly_and_the_refusal_says_how_they_are_given() {
@@ -105,7 +105,7 @@ fn no_path_leads_out_of_the_project() {
 #[test]
 fn paths_of_the_caller_that_no_tool_would_take_are_not_there() {
     let odd = [(".git/config", "secret"), ("../up.py", "secret"), ("a.py", "X = 1\n")];
-    let mut toolbox = Toolbox::new(&files(&odd), read_only, Limits::default());
+    let mut toolbox = ToolSet::new(&files(&odd), read_only, Limits::default());
     assert_eq!(done(&mut toolbox, "list_files", json!({})), "a.py (1 line)");
     assert_eq!(done(&mut toolbox, "grep", json!({ "pattern": "secret" })), "no line fits");
     assert!(toolbox.changes().is_empty());
@@ -223,7 +223,7 @@ fn no_tool_breaks_a_python_file() {
 #[test]
 fn a_broken_file_can_be_mended_and_edited_elsewhere_but_not_made_worse() {
     let broken = "A = 1\n\n\ndef f(:\n    pass\n";
-    let mut toolbox = Toolbox::new(&files(&[("a.py", broken)]), read_only, Limits::default());
+    let mut toolbox = ToolSet::new(&files(&[("a.py", broken)]), read_only, Limits::default());
     let given = json!({ "path": "a.py", "search": "A = 1", "replace": "A = (" });
     holds(&refused(&mut toolbox, "edit_file", given), &["a.py was not changed"]);
     let given = json!({ "path": "a.py", "search": "A = 1", "replace": "A = 2" });
@@ -266,7 +266,7 @@ fn edits_are_never_ambiguous() {
 fn symbols_that_are_not_one_are_told_with_those_that_are() {
     let mut all = project();
     all.insert("src/other.py".to_owned(), "def total():\n    pass\n".into());
-    let mut toolbox = Toolbox::new(&all, read_only, Limits::default());
+    let mut toolbox = ToolSet::new(&all, read_only, Limits::default());
     let several = "2 symbols are called total";
     let cases: [(&str, Value, &[&str]); 11] = [
         (

@@ -1,6 +1,0 @@
-//! Mending repositories that nobody planned, without a repository.
-
-mod answers;
-mod courses;
-mod diagnostics;
-mod grouping;

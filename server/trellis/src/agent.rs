@@ -1,0 +1,112 @@
+//! A conversation with tools at the desk: every question is counted, journaled and looked at by the budget.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trellis_engine::{ModelRequest, Observation};
+use trellis_llm::{Message, Role};
+
+use crate::convert::{self, Files};
+use crate::llm_client::{Completion, LlmClient, CallError, CallMeta, CallContext};
+use crate::tools::{CallRecord, Changes, Transcript, StopReason, Limits, ToolSet, converse};
+use crate::workspace::cost::StageCost;
+use crate::workspace::journal::Event;
+
+/// Has a model look around and edit with the tools, until it is done. An answer that cannot be used is asked for again so
+/// often as `reasks` says; what all of it cost is added to `cost`.
+pub(crate) async fn run(
+    desk: &LlmClient,
+    slip: CallContext<'_>,
+    ask: &ModelRequest,
+    toolbox: &mut ToolSet,
+    reasks: u32,
+    cost: &mut StageCost,
+) -> Result<Observation, CallError> {
+    let limits = toolbox.limits;
+    let before = toolbox.before();
+    let opened = desk.models.of(ask.tier);
+    let first = convert::ask(slip.id, ask, desk.tokens(opened));
+    let purpose = CallMeta { prompt_version: ask.prompt_version, why: ask.why, tools: true };
+    let spent = Mutex::new(StageCost::default());
+    let put = async |mut question: trellis_llm::ChatRequest| {
+        let mut left = reasks;
+        loop {
+            let mut once = StageCost::default();
+            let answer = desk.put(slip, opened, question.clone(), purpose, &mut once).await;
+            *spent.lock().unwrap_or_else(PoisonError::into_inner) += once;
+            match answer.map_err(AgentError::Halt)? {
+                Completion::Reply(reply) => return Ok(reply),
+                // A call that cannot be read, for the most part.
+                Completion::Unusable(why) if left > 0 => {
+                    left -= 1;
+                    let why = format!("Your last answer could not be used: {why}");
+                    question.messages.push(Message::new(Role::User, why));
+                }
+                other => return Err(AgentError::Answer(other)),
+            }
+        }
+    };
+    let talk = converse(put, first, toolbox).await;
+    *cost += spent.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match talk {
+        Ok(talk) => {
+            journaled(slip, &talk, &limits).map_err(CallError::Journal)?;
+            Ok(observed(talk, &before))
+        }
+        Err(AgentError::Halt(halt)) => Err(halt),
+        Err(AgentError::Answer(answer)) => Ok(broken_off(answer, &toolbox.changes(), &before)),
+    }
+}
+
+/// Why the model said nothing more.
+enum AgentError {
+    Halt(CallError),
+    /// This question came to nothing.
+    Answer(Completion),
+}
+
+fn journaled(slip: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::io::Result<()> {
+    let node = || slip.id.to_owned();
+    for CallRecord { name, arguments, bytes, is_error, microseconds } in &talk.calls {
+        slip.journal.log(Event::ToolCall {
+            node: node(),
+            name: name.clone(),
+            arguments: arguments.clone(),
+            bytes: *bytes,
+            is_error: *is_error,
+            microseconds: *microseconds,
+        })?;
+    }
+    let text = format!("{} ({} prompts)", talk.ending.told(limits), talk.asks);
+    slip.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
+}
+
+/// A model that never touched a tool may have answered as it would have without.
+fn observed(talk: Transcript, before: &Files) -> Observation {
+    match talk.ending {
+        StopReason::Silent { said } if talk.changes.is_empty() => Observation::Reply(said),
+        _ => edited(&talk.changes, before),
+    }
+}
+
+/// What was changed counts; only where nothing was, the reason does.
+fn broken_off(answer: Completion, changes: &Changes, before: &Files) -> Observation {
+    if !changes.is_empty() {
+        return edited(changes, before);
+    }
+    match answer {
+        Completion::Reply(reply) => Observation::Reply(reply.text),
+        Completion::Truncated { partial } => Observation::Reply(partial),
+        Completion::Unusable(why) => Observation::Unusable { why },
+        Completion::ContextTooLong(reason) | Completion::None(reason) => Observation::NoReply { reason },
+    }
+}
+
+fn edited(changes: &Changes, before: &Files) -> Observation {
+    let text = |it: &Option<Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
+    let files: BTreeMap<String, String> =
+        changes.iter().map(|(path, it)| (path.clone(), text(it))).collect();
+    let known = |path: &String| Some((path.clone(), before.get(path)?.to_string()));
+    let before = files.keys().filter_map(known).collect();
+    Observation::Edited { files, before }
+}

@@ -1,0 +1,396 @@
+//! Edits of one file: a symbol's body replaced, text inserted beside it, text replaced; and edits taken back.
+//!
+//! An edit is planned from a text as it is known, without a look at the disk, and written by [`Planned::write`], which
+//! refuses it if a file holds another text by then.
+
+use std::path::{Path, PathBuf};
+
+use trellis_python::{Index, Lines, Located, NamePath, Refused, SearchReplace, TextEdit, TextEdits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::symbol_query::parsed;
+use crate::edits::{self, Change};
+use crate::error::Fault;
+use crate::project;
+use crate::sources::Workspace;
+use crate::symbols::unique::{self, LookupError};
+use crate::symbols::locations::{Range, stretch};
+
+/// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
+/// text has its own; the docstring is part of the body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReplaceSymbolBodyParams {
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
+    pub(crate) name_path: String,
+    /// The new text.
+    pub(crate) text: String,
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
+    #[serde(default)]
+    pub(crate) path: Option<PathBuf>,
+    /// The folder; default: the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// Inserts statements above a symbol, its decorators and comments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InsertBeforeSymbolParams {
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
+    pub(crate) name_path: String,
+    /// The statements.
+    pub(crate) text: String,
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
+    #[serde(default)]
+    pub(crate) path: Option<PathBuf>,
+    /// The folder; default: the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// Inserts statements below a symbol.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InsertAfterSymbolParams {
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
+    pub(crate) name_path: String,
+    /// The statements.
+    pub(crate) text: String,
+    /// Insert at the end of the class instead; a lone `pass` is replaced.
+    #[serde(default)]
+    pub(crate) inside: bool,
+    /// The file, relative to the root; default: the one file below the root that defines the name path.
+    #[serde(default)]
+    pub(crate) path: Option<PathBuf>,
+    /// The folder; default: the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// Replaces text in a file: an exact match, else one with other white space, else the most similar lines (at least
+/// 0.8).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReplaceTextParams {
+    /// The file, relative to the root.
+    pub(crate) path: PathBuf,
+    /// The text to replace.
+    pub(crate) search: String,
+    /// The new text.
+    pub(crate) replace: String,
+    /// Which match, from 1; 0 for all. Without it, there must be only one match.
+    #[serde(default)]
+    pub(crate) occurrence: Option<usize>,
+    /// The folder; default: the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// Undoes an edit that one of these methods made; refused if its files changed after it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct UndoEditParams {
+    /// Number of the edit; default: the last one that was not undone.
+    #[serde(default)]
+    pub(crate) id: Option<u64>,
+    /// A file or folder of the edited project; default: the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// What changed, or would change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EditResult {
+    /// In the order of the text.
+    pub(crate) edits: Vec<FileEdit>,
+    /// The same as a unified diff.
+    pub(crate) diff: String,
+    /// The number for `undoEdit`; null if nothing changed.
+    pub(crate) undo: Option<u64>,
+    /// Notes, as sentences: for example, how similar the text found was to the search.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One edit of a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileEdit {
+    pub(crate) file: String,
+    /// Positions in the text before any of the edits.
+    pub(crate) range: Range,
+    /// The new text.
+    pub(crate) text: String,
+}
+
+/// Results that say by which number they are taken back.
+pub(crate) trait Undoable {
+    fn undo(&mut self) -> &mut Option<u64>;
+}
+
+impl Undoable for EditResult {
+    fn undo(&mut self) -> &mut Option<u64> {
+        &mut self.undo
+    }
+}
+
+/// A file that is to be edited.
+pub(crate) struct Target {
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    /// As results and faults name it.
+    pub(crate) shown: String,
+}
+
+impl Target {
+    /// Named as it is given.
+    pub(crate) fn at(path: PathBuf) -> Target {
+        let shown = path.to_string_lossy().into_owned();
+        Target { path, shown }
+    }
+}
+
+/// An edit that was thought out and is not yet made.
+pub(crate) struct Planned<R> {
+    /// What would come of it.
+    pub(crate) result: R,
+    /// What it does, in words.
+    what: String,
+    changes: Vec<Change>,
+}
+
+impl<R: Undoable> Planned<R> {
+    pub(super) fn new(result: R, what: String, changes: Vec<Change>) -> Planned<R> {
+        Planned { result, what, changes }
+    }
+
+    /// Makes the edit in the project of `place`, unless it is only to be shown or there is nothing to change; all files
+    /// or none, and none if one of them holds another text than the edit was planned for.
+    pub(crate) fn write(mut self, place: &Path, dry_run: bool) -> Result<R, Fault> {
+        if !dry_run && !self.changes.is_empty() {
+            let made = edits::apply(&project::root_of(place)?, &self.what, self.changes)?;
+            *self.result.undo() = Some(made.id);
+        }
+        Ok(self.result)
+    }
+}
+
+impl<R> Planned<R> {
+    /// The files it changes, and the texts it was planned for.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.changes.iter().map(|it| (it.path.as_path(), it.source.as_str()))
+    }
+}
+
+impl Planned<EditResult> {
+    /// An edit of one file.
+    fn of_file(what: String, it: Target, source: String, edits: TextEdits) -> Planned<EditResult> {
+        let change = Change { path: it.path, source, edits };
+        let diff = diff(&it.shown, &change);
+        let result = EditResult {
+            edits: file_edits(&it.shown, &change),
+            diff,
+            undo: None,
+            notes: Vec::new(),
+        };
+        Planned::new(result, what, vec![change])
+    }
+}
+
+/// The edits of a file, which results name so.
+pub(super) fn file_edits(shown: &str, change: &Change) -> Vec<FileEdit> {
+    let lines = Lines::of(&change.source);
+    let shape = |edit: &TextEdit| FileEdit {
+        file: shown.to_owned(),
+        range: stretch(&lines, &edit.range),
+        text: edit.text.clone(),
+    };
+    change.edits.as_slice().iter().map(shape).collect()
+}
+
+/// A unified diff of a file, which results name so.
+pub(super) fn diff(shown: &str, change: &Change) -> String {
+    trellis_python::unified_diff(shown, &change.source, &change.text())
+}
+
+/// What is done with a text, at a symbol, with another text.
+type Edit = fn(&str, &NamePath, &str) -> Result<TextEdits, Refused>;
+
+/// An edit at a symbol, whichever of the methods asks for it.
+pub(crate) struct SymbolEdit {
+    what: &'static str,
+    edit: Edit,
+    pattern: NamePath,
+    text: String,
+    path: Option<PathBuf>,
+    root: Option<PathBuf>,
+    dry_run: bool,
+}
+
+impl TryFrom<ReplaceSymbolBodyParams> for SymbolEdit {
+    type Error = Fault;
+
+    fn try_from(it: ReplaceSymbolBodyParams) -> Result<SymbolEdit, Fault> {
+        let pattern = parsed(&it.name_path)?;
+        let (what, edit): (_, Edit) =
+            ("replace-body", |source, path, text| trellis_python::replace_symbol_body(source, path, text));
+        let ReplaceSymbolBodyParams { text, path, root, dry_run, .. } = it;
+        Ok(SymbolEdit { what, edit, pattern, text, path, root, dry_run })
+    }
+}
+
+impl TryFrom<InsertBeforeSymbolParams> for SymbolEdit {
+    type Error = Fault;
+
+    fn try_from(it: InsertBeforeSymbolParams) -> Result<SymbolEdit, Fault> {
+        let pattern = parsed(&it.name_path)?;
+        let (what, edit): (_, Edit) =
+            ("insert-before", |source, path, text| trellis_python::insert_before_symbol(source, path, text));
+        let InsertBeforeSymbolParams { text, path, root, dry_run, .. } = it;
+        Ok(SymbolEdit { what, edit, pattern, text, path, root, dry_run })
+    }
+}
+
+impl TryFrom<InsertAfterSymbolParams> for SymbolEdit {
+    type Error = Fault;
+
+    fn try_from(it: InsertAfterSymbolParams) -> Result<SymbolEdit, Fault> {
+        let pattern = parsed(&it.name_path)?;
+        let edit: Edit = match it.inside {
+            true => |source, path, text| trellis_python::insert_into_class(source, path, text),
+            false => |source, path, text| trellis_python::insert_after_symbol(source, path, text),
+        };
+        let InsertAfterSymbolParams { text, path, root, dry_run, .. } = it;
+        Ok(SymbolEdit { what: "insert-after", edit, pattern, text, path, root, dry_run })
+    }
+}
+
+impl SymbolEdit {
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// The file, where it was given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// The name, in an index of the folder, of the file in which the one symbol of the name path is.
+    pub(crate) fn file(&self, index: &Index, folder: &Path) -> Result<String, Fault> {
+        let pattern = &self.pattern;
+        let place = |it: &Located| {
+            let line = index.outline(it.file).symbols[it.symbol].place.line + 1;
+            let path = index.outline(it.file).name_path(it.symbol);
+            format!("{}:{line} {path}", index.path(it.file))
+        };
+        match unique::only_file(index, pattern) {
+            Ok(file) => Ok(index.path(file).to_owned()),
+            Err(LookupError::Missing) => {
+                Err(Fault::input(format!("there is no `{pattern}` in {}", folder.display()))
+                    .hint("`trellis symbols find --substring` lists similar names"))
+            }
+            Err(LookupError::Several(found)) => {
+                let places: Vec<String> = found.iter().map(place).collect();
+                let (count, places) = (places.len(), places.join(", "));
+                Err(Fault::input(format!("`{pattern}` is defined {count} times: {places}"))
+                    .hint("choose one file with --in, and give the whole name path"))
+            }
+        }
+    }
+
+    /// What it does to a file with this text.
+    pub(crate) fn plan(
+        &self,
+        target: Target,
+        source: String,
+    ) -> Result<Planned<EditResult>, Fault> {
+        let edits = (self.edit)(&source, &self.pattern, &self.text)
+            .map_err(|e| Fault::input(format!("{} was not edited: {e}", target.shown)))?;
+        let what = format!("{} {}", self.what, self.pattern);
+        Ok(Planned::of_file(what, target, source, edits))
+    }
+
+    /// Makes it as the disk is.
+    pub(crate) fn on_disk(&self) -> Result<EditResult, Fault> {
+        let root = self.root.as_deref().unwrap_or(Path::new("."));
+        let path = match &self.path {
+            Some(path) => below(self.root.as_deref(), path),
+            None => root.join(Workspace::open(root)?.ask(|index| self.file(index, root))?),
+        };
+        edits::settle(&project::root_of(&path)?)?;
+        let source = edits::read(&path)?;
+        self.plan(Target::at(path.clone()), source)?.write(&path, self.dry_run)
+    }
+}
+
+/// What a replacement does to a file with this text.
+pub(crate) fn plan_replace_text(
+    target: Target,
+    source: String,
+    params: &ReplaceTextParams,
+) -> Result<Planned<EditResult>, Fault> {
+    let wanted = SearchReplace {
+        path: String::new(),
+        search: params.search.clone(),
+        replace: params.replace.clone(),
+        occurrence: params.occurrence,
+    };
+    let refused = |why: &dyn std::fmt::Display| {
+        Fault::input(format!("{} was not edited: {why}", target.shown))
+    };
+    let replaced = trellis_python::search_replace(&source, &wanted).map_err(|e| refused(&e))?;
+    let (notes, edits) = (replaced.told(), replaced.edits);
+    if target.path.extension().is_some_and(|it| it == "py" || it == "pyi") {
+        trellis_python::check_no_new_errors(&source, &edits).map_err(|e| refused(&e))?;
+    }
+    let mut planned = Planned::of_file("replace".to_owned(), target, source, edits);
+    planned.result.notes.extend(notes);
+    Ok(planned)
+}
+
+/// Replaces text as the disk is.
+pub(crate) fn replace_text(params: &ReplaceTextParams) -> Result<EditResult, Fault> {
+    let path = below(params.root.as_deref(), &params.path);
+    edits::settle(&project::root_of(&path)?)?;
+    let source = edits::read(&path)?;
+    plan_replace_text(Target::at(path.clone()), source, params)?.write(&path, params.dry_run)
+}
+
+/// Takes an edit back; files are named from the folder on, or as the edit named them.
+pub(crate) fn undo_edit(params: &UndoEditParams) -> Result<EditResult, Fault> {
+    let folder = params.root.as_deref().unwrap_or(Path::new("."));
+    let made = edits::undo(&project::root_of(folder)?, params.id)?;
+    let named = |it: &Change| {
+        let path = it.path.strip_prefix(folder).unwrap_or(&it.path);
+        path.to_string_lossy().into_owned()
+    };
+    Ok(EditResult {
+        edits: made.changes.iter().flat_map(|it| file_edits(&named(it), it)).collect(),
+        diff: made.changes.iter().map(|it| diff(&named(it), it)).collect(),
+        undo: Some(made.id),
+        notes: Vec::new(),
+    })
+}
+
+/// A path below a folder, as it is without one.
+pub(super) fn below(root: Option<&Path>, path: &Path) -> PathBuf {
+    root.map_or_else(|| path.to_owned(), |root| root.join(path))
+}

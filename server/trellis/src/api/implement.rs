@@ -1,0 +1,254 @@
+//! `implement`: one issue in words, made test-first on a branch of its own, and merged where it may be.
+
+use std::path::{Path, PathBuf};
+
+use trellis_engine::approval::Mode;
+use trellis_engine::issue::Limits;
+use trellis_sandbox::Totals;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::run_limits::{RunLimits, mode};
+use super::generate::FixWith;
+use super::repair::Time;
+use crate::error::{Exit, Fault};
+use crate::forge::{Pushed, PushTarget};
+use crate::issue::{Decision, SpecFiles, Log, IssueRequest};
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+
+/// Implement an issue from a spec, test-first, on its own branch.
+///
+/// Writes tests that fail and code that makes them pass, runs linters, asks for your review and merges. All of it happens in a
+/// separate git worktree: your files do not change until you approve.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImplementArgs {
+    /// Folder of the project, in a git repository.
+    #[arg(default_value = ".", value_name = "PROJECT")]
+    #[serde(default)]
+    pub(crate) root: PathBuf,
+    /// Number or name of the issue: letters, digits, `-`, `_` and `.`.
+    #[arg(long, value_name = "N")]
+    pub(crate) issue: String,
+    /// File of the project that describes what to build.
+    #[arg(long = "spec", alias = "lld", value_name = "FILE")]
+    pub(crate) lld: PathBuf,
+    /// Python or Markdown files that are part of every prompt: code to use, standards to follow.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[serde(default)]
+    pub(crate) context: Vec<PathBuf>,
+    /// How the model works: in one reply, or with tools that edit a copy of the files. Default: tools if the model
+    /// supports them.
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "Model")]
+    #[serde(default)]
+    pub(crate) work_with: Option<FixWith>,
+    /// When a change needs your approval before the merge: never (autonomous), always (supervised), or when in doubt
+    /// (threshold). Work that does not pass exits with 1 in autonomous mode, otherwise with 2.
+    #[arg(long, value_name = "MODE", default_value = "supervised", value_parser = mode())]
+    #[serde(default = "supervised")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) approve: Mode,
+    /// Show the steps and the first prompt. Calls no model and writes nothing.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+    /// Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+    /// with a pull request on GitHub, Gitea or Forgejo.
+    #[arg(long, value_name = "REMOTE")]
+    #[serde(default)]
+    pub(crate) push: Option<String>,
+    /// What becomes of the change that waits for a review, as the result of the call before showed it.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(crate) decision: Option<Decision>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) bounds: RunLimits,
+}
+
+fn supervised() -> Mode {
+    Mode::Supervised
+}
+
+impl ImplementArgs {
+    /// What is to be done; paths count from `base`.
+    pub(crate) fn order(self, base: &Path) -> Result<(IssueRequest, SpecFiles), Fault> {
+        let folder = base.join(&self.root);
+        let home = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
+            Fault::input(format!("the folder {} does not exist", folder.display()))
+                .hint("give the folder of a Python project")
+        })?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_name = !self.issue.is_empty()
+            && self.issue.len() <= 60
+            && self.issue.chars().all(is_plain)
+            && self.issue.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !self.issue.contains("..")
+            && !self.issue.ends_with(['.', '-'])
+            && !self.issue.ends_with(".lock");
+        if !is_name {
+            let issue = &self.issue;
+            return Err(Fault::new(Exit::Usage, format!("{issue:?} cannot name an issue"))
+                .hint("give its number, or letters, digits, `-`, `_` and `.`"));
+        }
+        // From where one stands, else from the project.
+        let place = |path: &PathBuf| {
+            let (here, there) = (base.join(path), home.join(path));
+            if !here.exists() && there.exists() { there } else { here }
+        };
+        let context = self.context.iter().map(place).collect();
+        let given = SpecFiles { lld: place(&self.lld), context };
+        let order = IssueRequest {
+            home,
+            name: format!("issue-{}", self.issue),
+            title: format!("issue {}", self.issue),
+            into: None,
+            trailer: Some(format!("Trellis-Issue: {}", self.issue)),
+            id: self.issue,
+            limits: Limits::implement(self.bounds.max_retries),
+            tools: self.work_with.map(FixWith::is_tools),
+            together: false,
+            mode: self.approve,
+            model: self.model,
+            sandbox: self.sandbox,
+            test_timeout: self.bounds.of_test(),
+            run_timeout: self.bounds.of_run(),
+            push: self.push.map(|remote| PushTarget { remote, base: base.to_owned() }),
+        };
+        Ok((order, given))
+    }
+}
+
+/// How the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Outcome {
+    /// It is on the branch that it was made for.
+    Merged,
+    /// Needs your review: approve it, continue where the model could not, or resolve the merge.
+    NeedsHuman,
+    /// You left it on its branch.
+    Left,
+    /// No result, because there was no reply.
+    Failed,
+    /// Nothing was done, as requested.
+    Planned,
+}
+
+/// The result of an issue.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImplementResult {
+    pub(crate) outcome: Outcome,
+    /// The exit code of the command line: 0 merged, 1 tests fail after all retries and no review was requested, 2
+    /// needs your review.
+    pub(crate) exit_code: u8,
+    /// It passed every gate and needs a `decision`.
+    pub(crate) waits: bool,
+    /// Why it is not merged.
+    pub(crate) reason: Option<String>,
+    pub(crate) issue: String,
+    /// The branch of the work, until it is merged.
+    pub(crate) branch: Option<String>,
+    /// The project's folder in the worktree, until it is merged; the next call continues with your edits there.
+    pub(crate) worktree: Option<String>,
+    /// The last commit of the branch, for a `decision`.
+    pub(crate) tip: Option<String>,
+    /// The commit that was merged.
+    pub(crate) commit: Option<String>,
+    /// Changed files, relative to the project's folder.
+    pub(crate) files: Vec<String>,
+    /// The change, as a unified diff.
+    pub(crate) diff: String,
+    /// Reasons against the change, as sentences.
+    pub(crate) doubts: Vec<String>,
+    /// Failed attempts, in order.
+    pub(crate) history: Vec<String>,
+    /// Tests that passed before the work.
+    pub(crate) passed_before: usize,
+    /// The new tests with the change; null if they did not run.
+    pub(crate) new_tests: Option<Counts>,
+    /// All tests with the change; null if they did not run.
+    pub(crate) all_tests: Option<Counts>,
+    /// Folder with both reports, relative to the project's; null if they were not written.
+    pub(crate) reports: Option<String>,
+    /// What was pushed, if you asked for it.
+    pub(crate) pushed: Vec<Pushed>,
+    /// What would be done, and the first prompt, if you asked for that.
+    pub(crate) plan: Option<String>,
+    /// US dollars, as far as prices are known; null without prompts to a model.
+    pub(crate) usd: Option<f64>,
+    /// Tokens in and out; null without prompts to a model.
+    pub(crate) tokens: Option<u64>,
+    pub(crate) time: Time,
+    /// Further notes, as sentences.
+    pub(crate) notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) tested: Totals,
+}
+
+/// Tests of a run.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counts {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+impl ImplementResult {
+    pub(crate) fn of(order: &IssueRequest, outcome: Outcome, log: Log) -> ImplementResult {
+        let [new, all] =
+            log.counts().map(|it| it.map(|(passed, failed)| Counts { passed, failed }));
+        let notes = log.notes();
+        ImplementResult {
+            outcome,
+            exit_code: 0,
+            waits: log.waits,
+            reason: None,
+            issue: order.id.clone(),
+            branch: None,
+            worktree: None,
+            tip: None,
+            commit: log.commit,
+            files: log.paths,
+            diff: log.diff,
+            doubts: log.doubts,
+            history: Vec::new(),
+            passed_before: log.before,
+            new_tests: new,
+            all_tests: all,
+            reports: log.reports,
+            pushed: Vec::new(),
+            plan: None,
+            usd: log.spent.map(|it| it.usd),
+            tokens: log.spent.map(|it| it.tokens),
+            time: Time::default(),
+            notes,
+            tested: log.tested,
+        }
+    }
+
+    /// An earlier call came as far as the merge, and did not live to tell.
+    pub(crate) fn merged_before(order: &IssueRequest, commit: String) -> ImplementResult {
+        let note = "an earlier call merged it; choose another name for more work on it";
+        ImplementResult {
+            commit: Some(commit),
+            notes: vec![note.to_owned()],
+            ..ImplementResult::of(order, Outcome::Merged, Log::default())
+        }
+    }
+
+    pub(crate) fn planned(order: &IssueRequest, plan: String) -> ImplementResult {
+        ImplementResult {
+            plan: Some(plan),
+            ..ImplementResult::of(order, Outcome::Planned, Log::default())
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Fixes that wait for a person: listed, shown, decided, taken back.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trellis_engine::approval::{Confidence, Parts};
+use trellis_llm::Editor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::run_limits::{FLAGS, TimeLimits};
+use crate::job_control::JobControl;
+use crate::error::Fault;
+use crate::models::ModelArgs;
+use crate::output::Output;
+use crate::proposals::{
+    self, Choice, Decided, FailingTest, OpenDocuments, OpenTexts, DecisionRequest, NumberedHunk, Proposal, State, HistoryEntry,
+    Store, Testing, Times, VerifiedTest,
+};
+use crate::repair::{self, Problem};
+use crate::sandbox::SandboxArgs;
+
+/// What is known of a project's tests, whatever its settings name.
+#[derive(Default)]
+pub(crate) struct KnownTests {
+    /// Test files.
+    pub(crate) files: Vec<String>,
+    /// Ids of tests that failed when they last ran.
+    pub(crate) failing: Vec<String>,
+}
+
+/// Lists proposed fixes of a project, the oldest first.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ListFixesParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only fixes in this state.
+    #[serde(default)]
+    pub(crate) state: Option<State>,
+}
+
+/// Shows a proposed fix with its hunks, its texts and its history.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct GetFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+}
+
+/// Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
+/// no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
+/// then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
+/// is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
+/// fixes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecideFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+    /// The decision.
+    pub(crate) decision: Choice,
+    /// The revision you reviewed; refused with the kind `stale` if there is a newer one.
+    #[serde(default)]
+    pub(crate) revision: Option<u32>,
+    /// Ids of hunks, for `acceptHunks` and `rejectHunks`.
+    #[serde(default)]
+    pub(crate) hunks: Vec<usize>,
+    /// Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
+    /// stay as proposed, because editors change them.
+    #[serde(default)]
+    pub(crate) files: Vec<EditedFile>,
+    /// Whether to run tests before anything is written; if not, the history says so.
+    #[serde(default = "yes")]
+    pub(crate) test: bool,
+    /// Why, for the history.
+    #[serde(default)]
+    pub(crate) note: String,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A text that you edited.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EditedFile {
+    /// One of the fix's files, relative to the root.
+    pub(crate) path: String,
+    /// The whole text.
+    pub(crate) text: String,
+}
+
+/// Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
+/// copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProposeFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// pytest's id of the failing test, such as `tests/test_a.py::test_b`.
+    pub(crate) test: String,
+    /// Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
+    #[serde(default)]
+    pub(crate) tests: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+}
+
+/// Undoes what was last accepted of a fix; refused if its files changed after that.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct UndoFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub(crate) fix: String,
+}
+
+/// Proposed fixes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListFixesResult {
+    pub(crate) fixes: Vec<FixSummary>,
+    /// Proposals that could not be read, as sentences.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A fix in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FixSummary {
+    /// Such as `fix-1`.
+    pub(crate) fix: String,
+    pub(crate) state: State,
+    /// From 1; higher each time its texts change.
+    pub(crate) revision: u32,
+    /// RFC 3339.
+    pub(crate) created_at: String,
+    /// Why it needs your review.
+    pub(crate) reason: String,
+    /// The measured confidence.
+    pub(crate) confidence: ConfidenceShape,
+    pub(crate) test: FailingTest,
+    /// Relative to the root.
+    pub(crate) paths: Vec<String>,
+    /// Hunks not decided yet.
+    pub(crate) hunks: usize,
+    /// The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
+    pub(crate) node: Option<String>,
+}
+
+/// Confidence from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceShape {
+    /// 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
+    pub(crate) total: f64,
+    /// How clear the location of the bug is: mean of `clarity` and `agreement`.
+    pub(crate) diagnostic: f64,
+    /// How good the fix is by tests, size and history: `passing`, times the mean of `size` and `history`.
+    pub(crate) fix: f64,
+    /// The share of its lines that passing tests execute.
+    pub(crate) coverage: f64,
+    /// The parts of diagnostic and fix; null for the draft of a run.
+    pub(crate) parts: Option<ConfidenceParts>,
+}
+
+/// The parts of a confidence, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceParts {
+    /// Whether the failure is raised where the change is: 1 in the same function, 0.5 in the same file.
+    pub(crate) clarity: f64,
+    /// How suspicious the changed code was; the most suspicious place has 1.
+    pub(crate) agreement: f64,
+    /// The share of possibly affected tests that pass with it.
+    pub(crate) passing: f64,
+    /// 1 for a few lines, 0 for the largest change allowed.
+    pub(crate) size: f64,
+    /// 1 for the first fix, less for each failed one before it.
+    pub(crate) history: f64,
+}
+
+/// A fix with all details.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FixResult {
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    pub(crate) files: Vec<FileShape>,
+    /// All files as a unified diff.
+    pub(crate) diff: String,
+    /// Passing tests that it may break.
+    pub(crate) affected: Vec<String>,
+    /// Other failing tests that it may fix.
+    pub(crate) failing: Vec<String>,
+    /// Its history, the oldest entry first.
+    pub(crate) history: Vec<HistoryEntry>,
+}
+
+/// A file of a fix.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileShape {
+    /// Relative to the root.
+    pub(crate) path: String,
+    /// SHA-256 of the original text; null for a new file.
+    pub(crate) base_hash: Option<String>,
+    /// The original text.
+    pub(crate) base: Option<String>,
+    /// The text as proposed.
+    pub(crate) proposed: String,
+    pub(crate) hunks: Vec<HunkShape>,
+}
+
+/// A part of a change that you can accept or reject by itself.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HunkShape {
+    /// Counted over all files of this revision, from 1.
+    pub(crate) id: usize,
+    /// As in a unified diff, without context lines.
+    pub(crate) header: String,
+    /// The first removed line, from 1; for an insertion, the line after it.
+    pub(crate) old_start: usize,
+    /// The removed lines, without line breaks.
+    pub(crate) old_lines: Vec<String>,
+    /// The first added line, from 1, in the proposed text.
+    pub(crate) new_start: usize,
+    /// The added lines, without line breaks.
+    pub(crate) new_lines: Vec<String>,
+}
+
+/// The result of a decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecideFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    /// Number of the edit that was written; null if nothing was written.
+    pub(crate) edit: Option<u64>,
+    /// Files that were written.
+    pub(crate) written: Vec<String>,
+    /// Results with the fix: the failing test, other failing tests that it may fix, and tests that only fail with it;
+    /// empty if none ran.
+    pub(crate) tests: Vec<VerifiedTest>,
+    /// Ids of tests that failed and pass with it.
+    pub(crate) mended: Vec<String>,
+    /// Other pending fixes that were applied to the new texts: review them again.
+    pub(crate) rebased: Vec<String>,
+    /// Further notes, as sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What was undone.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UndoFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub(crate) summary: FixSummary,
+    /// Number of the edit that undid it.
+    pub(crate) edit: u64,
+    /// Its files.
+    pub(crate) written: Vec<String>,
+}
+
+/// The proposed fixes of a project.
+pub(crate) fn list_fixes(
+    store: &Store,
+    params: &ListFixesParams,
+) -> Result<ListFixesResult, Fault> {
+    let listed = store.list()?;
+    let wanted = |it: &&Proposal| params.state.is_none_or(|state| it.state == state);
+    let fixes = listed.proposals.iter().filter(wanted).map(FixSummary::of).collect();
+    Ok(ListFixesResult { fixes, problems: listed.problems })
+}
+
+/// One of them.
+pub(crate) fn get_fix(store: &Store, params: &GetFixParams) -> Result<FixResult, Fault> {
+    Ok(FixResult::of(&store.get(&params.fix)?))
+}
+
+/// Decides about one; see [`proposals::decide()`].
+pub(crate) async fn decide_fix(
+    store: &Store,
+    params: DecideFixParams,
+    open: &OpenDocuments,
+    testing: Option<Testing<'_>>,
+) -> Result<DecideFixResult, Fault> {
+    let order = DecisionRequest {
+        fix: params.fix,
+        revision: params.revision,
+        choice: params.decision,
+        hunks: params.hunks,
+        files: params.files.into_iter().map(|it| (it.path, it.text)).collect(),
+        note: params.note,
+    };
+    let decided = proposals::decide(store, &order, open, testing).await?;
+    let Decided { proposal, edit, paths: written, tests, mended, rebased, notes } = decided;
+    let summary = FixSummary::of(&proposal);
+    Ok(DecideFixResult { summary, edit, written, tests, mended, rebased, notes })
+}
+
+/// Looks for a fix; see [`repair::propose()`].
+pub(crate) async fn propose_fix(
+    store: &Store,
+    folder: &Path,
+    (params, known): (ProposeFixParams, KnownTests),
+    editor: Option<Arc<dyn Editor>>,
+    output: &Output,
+    control: &JobControl,
+) -> Result<FixResult, Fault> {
+    let model = params.model.within(folder);
+    let problem = Problem {
+        root: store.root().to_owned(),
+        test: params.test,
+        suite: params.tests,
+        also: known.files,
+        failing: known.failing,
+        model: match editor {
+            Some(editor) => model.with_editor(editor),
+            None => model,
+        },
+        sandbox: params.sandbox,
+        test_timeout: params.limits.of_test()?,
+        run_timeout: params.limits.of_run()?,
+    };
+    Ok(FixResult::of(&repair::propose(problem, output, control).await?))
+}
+
+/// Takes one back; see [`proposals::undo()`].
+pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<UndoFixResult, Fault> {
+    let undone = proposals::undo(store, fix, open)?;
+    let summary = FixSummary::of(&undone.proposal);
+    Ok(UndoFixResult { summary, edit: undone.edit, written: undone.paths })
+}
+
+impl DecideFixParams {
+    /// What the tests that are run for it may take.
+    pub(crate) fn times(&self) -> Result<Times, Fault> {
+        let (test, run) = (Some(self.limits.of_test()?), self.limits.of_run()?);
+        Ok(Times { test, run, raised_by: FLAGS })
+    }
+
+    /// Whether the decision would have code of the project executed.
+    pub(crate) fn runs_tests(&self) -> bool {
+        self.test && matches!(self.decision, Choice::Accept | Choice::AcceptHunks | Choice::Edit)
+    }
+}
+
+impl ConfidenceShape {
+    pub(crate) fn of(it: &Confidence) -> ConfidenceShape {
+        let (total, Confidence { diagnostic, fix, coverage, parts }) = (it.total(), *it);
+        let parts = parts.map(|Parts { clarity, agreement, passing, size, history }| {
+            ConfidenceParts { clarity, agreement, passing, size, history }
+        });
+        ConfidenceShape { total, diagnostic, fix, coverage, parts }
+    }
+
+    /// In words, with what it is made of.
+    pub(crate) fn breakdown(&self) -> String {
+        let (diagnostic, fix) = match &self.parts {
+            Some(it) => (
+                format!(" (clarity {:.2}, agreement {:.2})", it.clarity, it.agreement),
+                format!(
+                    " (passing {:.2}, size {:.2}, history {:.2})",
+                    it.passing, it.size, it.history
+                ),
+            ),
+            None => (String::new(), String::new()),
+        };
+        format!(
+            "{:.2} = 0.3 x diagnostic {:.2}{diagnostic} + 0.3 x fix {:.2}{fix} + 0.4 x coverage {:.2}",
+            self.total, self.diagnostic, self.fix, self.coverage
+        )
+    }
+}
+
+impl FixSummary {
+    fn of(it: &Proposal) -> FixSummary {
+        FixSummary {
+            fix: it.id.clone(),
+            state: it.state,
+            revision: it.revision,
+            created_at: it.created_at.clone(),
+            reason: it.reason.clone(),
+            confidence: ConfidenceShape::of(&it.confidence),
+            test: it.test.clone(),
+            paths: it.files.iter().map(|it| it.path.clone()).collect(),
+            hunks: it.pieces().len(),
+            node: it.run.as_ref().map(|it| it.node.clone()),
+        }
+    }
+}
+
+impl FixResult {
+    pub(crate) fn of(it: &Proposal) -> FixResult {
+        let pieces = it.pieces();
+        let hunks =
+            |file: usize| pieces.iter().filter(move |it| it.file == file).map(HunkShape::of);
+        let files = it.files.iter().enumerate().map(|(at, file)| FileShape {
+            path: file.path.clone(),
+            base_hash: file.base_hash(),
+            base: file.base.clone(),
+            proposed: file.proposed.clone(),
+            hunks: hunks(at).collect(),
+        });
+        FixResult {
+            summary: FixSummary::of(it),
+            files: files.collect(),
+            diff: it.diff(),
+            affected: it.affected.clone(),
+            failing: it.failing.clone(),
+            history: it.history.clone(),
+        }
+    }
+}
+
+impl HunkShape {
+    fn of(piece: &NumberedHunk) -> HunkShape {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        HunkShape {
+            id: piece.id,
+            header: piece.hunk.header(),
+            old_start: piece.hunk.old_lines.start + 1,
+            old_lines: lines(&piece.hunk.old),
+            new_start: piece.hunk.new_lines.start + 1,
+            new_lines: lines(&piece.hunk.new),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Edits that reach through a project: a symbol renamed, or deleted if nothing uses it.
+//!
+//! Planned from an index, without a look at the disk, and written as [`Planned::write`] does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trellis_python::{FileId, Index, Lines, Located, RenameRefused, TextEdits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::edits::{FileEdit, Planned, Target, Undoable, below, diff, file_edits};
+use super::folder;
+use super::symbol_query::{SourcePosition, Meant, no_name, several};
+use super::symbols::{Completeness as _, reasoned};
+use crate::edits::{self, Change};
+use crate::error::{Exit, Fault};
+use crate::project;
+use crate::sources::Workspace;
+use crate::symbols::deletion::{deletion, remove};
+use crate::symbols::unique::LookupError;
+use crate::symbols::renaming::{Places, renamed, renaming};
+use crate::symbols::locations::{PossibleReference, Reference, Range, possible, reference, spot, stretch};
+use crate::symbols::outline_view::name_path;
+
+/// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
+/// get another meaning; possible references that cannot be confirmed are listed, not changed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RenameSymbolParams {
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
+    #[serde(default)]
+    pub(crate) name_path: Option<String>,
+    /// A place where the symbol is named, instead of its name path.
+    #[serde(default)]
+    pub(crate) at: Option<SourcePosition>,
+    /// The new name.
+    pub(crate) new_name: String,
+    /// The one file in which to look up the name path, relative to the root.
+    #[serde(default)]
+    pub(crate) path: Option<String>,
+    /// Folder to search; default: the project of the file, or the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// What a rename changed, or would change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RenameSymbolResult {
+    pub(crate) edits: Vec<RenamedFile>,
+    /// The name before.
+    pub(crate) from: String,
+    /// The new name.
+    pub(crate) to: String,
+    /// The edits as a unified diff.
+    pub(crate) diff: String,
+    /// The number for `undoEdit`; null if nothing changed.
+    pub(crate) undo: Option<u64>,
+    /// Places that may refer to the symbol and are not changed.
+    pub(crate) possible: Vec<PossibleReference>,
+    /// Whether there are certainly no other places.
+    pub(crate) complete: bool,
+    /// Why there may be others, as sentences.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// The places of the new name in one file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RenamedFile {
+    /// Relative to the folder of the request.
+    pub(crate) file: String,
+    /// Positions in the text before, in order.
+    pub(crate) places: Vec<Range>,
+}
+
+/// Deletes a symbol that nothing uses. Refused if something uses it or may use it, with every use listed: imports and
+/// `__all__` count, too.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SafeDeleteSymbolParams {
+    /// `name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second with that name.
+    #[serde(default)]
+    pub(crate) name_path: Option<String>,
+    /// A place where the symbol is named, instead of its name path.
+    #[serde(default)]
+    pub(crate) at: Option<SourcePosition>,
+    /// Delete it anyway; broken uses are listed.
+    #[serde(default)]
+    pub(crate) force: bool,
+    /// The one file in which to look up the name path, relative to the root.
+    #[serde(default)]
+    pub(crate) path: Option<String>,
+    /// Folder to search; default: the project of the file, or the current folder.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// What was deleted, or would be; nothing if it is still used.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SafeDeleteSymbolResult {
+    /// The definitions of the symbol; none if it was refused.
+    pub(crate) deleted: Vec<Deleted>,
+    pub(crate) edits: Vec<FileEdit>,
+    /// The edits as a unified diff.
+    pub(crate) diff: String,
+    /// The number for `undoEdit`; null if nothing changed.
+    pub(crate) undo: Option<u64>,
+    /// What uses it, or may use it.
+    pub(crate) references: Vec<Reference>,
+    /// Whether there are certainly no other uses.
+    pub(crate) complete: bool,
+    /// Why there may be others, as sentences.
+    pub(crate) reasons: Vec<String>,
+    /// The symbol's name, and whether it was refused; for [`SafeDeleteSymbolResult::refusal`].
+    #[serde(skip)]
+    name: String,
+    #[serde(skip)]
+    is_refused: bool,
+}
+
+/// A definition that was deleted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Deleted {
+    /// Relative to the folder of the request.
+    pub(crate) file: String,
+    /// `Class/name`, `name[1]` for the second with that name in its scope.
+    pub(crate) name_path: String,
+}
+
+reasoned!(RenameSymbolResult, SafeDeleteSymbolResult);
+
+impl Undoable for RenameSymbolResult {
+    fn undo(&mut self) -> &mut Option<u64> {
+        &mut self.undo
+    }
+}
+
+impl Undoable for SafeDeleteSymbolResult {
+    fn undo(&mut self) -> &mut Option<u64> {
+        &mut self.undo
+    }
+}
+
+/// Where the file of a name in the index lies, and how it is shown.
+pub(crate) type Place<'a> = &'a dyn Fn(&str) -> Target;
+
+/// What a rename does to the files of an index.
+pub(crate) fn plan_rename(
+    index: &Index,
+    params: &RenameSymbolParams,
+    place: Place<'_>,
+) -> Result<Planned<RenameSymbolResult>, Fault> {
+    let to = &params.new_name;
+    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
+    let found = renaming(index, meant.place(index)?, to).map_err(|it| refused(index, &it))?;
+    let (mut edits, mut changes, mut differences) = (Vec::new(), Vec::new(), String::new());
+    for (file, source, places) in &found.files as &Vec<Places> {
+        edits.push(renamed_file(index.path(*file), source, places));
+        let target = place(index.path(*file));
+        let change = changed(index.path(*file), &target, source, |it| renamed(it, places, to))?;
+        differences += &diff(&target.shown, &change);
+        changes.push(change);
+    }
+    let unsure: Vec<PossibleReference> =
+        found.possible.iter().filter_map(|(it, why)| possible(index, it, why)).collect();
+    let what = format!("rename {} to {to}", found.from);
+    let result = RenameSymbolResult {
+        edits,
+        from: found.from,
+        to: to.clone(),
+        diff: differences,
+        undo: None,
+        complete: found.reasons.is_empty() && unsure.is_empty(),
+        possible: unsure,
+        reasons: found.reasons,
+    };
+    Ok(Planned::new(result, what, changes))
+}
+
+fn renamed_file(name: &str, source: &str, places: &[std::ops::Range<usize>]) -> RenamedFile {
+    let lines = Lines::of(source);
+    let places = places.iter().map(|it| stretch(&lines, it)).collect();
+    RenamedFile { file: name.to_owned(), places }
+}
+
+/// What is wrong with the new name alone is wrong usage; the rest is how things stand in the files.
+fn refused(index: &Index, why: &RenameRefused) -> Fault {
+    let message = format!("{why}; nothing was changed");
+    match why {
+        RenameRefused::NoName => no_name(),
+        RenameRefused::NoIdentifier { .. } | RenameRefused::Keyword { .. } => {
+            Fault::new(Exit::Usage, message).hint(
+                "use letters, digits and underscores; do not begin with a digit, and do not \
+                     use a keyword",
+            )
+        }
+        RenameRefused::Clash { place: Some(place), .. } => {
+            Fault::input(format!("{}: {message}", spot(index, place)))
+                .hint("choose another name, or rename the other definition first")
+        }
+        RenameRefused::Clash { .. } | RenameRefused::Builtin { .. } => {
+            Fault::input(message).hint("choose another name")
+        }
+        RenameRefused::Special { .. } => {
+            Fault::input(message).hint("Python reserves names between double underscores")
+        }
+        RenameRefused::Module { .. } => Fault::input(message)
+            .hint("a module is renamed with its file: move the file, then fix its imports"),
+        RenameRefused::Outside { .. } => {
+            Fault::input(message).hint("only definitions in the folder can be renamed")
+        }
+        RenameRefused::Unknown { .. } => {
+            Fault::input(message).hint("give the place of the definition with --at")
+        }
+    }
+}
+
+/// What a deletion does to the files of an index; nothing where something uses the symbol and it is not forced.
+pub(crate) fn plan_delete(
+    index: &Index,
+    params: &SafeDeleteSymbolParams,
+    place: Place<'_>,
+) -> Result<Planned<SafeDeleteSymbolResult>, Fault> {
+    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
+    let found = deletion(index, &meant.definitions(index)?).map_err(|why| match why {
+        LookupError::Missing => nothing(),
+        LookupError::Several(found) => several(index, &found),
+    })?;
+    let unsure = !found.reasons.is_empty() || !found.uses.is_empty();
+    let what = format!("delete {}", found.name);
+    let mut result = SafeDeleteSymbolResult {
+        deleted: Vec::new(),
+        edits: Vec::new(),
+        diff: String::new(),
+        undo: None,
+        references: found.uses.iter().filter_map(|it| reference(index, it)).collect(),
+        complete: found.reasons.is_empty(),
+        reasons: found.reasons,
+        name: found.name,
+        is_refused: unsure && !params.force,
+    };
+    let mut changes = Vec::new();
+    if !result.is_refused {
+        let path = |it: &Located| Deleted {
+            file: index.path(it.file).to_owned(),
+            name_path: name_path(&index.outline(it.file), it.symbol),
+        };
+        result.deleted = found.symbols.iter().map(path).collect();
+        for (file, source, starts) in &found.files as &Vec<(FileId, Arc<str>, Vec<usize>)> {
+            let target = place(index.path(*file));
+            let change = changed(index.path(*file), &target, source, |it| remove(it, starts))?;
+            result.diff += &diff(&target.shown, &change);
+            result.edits.extend(file_edits(&target.shown, &change));
+            changes.push(change);
+        }
+    }
+    Ok(Planned::new(result, what, changes))
+}
+
+fn nothing() -> Fault {
+    Fault::input("there is no class, function, variable or attribute at this place")
+        .hint("give the place of a name defined in the folder, or a name path")
+}
+
+impl SafeDeleteSymbolResult {
+    /// Why it was refused, with every use listed.
+    pub(crate) fn refusal(&self) -> Option<Fault> {
+        let uses = self.references.iter().map(Reference::shown);
+        let lines: Vec<String> =
+            uses.chain(self.reasons.iter().map(|it| format!("incomplete: {it}"))).collect();
+        let certain = self.references.iter().any(|it| it.certain);
+        let is = if certain { "is still used" } else { "may still be used" };
+        let message = format!("`{}` {is}; nothing was changed:\n{}", self.name, lines.join("\n"));
+        self.is_refused.then(|| {
+            Fault::input(message).hint("remove these uses first, or delete it anyway with --force")
+        })
+    }
+}
+
+/// Edits of one file; refused if it would be worse Python than before.
+fn changed<E: std::fmt::Display>(
+    name: &str,
+    target: &Target,
+    source: &str,
+    edits: impl FnOnce(&str) -> Result<TextEdits, E>,
+) -> Result<Change, Fault> {
+    let refused = |why: &dyn std::fmt::Display| {
+        Fault::input(format!("{name} was not edited: {why}; nothing was changed"))
+            .hint("fix the file, or edit it by hand")
+    };
+    let edits = edits(source).map_err(|e| refused(&e))?;
+    trellis_python::check_no_new_errors(source, &edits).map_err(|e| refused(&e))?;
+    Ok(Change { path: target.path.clone(), source: source.to_owned(), edits })
+}
+
+/// Renames as the disk is.
+pub(crate) fn rename_symbol(mut params: RenameSymbolParams) -> Result<RenameSymbolResult, Fault> {
+    let mut workspace = whole(params.root.as_deref(), &mut params.path, &mut params.at)?;
+    let base = workspace.file("");
+    let place = |name: &str| Target::at(shown(&base.join(name)));
+    let mut planned = workspace.ask(|index| plan_rename(index, &params, &place))?;
+    let more = elsewhere(workspace.root(), &planned.result.from)?;
+    planned.result = planned.result.also_incomplete(workspace.problems().into_iter().chain(more));
+    planned.write(workspace.root(), params.dry_run)
+}
+
+/// Deletes as the disk is.
+pub(crate) fn safe_delete_symbol(
+    mut params: SafeDeleteSymbolParams,
+) -> Result<SafeDeleteSymbolResult, Fault> {
+    let mut workspace = whole(params.root.as_deref(), &mut params.path, &mut params.at)?;
+    let base = workspace.file("");
+    let place = |name: &str| Target::at(shown(&base.join(name)));
+    let mut planned = workspace.ask(|index| plan_delete(index, &params, &place))?;
+    let more = elsewhere(workspace.root(), &planned.result.name)?;
+    planned.result = planned.result.also_incomplete(workspace.problems().into_iter().chain(more));
+    planned.write(workspace.root(), params.dry_run)
+}
+
+/// Opens what a change has to know of: the folder or, of a file alone, the whole project around it. Edits that a crash
+/// cut short are taken back first; file and place come to be named as the workspace names them.
+fn whole(
+    root: Option<&Path>,
+    path: &mut Option<String>,
+    at: &mut Option<SourcePosition>,
+) -> Result<Workspace, Fault> {
+    let file = path.as_ref().map(|it| below(root, Path::new(it)));
+    let place = file.as_deref().or(root).unwrap_or(Path::new("."));
+    let project = project::root_of(place)?;
+    edits::settle(&project)?;
+    let folder = if file.is_some() { root.unwrap_or(&project) } else { place };
+    let workspace = Workspace::open(folder)?;
+    *at = at.take().map(|it| folder::resolved(&workspace, it)).transpose()?;
+    *path = file.map(|it| folder::below(&workspace, &it)).transpose()?;
+    Ok(workspace)
+}
+
+/// A path from the current folder on, if it is below it.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let inner = [Path::new("."), &here].into_iter().find_map(|it| path.strip_prefix(it).ok());
+    inner.unwrap_or(path).to_owned()
+}
+
+/// Says so if files of the project outside a folder mention a name: what refers to a symbol from there was
+/// not looked for.
+pub(crate) fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault> {
+    let whole = project::root_of(root)?;
+    let here = root.canonicalize().unwrap_or_default();
+    if whole == here {
+        return Ok(None);
+    }
+    let all = Workspace::open(&whole)?;
+    let index = all.snapshot().index;
+    let mut outside: Vec<&str> = (index.files())
+        .filter(|it| index.words(*it).may_hold(name))
+        .map(|it| index.path(it))
+        .filter(|it| !whole.join(it).starts_with(&here))
+        .collect();
+    outside.sort_unstable();
+    let Some(first) = outside.first() else { return Ok(None) };
+    let (count, whole) = (outside.len(), whole.display());
+    let files = if count == 1 { "file".to_owned() } else { "files".to_owned() };
+    Ok(Some(format!(
+        "{count} {files} of the project outside the folder mention `{name}`, {first} first, and \
+         Trellis did not check them; `--in {whole}` includes them"
+    )))
+}

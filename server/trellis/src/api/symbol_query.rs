@@ -1,0 +1,170 @@
+//! Which symbol a question means.
+
+use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::error::{Exit, Fault};
+use crate::symbols::unique::{self, LookupError, name};
+use crate::symbols::locations::place;
+
+/// A place in a file where the symbol is named.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SourcePosition {
+    /// Relative to the folder of the request.
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+}
+
+/// The symbol that was asked for, ready to be looked for in an index.
+pub(crate) struct Meant {
+    wanted: Wanted,
+    /// The one file in which a name path counts.
+    within: Option<String>,
+}
+
+enum Wanted {
+    Named(NamePath),
+    /// Line and column from 0.
+    At {
+        file: String,
+        line: usize,
+        column: usize,
+    },
+}
+
+impl Meant {
+    /// By a place, else by a name path that counts in one file, or in all.
+    pub(crate) fn of(
+        name_path: Option<&str>,
+        at: Option<&SourcePosition>,
+        within: Option<&str>,
+    ) -> Result<Meant, Fault> {
+        let wanted = match (at, name_path) {
+            (Some(_), Some(_)) => {
+                return Err(Fault::new(
+                    Exit::Usage,
+                    "the symbol is given twice, by its name and by a place",
+                )
+                .hint("give only one of the two"));
+            }
+            (Some(at), None) => wanted_at(at)?,
+            (None, Some(path)) => Wanted::Named(parsed(path)?),
+            (None, None) => {
+                return Err(Fault::new(Exit::Usage, "neither a name path nor a place was given")
+                    .hint("give a name path, or --at FILE:LINE:COLUMN"));
+            }
+        };
+        Ok(Meant { wanted, within: within.map(str::to_owned) })
+    }
+
+    /// A place where the symbol is named, as `Index` takes it. Several definitions are one symbol if they
+    /// refer to one another.
+    pub(crate) fn place(&self, index: &Index) -> Result<(FileId, usize), Fault> {
+        match &self.wanted {
+            Wanted::At { file, line, column } => offset(index, file, *line, *column),
+            Wanted::Named(pattern) => unique(index, pattern, &self.named(index, pattern)),
+        }
+    }
+
+    /// Its definitions in the outlines, all those that a name path means.
+    pub(crate) fn definitions(&self, index: &Index) -> Result<Vec<Located>, Fault> {
+        match &self.wanted {
+            Wanted::Named(pattern) => {
+                let found = self.named(index, pattern);
+                unique(index, pattern, &found)?;
+                Ok(found)
+            }
+            Wanted::At { file, line, column } => {
+                let (file, offset) = offset(index, file, *line, *column)?;
+                Ok(defined(index, &index.definition(file, offset)))
+            }
+        }
+    }
+
+    fn named(&self, index: &Index, pattern: &NamePath) -> Vec<Located> {
+        unique::named(index, pattern, self.within.as_deref())
+    }
+}
+
+/// A name path as people type it.
+pub(crate) fn parsed(name_path: &str) -> Result<NamePath, Fault> {
+    NamePath::parse(name_path).map_err(|e| Fault::new(Exit::Usage, e))
+}
+
+fn wanted_at(at: &SourcePosition) -> Result<Wanted, Fault> {
+    match (at.line.checked_sub(1), at.column.checked_sub(1)) {
+        (Some(line), Some(column)) => Ok(Wanted::At { file: at.file.clone(), line, column }),
+        _ => Err(Fault::new(Exit::Usage, "the line or column of the place is 0")
+            .hint("lines and columns count from 1")),
+    }
+}
+
+/// The symbols of outlines that are named at places.
+fn defined(index: &Index, places: &[trellis_python::Place]) -> Vec<Located> {
+    let symbol = |place: &trellis_python::Place| {
+        let outline = index.outline(place.file);
+        let symbol = outline.symbols.iter().position(|it| it.name_range == place.range)?;
+        Some(Located { file: place.file, symbol })
+    };
+    places.iter().filter_map(symbol).collect()
+}
+
+/// The one symbol that all these definitions are of.
+fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileId, usize), Fault> {
+    unique::unique(index, found).map_err(|why| match why {
+        LookupError::Missing => Fault::input(format!("there is no symbol {pattern}"))
+            .hint("`trellis symbols find --substring` lists similar ones"),
+        LookupError::Several(found) => several(index, &found),
+    })
+}
+
+/// More symbols than one have the name.
+pub(crate) fn several(index: &Index, found: &[Located]) -> Fault {
+    let candidate = |it: &Located| place(index, &name(index, *it)).map(|it| it.shown());
+    let candidates: Vec<String> = found.iter().filter_map(candidate).collect();
+    Fault::input(format!("{} symbols match:\n{}", found.len(), candidates.join("\n")))
+        .hint("give more of the path, or the place with --at")
+}
+
+fn offset(index: &Index, name: &str, line: usize, column: usize) -> Result<(FileId, usize), Fault> {
+    let file = index.file(name).ok_or_else(|| {
+        Fault::input(format!("{name} is not Python code of the folder"))
+            .hint("files that git ignores, hidden folders and installed packages do not count")
+    })?;
+    let text = index.text(file).unwrap_or_default();
+    Ok((file, Lines::of(&text).offset(line, column, Unit::Char)))
+}
+
+pub(crate) fn no_name() -> Fault {
+    Fault::input("there is no name at this place")
+        .hint("give the line and column of a name, both from 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_is_asked_for_in_one_way_with_numbers_from_1() {
+        let at = |line, column| Some(SourcePosition { file: "a.py".to_owned(), line, column });
+        let table = [
+            (Some("A/b"), None, true),
+            (None, at(1, 1), true),
+            (None, None, false),
+            (Some("A/b"), at(1, 1), false),
+            (None, at(0, 1), false),
+            (None, at(1, 0), false),
+            (Some("A//b"), None, false),
+        ];
+        for (name_path, at, fits) in table {
+            let meant = Meant::of(name_path, at.as_ref(), None);
+            let refused = meant.err().map(|it| it.exit);
+            assert_eq!(refused, (!fits).then_some(Exit::Usage), "{name_path:?} {at:?}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `tasks`: a list of tasks and a tech stack, made into a repository.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use trellis_engine::task_graph::{Phase, Progress};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::run_limits::RunLimits;
+use super::generate::FixWith;
+use super::repair::Time;
+use crate::forge::{Pushed, PushTarget};
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+use crate::tasks::TasksRequest;
+
+/// Build a project from a task list, several tasks in parallel.
+///
+/// Creates the project from a template, then implements each task test-first in its own git worktree and merges it when all tests
+/// pass. The same command resumes an earlier start.
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TasksArgs {
+    /// Task list: JSON with `tasks`, each with `id`, `description` and optional `implementation_details`, `depends_on`,
+    /// `story_points`, `keywords`.
+    #[arg(value_name = "TASKS")]
+    pub(crate) file: PathBuf,
+    /// Project template; `trellis stacks list` shows all.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stack: String,
+    /// Folder of the project: new, empty, or from an earlier start.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Name of the project: lower-case letters, digits and `-`. Default: the folder's name.
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// Work on this many tasks in parallel.
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[serde(default = "three")]
+    pub(crate) jobs: u8,
+    /// How the model works: with tools that edit a copy of the files, or in one reply. A reply is always accepted.
+    #[arg(long, value_enum, default_value_t = FixWith::Tools, value_name = "MODE", help_heading = "Model")]
+    #[serde(default = "FixWith::tools")]
+    pub(crate) work_with: FixWith,
+    /// Skip the tests of all tasks together at the end.
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) skip_integration: bool,
+    /// Push to this remote (a name or an address): the branch that was merged into, and branches that need your review,
+    /// with a pull request on GitHub, Gitea or Forgejo.
+    #[arg(long, value_name = "REMOTE")]
+    #[serde(default)]
+    pub(crate) push: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) bounds: RunLimits,
+}
+
+/// How often a question is put again whose failure may pass.
+const TRANSIENT: u32 = 5;
+
+fn three() -> u8 {
+    3
+}
+
+impl TasksArgs {
+    /// What is to be done; paths count from `base`.
+    pub(crate) fn order(self, base: &Path) -> TasksRequest {
+        TasksRequest {
+            file: base.join(self.file),
+            stack: self.stack,
+            stacks: base.join("."),
+            out: base.join(self.out),
+            name: self.name,
+            jobs: usize::from(self.jobs.max(1)),
+            retries: self.bounds.max_retries,
+            tools: self.work_with.is_tools(),
+            integrates: !self.skip_integration,
+            model: self.model.patient(TRANSIENT),
+            sandbox: self.sandbox,
+            test_timeout: self.bounds.of_test(),
+            run_timeout: self.bounds.of_run(),
+            push: self.push.map(|remote| PushTarget { remote, base: base.to_owned() }),
+        }
+    }
+}
+
+/// The result of a list of tasks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TasksResult {
+    /// `COMPLETE` or `FAILED`; merged tasks stay in either case.
+    pub(crate) status: String,
+    /// Why it is `FAILED`.
+    pub(crate) reason: Option<String>,
+    /// The exit code of the command line: 0 all tasks are merged and pass together, 1 some are not merged or do not
+    /// pass.
+    pub(crate) exit_code: u8,
+    /// The folder of the repository.
+    pub(crate) out: String,
+    /// Share of the tasks that are merged, in percent.
+    pub(crate) progress: u8,
+    pub(crate) total_tasks: usize,
+    /// Merged tasks, by id.
+    pub(crate) completed_tasks: Vec<String>,
+    /// Why others are not merged, by id; their work is on the branch `trellis/task-ID`.
+    pub(crate) failed_tasks: BTreeMap<String, String>,
+    /// Tasks that depend on a failed one, by id, with the reason.
+    pub(crate) blocked_tasks: BTreeMap<String, String>,
+    /// What was pushed, if you asked for it.
+    pub(crate) pushed: Vec<Pushed>,
+    /// US dollars, as far as prices are known.
+    pub(crate) usd: f64,
+    /// Tokens in and out.
+    pub(crate) tokens: u64,
+    pub(crate) time: Time,
+    /// Further notes, as sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+impl TasksResult {
+    pub(crate) fn of(progress: &Progress) -> TasksResult {
+        let is_whole =
+            progress.phase == Phase::Complete && progress.completed.len() == progress.total;
+        TasksResult {
+            status: progress.phase.as_str().to_owned(),
+            reason: progress.reason.clone(),
+            exit_code: u8::from(!is_whole),
+            out: String::new(),
+            progress: progress.percent,
+            total_tasks: progress.total,
+            completed_tasks: progress.completed.clone(),
+            failed_tasks: progress.failed.clone(),
+            blocked_tasks: progress.blocked.clone(),
+            pushed: Vec::new(),
+            usd: 0.0,
+            tokens: 0,
+            time: Time::default(),
+            notes: Vec::new(),
+        }
+    }
+}

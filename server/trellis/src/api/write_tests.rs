@@ -1,0 +1,360 @@
+//! `parseFile`, `validateSyntax` and `generateTests`: functions, and tests for one of them.
+
+use std::path::PathBuf;
+
+use trellis_python::Functions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::run_limits::TimeLimits;
+use crate::error::Exit;
+use crate::models::ModelArgs;
+use crate::sandbox::SandboxArgs;
+
+/// Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ParseFileParams {
+    /// The file.
+    pub(crate) file_path: PathBuf,
+}
+
+/// The functions of a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParsedFile {
+    /// As it was given.
+    pub(crate) file_path: String,
+    /// In text order; methods and inner functions, too.
+    pub(crate) functions: Vec<ParsedFunction>,
+    /// Where the text is not valid Python; empty for a valid file.
+    pub(crate) errors: Vec<SyntaxProblem>,
+}
+
+/// A function or method as it is written.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParsedFunction {
+    /// Its file, as given.
+    pub(crate) file_path: String,
+    /// Its own name.
+    pub(crate) name: String,
+    /// The unique name path: `/Cart/total`, `/f[1]`.
+    pub(crate) name_path: String,
+    /// From `async` or `def` to before the colon.
+    pub(crate) signature: String,
+    /// Without quotes and indentation; null without a docstring.
+    pub(crate) docstring: Option<String>,
+    /// The lines of its body as written; null inside another function, whose body contains them.
+    pub(crate) body: Option<String>,
+    /// Each with its `@`.
+    pub(crate) decorators: Vec<String>,
+    /// `async def`.
+    pub(crate) is_async: bool,
+    /// A function of a class, properties among them.
+    pub(crate) is_method: bool,
+    /// Inside another function: code outside cannot call it, so no tests can be written for it.
+    pub(crate) is_nested: bool,
+    /// For a method: its class, with the classes around it: `Cart.Line`.
+    pub(crate) class_name: Option<String>,
+    /// The line of its name, from 1.
+    pub(crate) line: u32,
+    /// The column of its name, from 1, in characters.
+    pub(crate) column: u32,
+    /// Its first line, a decorator's if it has any.
+    pub(crate) first_line: u32,
+    /// Its last line.
+    pub(crate) end_line: u32,
+}
+
+/// A place that is not valid Python.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SyntaxProblem {
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+    /// A fragment of a sentence.
+    pub(crate) message: String,
+}
+
+impl From<trellis_python::SyntaxError> for SyntaxProblem {
+    fn from(error: trellis_python::SyntaxError) -> Self {
+        SyntaxProblem { line: error.line, column: error.column, message: error.message }
+    }
+}
+
+/// The functions of a text, saved or not, that is or will be the file `file_path`.
+pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
+    let all = Functions::of(text);
+    let shown = |it: trellis_python::Function| ParsedFunction {
+        file_path: file_path.to_owned(),
+        is_method: it.is_method(),
+        name: it.name,
+        name_path: it.name_path,
+        signature: it.signature,
+        docstring: it.docstring,
+        body: (!it.is_nested).then_some(it.body),
+        decorators: it.decorators,
+        is_async: it.is_async,
+        is_nested: it.is_nested,
+        class_name: it.class,
+        line: it.line,
+        column: it.column,
+        first_line: it.first_line,
+        end_line: it.end_line,
+    };
+    ParsedFile {
+        file_path: file_path.to_owned(),
+        functions: all.functions.into_iter().map(shown).collect(),
+        errors: all.errors.into_iter().map(SyntaxProblem::from).collect(),
+    }
+}
+
+/// Checks whether a text is a valid Python module.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ValidateSyntaxParams {
+    /// The whole module.
+    pub(crate) code: String,
+}
+
+/// Whether a text is valid Python, and where it is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Validity {
+    pub(crate) valid: bool,
+    /// What is wrong, a fragment of a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Where, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    /// From 1, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<usize>,
+}
+
+/// Looks at a text.
+pub(crate) fn validate_syntax(params: &ValidateSyntaxParams) -> Validity {
+    let error = trellis_python::check(&params.code).err();
+    Validity {
+        valid: error.is_none(),
+        line: error.as_ref().map(|it| it.line),
+        column: error.as_ref().map(|it| it.column),
+        error: error.map(|it| it.message),
+    }
+}
+
+/// The framework of the written tests.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum TestFramework {
+    Pytest,
+    Unittest,
+}
+
+/// The function to test. You can pass a function of `parseFile`: its other fields are ignored.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FunctionRef {
+    /// Its file, absolute or below the project's root.
+    pub(crate) file_path: PathBuf,
+    /// Its name, or its name path: `add`, `Cart.total`, `Cart/total`, `f[1]`.
+    pub(crate) name: String,
+    /// Its name path, which wins over the name.
+    #[serde(default)]
+    pub(crate) name_path: Option<String>,
+    /// The class of a method, if you only give its own name.
+    #[serde(default)]
+    pub(crate) class_name: Option<String>,
+}
+
+impl FunctionRef {
+    /// The name path that is meant.
+    pub(crate) fn path(&self) -> String {
+        match (&self.name_path, &self.class_name) {
+            (Some(path), _) => path.clone(),
+            (None, Some(class)) => format!("{class}.{}", self.name),
+            (None, None) => self.name.clone(),
+        }
+    }
+}
+
+/// Writes tests for one function with a model, runs them, and reports which pass; failing ones are kept, because they
+/// may have found a bug.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GenerateTestsParams {
+    /// The function.
+    pub(crate) function: FunctionRef,
+    /// The project's root; found from the file if left out.
+    #[serde(default)]
+    pub(crate) project_root: Option<PathBuf>,
+    /// Default: the framework that the project's files show.
+    #[serde(default)]
+    pub(crate) framework: Option<TestFramework>,
+    /// Folder for generated tests, below the root; default: `tests_dir` in trellis.toml, else `trellis_tests`.
+    #[serde(default)]
+    pub(crate) tests_dir: Option<String>,
+    /// Only show what would be written.
+    #[serde(default)]
+    pub(crate) preview: bool,
+    /// Also replace generated tests that someone edited.
+    #[serde(default)]
+    pub(crate) replace_edited: bool,
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[serde(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+    #[serde(flatten)]
+    pub(crate) limits: TimeLimits,
+}
+
+/// Generated tests and their results.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Generated {
+    /// The function: its file below the root, `::`, its name with its classes.
+    pub(crate) function: String,
+    /// The project's root.
+    pub(crate) root: PathBuf,
+    /// The test file, below the root.
+    pub(crate) path: String,
+    /// The whole text of the test file with the new tests.
+    pub(crate) source: String,
+    /// The changes of the test file, as a unified diff.
+    pub(crate) diff: String,
+    /// The function's tests: `test_a`, `TestCart::test_b`; with the path and `::` in front they are ids.
+    pub(crate) test_names: Vec<String>,
+    pub(crate) framework: TestFramework,
+    /// The model that was prompted.
+    pub(crate) model: String,
+    /// What you should know, as sentences.
+    pub(crate) warnings: Vec<String>,
+    /// How the run of these tests ended: `passed`, `failed`, `collectionError`, `timedOut`, …
+    pub(crate) outcome: String,
+    /// Why, if the outcome alone does not say it.
+    pub(crate) reason: Option<String>,
+    /// The result of each test.
+    pub(crate) tests: Vec<GeneratedTest>,
+    /// What prevented their collection.
+    pub(crate) errors: Vec<TestFailure>,
+    /// Whether anything was written.
+    pub(crate) written: bool,
+    /// The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
+    /// `addTestPath` adds its folder.
+    pub(crate) left_out_by: Option<String>,
+}
+
+impl Generated {
+    /// 0 where all of them pass.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.outcome == "passed" { Exit::Done } else { Exit::TestsFailed }
+    }
+}
+
+/// The result of one test.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GeneratedTest {
+    /// As pytest names it.
+    pub(crate) id: String,
+    /// `passed`, `failed`, `error`, `skipped`, …
+    pub(crate) outcome: String,
+    pub(crate) duration_ms: u64,
+    /// The line of its `def` in the test file, from 1.
+    pub(crate) line: Option<u32>,
+    pub(crate) failure: Option<TestFailure>,
+}
+
+/// Adds the folder of a test file to `testpaths` in the project's settings, so that plain `pytest` runs it.
+/// `undoEdit` reverts it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AddTestPathParams {
+    /// The project; default: the first folder of the workspace.
+    #[serde(default)]
+    pub(crate) root: Option<PathBuf>,
+    /// The test file, relative to the root.
+    pub(crate) path: String,
+}
+
+/// What was added.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AddedTestPath {
+    /// The settings file, relative to the root.
+    pub(crate) file: String,
+    /// What was added to its `testpaths`; null if they already contain the test file.
+    pub(crate) folder: Option<String>,
+    /// Number of the edit; null if nothing was written.
+    pub(crate) edit: Option<u64>,
+}
+
+/// What failed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TestFailure {
+    /// The exception's class.
+    pub(crate) exception: String,
+    /// Its text: for an assertion, what was expected and found.
+    pub(crate) message: String,
+    /// The place, relative to the root.
+    pub(crate) path: Option<String>,
+    /// From 1.
+    pub(crate) line: Option<u32>,
+    /// As shown by pytest.
+    pub(crate) traceback: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn functions_are_told_with_all_their_facts_and_mean_themselves() {
+        let text = "class Cart:\n    @property\n    async def total(self) -> int:\n        '''All.'''\n        return 1\n";
+        let parsed = serde_json::to_value(parse_text("shop/cart.py", text)).expect("JSON");
+        let function = json!({
+            "filePath": "shop/cart.py", "name": "total", "namePath": "/Cart/total",
+            "signature": "async def total(self) -> int", "docstring": "All.",
+            "body": "        '''All.'''\n        return 1", "decorators": ["@property"],
+            "isAsync": true, "isMethod": true, "isNested": false, "className": "Cart",
+            "line": 3, "column": 15, "firstLine": 2, "endLine": 5,
+        });
+        let expected = json!({"filePath": "shop/cart.py", "functions": [function], "errors": []});
+        assert_eq!(parsed, expected);
+        let asked = json!({"function": function, "projectRoot": "/p", "framework": "unittest"});
+        let asked: GenerateTestsParams = serde_json::from_value(asked).expect("parameters");
+        assert_eq!(asked.function.path(), "/Cart/total");
+        assert_eq!(asked.framework, Some(TestFramework::Unittest));
+        for (function, path) in [
+            (json!({"filePath": "a.py", "name": "f"}), "f"),
+            (json!({"filePath": "a.py", "name": "f", "className": "A"}), "A.f"),
+        ] {
+            let function: FunctionRef = serde_json::from_value(function).expect("a function");
+            assert_eq!(function.path(), path);
+        }
+    }
+
+    #[test]
+    fn a_broken_text_says_where_and_what_it_holds() {
+        let parsed = parse_text("a.py", "def a():\n    return (1\n\n\ndef b():\n    pass\n");
+        let names: Vec<&str> = parsed.functions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(!parsed.errors.is_empty());
+        for (code, line, column) in
+            [("x = 1\n", None, None), ("x = 1\ny = ä ?\n", Some(2), Some(7)), ("", None, None)]
+        {
+            let found = validate_syntax(&ValidateSyntaxParams { code: code.to_owned() });
+            assert_eq!((found.line, found.column), (line, column), "{code:?}");
+            assert_eq!((found.valid, found.error.is_some()), (line.is_none(), line.is_some()));
+        }
+    }
+}

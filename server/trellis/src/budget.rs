@@ -1,0 +1,281 @@
+//! What models may cost, and have cost: every question asks first, and nobody spends what is not there.
+//!
+//! A question is let through when what is spent, what is under way and what it may cost at most fit into the
+//! budget together. What does not fit because of questions under way waits for them, since most cost less than
+//! they may; what does not fit without them ends the run.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use trellis_llm::Usage;
+use tokio::sync::Notify;
+
+use crate::config::BudgetLimits;
+use crate::error::Fault;
+
+/// Tokens, and what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) tokens: u64,
+    /// US dollars.
+    pub(crate) usd: f64,
+}
+
+impl std::ops::Add for Spent {
+    type Output = Spent;
+
+    fn add(self, other: Spent) -> Spent {
+        Spent { tokens: self.tokens.saturating_add(other.tokens), usd: self.usd + other.usd }
+    }
+}
+
+impl Spent {
+    pub(crate) fn of(usage: Usage, usd: f64) -> Spent {
+        Spent { tokens: usage.input_tokens.saturating_add(usage.output_tokens), usd }
+    }
+}
+
+/// The account of one run, earlier starts of it included.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limits: BudgetLimits,
+    since: Instant,
+    book: Mutex<Totals>,
+    settled: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Totals {
+    spent: Spent,
+    /// What questions under way may cost at most.
+    reserved: Spent,
+    under_way: usize,
+    /// Time of the questions answered so far.
+    time: Duration,
+    answered: u32,
+}
+
+/// The next question would go beyond the budget.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BudgetExceeded {
+    what: String,
+    /// Which limit it is: `usd`, `tokens` or `minutes`.
+    limit: &'static str,
+}
+
+impl From<BudgetExceeded> for Fault {
+    fn from(exhausted: BudgetExceeded) -> Fault {
+        let again = match exhausted.limit {
+            "minutes" => "run again to resume".to_owned(),
+            limit => format!(
+                "to resume, raise the limit (--budget-{limit}, or {limit} under [budget] in \
+                 trellis.toml), or allow only shorter replies (max_output_tokens)"
+            ),
+        };
+        Fault::unavailable(&exhausted).hint(format!("accepted code is kept; {again}"))
+    }
+}
+
+impl fmt::Display for BudgetExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// A question under way. Dropped without being settled it costs nothing, as far as anybody knows.
+#[derive(Debug)]
+pub(crate) struct Reservation<'a> {
+    ledger: &'a Budget,
+    most: Spent,
+    since: Instant,
+}
+
+impl Budget {
+    /// An account with what earlier starts of the run have spent.
+    pub(crate) fn new(limits: BudgetLimits, spent: Spent) -> Budget {
+        let book = Mutex::new(Totals { spent, ..Totals::default() });
+        Budget { limits, since: Instant::now(), book, settled: Notify::new() }
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        self.book().spent
+    }
+
+    fn book(&self) -> std::sync::MutexGuard<'_, Totals> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a question through that costs at most `most`.
+    pub(crate) async fn reserve(&self, most: Spent) -> Result<Reservation<'_>, BudgetExceeded> {
+        loop {
+            let settled = self.settled.notified();
+            tokio::pin!(settled);
+            // What is settled between the look and the wait must not be missed.
+            settled.as_mut().enable();
+            match self.look(most) {
+                Ok(true) => return Ok(Reservation { ledger: self, most, since: Instant::now() }),
+                Ok(false) => settled.await,
+                Err(exhausted) => return Err(exhausted),
+            }
+        }
+    }
+
+    /// Whether the question may go, has to wait, or is one too many.
+    fn look(&self, most: Spent) -> Result<bool, BudgetExceeded> {
+        let mut book = self.book();
+        self.in_time(&book)?;
+        let exceeded = |all: Spent| {
+            (self.limits.usd.is_some_and(|limit| all.usd > limit))
+                || (self.limits.tokens.is_some_and(|limit| all.tokens > limit))
+        };
+        if !exceeded(book.spent + book.reserved + most) {
+            book.reserved = book.reserved + most;
+            book.under_way += 1;
+            return Ok(true);
+        }
+        if book.under_way > 0 && !exceeded(book.spent + most) {
+            return Ok(false);
+        }
+        Err(self.exhausted(book.spent, most))
+    }
+
+    fn exhausted(&self, spent: Spent, most: Spent) -> BudgetExceeded {
+        match self.limits.usd {
+            Some(limit) if (spent + most).usd > limit => BudgetExceeded {
+                what: format!(
+                    "stopped before the budget of ${limit} was exceeded: ${:.4} are spent, and \
+                     the next prompt with its reply may cost ${:.4}",
+                    spent.usd, most.usd
+                ),
+                limit: "usd",
+            },
+            _ => BudgetExceeded {
+                what: format!(
+                    "stopped before the budget of {} tokens was exceeded: {} are used, and the \
+                     next prompt with its reply may need {}",
+                    self.limits.tokens.unwrap_or_default(),
+                    spent.tokens,
+                    most.tokens
+                ),
+                limit: "tokens",
+            },
+        }
+    }
+
+    /// A question that takes as long as the others did has to end in time.
+    fn in_time(&self, book: &Totals) -> Result<(), BudgetExceeded> {
+        let Some(minutes) = self.limits.minutes else { return Ok(()) };
+        let usual = book.time.checked_div(book.answered).unwrap_or_default();
+        let elapsed = self.since.elapsed();
+        if (elapsed + usual).as_secs_f64() <= minutes * 60.0 {
+            return Ok(());
+        }
+        let what = format!(
+            "stopped before the budget of {minutes} minutes was exceeded: {:.2} are over, and a \
+             reply needs {:.1} seconds",
+            elapsed.as_secs_f64() / 60.0,
+            usual.as_secs_f64()
+        );
+        Err(BudgetExceeded { what, limit: "minutes" })
+    }
+}
+
+impl Reservation<'_> {
+    /// Books what the question really cost.
+    pub(crate) fn settle(self, cost: Spent) {
+        let mut book = self.ledger.book();
+        book.spent = book.spent + cost;
+        book.time += self.since.elapsed();
+        book.answered += 1;
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut book = self.ledger.book();
+        book.under_way -= 1;
+        book.reserved = match book.under_way {
+            // Sums of fractions leave crumbs.
+            0 => Spent::default(),
+            _ => Spent {
+                tokens: book.reserved.tokens.saturating_sub(self.most.tokens),
+                usd: book.reserved.usd - self.most.usd,
+            },
+        };
+        drop(book);
+        self.ledger.settled.notify_waiters();
+    }
+}
+
+/// US dollars for people; tokens that nobody knows a price of cost nothing known.
+pub(crate) fn price(tokens: u64, usd: f64) -> String {
+    if tokens > 0 && usd == 0.0 { "price unknown".to_owned() } else { format!("${usd:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn tokens(tokens: u64) -> Spent {
+        Spent { tokens, usd: 0.0 }
+    }
+
+    fn ledger(limit: u64, spent: u64) -> Budget {
+        Budget::new(BudgetLimits { tokens: Some(limit), ..BudgetLimits::default() }, tokens(spent))
+    }
+
+    #[test]
+    fn a_price_that_nobody_knows_is_no_zero() {
+        let table = [(0, 0.0, "$0.0000"), (10, 0.0, "price unknown"), (10, 0.01234, "$0.0123")];
+        for (tokens, usd, wanted) in table {
+            assert_eq!(price(tokens, usd), wanted);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_fit_is_refused_before_it_is_asked() {
+        let ledger = ledger(100, 40);
+        let first = ledger.reserve(tokens(50)).await.expect("it fits");
+        first.settle(tokens(20));
+        assert_eq!(ledger.spent(), tokens(60));
+        let refused = ledger.reserve(tokens(41)).await.expect_err("60 and 41 are over 100");
+        assert_eq!(
+            refused.to_string(),
+            "stopped before the budget of 100 tokens was exceeded: 60 are used, and the next \
+             prompt with its reply may need 41"
+        );
+        drop(ledger.reserve(tokens(40)).await.expect("it fits exactly"));
+    }
+
+    #[tokio::test]
+    async fn who_may_fit_waits_for_those_under_way() {
+        let ledger = Arc::new(ledger(100, 0));
+        let first = ledger.reserve(tokens(80)).await.expect("it fits");
+        let other = ledger.clone();
+        let waiting = tokio::spawn(async move { other.reserve(tokens(80)).await.map(|_| ()) });
+        while !waiting.is_finished() && Arc::strong_count(&ledger) == 1 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!waiting.is_finished());
+        first.settle(tokens(10));
+        waiting.await.expect("no panic").expect("10 and 80 fit");
+        // One that costs all it may leaves no room.
+        ledger.reserve(tokens(90)).await.expect("it fits").settle(tokens(90));
+        assert!(ledger.reserve(tokens(1)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn money_and_time_are_bounds_as_well() {
+        let money = Budget::new(BudgetLimits { usd: Some(1.0), ..BudgetLimits::default() }, Spent::default());
+        let refused = money.reserve(Spent { tokens: 1, usd: 1.5 }).await.expect_err("too dear");
+        assert_eq!(refused.limit, "usd");
+        assert!(refused.to_string().contains("may cost $1.5000"), "{refused}");
+        let time =
+            Budget::new(BudgetLimits { minutes: Some(0.0), ..BudgetLimits::default() }, Spent::default());
+        let refused = time.reserve(Spent::default()).await.expect_err("no time at all");
+        assert_eq!(refused.limit, "minutes");
+    }
+}

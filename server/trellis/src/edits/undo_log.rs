@@ -1,0 +1,260 @@
+//! Edits that were made: kept, taken back when a crash cut them short, undone when asked for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use trellis_python::TextEdits;
+use serde::{Deserialize, Serialize};
+
+use super::files::{self, stage, sync_folder, write_synced};
+use super::{Change, AppliedEdit, folder, transaction};
+use crate::error::Fault;
+use crate::workspace::crash_point;
+use crate::workspace::disk::{hash, is_inside};
+
+/// What is on disk about one edit; the texts lie beside it, as `<place>.before`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    pub(super) version: u32,
+    pub(super) id: u64,
+    /// What made it, in words.
+    pub(super) what: String,
+    /// The edit that this one undid.
+    pub(super) undoes: Option<u64>,
+    pub(super) files: Vec<FileRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileRecord {
+    /// As it was given.
+    pub(super) shown: PathBuf,
+    /// Behind symbolic links, absolute.
+    pub(super) path: PathBuf,
+    /// SHA-256 of the text before.
+    pub(super) before: String,
+    /// SHA-256 of the text after.
+    pub(super) after: String,
+}
+
+/// Edits whose texts are kept.
+const KEPT: usize = 200;
+
+const PENDING: &str = "pending";
+const RECORD: &str = "edit.json";
+
+pub(super) fn pending(folder: &Path, id: u64) -> PathBuf {
+    folder.join(format!("{id}.{PENDING}"))
+}
+
+/// Numbers of the edits that were made, in order.
+pub(super) fn numbers(folder: &Path) -> Vec<u64> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.file_name());
+    let mut numbers: Vec<u64> =
+        names.filter_map(|name| name.to_str().and_then(|it| it.parse().ok())).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Puts the record and the old texts of an edit on disk, before anything is replaced.
+pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
+    let place = pending(folder, record.id);
+    crash_point::reach();
+    fs::create_dir(&place)?;
+    for (index, text) in before.iter().enumerate() {
+        write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
+    }
+    // Last: without it nothing was replaced yet.
+    write_synced(&place.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
+    sync_folder(&place)?;
+    sync_folder(folder)
+}
+
+/// The moment an edit is made.
+pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
+    crash_point::reach();
+    fs::rename(pending(folder, id), folder.join(id.to_string()))?;
+    sync_folder(folder)?;
+    let numbers = numbers(folder);
+    for old in &numbers[..numbers.len().saturating_sub(KEPT)] {
+        // What cannot be removed now will be the next time.
+        let _ = fs::remove_dir_all(folder.join(old.to_string()));
+    }
+    Ok(())
+}
+
+/// Takes back the edits that a crash cut short, in the files of the project and as far as nobody changed them since.
+/// What became of each, as sentences.
+pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    let pending = entries.filter(|it| it.extension().is_some_and(|it| it == PENDING));
+    let recovered = pending.map(|place| {
+        let outcome = take_back(root, &place);
+        outcome.map(|back| back.told(&place)).map_err(|e| {
+            let shown = place.display();
+            Fault::internal(format!("cannot undo the interrupted edit in {shown}: {e}"))
+                .hint("fix this and try again; the old texts are in that folder")
+        })
+    });
+    Ok(recovered.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// What became of an edit that was cut short.
+#[derive(Default)]
+pub(super) struct Undone {
+    what: String,
+    /// They have their old text again.
+    restored: Vec<String>,
+    /// Somebody changed them since: they may hold a part of the edit.
+    left: Vec<String>,
+}
+
+impl Undone {
+    fn told(&self, place: &Path) -> Option<String> {
+        let Undone { what, restored, left } = self;
+        let kept = kept(place);
+        match (restored.as_slice(), left.as_slice()) {
+            ([], []) => None,
+            (files, []) => Some(format!(
+                "a crash interrupted the edit {what:?}; it was undone: {}",
+                files.join(", ")
+            )),
+            (_, left) => Some(format!(
+                "a crash interrupted the edit {what:?}, and {} changed since then: it may \
+                 contain a part of the edit; the text before it is in {}",
+                left.join(", "),
+                kept.display()
+            )),
+        }
+    }
+}
+
+/// Where the old texts stay of which not all could be put back.
+fn kept(place: &Path) -> PathBuf {
+    place.with_extension("kept")
+}
+
+/// Puts the old texts back in the place of the new ones and forgets the edit; old texts for which somebody's own
+/// are there stay on the disk.
+pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
+    let mut done = Undone::default();
+    if let Ok(bytes) = trellis_sandbox::files::read(place.join(RECORD)) {
+        let record: Record = serde_json::from_slice(&bytes)?;
+        for (index, file) in record.files.iter().enumerate() {
+            belongs(root, file).map_err(|fault| io::Error::other(fault.message))?;
+            let shown = file.shown.display().to_string();
+            match trellis_sandbox::files::read(&file.path).map(hash) {
+                Ok(now) if now == file.before => {}
+                Ok(now) if now == file.after => {
+                    let before = trellis_sandbox::files::read(place.join(format!("{index}.before")))?;
+                    stage(&file.path, &before)?.put()?;
+                    done.restored.push(shown);
+                }
+                _ => done.left.push(shown),
+            }
+            file.path.parent().into_iter().for_each(files::sweep);
+        }
+        done.what = record.what;
+    }
+    crash_point::reach();
+    match done.left.is_empty() {
+        true => fs::remove_dir_all(place)?,
+        false => fs::rename(place, kept(place))?,
+    }
+    Ok(done)
+}
+
+/// The record is a file of the project, and others may have written it: it moves nothing outside, and nothing of git's, which
+/// may name programs.
+pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
+    let is_gits = file.path.components().any(|it| it.as_os_str().eq_ignore_ascii_case(".git"));
+    if file.path.is_absolute() && !is_gits && is_inside(&[root.to_owned()], &file.path) {
+        return Ok(());
+    }
+    if is_gits {
+        let shown = file.path.display();
+        return Err(Fault::input(format!("{shown} belongs to git; nothing was changed"))
+            .hint("edit it by hand"));
+    }
+    let (shown, root) = (file.path.display(), root.display());
+    Err(Fault::input(format!("{shown} is outside the project {root}; nothing was changed"))
+        .hint("edit it by hand"))
+}
+
+/// Undoes an edit (without a number the last one that was not undone); refused when one of its files was
+/// changed since. That is an edit too, and can be undone.
+pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
+    transaction::settle(root)?;
+    let folder = folder(root)?;
+    let record = match id {
+        Some(id) => load(&folder, id)?,
+        None => last(&folder)?,
+    };
+    let changes: Vec<Change> = (record.files.iter().enumerate())
+        .map(|(index, it)| belongs(root, it).and_then(|()| back(&folder, &record, index, it)))
+        .collect::<Result<_, _>>()?;
+    let what = format!("undo of {} ({})", record.id, record.what);
+    transaction::apply_as(root, &what, Some(record.id), changes)
+}
+
+/// The last edit that was asked for in these words, if it was made.
+pub(crate) fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
+    let folder = folder(root)?;
+    let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
+    Ok(numbers(&folder).into_iter().rev().find(is_it))
+}
+
+fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Result<Change, Fault> {
+    let source = files::read(&file.path)?;
+    let shown = file.shown.display();
+    if hash(&source) != file.after {
+        return Err(Fault::input(format!(
+            "cannot undo edit {}: {shown} changed since then; nothing was changed",
+            record.id
+        ))
+        .hint(format!(
+            "undo later edits of it first, or compare it with the text before the edit, \
+             {}/{}/{index}.before",
+            folder.display(),
+            record.id
+        )));
+    }
+    let old = folder.join(record.id.to_string()).join(format!("{index}.before"));
+    let before = files::read(&old)?;
+    let same = file.shown.canonicalize().is_ok_and(|it| it == file.path);
+    let path = if same { &file.shown } else { &file.path }.clone();
+    Ok(Change { path, edits: TextEdits::between(&source, &before), source })
+}
+
+fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
+    let path = folder.join(id.to_string()).join(RECORD);
+    let bytes = trellis_sandbox::files::read(&path).map_err(|_| {
+        let known: Vec<String> =
+            numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Fault::input(format!("there is no edit {id} to undo; the last ones are: {known}"))
+            .hint("give one of these, or use --in with a file of the project that was edited")
+    })?;
+    serde_json::from_slice(&bytes).map_err(|e| {
+        Fault::input(format!("{} is damaged: {e}", path.display()))
+            .hint("undo the edit by hand; the old texts are in the same folder")
+    })
+}
+
+/// The last edit that is no undoing and was not undone.
+fn last(folder: &Path) -> Result<Record, Fault> {
+    let mut undone = Vec::new();
+    for id in numbers(folder).into_iter().rev() {
+        let record = load(folder, id)?;
+        match record.undoes {
+            // Undoing an undoing brings the first edit back.
+            Some(other) if !undone.contains(&id) => undone.push(other),
+            None if !undone.contains(&id) => return Ok(record),
+            _ => {}
+        }
+    }
+    Err(Fault::input("there is no edit to undo")
+        .hint("use --in with a file of the project that was edited"))
+}

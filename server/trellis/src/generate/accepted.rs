@@ -1,0 +1,45 @@
+//! What has been accepted so far, shared with everyone who builds on it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use trellis_engine::Draft;
+use trellis_plan::NodeIx;
+
+/// Settled nodes: with their text when they passed, without when they did not. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AcceptedDrafts {
+    settled: Arc<HashMap<NodeIx, Option<Arc<Draft>>>>,
+    /// Integration tests that were kept, by subgraph.
+    flows: Arc<BTreeMap<String, IntegrationTests>>,
+}
+
+/// The file with a subgraph's integration tests.
+#[derive(Clone, Debug)]
+pub(crate) struct IntegrationTests {
+    pub(crate) path: String,
+    pub(crate) text: Arc<str>,
+}
+
+impl AcceptedDrafts {
+    pub(crate) fn put(&mut self, node: NodeIx, draft: Option<Arc<Draft>>) {
+        Arc::make_mut(&mut self.settled).insert(node, draft);
+    }
+
+    pub(crate) fn put_flow(&mut self, subgraph: &str, flow: IntegrationTests) {
+        Arc::make_mut(&mut self.flows).insert(subgraph.to_owned(), flow);
+    }
+
+    /// Integration tests by subgraph.
+    pub(crate) fn flows(&self) -> &BTreeMap<String, IntegrationTests> {
+        &self.flows
+    }
+
+    pub(crate) fn draft(&self, node: NodeIx) -> Option<Arc<Draft>> {
+        self.settled.get(&node).cloned().flatten()
+    }
+
+    pub(crate) fn has_all(&self, nodes: &[NodeIx]) -> bool {
+        nodes.iter().all(|node| self.settled.contains_key(node))
+    }
+}

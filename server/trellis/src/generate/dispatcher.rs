@@ -1,0 +1,391 @@
+//! The one owner of a run's state: starts workers, takes in what they bring, writes it down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use trellis_engine::{Cause, Draft, Outcome};
+use trellis_plan::{NodeIx, Schedule, Skipped};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::error::Fault;
+use crate::generate::memory;
+use crate::generate::subgraph_commits::subgraphs;
+use crate::generate::prepare::GenerateRequest;
+use crate::generate::progress::RunProgress;
+use crate::generate::wait_queue::WaitQueue;
+use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::worker::{NodeResult, WaitReason, RunContext, WorkerError, source, work_on};
+use crate::budget::BudgetExceeded;
+use crate::output::Output;
+use crate::workspace::Writer;
+use crate::workspace::checkpoint::{Checkpoint, ModelCost, TestResults};
+use crate::workspace::cost::Cost;
+use crate::workspace::git::Git;
+use crate::workspace::journal::{Accepted, Event, IntegrationResult};
+use crate::workspace::lock::Lock;
+use crate::workspace::replay::ReplayedState;
+
+/// The receiving ends that belong to the loop.
+pub(crate) struct Channels {
+    pub(crate) shelf: watch::Receiver<AcceptedDrafts>,
+    /// A worker gave its slot back.
+    pub(crate) wake: mpsc::UnboundedReceiver<WaitReason>,
+}
+
+/// What a job brought.
+pub(crate) enum JobDone {
+    Node(Box<NodeResult>),
+    Subgraph(Box<IntegrationResult>),
+}
+
+/// How the loop came to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LoopEnd {
+    Finished,
+    Interrupted,
+}
+
+pub(crate) struct Dispatcher {
+    pub(crate) shop: Arc<RunContext>,
+    pub(crate) schedule: Schedule,
+    pub(crate) shelf: watch::Sender<AcceptedDrafts>,
+    pub(crate) writer: Writer,
+    pub(crate) git: Option<Git>,
+    pub(crate) root: PathBuf,
+    pub(crate) order: GenerateRequest,
+    pub(crate) accepted: BTreeMap<String, Accepted>,
+    pub(crate) past: ReplayedState,
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) cost: Cost,
+    pub(crate) progress: RunProgress,
+    pub(crate) warnings: Vec<String>,
+    /// Passed since the last flush.
+    pub(crate) unwritten: usize,
+    /// The checkpoint on the disk is older than ours.
+    pub(super) unsaved: bool,
+    pub(crate) committed: BTreeSet<String>,
+    /// Texts of the subgraphs' commits that this run made.
+    pub(super) in_history: BTreeMap<String, String>,
+    pub(crate) started: BTreeSet<NodeIx>,
+    pub(crate) resting: WaitQueue,
+    /// Nothing new is begun: there is no more to spend.
+    exhausted: Option<BudgetExceeded>,
+    /// Leaves by subgraph, in the order of their last leaf.
+    pub(crate) subgraphs: Arc<[(String, Vec<NodeIx>)]>,
+    /// Subgraphs whose integration tests are being made.
+    pub(crate) integrating: BTreeSet<String>,
+    /// What integration tests came to.
+    pub(crate) integrated: BTreeMap<String, IntegrationResult>,
+    /// Files people changed that this run took over.
+    has_new_edits: bool,
+    /// Whether this run wrote any file.
+    pub(crate) wrote: bool,
+    /// Nodes that passed and fail in the whole suite, with the reason.
+    pub(crate) broken: BTreeMap<String, String>,
+    _lock: Lock,
+}
+
+impl Dispatcher {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called once, with everything `open` has made ready"
+    )]
+    pub(crate) fn new(
+        shop: RunContext,
+        schedule: Schedule,
+        shelf: watch::Sender<AcceptedDrafts>,
+        writer: Writer,
+        git: Option<Git>,
+        root: PathBuf,
+        order: GenerateRequest,
+        accepted: BTreeMap<String, Accepted>,
+        past: ReplayedState,
+        lock: Lock,
+        progress: RunProgress,
+        has_new_edits: bool,
+    ) -> Dispatcher {
+        let mut cost = Cost::default();
+        accepted.values().for_each(|accepted| cost += &accepted.cost);
+        Dispatcher {
+            resting: WaitQueue::default(),
+            exhausted: None,
+            subgraphs: subgraphs(&shop.work),
+            shop: Arc::new(shop),
+            schedule,
+            shelf,
+            writer,
+            git,
+            root,
+            order,
+            accepted,
+            past,
+            checkpoint: Checkpoint::new(),
+            cost,
+            progress,
+            warnings: Vec::new(),
+            unwritten: 0,
+            unsaved: false,
+            committed: BTreeSet::new(),
+            in_history: BTreeMap::new(),
+            started: BTreeSet::new(),
+            integrating: BTreeSet::new(),
+            integrated: BTreeMap::new(),
+            has_new_edits,
+            wrote: false,
+            broken: BTreeMap::new(),
+            _lock: lock,
+        }
+    }
+
+    /// Works until every leaf is settled, someone interrupts, or something goes wrong.
+    pub(crate) async fn run(
+        &mut self,
+        mut receivers: Channels,
+        output: &Output,
+    ) -> Result<LoopEnd, Fault> {
+        self.first_checkpoint()?;
+        if self.has_new_edits {
+            // A person's text is safe in history before anything is built on it.
+            self.commit("chore: keep edits made by hand");
+        }
+        self.flush()?;
+        let mut workers: JoinSet<Result<JobDone, WorkerError>> = JoinSet::new();
+        let cancel = self.shop.cancel.clone();
+        loop {
+            if let Some(exhausted) = &self.exhausted {
+                // Questions under way are paid for; who puts them goes on until the next one.
+                if self.resting.are_all(workers.len()) {
+                    let fault = exhausted.clone().into();
+                    workers.shutdown().await;
+                    return Err(fault);
+                }
+            } else {
+                self.start_integrations(&mut workers);
+                self.start_workers(&mut workers, &receivers.shelf)?;
+            }
+            if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
+                break;
+            }
+            self.save()?;
+            self.give_turn(workers.len());
+            if workers.is_empty() {
+                return Err(Fault::internal("no node is ready, and none is running")
+                    .hint("please report this, with .trellis/journal.jsonl"));
+            }
+            tokio::select! {
+                Some(rest) = receivers.wake.recv() => {
+                    let place = |node: &NodeIx| self.shop.work.place[node];
+                    self.resting.take(rest, place);
+                }
+                () = cancel.cancelled() => {
+                    workers.shutdown().await;
+                    return Ok(LoopEnd::Interrupted);
+                }
+                Some(joined) = workers.join_next() => {
+                    let outcome = joined.map_err(|e| Fault::internal(format!("a worker crashed: {e}")))?;
+                    match outcome {
+                        Ok(JobDone::Node(outcome)) => self.settle(*outcome, output)?,
+                        Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
+                        Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
+                        Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
+                        Err(WorkerError::Fault(fault)) => {
+                            workers.shutdown().await;
+                            return Err(fault);
+                        }
+                        Err(WorkerError::Journal { node, error }) => {
+                            workers.shutdown().await;
+                            return Err(self.cannot_write(node, ".trellis/journal.jsonl", &error));
+                        }
+                    }
+                }
+            }
+        }
+        self.commit_subgraphs()?;
+        self.save()?;
+        self.progress.clear();
+        Ok(LoopEnd::Finished)
+    }
+
+    /// Once a turn: what settled and what was started goes to the disk together.
+    pub(super) fn save(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.unsaved) { self.write_checkpoint() } else { Ok(()) }
+    }
+
+    /// One job: the plan's order. More: the longest chain of dependents first. Either way a node starts
+    /// only when everything it will see is settled.
+    fn start_workers(
+        &mut self,
+        workers: &mut JoinSet<Result<JobDone, WorkerError>>,
+        shelf: &watch::Receiver<AcceptedDrafts>,
+    ) -> Result<(), Fault> {
+        while self.resting.alone.is_none()
+            && let Ok(permit) = self.shop.slots.clone().try_acquire_owned()
+        {
+            let visible = |ix: &NodeIx| {
+                let view = self.shop.work.view(*ix, &BTreeSet::new());
+                !self.started.contains(ix) && shelf.borrow().has_all(&view)
+            };
+            let next = match self.order.jobs {
+                1 => self.schedule.ready().find(visible),
+                _ => self.schedule.urgent().find(visible),
+            };
+            let Some(node) = next else { return Ok(()) };
+            self.started.insert(node);
+            self.schedule.start(node);
+            self.mark(node, "in_progress", None)?;
+            self.state(node, "in_progress", "its dependencies are done", None)?;
+            let work = work_on(self.shop.clone(), node, shelf.clone(), permit);
+            workers.spawn(async { work.await.map(|outcome| JobDone::Node(Box::new(outcome))) });
+        }
+        Ok(())
+    }
+
+    /// Lets the next worker that waits for its turn go on, when everybody else is settled or waiting.
+    fn give_turn(&mut self, at_work: usize) {
+        let shelf = self.shelf.borrow().clone();
+        self.resting.give_turn(at_work, |needed| shelf.has_all(needed));
+    }
+
+    fn settle(&mut self, outcome: NodeResult, output: &Output) -> Result<(), Fault> {
+        self.cost += &outcome.cost;
+        let node = outcome.node;
+        self.resting.ended(node);
+        let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
+        self.entry(node).test_results = results;
+        self.entry(node).retry_count = outcome.fixes;
+        self.entry(node).flaky = outcome.flaky.clone();
+        self.entry(node).model = ModelCost::of(&outcome.cost);
+        match outcome.verdict.clone() {
+            Outcome::Passed => self.accept(node, &outcome)?,
+            Outcome::Failed { reason } => self.fail(node, reason, outcome.cause)?,
+            Outcome::NeedsHuman { reason } => {
+                self.fail(node, format!("needs_human: {reason}"), outcome.cause)?;
+            }
+            Outcome::Skipped { reason } => {
+                let skipped = self.schedule.skip(node, reason.clone());
+                self.put_aside(node, "skipped", (reason, outcome.cause), skipped)?;
+            }
+        }
+        if self.unwritten >= self.order.batch || memory::is_short() {
+            self.flush()?;
+        }
+        self.commit_subgraphs()?;
+        self.progress.show(self.schedule.counts().settled(), output);
+        Ok(())
+    }
+
+    /// Accepted text is on the disk before anything says `passed` (W13).
+    fn accept(&mut self, node: NodeIx, outcome: &NodeResult) -> Result<(), Fault> {
+        let accepted = Accepted {
+            node: self.id(node),
+            specification: self.shop.work.specification(node),
+            tests: source(&outcome.draft.tests),
+            implementation: source(&outcome.draft.implementation),
+            tests_passed: outcome.tests_passed,
+            fixes: outcome.fixes,
+            flaky: outcome.flaky.clone(),
+            cost: outcome.cost.clone(),
+        };
+        let mut draft = outcome.draft.clone();
+        let amended = self.amended(std::mem::take(&mut draft.amended));
+        // With one write: a crash leaves both or neither.
+        let events: Vec<Event> =
+            amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
+        if let Err(error) = self.shop.journal.commit_all(&events) {
+            return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
+        }
+        for accepted in amended.into_iter().chain([accepted]) {
+            self.accepted.insert(accepted.node.clone(), accepted);
+        }
+        self.schedule.pass(node);
+        self.shelve(node, Some(Arc::new(draft)));
+        self.mark(node, "passed", None)?;
+        self.unwritten += 1;
+        Ok(())
+    }
+
+    /// Nodes that passed before, with the text the draft gives them; on the shelf at once.
+    fn amended(&self, texts: BTreeMap<String, trellis_python::Fragment>) -> Vec<Accepted> {
+        let mut out = Vec::new();
+        for (id, text) in texts {
+            let (Some(old), Some(ix)) = (self.accepted.get(&id), self.shop.work.plan.find(&id))
+            else {
+                continue;
+            };
+            let implementation = Some(text);
+            out.push(Accepted { implementation: source(&implementation), ..old.clone() });
+            let settled = self.shelf.borrow().draft(ix);
+            let tests = settled.and_then(|draft| draft.tests.clone());
+            self.shelve(ix, Some(Arc::new(Draft { tests, implementation, ..Draft::default() })));
+        }
+        out
+    }
+
+    fn fail(&mut self, node: NodeIx, reason: String, cause: Option<Cause>) -> Result<(), Fault> {
+        let skipped = self.schedule.fail(node, reason.clone());
+        self.put_aside(node, "failed", (reason, cause), skipped)
+    }
+
+    fn put_aside(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        (reason, cause): (String, Option<Cause>),
+        skipped: Vec<Skipped>,
+    ) -> Result<(), Fault> {
+        self.state(node, status, &reason, cause)?;
+        self.mark(node, status, Some(reason))?;
+        self.shelve(node, None);
+        for skip in skipped {
+            self.state(skip.node, "skipped", &skip.reason, None)?;
+            self.mark(skip.node, "skipped", Some(skip.reason))?;
+            self.shelve(skip.node, None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn shelve(&self, node: NodeIx, draft: Option<Arc<Draft>>) {
+        self.shelf.send_modify(|shelf| shelf.put(node, draft));
+    }
+
+    pub(crate) fn id(&self, node: NodeIx) -> String {
+        self.shop.work.plan.id(node).to_owned()
+    }
+
+    fn state(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        reason: &str,
+        cause: Option<Cause>,
+    ) -> Result<(), Fault> {
+        let event = Event::State {
+            node: self.id(node),
+            status: status.to_owned(),
+            reason: reason.to_owned(),
+            cause: cause.map(|it| it.as_str().to_owned()),
+        };
+        let logged = self.shop.journal.log(event);
+        logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))
+    }
+
+    /// Whether this run did nothing: everything had passed before and the documents say so.
+    pub(crate) fn had_nothing_to_do(&self) -> bool {
+        self.started.is_empty() && self.past.finished && !self.wrote && !self.has_new_edits
+    }
+
+    /// Leaves the folder in order: accepted text written, nodes in hand pending again.
+    pub(crate) fn stop(&mut self, reason: &str) -> Result<(), Fault> {
+        for ix in self.started.clone() {
+            if self.schedule.status(ix) == Some(trellis_plan::Status::InProgress) {
+                self.mark(ix, "pending", None)?;
+            }
+        }
+        let flushed = self.flush();
+        self.write_checkpoint()?;
+        let logged = self.shop.journal.commit(Event::Stopped { reason: reason.to_owned() });
+        flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
+    }
+}

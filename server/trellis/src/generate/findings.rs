@@ -1,0 +1,87 @@
+//! What the finished tree is found to be, by looking at it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use trellis_engine::assembly::{
+    ImportCycle, PlannedCycle, UnrequiredLine, ValidationLine, import_cycles, planned_cycles,
+    structure, syntax,
+};
+
+use crate::generate::dispatcher::Dispatcher;
+use crate::generate::requirements::unasked;
+use crate::generate::summary::Suite;
+use crate::api::plan_vs_code::{CheckPlannedResult, check_planned};
+use crate::sources::of_texts;
+
+/// Checks whose failure is told in words of its own.
+pub(crate) const SUITE: &str = "`pytest tests/`";
+pub(crate) const CIRCLES: &str = "Circular imports";
+
+/// What the report tells of the finished tree.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    pub(crate) import_cycles: Vec<String>,
+    /// Third-party modules that nothing requires.
+    pub(crate) unrequired: Vec<UnrequiredLine>,
+    /// The plan beside what the code really uses.
+    pub(crate) planned: CheckPlannedResult,
+    /// What was checked of the repository.
+    pub(crate) validation: Vec<ValidationLine>,
+}
+
+impl Findings {
+    /// Looks at the sources.
+    pub(crate) fn of(owner: &Dispatcher, sources: &BTreeMap<String, String>, suite: &Suite) -> Findings {
+        let circular = import_cycles(sources);
+        let whole = whole_suite(suite);
+        Findings {
+            import_cycles: circles(owner, &circular),
+            unrequired: unasked(owner, sources),
+            planned: planned(owner, sources),
+            validation: vec![whole, syntax(sources), structure(sources), no_circles(&circular)],
+        }
+    }
+}
+
+/// What the whole suite came to on these very files.
+fn whole_suite(suite: &Suite) -> ValidationLine {
+    let Suite { passed, failed, .. } = suite;
+    match (passed + failed, failed) {
+        (0, _) => ValidationLine::not_run(SUITE, "there are no tests"),
+        (all, 0) => ValidationLine::of(SUITE, Ok(format!("{passed} of {all} tests pass"))),
+        (all, _) => ValidationLine::of(SUITE, Err(format!("{passed} of {all} tests pass"))),
+    }
+}
+
+fn no_circles(written: &[ImportCycle]) -> ValidationLine {
+    let outcome = match written.len() {
+        0 => Ok("none".to_owned()),
+        count => Err(format!("{count}, listed below")),
+    };
+    ValidationLine::of(CIRCLES, outcome)
+}
+
+/// Imports in a circle, written and planned.
+fn circles(owner: &Dispatcher, written: &[ImportCycle]) -> Vec<String> {
+    // One that kept nodes from passing is not in what was written.
+    let module = |file: &String| owner.shop.work.layout.module(file);
+    let is_written = |it: &PlannedCycle| {
+        let planned: BTreeSet<String> = it.files.iter().map(module).collect();
+        written.iter().any(|it| it.modules.iter().cloned().collect::<BTreeSet<_>>() == planned)
+    };
+    let planned = planned_cycles(&owner.shop.work.plan).into_iter().filter(|it| !is_written(it));
+    let planned = planned.map(|it| format!("planned: {it}"));
+    let told = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
+    written.iter().map(told).chain(planned).collect()
+}
+
+/// What the code uses of what was planned.
+fn planned(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> CheckPlannedResult {
+    let texts: BTreeMap<&str, Arc<str>> = (sources.iter())
+        .filter(|(path, _)| path.ends_with(".py"))
+        .map(|(path, text)| (path.as_str(), Arc::from(text.as_str())))
+        .collect();
+    let index = of_texts(texts.iter().map(|(path, text)| (*path, text)));
+    check_planned(&index, &owner.shop.work.plan)
+}

@@ -1,0 +1,332 @@
+//! Integration tests of a finished subgraph: asked for, run, kept where enough of them pass (V2).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use trellis_python::Fragment;
+use trellis_engine::assembly::{Contribution, Sources, sources};
+use trellis_engine::localize::rank;
+use trellis_engine::{
+    Draft, RunOutcome, FlowItems, Integration, LIBRARY, NO_FLOWS, TestRun, ask_integration_tests,
+    integration_tests,
+};
+use trellis_plan::{FlowKind, NodeIx, flows};
+use trellis_sandbox::{Report, Request, Tree};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::convert::{self, Files};
+use crate::llm_client::Completion;
+use crate::error::Fault;
+use crate::generate::items::WorkGraph;
+use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::worker::ask::put;
+use crate::generate::worker::run_index::RunIndex;
+use crate::generate::worker::{RunContext, WorkerError};
+use crate::generate::written;
+use crate::localize::evidence;
+use crate::workspace::cost::Cost;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, IntegrationResult};
+
+/// Flows tested of one subgraph, or of the whole library.
+const FLOWS: usize = 5;
+/// Suspects named where too few tests pass.
+const SUSPECTS: usize = 3;
+
+/// Longest part of a file's name that is the subgraph's, in bytes.
+const LONGEST: usize = 80;
+
+/// The file with the integration tests of a subgraph; pytest wants base names that no other test file has.
+fn path(shop: &RunContext, subgraph: &str) -> String {
+    let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
+    let is_plain = name == subgraph;
+    // Two subgraphs may differ in what no file name has.
+    let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
+    name += &suffix;
+    let taken = |file: &str| shop.work.items.values().any(|it| it.test_path.ends_with(file));
+    while taken(&format!("/test_{name}_flow.py")) {
+        name.push('_');
+    }
+    format!("tests/integration/test_{name}_flow.py")
+}
+
+/// What the plan says about a subgraph's leaves: tests are good as long as it stays.
+pub(crate) fn specification(shop: &RunContext, leaves: &[NodeIx]) -> String {
+    let parts: Vec<String> = leaves
+        .iter()
+        .map(|ix| format!("{} {}", shop.work.plan.id(*ix), shop.work.specification(*ix)))
+        .collect();
+    disk::hash(parts.join("\n"))
+}
+
+/// One subgraph, from question to result.
+pub(crate) async fn integrate(
+    shop: Arc<RunContext>,
+    subgraph: String,
+    leaves: Vec<NodeIx>,
+    shelf: AcceptedDrafts,
+    _permit: OwnedSemaphorePermit,
+) -> Result<IntegrationResult, WorkerError> {
+    let ways = ways(&shop.work, &subgraph, &leaves);
+    let items = |flow: &trellis_plan::Flow| -> Option<FlowItems<'_>> {
+        flow.nodes.iter().map(|ix| shelf.draft(*ix).and_then(|_| shop.work.items.get(ix))).collect()
+    };
+    let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
+    let mut job = IntegrationJob {
+        shop: &shop,
+        subgraph: &subgraph,
+        leaves: &leaves,
+        shelf: &shelf,
+        flows,
+        first: None,
+    };
+    let mut integrated = IntegrationResult {
+        subgraph: subgraph.clone(),
+        specification: specification(&shop, &leaves),
+        path: path(&shop, &subgraph),
+        ..IntegrationResult::default()
+    };
+    job.run(&mut integrated).await?;
+    shop.journal
+        .commit(Event::Integration(integrated.clone()))
+        .map_err(|error| WorkerError::Journal { node: None, error })?;
+    Ok(integrated)
+}
+
+/// Flows to be tested; of those through the whole library only such as lead from one subgraph to another.
+fn ways(work: &WorkGraph, subgraph: &str, leaves: &[NodeIx]) -> Vec<trellis_plan::Flow> {
+    if subgraph != LIBRARY {
+        return flows(&work.plan, leaves, FlowKind::Both, FLOWS);
+    }
+    let subgraphs = |flow: &trellis_plan::Flow| -> BTreeSet<Option<String>> {
+        flow.nodes
+            .iter()
+            .map(|ix| work.plan.node(*ix).subgraph.as_deref().map(str::to_owned))
+            .collect()
+    };
+    let all = flows(&work.plan, leaves, FlowKind::Both, usize::MAX);
+    all.into_iter().filter(|flow| subgraphs(flow).len() > 1).take(FLOWS).collect()
+}
+
+/// Whether the library has flows from one subgraph to another.
+pub(crate) fn is_connected(work: &WorkGraph, leaves: &[NodeIx]) -> bool {
+    !ways(work, LIBRARY, leaves).is_empty()
+}
+
+struct IntegrationJob<'a> {
+    shop: &'a RunContext,
+    subgraph: &'a str,
+    leaves: &'a [NodeIx],
+    shelf: &'a AcceptedDrafts,
+    flows: Vec<FlowItems<'a>>,
+    /// What the first tests came to that were sent back.
+    first: Option<IntegrationDone>,
+}
+
+/// What tests came to.
+struct IntegrationDone {
+    integration: Integration,
+    tests: Fragment,
+    suspects: Option<String>,
+}
+
+impl IntegrationJob<'_> {
+    async fn run(&mut self, out: &mut IntegrationResult) -> Result<(), WorkerError> {
+        if self.flows.is_empty() {
+            out.outcome = NO_FLOWS.to_owned();
+            return Ok(());
+        }
+        let mut complaint: Option<String> = None;
+        for attempt in 0..=self.shop.policy.malformed_reasks {
+            let reply = match self.ask(attempt, complaint.as_deref(), &mut out.cost).await? {
+                Completion::Reply(reply) => reply.text,
+                Completion::Truncated { partial } => partial,
+                Completion::Unusable(why) => {
+                    complaint = Some(why);
+                    continue;
+                }
+                // An optional question that gets no answer leaves things as they are.
+                Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                    out.outcome = complaint.unwrap_or(reason);
+                    return self.settle(None, out).await;
+                }
+            };
+            match integration_tests(self.subgraph, &self.flows, &reply) {
+                Ok(tests) => match self.tried(&tests, out).await? {
+                    Some(broken) => complaint = Some(broken),
+                    None => return Ok(()),
+                },
+                Err(why) => complaint = Some(why),
+            }
+        }
+        out.outcome = complaint.unwrap_or_default();
+        self.settle(None, out).await
+    }
+
+    async fn ask(
+        &self,
+        attempt: u32,
+        complaint: Option<&str>,
+        cost: &mut Cost,
+    ) -> Result<Completion, WorkerError> {
+        let layout = &self.shop.work.layout;
+        let files = self.built()?.files.into_iter();
+        let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
+        let ask = ask_integration_tests(
+            self.subgraph,
+            (&self.flows, &files),
+            &self.shop.conventions,
+            complaint,
+            attempt,
+        );
+        put(self.shop, self.subgraph, None, &ask, cost).await
+    }
+
+    /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.
+    async fn tried(
+        &mut self,
+        tests: &Fragment,
+        out: &mut IntegrationResult,
+    ) -> Result<Option<String>, WorkerError> {
+        let (report, files, mut run) = self.test(tests, &out.path, true).await?;
+        out.cost.runs += 1;
+        if run.ending == RunOutcome::CollectionError || run.cases.is_empty() {
+            return Ok(Some(format!("the tests cannot run: {}", run.summary())));
+        }
+        // What passes unchanged is flaky, not wrong.
+        if !run.is_clean() {
+            let (_, _, again) = self.test(tests, &out.path, false).await?;
+            out.cost.runs += 1;
+            for case in run.cases.iter_mut().filter(|case| !case.passed) {
+                let passed = again.cases.iter().any(|it| it.id == case.id && it.passed);
+                (case.passed, case.set_aside) = (passed, case.set_aside && !passed);
+            }
+        }
+        let came = IntegrationDone {
+            integration: Integration::of(&run),
+            tests: tests.clone(),
+            suspects: suspects(&report, &files),
+        };
+        let misuse = Integration::misuse(&run, &out.path).filter(|_| self.first.is_none());
+        if misuse.is_some() {
+            self.first = Some(came);
+            return Ok(misuse);
+        }
+        self.settle(Some(came), out).await?;
+        Ok(None)
+    }
+
+    /// Takes in the better of the first tests and those that came when they were sent back.
+    async fn settle(&mut self, last: Option<IntegrationDone>, out: &mut IntegrationResult) -> Result<(), WorkerError> {
+        let all = self.first.take().into_iter().chain(last);
+        let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
+        let IntegrationDone { integration, tests, suspects } = came;
+        (out.passed, out.failed) = (integration.passed, integration.failures.len());
+        out.functions = written::functions(&tests.to_source());
+        let failures = integration.failures.iter();
+        out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
+        if integration.is_enough() {
+            return self.keep(&integration, &tests, out).await;
+        }
+        out.outcome = "failed".to_owned();
+        out.left_out.extend(suspects);
+        Ok(())
+    }
+
+    /// What passed is kept if it passes without the rest, too.
+    async fn keep(
+        &self,
+        integration: &Integration,
+        tests: &Fragment,
+        out: &mut IntegrationResult,
+    ) -> Result<(), WorkerError> {
+        let kept = integration.passing(tests);
+        if !integration.failures.is_empty() {
+            let (_, _, alone) = self.test(&kept, &out.path, false).await?;
+            out.cost.runs += 1;
+            if !alone.is_clean() {
+                out.outcome = "failed".to_owned();
+                out.left_out
+                    .push(format!("the tests that passed do not pass alone: {}", alone.summary()));
+                return Ok(());
+            }
+        }
+        (out.outcome, out.text) = ("passed".to_owned(), text(&kept));
+        Ok(())
+    }
+
+    async fn test(
+        &self,
+        tests: &Fragment,
+        path: &str,
+        coverage: bool,
+    ) -> Result<(Report, Files, TestRun), WorkerError> {
+        let mut files = self.shop.tree(&self.built()?.files);
+        files.insert(path.to_owned(), Arc::from(text(tests)));
+        let request = Request {
+            targets: vec![path.to_owned()],
+            test_timeout: self.shop.test_timeout,
+            coverage,
+            ..self.shop.runner.request(Tree::Files(files.clone()))
+        };
+        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        let run = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        Ok((report, files, run))
+    }
+
+    /// The subgraph, what feeds it, and what they all build on; without unit tests.
+    fn built(&self) -> Result<Sources, WorkerError> {
+        let work = &self.shop.work;
+        let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
+        let parts: Vec<NodeIx> = self.leaves.iter().copied().chain(parts).collect();
+        let drafts: Vec<(NodeIx, Draft)> = (nodes(work, self.shelf, &parts).into_iter())
+            .filter_map(|ix| {
+                let implementation = self.shelf.draft(ix)?.implementation.clone();
+                Some((ix, Draft { implementation, ..Draft::default() }))
+            })
+            .collect();
+        let shares: Vec<Contribution<'_>> =
+            drafts.iter().map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
+        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+            let message = format!("the files of {} do not fit together: {error}", self.subgraph);
+            WorkerError::Fault(Fault::internal(message))
+        })
+    }
+}
+
+/// What integration tests of some nodes see: these, what they build on, and of its classes all methods up to the last of them
+/// in the plan's order, since tests may call any.
+pub(crate) fn nodes(work: &WorkGraph, shelf: &AcceptedDrafts, parts: &[NodeIx]) -> Vec<NodeIx> {
+    let last = parts.iter().map(|ix| work.place[ix]).max().unwrap_or_default();
+    let mut nodes: BTreeSet<usize> = BTreeSet::new();
+    let mut left = parts.to_vec();
+    while let Some(ix) = left.pop() {
+        let draft = shelf.draft(ix);
+        let more = draft.iter().flat_map(|it| &it.implementation);
+        let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
+        for seen in work.view(ix, &more).into_iter().chain([ix]) {
+            if nodes.insert(work.place[&seen]) {
+                left.extend(work.methods(seen).filter(|it| work.place[it] <= last));
+            }
+        }
+    }
+    nodes.into_iter().map(|place| work.leaves[place]).collect()
+}
+
+/// The file of some tests, laid out as all others are.
+fn text(tests: &Fragment) -> String {
+    let source = tests.to_source();
+    trellis_python::formatted(&source).unwrap_or(source)
+}
+
+/// Where to look first, by coverage of the failing tests.
+fn suspects(report: &Report, files: &Files) -> Option<String> {
+    report.coverage.as_ref()?;
+    let evidence = evidence(&RunIndex::of(files).index, std::slice::from_ref(report));
+    let ranked = rank(&evidence, &[]).suspects.into_iter();
+    let code = ranked.filter(|it| !evidence.files[it.file].is_test && !it.symbol.is_empty());
+    let names: Vec<String> = code.take(SUSPECTS).map(|it| it.symbol).collect();
+    (!names.is_empty()).then(|| format!("suspects: {}", names.join(", ")))
+}

@@ -1,0 +1,131 @@
+//! From accepted texts to files: those of the whole run, or of some of its nodes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use trellis_engine::assembly::{Contribution, Sources, sources};
+use trellis_engine::{Draft, LIBRARY};
+use trellis_plan::NodeIx;
+
+use crate::error::Fault;
+use crate::generate::items::WorkGraph;
+use crate::generate::dispatcher::Dispatcher;
+use crate::generate::accepted::{IntegrationTests, AcceptedDrafts};
+use crate::reporter::Progress;
+use crate::workspace::FlushError;
+
+/// Accepted texts that files are made of.
+pub(crate) struct Contents {
+    /// Nodes with what they came to, in the plan's order.
+    pub(crate) drafts: Vec<(NodeIx, Arc<Draft>)>,
+    /// Integration tests, those of the whole library first.
+    pub(crate) flows: Vec<IntegrationTests>,
+}
+
+impl Contents {
+    /// Everything that was accepted.
+    fn all(work: &WorkGraph, shelf: &AcceptedDrafts) -> Contents {
+        let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?)));
+        let (library, others): (Vec<_>, Vec<_>) =
+            shelf.flows().iter().partition(|(name, _)| *name == LIBRARY);
+        let flows = library.into_iter().chain(others).map(|(_, flow)| flow.clone());
+        Contents { drafts: drafts.collect(), flows: flows.collect() }
+    }
+
+    pub(crate) fn nodes(&self) -> BTreeSet<NodeIx> {
+        self.drafts.iter().map(|(ix, _)| *ix).collect()
+    }
+}
+
+impl Dispatcher {
+    /// Everything that was accepted.
+    pub(crate) fn contents(&self) -> Contents {
+        Contents::all(&self.shop.work, &self.shelf.borrow())
+    }
+
+    /// Accepted texts as files.
+    pub(crate) fn sources(&self, contents: &Contents) -> Result<Sources, Fault> {
+        let work = &self.shop.work;
+        let drafts = contents.drafts.iter();
+        let shares: Vec<Contribution<'_>> =
+            drafts.map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
+        let mut built = sources(&work.layout, &shares, &self.shop.kept).map_err(|e| {
+            Fault::internal(format!("the accepted code does not fit together: {e}"))
+        })?;
+        for flow in contents.flows.iter().filter(|it| !self.shop.kept.contains_key(&it.path)) {
+            built.files.insert(flow.path.clone(), flow.text.to_string());
+        }
+        Ok(built)
+    }
+
+    /// Writes what has been accepted since the last time.
+    pub(crate) fn flush(&mut self) -> Result<(), Fault> {
+        let Sources { mut files, tests } = self.sources(&self.contents())?;
+        self.note_tests(&tests);
+        files.retain(|path, _| {
+            !self.shop.kept.contains_key(path)
+                || self.kept_changed(path)
+                || !self.root.join(path).exists()
+        });
+        self.write(&files, false)?;
+        self.unwritten = 0;
+        Ok(())
+    }
+
+    /// Says in the checkpoint which tests each node has in the files.
+    fn note_tests(&mut self, tests: &HashMap<String, Vec<String>>) {
+        for (node, entry) in &mut self.checkpoint {
+            let own = tests.get(node).cloned().unwrap_or_default();
+            if entry.tests != own {
+                entry.tests = own;
+                self.unsaved = true;
+            }
+        }
+    }
+
+    /// A file someone took over is written again only when nodes were added to it.
+    fn kept_changed(&self, path: &str) -> bool {
+        self.shop.work.items.iter().any(|(ix, item)| {
+            let draft = self.shelf.borrow().draft(*ix);
+            draft.is_some_and(|draft| {
+                (item.path == path && draft.implementation.is_some())
+                    || (item.test_path == path && draft.tests.is_some())
+            })
+        })
+    }
+
+    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed. `all`
+    /// says that these are the files of a finished run.
+    pub(crate) fn write(
+        &mut self,
+        files: &BTreeMap<String, String>,
+        all: bool,
+    ) -> Result<(), Fault> {
+        let kept = &self.shop.kept;
+        let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
+        // Nothing accepted yet, after a reset say, is no reason to remove what is there.
+        let remove =
+            |path: &str| (all || files.keys().any(|it| it.ends_with(".py"))) && source(path);
+        match self.writer.flush(&self.shop.journal, files, remove) {
+            Ok(flushed) => {
+                if !flushed.changed.is_empty() {
+                    self.wrote = true;
+                    let paths = &flushed.changed;
+                    self.shop.observer.tell(Progress::Files { root: &self.root, paths });
+                }
+                Ok(())
+            }
+            Err(FlushError::Fault(fault)) => Err(fault),
+            Err(FlushError::Full { path }) => {
+                let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
+                Err(self.cannot_write(self.last_passed(), &path, &error))
+            }
+        }
+    }
+
+    fn last_passed(&self) -> Option<NodeIx> {
+        let passed = self.checkpoint.iter().filter(|(_, entry)| entry.status == "passed");
+        let last = passed.max_by(|a, b| a.1.timestamp.cmp(&b.1.timestamp));
+        last.and_then(|(id, _)| self.shop.work.plan.find(id))
+    }
+}

@@ -1,0 +1,71 @@
+//! The grow door: walks a planning graph in dependency order, every node through the cycle.
+//!
+//! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
+//! [`standing`] what its checkpoint says of each node, [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
+
+mod coverage;
+mod failed;
+mod materialize;
+mod findings;
+mod finalize;
+mod install;
+mod integration;
+mod items;
+mod memory;
+mod metadata;
+mod subgraph_commits;
+mod prepare;
+mod dispatcher;
+mod progress;
+mod recover;
+#[cfg(test)]
+mod recovery;
+mod requirements;
+mod wait_queue;
+mod accepted;
+mod checkpoint_writer;
+mod suite;
+mod summary;
+mod worker;
+mod written;
+
+pub(crate) use prepare::GenerateRequest as GrowOrder;
+pub(crate) use summary::{Flows, Summary};
+
+use crate::job_control::JobControl;
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+
+/// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
+pub(crate) async fn grow(
+    order: GrowOrder,
+    control: JobControl,
+    output: &Output,
+) -> Result<(Summary, Exit), Fault> {
+    let (mut owner, receivers) = prepare::open(order, control, output).await?;
+    let ended = owner.run(receivers, output).await;
+    let result = conclude(&mut owner, ended, output).await;
+    // Nothing is lost by what a sandbox could not remove; the next start sweeps it.
+    owner.shop.runner.close().await;
+    result
+}
+
+async fn conclude(
+    owner: &mut dispatcher::Dispatcher,
+    ended: Result<dispatcher::LoopEnd, Fault>,
+    output: &Output,
+) -> Result<(Summary, Exit), Fault> {
+    match ended {
+        Ok(dispatcher::LoopEnd::Finished) => finalize::finish(owner, output).await,
+        Ok(dispatcher::LoopEnd::Interrupted) => {
+            owner.stop("interrupted")?;
+            Err(Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
+                .hint("run the same command again to resume"))
+        }
+        Err(fault) => {
+            // The first fault is what the person needs to hear; a second one changes nothing about it.
+            let _ = owner.stop(&fault.message);
+            Err(fault)
+        }
+    }
+}

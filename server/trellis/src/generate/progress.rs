@@ -1,0 +1,89 @@
+//! How far a run is and how long it will take: a bar on a terminal, a line every ten nodes elsewhere.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::reporter::Progress;
+use crate::output::Output;
+
+/// Lines are said every so many nodes.
+const EVERY: usize = 10;
+
+#[derive(Debug)]
+pub(crate) struct RunProgress {
+    started: Instant,
+    done_before: usize,
+    total: usize,
+    said: Cell<usize>,
+    /// Draws nothing where standard error is no terminal.
+    bar: ProgressBar,
+}
+
+impl RunProgress {
+    /// `done_before`: nodes that earlier runs settled.
+    pub(crate) fn new(done_before: usize, total: usize) -> RunProgress {
+        let bar = ProgressBar::new(total as u64).with_style(style());
+        bar.set_position(done_before as u64);
+        bar.reset_eta();
+        RunProgress {
+            started: Instant::now(),
+            done_before,
+            total,
+            said: Cell::new(done_before / EVERY),
+            bar,
+        }
+    }
+
+    pub(crate) fn seconds(&self) -> u64 {
+        self.started.elapsed().as_secs()
+    }
+
+    /// Tells that `done` nodes are settled.
+    pub(crate) fn show(&self, done: usize, output: &Output) {
+        self.bar.set_position(done as u64);
+        let (total, eta_seconds) = (self.total, self.eta(done));
+        output.observer().tell(Progress::Progress { done, total, eta_seconds });
+        if self.bar.is_hidden()
+            && let Some(line) = self.line(done)
+        {
+            output.note(line);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// The line for `done` settled nodes, at or past every tenth node and at the end. A failure can
+    /// settle several at once.
+    fn line(&self, done: usize) -> Option<String> {
+        if done / EVERY == self.said.replace(done / EVERY) && done != self.total {
+            return None;
+        }
+        let percent = done * 100 / self.total.max(1);
+        let eta = self.eta(done).map_or_else(|| "unknown".to_owned(), duration);
+        Some(format!("Processed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
+    }
+
+    /// Seconds until the end if things go on as in this run.
+    fn eta(&self, done: usize) -> Option<u64> {
+        let now = done.saturating_sub(self.done_before);
+        let each = self.started.elapsed().as_secs_f64() / now as f64;
+        (now > 0).then(|| (each * (self.total - done) as f64).round() as u64)
+    }
+}
+
+fn style() -> ProgressStyle {
+    let template = "{bar:40} {pos}/{len} nodes ({percent}%), ETA: {eta}";
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..=89 => format!("{seconds} s"),
+        _ => format!("{} min", seconds.div_ceil(60)),
+    }
+}

@@ -1,0 +1,40 @@
+//! Lines by which plan and project ask for packages, and imports that none of them names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use trellis_engine::assembly::{UnrequiredLine, unrequired};
+
+use crate::generate::dispatcher::Dispatcher;
+
+/// Third-party modules of the finished tree that nothing requires.
+pub(crate) fn unasked(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<UnrequiredLine> {
+    let work = &owner.shop.work;
+    let planned = work.items.values().flat_map(|item| item.libraries.iter().cloned());
+    let own = owner.shop.user_files.iter().flat_map(|(path, text)| lines(path, text));
+    let lines: Vec<String> = planned.chain(own).collect();
+    let nodes = owner.accepted.values().map(|it| (it.node.as_str(), it.implementation.as_str()));
+    unrequired(&work.layout, sources, nodes, &lines)
+}
+
+/// Requirement lines in a file of the user's, at the root of the project.
+fn lines(path: &str, text: &Arc<str>) -> Vec<String> {
+    match path {
+        "pyproject.toml" => of_pyproject(text),
+        _ if path.starts_with("requirements") && path.ends_with(".txt") => {
+            text.lines().map(|line| line.trim().to_owned()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The project's dependencies, extras included.
+fn of_pyproject(text: &str) -> Vec<String> {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let project = table.get("project").and_then(toml::Value::as_table);
+    let main = project.and_then(|it| it.get("dependencies"));
+    let extras = project.and_then(|it| it.get("optional-dependencies")?.as_table());
+    let lists = main.into_iter().chain(extras.into_iter().flat_map(|it| it.values()));
+    let lines = lists.filter_map(toml::Value::as_array).flatten();
+    lines.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,242 @@
+//! Subgraphs that are settled: their integration tests, and one commit each, in the plan's order.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use trellis_engine::LIBRARY;
+use trellis_plan::NodeIx;
+use tokio::task::JoinSet;
+
+use crate::error::Fault;
+use crate::generate::materialize::Contents;
+use crate::generate::integration;
+use crate::generate::items::WorkGraph;
+use crate::generate::metadata;
+use crate::generate::dispatcher::{JobDone, Dispatcher};
+use crate::generate::accepted::IntegrationTests;
+use crate::generate::worker::WorkerError;
+use crate::workspace::git::GitError;
+use crate::workspace::journal::{Event, IntegrationResult};
+use crate::workspace::trees::{self, Texts};
+use crate::workspace::{checkpoint, disk};
+
+/// Our files that no flush writes; `test_results.xml`, which every run of the tests makes anew, is no part of history.
+const DOCUMENTS: [&str; 3] = ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH];
+
+impl Dispatcher {
+    /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
+    /// them of the same nodes.
+    pub(crate) fn start_integrations(&mut self, workers: &mut JoinSet<Result<JobDone, WorkerError>>) {
+        let known = self.integrated.len();
+        for (subgraph, leaves) in self.waiting_for_integration() {
+            let specification = integration::specification(&self.shop, &leaves);
+            let known = self.past.integrated.get(&subgraph).filter(|it| {
+                it.specification == specification
+                    && !leaves.iter().any(|ix| self.started.contains(ix))
+            });
+            if let Some(known) = known.cloned() {
+                self.cost += &known.cost;
+                self.keep_integrated(known);
+                continue;
+            }
+            if self.resting.alone.is_some() {
+                return;
+            }
+            let Ok(permit) = self.shop.slots.clone().try_acquire_owned() else { return };
+            self.integrating.insert(subgraph.clone());
+            let shelf = self.shelf.borrow().clone();
+            let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
+            workers.spawn(async { work.await.map(|it| JobDone::Subgraph(Box::new(it))) });
+        }
+        // With the last subgraph known the library may be next.
+        if self.integrated.len() > known {
+            self.start_integrations(workers);
+        }
+    }
+
+    /// What has no integration tests yet, by name: subgraphs that passed as a whole; at the end, the library.
+    fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
+        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(trellis_plan::Status::Passed);
+        let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
+            !self.integrated.contains_key(subgraph)
+                && !self.integrating.contains(subgraph)
+                && leaves.iter().all(passed)
+                && self.sees_all(leaves)
+        };
+        let waiting: Vec<_> = self.subgraphs.iter().filter(waits).cloned().collect();
+        let is_last = waiting.is_empty() && self.integrating.is_empty();
+        let library = is_last.then(|| self.library()).flatten();
+        waiting.into_iter().chain(library).collect()
+    }
+
+    /// All that passed, once nothing is left to do and more than one subgraph has a part in it.
+    fn library(&self) -> Option<(String, Vec<NodeIx>)> {
+        let is_known = |name: &str| {
+            self.integrated.contains_key(name) || self.subgraphs.iter().any(|it| it.0 == name)
+        };
+        if !self.schedule.is_finished() || is_known(LIBRARY) {
+            return None;
+        }
+        let leaves = self.shop.work.leaves.iter().copied();
+        let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(trellis_plan::Status::Passed);
+        let leaves: Vec<NodeIx> = leaves.filter(passed).collect();
+        let is_wanted = integration::is_connected(&self.shop.work, &leaves);
+        is_wanted.then(|| (LIBRARY.to_owned(), leaves))
+    }
+
+    /// Whether all is settled that integration tests of these nodes see.
+    fn sees_all(&self, leaves: &[NodeIx]) -> bool {
+        if self.schedule.is_finished() {
+            return true;
+        }
+        let shelf = self.shelf.borrow().clone();
+        let seen = integration::nodes(&self.shop.work, &shelf, leaves);
+        seen.iter().all(|ix| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled))
+    }
+
+    /// Whether every subgraph that passed has had its integration tests.
+    pub(crate) fn is_integrated(&self) -> bool {
+        self.integrating.is_empty() && self.waiting_for_integration().is_empty()
+    }
+
+    pub(crate) fn take_integrated(&mut self, integrated: IntegrationResult) -> Result<(), Fault> {
+        self.integrating.remove(&integrated.subgraph);
+        self.cost += &integrated.cost;
+        self.keep_integrated(integrated);
+        self.commit_subgraphs()
+    }
+
+    fn keep_integrated(&mut self, integrated: IntegrationResult) {
+        if !integrated.text.is_empty() {
+            let flow =
+                IntegrationTests { path: integrated.path.clone(), text: integrated.text.as_str().into() };
+            self.shelf.send_modify(|shelf| shelf.put_flow(&integrated.subgraph, flow));
+        }
+        self.integrated.insert(integrated.subgraph.clone(), integrated);
+    }
+
+    /// Commits subgraphs whose leaves are all settled, in the order of their last leaf, for any number
+    /// of jobs.
+    pub(crate) fn commit_subgraphs(&mut self) -> Result<(), Fault> {
+        for (subgraph, leaves) in self.subgraphs.clone().iter() {
+            if self.committed.contains(subgraph) {
+                continue;
+            }
+            let settled =
+                |ix: &NodeIx| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled);
+            let has_not_passed =
+                |ix: &NodeIx| self.schedule.status(*ix) != Some(trellis_plan::Status::Passed);
+            let has_flows = self.integrated.contains_key(subgraph);
+            if !leaves.iter().all(settled) || !(has_flows || leaves.iter().any(has_not_passed)) {
+                return Ok(());
+            }
+            if !self.stands_as_committed(subgraph, leaves) {
+                self.flush()?;
+                self.commit_subgraph(subgraph, leaves)?;
+            }
+            self.committed.insert(subgraph.clone());
+        }
+        Ok(())
+    }
+
+    /// Whether an earlier run committed the subgraph and none of its nodes was worked on since.
+    fn stands_as_committed(&self, subgraph: &str, leaves: &[NodeIx]) -> bool {
+        let last = self.past.committed.iter().rev().find(|it| it.subgraph == subgraph);
+        last.is_some() && !leaves.iter().any(|ix| self.started.contains(ix))
+    }
+
+    fn commit_subgraph(&mut self, subgraph: &str, leaves: &[NodeIx]) -> Result<(), Fault> {
+        let passed = leaves
+            .iter()
+            .filter(|ix| self.schedule.status(**ix) == Some(trellis_plan::Status::Passed))
+            .count();
+        let range = format!("{}-{}", self.id(leaves[0]), self.id(leaves[leaves.len() - 1]));
+        let whole = passed == leaves.len();
+        let message = match whole {
+            true => format!("feat: complete {subgraph} (nodes {range})"),
+            false => format!(
+                "feat: partial {subgraph} (nodes {range}, {passed} of {} passed)",
+                leaves.len()
+            ),
+        };
+        let tag = whole.then(|| format!("phase4-subgraph-{}", disk::safe_name(subgraph)));
+        let contents = self.contents_of(subgraph);
+        // Every milestone can be installed and tested: it is what a rollback returns to.
+        let mut files = self.sources(&contents)?.files;
+        let (metadata, _) = metadata::files(self, &contents, &files);
+        self.write(&metadata, false)?;
+        files.extend(metadata);
+        let tag = self.commit_files(files, &message).and_then(|()| self.set_tag(tag?));
+        let nodes = contents.nodes().into_iter().map(|ix| self.id(ix)).collect();
+        let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
+        let logged = self.shop.journal.commit(event);
+        logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
+    }
+
+    /// What the commit of a subgraph holds: the subgraph and what was committed before it, with everything
+    /// that they build on, so that any number of jobs makes the same commits. A later node's fix of what is in
+    /// it waits until nobody is at work, and then the commit is made.
+    fn contents_of(&self, subgraph: &str) -> Contents {
+        let work = &self.shop.work;
+        let is_in = |(name, leaves): &&(String, Vec<NodeIx>)| {
+            name == subgraph
+                || self.committed.contains(name)
+                || self.stands_as_committed(name, leaves)
+        };
+        let all: Vec<&(String, Vec<NodeIx>)> = self.subgraphs.iter().filter(is_in).collect();
+        let shelf = self.shelf.borrow().clone();
+        let parts = all.iter().flat_map(|(_, leaves)| leaves).copied();
+        let parts: Vec<NodeIx> = parts.filter(|ix| shelf.draft(*ix).is_some()).collect();
+        let nodes = integration::nodes(work, &shelf, &parts).into_iter();
+        let flows = all.iter().filter_map(|(name, _)| shelf.flows().get(name).cloned()).collect();
+        Contents { drafts: nodes.filter_map(|ix| Some((ix, shelf.draft(ix)?))).collect(), flows }
+    }
+
+    /// Commits files as they are given, and that those which are gone are gone; none where git refuses.
+    fn commit_files(&mut self, files: BTreeMap<String, String>, message: &str) -> Option<()> {
+        let git = self.git.as_ref()?;
+        let is_gone = |path: &String| !files.contains_key(path) && !self.root.join(path).exists();
+        let gone = self.writer.known_paths().into_iter().filter(is_gone);
+        let mut texts: Texts = gone.map(|path| (path, None)).collect();
+        let changed = files.iter().filter(|(path, text)| self.in_history.get(*path) != Some(text));
+        texts.extend(changed.map(|(path, text)| (path.clone(), Some(text.clone()))));
+        let made = trees::commit_texts(git, &self.shop.journal, &texts, message);
+        self.in_history.extend(files);
+        self.told(made)
+    }
+
+    /// Commits everything of ours that has changed, as it is on the disk.
+    pub(crate) fn commit(&mut self, message: &str) {
+        let Some(git) = &self.git else { return };
+        let mut paths = self.writer.known_paths();
+        paths.extend(DOCUMENTS.map(str::to_owned));
+        let made = git.commit(&self.shop.journal, &paths, message, false).map(drop);
+        let _ = self.told(made);
+    }
+
+    /// Without git, or when git refuses, the run goes on and says so.
+    fn told(&mut self, made: Result<(), GitError>) -> Option<()> {
+        let Err(error) = made else { return Some(()) };
+        self.warnings.push(format!("{error}; the run continues without commits"));
+        self.git = None;
+        None
+    }
+
+    fn set_tag(&mut self, tag: String) -> Option<String> {
+        let Err(error) = self.git.as_ref()?.tag(&self.shop.journal, &tag) else { return Some(tag) };
+        self.warnings.push(format!("{error}; you cannot roll back to that subgraph"));
+        None
+    }
+}
+
+/// Leaves by subgraph, in the order of their last leaf.
+pub(crate) fn subgraphs(work: &WorkGraph) -> Arc<[(String, Vec<NodeIx>)]> {
+    let mut leaves: HashMap<String, Vec<NodeIx>> = HashMap::new();
+    for ix in &work.leaves {
+        let subgraph = work.plan.node(*ix).subgraph.as_deref().unwrap_or("main");
+        leaves.entry(subgraph.to_owned()).or_default().push(*ix);
+    }
+    let mut all: Vec<(String, Vec<NodeIx>)> = leaves.into_iter().collect();
+    all.sort_by_key(|(_, leaves)| leaves.iter().map(|ix| work.place[ix]).max());
+    all.into()
+}

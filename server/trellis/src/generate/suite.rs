@@ -1,0 +1,196 @@
+//! The whole suite, once, on the finished tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use trellis_engine::{RunOutcome, Failure, TestRun};
+use trellis_sandbox::{Report, Request, Tree, junit};
+
+use crate::convert::{Files, test_run};
+use crate::error::Fault;
+use crate::generate::coverage;
+use crate::generate::dispatcher::Dispatcher;
+use crate::generate::summary::Suite;
+use crate::generate::worker::WorkerError;
+use crate::reporter::Progress;
+use crate::workspace::disk;
+use crate::workspace::journal::Event;
+
+/// Runs all tests on the finished tree, unless the journal has that tree's result.
+pub(crate) async fn suite(
+    owner: &mut Dispatcher,
+    sources: &BTreeMap<String, String>,
+) -> Result<Suite, Fault> {
+    // What plain pytest would see in the folder.
+    let tree = owner.shop.tree(sources);
+    let whole = tree.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>();
+    let tree_hash = disk::hash(whole);
+    if let Some((hash, outcome, passed, failed)) = &owner.past.suite
+        && *hash == tree_hash
+        && owner.root.join("test_results.xml").exists()
+    {
+        return Ok(Suite {
+            outcome: outcome.clone(),
+            passed: *passed,
+            failed: *failed,
+            failing: *failed,
+        });
+    }
+    if !tree.keys().any(|path| path.starts_with("tests/")) {
+        return Ok(Suite { outcome: "no tests".to_owned(), ..Suite::default() });
+    }
+    let request = Request {
+        test_timeout: owner.shop.test_timeout,
+        // The last word is that of an interpreter with no history.
+        cold: true,
+        coverage: true,
+        ..owner.shop.runner.request(Tree::Files(tree.clone()))
+    };
+    let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
+    let root = &owner.shop.root;
+    // What was accepted is what is in the files.
+    let text_of = Some(SystemTime::now());
+    let tests = report.tests.iter();
+    tests.for_each(|test| owner.shop.observer.tell(Progress::Test { root, test, text_of }));
+    let mut run = test_run(&report, &|path| tree.get(path).cloned())
+        .map_err(|none| WorkerError::from(none).into_fault())?;
+    let flaky = settle(owner, &request, &mut run, &tree).await?;
+    if !flaky.is_empty() {
+        owner.warnings.push(format!("flaky, passed when run again: {}", flaky.join(", ")));
+    }
+    keep_coverage(owner, &report)?;
+    mark_broken(owner, sources, &run)?;
+    let unfinished = usize::from(!run.is_clean() && run.failed() == 0);
+    let suite = Suite {
+        outcome: if run.is_clean() { "passed".to_owned() } else { run.summary() },
+        passed: run.passed(),
+        failed: run.failed() + unfinished,
+        failing: failing(&run),
+    };
+    let cannot = |e: std::io::Error| {
+        Fault::internal(format!("cannot write the results of the whole suite: {e}"))
+    };
+    disk::write(&owner.root, "test_results.xml", &junit(&report, "generated")).map_err(cannot)?;
+    let (outcome, passed, failed) = (suite.outcome.clone(), suite.passed, suite.failed);
+    owner
+        .shop
+        .journal
+        .commit(Event::Suite { tree: tree_hash, outcome, passed, failed })
+        .map_err(cannot)?;
+    Ok(suite)
+}
+
+/// Runs what failed once more, alone, and tests known to be flaky more often; what then passes has not
+/// failed (V4). Returns it.
+async fn settle(
+    owner: &mut Dispatcher,
+    request: &Request,
+    run: &mut TestRun,
+    tree: &Files,
+) -> Result<Vec<String>, Fault> {
+    let known: BTreeSet<String> =
+        owner.accepted.values().flat_map(|it| &it.flaky).cloned().collect();
+    let mut flaky = Vec::new();
+    for _ in 0..owner.shop.policy.reruns {
+        let failing: Vec<String> = failed(run).map(|case| case.id.clone()).collect();
+        if run.ending != RunOutcome::Failed || failing.is_empty() {
+            break;
+        }
+        let request = Request { targets: failing.clone(), coverage: false, ..request.clone() };
+        let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
+        let again = test_run(&report, &|path| tree.get(path).cloned())
+            .map_err(|none| WorkerError::from(none).into_fault())?;
+        let passed: BTreeSet<&str> =
+            again.cases.iter().filter(|it| it.passed).map(|it| it.id.as_str()).collect();
+        for case in run.cases.iter_mut().filter(|case| passed.contains(case.id.as_str())) {
+            flaky.extend((!case.passed).then(|| case.id.clone()));
+            (case.passed, case.failure) = (true, None);
+        }
+        if passed.is_empty() && !failing.iter().any(|id| known.contains(id)) {
+            break;
+        }
+    }
+    if run.ending == RunOutcome::Failed && !flaky.is_empty() && failed(run).next().is_none() {
+        run.ending = RunOutcome::Passed;
+    }
+    Ok(flaky)
+}
+
+fn failed(run: &TestRun) -> impl Iterator<Item = &trellis_engine::TestCase> {
+    run.cases.iter().filter(|case| !case.passed && !case.set_aside)
+}
+
+/// Test functions of which a case failed.
+fn failing(run: &TestRun) -> usize {
+    let function = |case: &trellis_engine::TestCase| case.id.split('[').next().unwrap_or_default().to_owned();
+    failed(run).map(function).collect::<BTreeSet<String>>().len()
+}
+
+/// Coverage per node goes into the checkpoint.
+fn keep_coverage(owner: &mut Dispatcher, report: &Report) -> Result<(), Fault> {
+    let Some(measured) = &report.coverage else { return Ok(()) };
+    for ix in owner.shop.work.leaves.clone() {
+        let percent = coverage::percent(&owner.shop.work.items[&ix], measured);
+        let id = owner.id(ix);
+        if let Some(entry) = owner.checkpoint.get_mut(&id).filter(|it| it.status == "passed") {
+            entry.coverage = percent;
+        }
+    }
+    owner.write_checkpoint()
+}
+
+/// A node whose tests fail here has not passed, whatever they did when it was alone: another node or a
+/// person's edit broke it. It is done again by the next run.
+fn mark_broken(
+    owner: &mut Dispatcher,
+    sources: &BTreeMap<String, String>,
+    run: &TestRun,
+) -> Result<(), Fault> {
+    let reasons: Vec<(String, String)> = (failed(run)
+        .map(|case| (case.id.clone(), reason(case.failure.as_ref()))))
+    .chain(run.collection.iter().map(|it| (it.path.clone(), reason(Some(it)))))
+    .collect();
+    let accepted: Vec<(String, Vec<String>)> =
+        owner.accepted.values().map(|it| (it.node.clone(), names(&it.tests))).collect();
+    for (node, tests) in accepted {
+        let Some(item) =
+            owner.shop.work.plan.find(&node).and_then(|ix| owner.shop.work.items.get(&ix))
+        else {
+            continue;
+        };
+        let is_its = |id: &str| match id.split_once("::") {
+            Some((path, rest)) => {
+                path == item.test_path
+                    && tests
+                        .iter()
+                        .chain([&item.test_class()])
+                        .any(|name| is_named(rest, name, &item.suffix()))
+            }
+            None => id == item.test_path || (id == item.path && sources.contains_key(id)),
+        };
+        if let Some((_, why)) = reasons.iter().find(|(id, _)| is_its(id)) {
+            let reason = format!("passed alone but fails in the whole suite: {why}");
+            owner.break_node(&node, reason)?;
+        }
+    }
+    Ok(())
+}
+
+fn reason(failure: Option<&Failure>) -> String {
+    failure.map_or_else(
+        || "failed".to_owned(),
+        |it| format!("{}: {}", it.exception, it.message.lines().next().unwrap_or_default()),
+    )
+}
+
+/// Tests and test classes of a node's test module.
+fn names(tests: &str) -> Vec<String> {
+    let items = trellis_python::Fragment::parse(tests).map(|it| it.items).unwrap_or_default();
+    items.into_iter().filter(trellis_python::Item::is_definition).flat_map(|it| it.names).collect()
+}
+
+/// `test_a[1]`, `TestA::test_b`; a clash may have given the name the node's suffix.
+fn is_named(rest: &str, name: &str, suffix: &str) -> bool {
+    let first = rest.split(['[', ':']).next().unwrap_or(rest);
+    first == name || first == format!("{name}_{suffix}")
+}

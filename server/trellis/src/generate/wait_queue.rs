@@ -1,0 +1,58 @@
+//! Workers that wait for others, and whose turn it is to be alone.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use trellis_plan::NodeIx;
+use tokio::sync::oneshot;
+
+use crate::generate::worker::WaitReason;
+
+/// Workers that gave their slot back.
+#[derive(Default)]
+pub(crate) struct WaitQueue {
+    /// Who waits for which nodes to be settled.
+    waiting: HashMap<NodeIx, Vec<NodeIx>>,
+    /// Who waits to be alone, by the place in the plan's order.
+    turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
+    /// Who waits for a person.
+    persons: HashSet<NodeIx>,
+    /// Who is.
+    pub(crate) alone: Option<NodeIx>,
+}
+
+impl WaitQueue {
+    pub(crate) fn take(&mut self, rest: WaitReason, place: impl Fn(&NodeIx) -> usize) {
+        match rest {
+            WaitReason::Dependencies { node, needed } => {
+                self.ended(node);
+                self.waiting.insert(node, needed);
+            }
+            WaitReason::Exclusive { node, go } => drop(self.turns.insert(place(&node), (node, go))),
+            WaitReason::Approval { node } => drop(self.persons.insert(node)),
+            WaitReason::Resumed { node } => drop(self.persons.remove(&node)),
+        }
+    }
+
+    pub(crate) fn ended(&mut self, node: NodeIx) {
+        self.waiting.remove(&node);
+        self.persons.remove(&node);
+        self.alone.take_if(|alone| *alone == node);
+    }
+
+    /// Whether nobody of those at work does anything but wait.
+    pub(crate) fn are_all(&self, at_work: usize) -> bool {
+        at_work <= self.waiting.len() + self.turns.len() + self.persons.len()
+    }
+
+    pub(crate) fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
+        self.waiting.retain(|_, needed| !is_settled(needed));
+        if self.alone.is_some() || !self.are_all(at_work) {
+            return;
+        }
+        if let Some((_, (node, go))) = self.turns.pop_first() {
+            self.alone = Some(node);
+            // A worker that is gone has cancelled everything.
+            let _ = go.send(());
+        }
+    }
+}

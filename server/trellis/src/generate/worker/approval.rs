@@ -1,0 +1,118 @@
+//! A fix that passes, put before a person where their rules ask for it (R4).
+
+use std::collections::BTreeMap;
+
+use trellis_engine::Observation;
+use trellis_engine::approval::{CRITICAL, Confidence, Mode, needs_person};
+
+use crate::generate::coverage;
+use crate::generate::worker::{WorkerError, Worker};
+use crate::proposals::{Decision, FailingTest, Proposal, ProposedFile, PendingProposals};
+use crate::workspace::journal::Event;
+
+/// Who decides about fixes.
+pub(crate) struct Approvals {
+    pub(crate) mode: Mode,
+    pub(crate) waiting: PendingProposals,
+    /// Somebody is there who can be waited for.
+    pub(crate) is_attended: bool,
+}
+
+impl Worker {
+    /// The decision about the draft at hand.
+    pub(super) async fn approval(&mut self) -> Result<Observation, WorkerError> {
+        let shop = self.shop.clone();
+        let Some(approvals) = &shop.approvals else { return Ok(Observation::NoHuman) };
+        let files = self.proposed()?;
+        let confidence = self.confidence().await?;
+        let paths: Vec<&str> = files.iter().map(|it| it.path.as_str()).collect();
+        let reason = needs_person(approvals.mode, self.fixes, &confidence, &paths, &CRITICAL);
+        let Some(reason) = reason else {
+            let by =
+                format!("mode {}, confidence {:.2}", approvals.mode.as_str(), confidence.total());
+            return Ok(Observation::Approved { by });
+        };
+        let before: BTreeMap<String, String> =
+            files.iter().map(|it| (it.path.clone(), it.proposed.clone())).collect();
+        let draft = Proposal::new(self.failing(), reason.clone(), confidence, Vec::new(), files);
+        let (id, cancel) = (self.id(), &shop.cancel);
+        let answer = if approvals.is_attended {
+            self.rest_for_person();
+            let answer = approvals.waiting.ask(&id, draft, cancel).await.map_err(WorkerError::Fault)?;
+            let answer = answer.ok_or(WorkerError::Cancelled)?;
+            self.back().await?;
+            Some(answer)
+        } else {
+            approvals.waiting.look(&id, draft).await.map_err(WorkerError::Fault)?
+        };
+        let (said, observation) = match answer {
+            None => ("no one is connected to review it".to_owned(), Observation::NoHuman),
+            Some(Decision::Approved { id }) => (
+                format!("approved ({id})"),
+                Observation::Approved { by: format!("your review ({id})") },
+            ),
+            Some(Decision::Declined { id, why }) => {
+                let why = if why.is_empty() { "no reason was given".to_owned() } else { why };
+                (format!("declined ({id}): {why}"), Observation::Declined { why })
+            }
+            Some(Decision::Rewritten { id, files }) => {
+                let files = files.into_iter().map(|it| (it.path, it.proposed)).collect();
+                (format!("rewritten ({id})"), Observation::Rewritten { files, before })
+            }
+        };
+        let question = format!("may the fix stay? {reason}");
+        self.log(Event::Approval { node: self.id(), question, answer: said })?;
+        Ok(observation)
+    }
+
+    /// The files of the draft beside those on the disk.
+    fn proposed(&self) -> Result<Vec<ProposedFile>, WorkerError> {
+        let work = &self.shop.work;
+        let mut built = self.assemble(&self.draft)?;
+        let amended = self.draft.amended.keys().filter_map(|id| work.plan.find(id));
+        let mut paths: Vec<String> =
+            amended.chain([self.node]).map(|ix| work.items[&ix].path.clone()).collect();
+        paths.sort();
+        paths.dedup();
+        let file = |path: String| {
+            let proposed = built.files.remove(&path)?;
+            // A file that cannot be read is one that the run itself would refuse to write.
+            let base = trellis_sandbox::files::read_text(self.shop.root.join(&path)).ok();
+            Some(ProposedFile { path, base, proposed })
+        };
+        Ok(paths.into_iter().filter_map(file).collect())
+    }
+
+    /// Measured: where localization pointed, which tests pass, which lines they execute.
+    async fn confidence(&mut self) -> Result<Confidence, WorkerError> {
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
+        let highest = self.suspects.iter().map(|it| it.score).fold(0.0, f64::max);
+        let own = self.suspects.iter().filter(|it| it.symbol == item.qualified_name());
+        let own = own.map(|it| it.score).fold(0.0, f64::max);
+        let diagnostic = if highest > 0.0 { own / highest } else { 0.0 };
+        let all = self.passed + self.failed;
+        let fix = if all > 0 { self.passed as f64 / all as f64 } else { 0.0 };
+        let built = self.assemble(&self.draft)?;
+        let targets = built.tests.get(&item.id).cloned().unwrap_or_default();
+        let targets = if targets.is_empty() { vec![item.test_path.clone()] } else { targets };
+        let (report, _) = self.run_tests(built, targets, true).await;
+        let measured = report.coverage.as_ref().and_then(|it| coverage::percent(item, it));
+        let coverage = measured.map_or(0.0, |percent| f64::from(percent) / 100.0);
+        Ok(Confidence { diagnostic, fix, coverage, parts: None })
+    }
+
+    /// The failure that the fix is for.
+    fn failing(&self) -> FailingTest {
+        let failed = self.last.as_ref().and_then(|(report, _)| {
+            report.tests.iter().find_map(|it| Some((it.id.clone(), it.failure.clone()?)))
+        });
+        let (id, failure) = failed.map_or((self.id(), None), |(id, it)| (id, Some(it)));
+        FailingTest {
+            id,
+            message: failure.as_ref().map(|it| it.message.clone()).unwrap_or_default(),
+            path: failure.as_ref().and_then(|it| it.path.clone()),
+            line: failure.as_ref().and_then(|it| it.line),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Questions of a node, or of a subgraph.
+
+use trellis_engine::{ModelRequest, Observation};
+use futures_util::future::join_all;
+use trellis_plan::NodeIx;
+
+use crate::llm_client::{Completion, CallError, CallContext};
+use crate::generate::worker::{RunContext, WorkerError, Worker};
+use crate::workspace::cost::Cost;
+
+impl Worker {
+    pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
+        let mut cost = std::mem::take(&mut self.cost);
+        let answer = put(&self.shop, &self.id(), Some(self.node), ask, &mut cost).await;
+        self.cost = cost;
+        Ok(match answer? {
+            Completion::Reply(reply) => Observation::Reply(reply.text),
+            // What there is may do; the cycle sees what is wrong with it.
+            Completion::Truncated { partial } => Observation::Reply(partial),
+            Completion::Unusable(why) => Observation::Unusable { why },
+            Completion::ContextTooLong(reason) | Completion::None(reason) => Observation::NoReply { reason },
+        })
+    }
+
+    /// All questions at once; the slowest answer is waited for, not their sum.
+    pub(super) async fn vote(&mut self, asks: &[ModelRequest]) -> Result<Observation, WorkerError> {
+        let (shop, id, node) = (self.shop.clone(), self.id(), Some(self.node));
+        let votes = asks.iter().map(async |ask| {
+            let mut cost = Cost::default();
+            let answer = put(&shop, &id, node, ask, &mut cost).await;
+            (answer, cost)
+        });
+        let mut replies = Vec::new();
+        for (answer, cost) in join_all(votes).await {
+            self.cost += &cost;
+            replies.push(match answer? {
+                Completion::Reply(reply) => Ok(reply.text),
+                Completion::Truncated { partial } => Ok(partial),
+                // A vote cast for nothing.
+                Completion::Unusable(_) => Ok(String::new()),
+                Completion::ContextTooLong(reason) | Completion::None(reason) => Err(reason),
+            });
+        }
+        Ok(Observation::Votes(replies))
+    }
+}
+
+/// Puts a question of a node, or of a subgraph, and books what it cost.
+pub(crate) async fn put(
+    shop: &RunContext,
+    id: &str,
+    node: Option<NodeIx>,
+    ask: &ModelRequest,
+    cost: &mut Cost,
+) -> Result<Completion, WorkerError> {
+    let slip = CallContext { id, journal: &shop.journal, cancel: &shop.cancel };
+    let mut stage = Default::default();
+    let answer = shop.desk.ask(slip, ask, &mut stage).await;
+    cost.model_calls += stage.calls;
+    cost.asked(ask.stage.as_str(), stage);
+    answer.map_err(|halt| stopped(halt, node))
+}
+
+/// Why no question is put any more, as a run knows it.
+pub(super) fn stopped(halt: CallError, node: Option<NodeIx>) -> WorkerError {
+    match halt {
+        CallError::Cancelled => WorkerError::Cancelled,
+        CallError::Fault(fault) => WorkerError::Fault(fault),
+        CallError::Budget(exhausted) => WorkerError::Budget(exhausted),
+        CallError::Journal(error) => WorkerError::Journal { node, error },
+    }
+}

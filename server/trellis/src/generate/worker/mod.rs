@@ -1,0 +1,330 @@
+//! One node through the cycle: performs the actions, feeds back what happened.
+
+mod approval;
+pub(crate) mod ask;
+mod search;
+pub(crate) mod run_index;
+mod tools;
+mod test_run;
+mod wait;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use trellis_engine::assembly::pytest_ini;
+use trellis_engine::{
+    Action, Cause, DebugContext, Draft, Observation, Policy, State, ItemContext, Suspect,
+    ToolStats, AttemptLog, Outcome, step,
+};
+use trellis_plan::NodeIx;
+use trellis_sandbox::{Report, Runner};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::job_control::JobControl;
+use crate::convert::{Files, NoRun};
+use crate::llm_client::LlmClient;
+use crate::error::{Exit, Fault};
+use crate::plan_search::SemanticPlanSearch;
+use crate::generate::items::WorkGraph;
+use crate::generate::recover::defines;
+use crate::generate::accepted::AcceptedDrafts;
+use crate::budget::BudgetExceeded;
+use crate::reporter::Reporter;
+use crate::workspace::cost::Cost;
+use crate::workspace::disk;
+use crate::workspace::journal::{Event, Journal};
+use crate::workspace::scratch::ScratchFolder;
+
+pub(crate) use approval::Approvals;
+pub(crate) use wait::WaitReason;
+
+/// What all workers share.
+pub(crate) struct RunContext {
+    /// The folder that is grown.
+    pub(crate) root: PathBuf,
+    pub(crate) work: WorkGraph,
+    pub(crate) policy: Policy,
+    pub(crate) desk: LlmClient,
+    pub(crate) runner: Runner,
+    pub(crate) _scratch: ScratchFolder,
+    /// The interpreter tests run with, where it is one of this machine.
+    pub(crate) interpreter: Option<PathBuf>,
+    pub(crate) journal: Journal,
+    pub(crate) test_timeout: Duration,
+    /// Files of the user that tests may want: `conftest.py`, data.
+    pub(crate) user_files: BTreeMap<String, Arc<str>>,
+    /// Texts people took over.
+    pub(crate) kept: BTreeMap<String, String>,
+    pub(crate) context: Vec<(String, String)>,
+    /// How code is written in this project.
+    pub(crate) conventions: Vec<String>,
+    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) control: JobControl,
+    pub(crate) observer: Reporter,
+    /// Who decides about fixes; nobody is asked where there is none.
+    pub(crate) approvals: Option<Approvals>,
+    pub(crate) freed: mpsc::UnboundedSender<WaitReason>,
+    /// The planning graph, to be searched.
+    pub(crate) graph: SemanticPlanSearch,
+    /// How well localization's tools do in this run.
+    pub(crate) tools: Mutex<ToolStats>,
+}
+
+impl RunContext {
+    /// What the sandbox is shown of assembled files: with pytest's settings and the user's own files.
+    pub(crate) fn tree(&self, files: &BTreeMap<String, String>) -> Files {
+        let mut tree: Files =
+            files.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
+        tree.insert("pytest.ini".to_owned(), Arc::from(pytest_ini(&self.work.layout)));
+        for (path, text) in &self.user_files {
+            tree.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+        tree
+    }
+}
+
+/// How a node ended, and what it cost.
+#[derive(Debug)]
+pub(crate) struct NodeResult {
+    pub(crate) node: NodeIx,
+    pub(crate) verdict: Outcome,
+    /// Why it did not pass.
+    pub(crate) cause: Option<Cause>,
+    pub(crate) draft: Draft,
+    pub(crate) fixes: u32,
+    /// Tests that passed only when they were run again.
+    pub(crate) flaky: Vec<String>,
+    pub(crate) tests_passed: usize,
+    pub(crate) tests_failed: usize,
+    pub(crate) cost: Cost,
+}
+
+/// Why a node was left without an outcome.
+pub(crate) enum WorkerError {
+    Cancelled,
+    Fault(Fault),
+    /// The next question would go beyond the budget.
+    Budget(BudgetExceeded),
+    /// The journal could not be written while the node, or a subgraph, was worked on.
+    Journal {
+        node: Option<NodeIx>,
+        error: std::io::Error,
+    },
+}
+
+impl From<NoRun> for WorkerError {
+    fn from(none: NoRun) -> WorkerError {
+        match none {
+            NoRun::Cancelled => WorkerError::Cancelled,
+            NoRun::Fault(fault) => WorkerError::Fault(fault),
+        }
+    }
+}
+
+impl WorkerError {
+    /// For places where no node is at work.
+    pub(crate) fn into_fault(self) -> Fault {
+        match self {
+            WorkerError::Fault(fault) => fault,
+            WorkerError::Cancelled => Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
+                .hint("run the same command again to resume"),
+            WorkerError::Budget(exhausted) => exhausted.into(),
+            WorkerError::Journal { error, .. } => {
+                Fault::internal(format!("cannot write the journal: {error}"))
+            }
+        }
+    }
+}
+
+/// Works on one node until it ends. `permit` is the job slot; it is given back while the node waits
+/// for others.
+pub(crate) async fn work_on(
+    shop: Arc<RunContext>,
+    node: NodeIx,
+    shelf: watch::Receiver<AcceptedDrafts>,
+    permit: OwnedSemaphorePermit,
+) -> Result<NodeResult, WorkerError> {
+    let mut worker = Worker {
+        node,
+        draft: Draft::default(),
+        more: BTreeSet::new(),
+        shelf,
+        permit: Some(permit),
+        has_turn: false,
+        has_waited: false,
+        fixes: 0,
+        begun_on: BTreeMap::new(),
+        cost: Cost::default(),
+        passed: 0,
+        failed: 0,
+        repeats: 0,
+        last: None,
+        suspects: Vec::new(),
+        amendable: Vec::new(),
+        trail: AttemptLog::default(),
+        tools: ToolStats::default(),
+        shop,
+    };
+    worker.run().await
+}
+
+struct Worker {
+    shop: Arc<RunContext>,
+    node: NodeIx,
+    draft: Draft,
+    /// Dependencies the code has beyond the planned ones.
+    more: BTreeSet<NodeIx>,
+    shelf: watch::Receiver<AcceptedDrafts>,
+    permit: Option<OwnedSemaphorePermit>,
+    /// Nobody else works until this node ends.
+    has_turn: bool,
+    /// It gave its slot back since the last step.
+    has_waited: bool,
+    /// Fixes so far.
+    fixes: u32,
+    /// What the nodes of its view held when it began, by their id.
+    begun_on: BTreeMap<String, String>,
+    cost: Cost,
+    passed: usize,
+    failed: usize,
+    /// How often the run at hand was made again, unchanged.
+    repeats: u32,
+    /// The last run that failed, with the files it saw.
+    last: Option<(Report, Files)>,
+    /// What localization found last, and the files of suspects that passed before.
+    suspects: Vec<Suspect>,
+    amendable: Vec<String>,
+    /// What localization tried.
+    trail: AttemptLog,
+    /// How its tools did for this node. Those of all nodes would depend on how many work at once.
+    tools: ToolStats,
+}
+
+impl Worker {
+    async fn run(&mut self) -> Result<NodeResult, WorkerError> {
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
+        let (file, written) = self.written_so_far()?;
+        let around = ItemContext {
+            file,
+            written,
+            context: shop.context.clone(),
+            conventions: shop.conventions.clone(),
+        };
+        let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
+        let begin = || if by_hand { State::written_by_hand() } else { State::default() };
+        let mut state = begin();
+        let mut observation = Observation::Begin;
+        self.begun_on = self.texts_of_view();
+        loop {
+            let (next, actions) = step(item, &shop.policy, &around, state, observation);
+            state = next;
+            self.fixes = state.fixes();
+            let mut heard = None;
+            for action in actions {
+                if let Action::Finish(verdict) = action {
+                    return Ok(self.outcome(verdict, &state));
+                }
+                heard = self.perform(action).await?.or(heard);
+            }
+            if self.has_waited && self.texts_of_view() != self.begun_on {
+                // What the node builds on was changed meanwhile; a later run would begin here.
+                self.begin_again()?;
+                (state, observation) = (begin(), Observation::Begin);
+                continue;
+            }
+            self.has_waited = false;
+            // Every batch that does not finish ends with an action that answers.
+            observation = heard.ok_or_else(|| {
+                WorkerError::Fault(Fault::internal(format!("the cycle of {} asked for nothing", item.id)))
+            })?;
+        }
+    }
+
+    fn outcome(&mut self, verdict: Outcome, state: &State) -> NodeResult {
+        NodeResult {
+            node: self.node,
+            verdict,
+            cause: state.cause(),
+            draft: std::mem::take(&mut self.draft),
+            fixes: state.fixes(),
+            flaky: state.flaky().to_vec(),
+            tests_passed: self.passed,
+            tests_failed: self.failed,
+            cost: std::mem::take(&mut self.cost),
+        }
+    }
+
+    async fn perform(&mut self, action: Action) -> Result<Option<Observation>, WorkerError> {
+        self.shop.control.wait_while_paused().await;
+        match action {
+            Action::AskModel(ask) if ask.tools => self.ask_with_tools(&ask).await.map(Some),
+            Action::AskModel(ask) => self.ask(&ask).await.map(Some),
+            Action::Vote(asks) => self.vote(&asks).await.map(Some),
+            Action::Edit(draft) => {
+                self.draft = draft;
+                Ok(None)
+            }
+            Action::RunTests(run) => self.test(run).await.map(Some),
+            Action::Search(query) => self.search(&query).await.map(Some),
+            Action::AwaitExclusive => {
+                self.await_turn().await?;
+                Ok(Some(Observation::Alone))
+            }
+            Action::RunRegression => self.regression().await.map(Some),
+            Action::Explain(context) => self.explain(&context).map(|()| None),
+            Action::AskHuman { question } => {
+                let answer = "no review: the run is autonomous".to_owned();
+                self.log(Event::Approval { node: self.id(), question, answer })?;
+                Ok(Some(Observation::NoHuman))
+            }
+            Action::AskApproval => self.approval().await.map(Some),
+            Action::Note(note) => {
+                let (what, text) = (note.what.to_owned(), note.text);
+                self.log(Event::Note { node: self.id(), what, text })?;
+                Ok(None)
+            }
+            Action::Revert => {
+                let draft = std::mem::take(&mut self.draft);
+                let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
+                self.log(Event::TakenBack { node: self.id(), tests, implementation })?;
+                Ok(None)
+            }
+            // The owner of the workspace accepts the draft with the outcome.
+            Action::Commit | Action::Finish(_) => Ok(None),
+        }
+    }
+
+    /// Leaves what a person needs to go on.
+    fn explain(&self, context: &DebugContext) -> Result<(), WorkerError> {
+        let name = disk::safe_name(&self.id());
+        let pages = [
+            (format!(".trellis/debug/{name}.md"), context.to_markdown()),
+            (format!(".trellis/debug/{name}.json"), format!("{:#}\n", context.to_json())),
+        ];
+        for (path, text) in &pages {
+            let written = disk::write(&self.shop.root, path, text);
+            written.map_err(|error| WorkerError::Journal { node: Some(self.node), error })?;
+        }
+        let text = format!("see {}", pages[0].0);
+        self.log(Event::Note { node: self.id(), what: "debug-context".to_owned(), text })
+    }
+
+    fn id(&self) -> String {
+        self.shop.work.plan.id(self.node).to_owned()
+    }
+
+    fn log(&self, event: Event) -> Result<(), WorkerError> {
+        let node = Some(self.node);
+        self.shop.journal.log(event).map_err(|error| WorkerError::Journal { node, error })
+    }
+}
+
+/// A fragment as text; empty when there is none.
+pub(crate) fn source(fragment: &Option<trellis_python::Fragment>) -> String {
+    fragment.as_ref().map(trellis_python::Fragment::to_source).unwrap_or_default()
+}

@@ -1,0 +1,208 @@
+//! The tree a node's tests see, and the runs on it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use trellis_engine::assembly::{Contribution, Sources, sources};
+use trellis_engine::{Draft, Observation, RunMode};
+use trellis_plan::NodeIx;
+use trellis_sandbox::{Report, Request, Tree};
+
+use crate::convert::{self, Files};
+use crate::error::Fault;
+use crate::generate::worker::{WorkerError, Worker};
+use crate::reporter::Progress;
+use crate::workspace::journal::Event;
+
+impl Worker {
+    /// The node's file as the nodes before it left it, and by module the others that it may use.
+    pub(super) fn written_so_far(&self) -> Result<(String, BTreeMap<String, String>), WorkerError> {
+        let path = &self.shop.work.items[&self.node].path;
+        let mut built = self.assemble(&Draft::default())?;
+        let own = built.files.remove(path).unwrap_or_default();
+        let layout = &self.shop.work.layout;
+        let modules = built.files.into_iter().map(|(path, text)| (layout.module(&path), text));
+        Ok((own, modules.collect()))
+    }
+
+    /// The node's view and the draft as files; of tests, those of the node's own file.
+    pub(super) fn assemble(&self, draft: &Draft) -> Result<Sources, WorkerError> {
+        let test_path = &self.shop.work.items[&self.node].test_path;
+        let view = self.shop.work.view(self.node, &self.more);
+        self.built(draft, &view, |other| other == test_path)
+    }
+
+    /// The texts of settled nodes, as the draft amends them, and the draft.
+    fn built(
+        &self,
+        draft: &Draft,
+        nodes: &[NodeIx],
+        shows_tests: impl Fn(&str) -> bool,
+    ) -> Result<Sources, WorkerError> {
+        let work = &self.shop.work;
+        let shelf = self.shelf.borrow().clone();
+        let drafts: Vec<(NodeIx, Draft)> = (nodes.iter())
+            .filter_map(|ix| Some((*ix, shelf.draft(*ix)?)))
+            .map(|(ix, settled)| {
+                let item = &work.items[&ix];
+                let tests = settled.tests.clone().filter(|_| shows_tests(&item.test_path));
+                let amended = draft.amended.get(&item.id).cloned();
+                let implementation = amended.or_else(|| settled.implementation.clone());
+                (ix, Draft { tests, implementation, ..Draft::default() })
+            })
+            .collect();
+        let mut shares: Vec<(NodeIx, Contribution<'_>)> = drafts
+            .iter()
+            .map(|(ix, draft)| (*ix, Contribution { item: &work.items[ix], draft }))
+            .collect();
+        let item = &work.items[&self.node];
+        shares.push((self.node, Contribution { item, draft }));
+        shares.sort_by_key(|(ix, _)| work.place[ix]);
+        let shares: Vec<Contribution<'_>> = shares.into_iter().map(|(_, share)| share).collect();
+        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+            let message = format!("the files of {} do not fit together: {error}", item.id);
+            WorkerError::Fault(Fault::internal(message))
+        })
+    }
+
+    /// The node's tests on its view.
+    pub(super) async fn test(&mut self, run: RunMode) -> Result<Observation, WorkerError> {
+        self.await_imported().await?;
+        if !self.draft.amended.is_empty() && !self.has_turn {
+            self.await_turn().await?;
+        }
+        let shop = self.shop.clone();
+        let item = &shop.work.items[&self.node];
+        let draft = match run {
+            RunMode::Red => Cow::Owned(Draft {
+                implementation: Some(trellis_engine::stub(item)),
+                ..Draft { tests: self.draft.tests.clone(), ..Draft::default() }
+            }),
+            RunMode::Green | RunMode::Again => Cow::Borrowed(&self.draft),
+        };
+        let built = self.assemble(&draft)?;
+        let targets = built.tests.get(&item.id).cloned().unwrap_or_default();
+        let targets = if targets.is_empty() { vec![item.test_path.clone()] } else { targets };
+        self.repeats = if run == RunMode::Again { self.repeats + 1 } else { 0 };
+        // Only a failure is worth the time that measuring takes.
+        let (report, files) = self.run_tests(built, targets, self.repeats == 1).await;
+        let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        (self.passed, self.failed) = (observed.passed(), observed.failed());
+        self.log(Event::TestRun {
+            node: self.id(),
+            red: run == RunMode::Red,
+            outcome: observed.summary(),
+            passed: self.passed,
+            failed: self.failed,
+            milliseconds: report.duration.as_millis() as u64,
+            failing: observed.first_failing().map(str::to_owned),
+            output: (run == RunMode::Red).then(|| trellis_engine::failures::told(&observed)),
+        })?;
+        if run == RunMode::Green && observed.is_clean() {
+            // Only of what will be on the disk: failing drafts are told as stages.
+            let root = &shop.root;
+            report
+                .tests
+                .iter()
+                .for_each(|test| shop.observer.tell(Progress::Test { root, test, text_of: None }));
+        }
+        if !observed.proves() && (report.coverage.is_some() || self.repeats == 0) {
+            self.last = Some((report, files));
+        }
+        Ok(Observation::Ran(observed))
+    }
+
+    /// The tests of everything accepted that sees an amended node, and of those nodes (V1).
+    pub(super) async fn regression(&mut self) -> Result<Observation, WorkerError> {
+        let shop = self.shop.clone();
+        let work = &shop.work;
+        let settled: Vec<NodeIx> = work
+            .leaves
+            .iter()
+            .copied()
+            .filter(|ix| self.shelf.borrow().draft(*ix).is_some())
+            .collect();
+        let mut built = self.built(&self.draft, &settled, |_| true)?;
+        let affected = self.affected(&settled);
+        self.repeats = 0;
+        let mut targets: Vec<String> = self.affected_flows(&affected, &mut built);
+        for ix in affected.iter().chain([&self.node]) {
+            let item = &work.items[ix];
+            match built.tests.get(&item.id).filter(|tests| !tests.is_empty()) {
+                Some(tests) => targets.extend(tests.iter().cloned()),
+                // A person took the file over.
+                None if built.files.contains_key(&item.test_path) => {
+                    targets.push(item.test_path.clone());
+                }
+                None => {}
+            }
+        }
+        let (report, files) = self.run_tests(built, targets, false).await;
+        let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        self.cost.regressions += 1;
+        self.cost.regressions_passed += usize::from(observed.is_clean());
+        self.log(Event::Regression {
+            node: self.id(),
+            modified: self.draft.amended.keys().cloned().collect(),
+            rerun: affected.iter().map(|ix| work.plan.id(*ix).to_owned()).collect(),
+            outcome: observed.summary(),
+            passed: observed.passed(),
+            failed: observed.failed(),
+        })?;
+        Ok(Observation::Ran(observed))
+    }
+
+    /// Settled nodes that are amended or see one that is.
+    fn affected(&self, settled: &[NodeIx]) -> Vec<NodeIx> {
+        let work = &self.shop.work;
+        let amended: BTreeSet<NodeIx> =
+            self.draft.amended.keys().filter_map(|id| work.plan.find(id)).collect();
+        let sees = |ix: &NodeIx| {
+            let shelf = self.shelf.borrow();
+            let more: BTreeSet<NodeIx> = (shelf.draft(*ix).iter())
+                .flat_map(|draft| draft.implementation.iter().chain(&draft.tests))
+                .flat_map(|fragment| work.imported(*ix, fragment))
+                .collect();
+            amended.contains(ix) || work.view(*ix, &more).iter().any(|it| amended.contains(it))
+        };
+        settled.iter().copied().filter(sees).collect()
+    }
+
+    /// Integration tests of subgraphs with an affected node; their files are added.
+    fn affected_flows(&self, affected: &[NodeIx], built: &mut Sources) -> Vec<String> {
+        let plan = &self.shop.work.plan;
+        let subgraphs: BTreeSet<&str> = affected
+            .iter()
+            .map(|ix| plan.node(*ix).subgraph.as_deref().unwrap_or("main"))
+            .collect();
+        let shelf = self.shelf.borrow().clone();
+        let flows = shelf.flows().iter().filter(|(name, _)| subgraphs.contains(name.as_str()));
+        flows
+            .map(|(_, flow)| {
+                built.files.insert(flow.path.clone(), flow.text.to_string());
+                flow.path.clone()
+            })
+            .collect()
+    }
+
+    pub(super) async fn run_tests(
+        &mut self,
+        built: Sources,
+        targets: Vec<String>,
+        coverage: bool,
+    ) -> (Report, Files) {
+        let files = self.shop.tree(&built.files);
+        let request = Request {
+            targets,
+            test_timeout: self.shop.test_timeout,
+            coverage,
+            // Forks of one interpreter have the same hashes, and with them the same order of sets.
+            cold: self.repeats > 1,
+            hash_seed: self.repeats,
+            ..self.shop.runner.request(Tree::Files(files.clone()))
+        };
+        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        self.cost.runs += 1;
+        (report, files)
+    }
+}

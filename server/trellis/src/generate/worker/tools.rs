@@ -1,0 +1,75 @@
+//! A fix made with tools: a conversation about a copy of what the tests see.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use trellis_engine::{ModelRequest, Observation};
+
+use crate::llm_client::CallContext;
+use crate::generate::worker::ask::stopped;
+use crate::generate::worker::{RunContext, WorkerError, Worker};
+use crate::agent::run;
+use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
+use crate::workspace::cost::StageCost;
+
+/// Nodes one search of the plan brings.
+const TOP: usize = 5;
+
+impl Worker {
+    /// Has the model look around and edit, until it is done.
+    pub(super) async fn ask_with_tools(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
+        let shop = self.shop.clone();
+        let before = shop.tree(&self.assemble(&self.draft)?.files);
+        let mut toolbox = ToolSet::new(&before, self.fence(), Limits::default())
+            .with_suspects(self.suspects.clone())
+            .with_plan(plan_search(&shop))
+            .with_lookups(self.trail.left());
+        let id = self.id();
+        let slip = CallContext { id: &id, journal: &shop.journal, cancel: &shop.cancel };
+        let mut cost = StageCost::default();
+        let reasks = shop.policy.malformed_reasks;
+        let seen = run(&shop.desk, slip, ask, &mut toolbox, reasks, &mut cost).await;
+        self.cost.model_calls += cost.calls;
+        self.cost.asked(ask.stage.as_str(), cost);
+        for it in toolbox.lookups() {
+            // The toolbox let no more be made than the trail has left.
+            let _ = self.trail.looked_up(it.tool, &it.query, it.found.as_deref());
+        }
+        let seen = seen.map_err(|halt| stopped(halt, Some(self.node)))?;
+        let is_idle = matches!(&seen, Observation::Edited { files, .. } if files.is_empty());
+        Ok(match is_idle && toolbox.is_exhausted() {
+            true => Observation::Exhausted(self.trail.all().cloned().collect()),
+            false => seen,
+        })
+    }
+
+    /// What may be changed: the node's own file, and those of suspects that passed before.
+    fn fence(&self) -> impl Fn(&str) -> Option<&'static str> + Send + Sync + use<> {
+        let own = self.shop.work.items[&self.node].path.clone();
+        let open: BTreeSet<String> = self.amendable.iter().cloned().chain([own]).collect();
+        move |path| match path {
+            _ if open.contains(path) => None,
+            _ if path.starts_with("tests/") => {
+                Some("tests are read-only while the implementation is fixed")
+            }
+            _ => Some("it belongs to other nodes"),
+        }
+    }
+}
+
+fn plan_search(shop: &Arc<RunContext>) -> Arc<PlanSearch> {
+    let (shop, runtime) = (shop.clone(), tokio::runtime::Handle::current());
+    Arc::new(move |words| {
+        let wanted = runtime.block_on(shop.graph.wanted(vec![words.to_owned()]));
+        let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
+        let nodes = shop.graph.find(&shop.work.plan, wanted, None, TOP)?;
+        let items = nodes.iter().filter_map(|ix| shop.work.items.get(ix));
+        let planned = items.map(|item| PlannedNode {
+            id: item.id.clone(),
+            path: item.path.clone(),
+            symbol: item.qualified_name(),
+            docstring: item.docstring.clone(),
+        });
+        Ok(planned.collect())
+    })
+}

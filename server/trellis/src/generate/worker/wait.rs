@@ -1,0 +1,116 @@
+//! Waiting for others: for nodes that the code uses, and for its turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trellis_plan::NodeIx;
+use tokio::sync::oneshot;
+
+use crate::generate::worker::{WorkerError, Worker, source};
+use crate::workspace::disk;
+use crate::workspace::journal::Event;
+
+/// What a worker that gave its slot back waits for.
+#[derive(Debug)]
+pub(crate) enum WaitReason {
+    /// These nodes to be settled.
+    Dependencies { node: NodeIx, needed: Vec<NodeIx> },
+    /// Everybody else to be settled or waiting.
+    Exclusive { node: NodeIx, go: oneshot::Sender<()> },
+    /// A person to decide.
+    Approval { node: NodeIx },
+    /// Nothing any more: the person has decided.
+    Resumed { node: NodeIx },
+}
+
+impl Worker {
+    /// Code that imports a node the plan did not name as its dependency waits for that node, if it
+    /// stands before it in the order; then every number of jobs sees the same.
+    pub(super) async fn await_imported(&mut self) -> Result<(), WorkerError> {
+        let work = &self.shop.work;
+        let fragments = self.draft.implementation.iter().chain(&self.draft.tests);
+        let imported: BTreeSet<NodeIx> =
+            fragments.flat_map(|fragment| work.imported(self.node, fragment)).collect();
+        let view: BTreeSet<NodeIx> = work.view(self.node, &self.more).into_iter().collect();
+        let new: BTreeSet<NodeIx> = imported.into_iter().filter(|ix| !view.contains(ix)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = new.iter().map(|ix| work.plan.id(*ix)).collect();
+        let text = format!("uses {} without a planned dependency", ids.join(", "));
+        self.log(Event::Note { node: self.id(), what: "unplanned-dependency".to_owned(), text })?;
+        self.more.extend(new);
+        let needed = work.view(self.node, &self.more);
+        if self.shelf.borrow().has_all(&needed) {
+            return Ok(());
+        }
+        self.has_turn = false;
+        self.rest(WaitReason::Dependencies { node: self.node, needed: needed.clone() });
+        let cancel = self.shop.cancel.clone();
+        tokio::select! {
+            () = cancel.cancelled() => return Err(WorkerError::Cancelled),
+            all = self.shelf.wait_for(|shelf| shelf.has_all(&needed)) => drop(all.map_err(|_| WorkerError::Cancelled)?),
+        }
+        self.resume().await
+    }
+
+    /// Waits until nothing else is under way. Who changes what others build on has to be alone, so that
+    /// every number of jobs sees the change at the same moment.
+    pub(super) async fn await_turn(&mut self) -> Result<(), WorkerError> {
+        let (go, turn) = oneshot::channel();
+        self.rest(WaitReason::Exclusive { node: self.node, go });
+        let cancel = self.shop.cancel.clone();
+        tokio::select! {
+            () = cancel.cancelled() => return Err(WorkerError::Cancelled),
+            turn = turn => turn.map_err(|_| WorkerError::Cancelled)?,
+        }
+        self.has_turn = true;
+        self.resume().await
+    }
+
+    /// The texts of the planned view, as hashes.
+    pub(super) fn texts_of_view(&self) -> BTreeMap<String, String> {
+        let work = &self.shop.work;
+        let shelf = self.shelf.borrow().clone();
+        let view = work.view(self.node, &BTreeSet::new()).into_iter();
+        let text = |ix: NodeIx| Some(disk::hash(source(&shelf.draft(ix)?.implementation)));
+        view.filter_map(|ix| Some((work.plan.id(ix).to_owned(), text(ix)?))).collect()
+    }
+
+    /// Forgets all that was done; nothing of it counts.
+    pub(super) fn begin_again(&mut self) -> Result<(), WorkerError> {
+        let text = "a dependency changed while it waited".to_owned();
+        self.log(Event::Note { node: self.id(), what: "begun-again".to_owned(), text })?;
+        self.begun_on = self.texts_of_view();
+        (self.has_waited, self.repeats, self.last) = (false, 0, None);
+        (self.draft, self.trail, self.tools, self.cost) = Default::default();
+        (self.passed, self.failed) = (0, 0);
+        self.more.clear();
+        Ok(())
+    }
+
+    /// Gives the slot back until a person has decided.
+    pub(super) fn rest_for_person(&mut self) {
+        self.rest(WaitReason::Approval { node: self.node });
+    }
+
+    /// The person has decided.
+    pub(super) async fn back(&mut self) -> Result<(), WorkerError> {
+        // The owner may have gone; then everything is cancelled.
+        let _ = self.shop.freed.send(WaitReason::Resumed { node: self.node });
+        self.resume().await
+    }
+
+    /// Gives the slot back.
+    fn rest(&mut self, rest: WaitReason) {
+        self.permit = None;
+        self.has_waited = true;
+        // The owner may have gone; then the wait ends by cancellation.
+        let _ = self.shop.freed.send(rest);
+    }
+
+    async fn resume(&mut self) -> Result<(), WorkerError> {
+        let slot = self.shop.slots.clone().acquire_owned().await;
+        self.permit = Some(slot.map_err(|_| WorkerError::Cancelled)?);
+        Ok(())
+    }
+}

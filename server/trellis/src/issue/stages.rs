@@ -1,0 +1,401 @@
+//! The stages: each does one thing and says what was seen.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use trellis_engine::issue::{
+    PromptKind, Changes, GateResult, RemovedDefinitions, Review, Event, ask_code, ask_fix, ask_scaffold, ask_together,
+    changes, green, is_known, losses, red, repeated,
+};
+use trellis_engine::{ModelRequest, Observation, TestRun};
+
+use super::driver::IssueRun;
+use super::files::{self, Files, EditPhase, is_test, targets};
+use super::baseline::BaselineRun;
+use super::review::{ReviewRequest, critical, is_asked};
+use super::test_runner::with_packages;
+use super::{lint, report};
+use crate::error::Fault;
+use crate::workspace::merge::{MergeCommit, MergeOutcome, Merge, fast_forward};
+
+impl IssueRun<'_> {
+    /// Where the files are that the changes go on top of.
+    pub(super) fn root(&self) -> &Path {
+        &self.edited.as_ref().unwrap_or(&self.ground).root
+    }
+
+    pub(super) async fn ask(
+        &mut self,
+        (what, attempt): (PromptKind, u32),
+        history: &[String],
+        complaint: Option<String>,
+    ) -> Result<Event, Fault> {
+        if what == PromptKind::Fix {
+            self.fixes = attempt + 1;
+        }
+        // It says whether there are tools.
+        let _ = self.counsel()?;
+        let complaint = complaint.as_deref();
+        let (ask, turn) = match what {
+            PromptKind::Scaffold if self.order.together => {
+                (ask_together(&self.feature, attempt, complaint), EditPhase::Tests)
+            }
+            PromptKind::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), EditPhase::Tests),
+            PromptKind::Code => (ask_code(&self.feature, attempt, complaint), EditPhase::Code),
+            PromptKind::Fix => (ask_fix(&self.feature, attempt, history, complaint), EditPhase::Code),
+        };
+        // Tests that were sent back are written anew.
+        let known = if what == PromptKind::Scaffold { Changes::new() } else { self.changes.clone() };
+        let new = match self.answer(&ask, (turn, &known)).await? {
+            Ok(new) if what == PromptKind::Scaffold && targets(&new).is_empty() => {
+                return Ok(Event::Unusable(
+                    "none of its files is one that tests are found in".to_owned(),
+                ));
+            }
+            Ok(new) => new,
+            Err(seen) => return Ok(seen),
+        };
+        self.changes = known;
+        self.changes.extend(new);
+        self.show();
+        Ok(Event::Written)
+    }
+
+    /// Texts that an answer changes, given as one reply or by work with tools; else what came instead.
+    async fn answer(
+        &mut self,
+        ask: &ModelRequest,
+        (turn, known): (EditPhase, &Changes),
+    ) -> Result<Result<Changes, Event>, Fault> {
+        let (id, cancel) = (self.order.id.clone(), self.control.cancel.clone());
+        let root = self.root().to_owned();
+        let mut seen = BTreeSet::new();
+        let said = match ask.tools {
+            false => self.counsel()?.ask(&id, ask, &cancel).await?,
+            true => {
+                let tracked = self.tracked()?;
+                let shown = self.shown();
+                let mut toolbox = files::toolbox((&root, &tracked), known, turn, shown);
+                let said = self.counsel()?.work(&id, ask, &mut toolbox, &cancel).await?;
+                if let Some((gone, _)) = toolbox.changes().iter().find(|it| it.1.is_none()) {
+                    return Ok(Err(Event::Unusable(format!(
+                        "no file is deleted; leave {gone} there"
+                    ))));
+                }
+                seen = toolbox.seen();
+                said
+            }
+        };
+        Ok(match said {
+            Observation::Reply(text) => {
+                let shown = self.shown().into_iter().chain(seen).collect();
+                let files = Files { root: &root, changes: known, turn, shown: &shown };
+                let is_there = self.order.together && turn == EditPhase::Tests;
+                match is_there && is_known(&text, &files) {
+                    true => Err(Event::Holds),
+                    false => changes(&text, &files).map_err(|refused| {
+                        self.reveal(&refused.show);
+                        Event::Unusable(refused.why)
+                    }),
+                }
+            }
+            Observation::Edited { files, .. } if files.is_empty() => {
+                Err(Event::Unusable("nothing was changed".to_owned()))
+            }
+            Observation::Edited { files, .. } => Ok(files),
+            Observation::Unusable { why } => Err(Event::Unusable(why)),
+            Observation::NoReply { reason } => Err(Event::NoReply(reason)),
+            other => Err(Event::NoReply(format!("unexpected reply: {other:?}"))),
+        })
+    }
+
+    /// Files of the project where the changes go on top.
+    fn tracked(&self) -> Result<Vec<String>, Fault> {
+        self.edited.as_ref().unwrap_or(&self.ground).tracked()
+    }
+
+    /// Runs tests with what there is.
+    async fn ran(&self, targets: &[String]) -> Result<TestRun, Fault> {
+        self.ran_at(self.root(), &self.changes, targets).await
+    }
+
+    /// Runs tests, and writes down what came of it.
+    async fn ran_at(
+        &self,
+        root: &Path,
+        changes: &Changes,
+        targets: &[String],
+    ) -> Result<TestRun, Fault> {
+        let began = Instant::now();
+        let run = self.trials.run(root, changes, targets).await?;
+        let what = if targets.is_empty() { "all tests" } else { "the new tests" };
+        let came = format!("{} passed, {} failed: {}", run.passed(), run.failed(), run.summary());
+        self.journaled(what, &came, Some(began.elapsed().as_millis() as u64))?;
+        Ok(run)
+    }
+
+    pub(super) async fn red(&mut self) -> Result<Event, Fault> {
+        let run = self.ran(&targets(&self.changes)).await?;
+        let (root, specification) = (&self.ground.root, &self.words.specification);
+        let gate = red(&run, &BaselineRun { root, specification });
+        let holds = self.order.together && run.proves();
+        self.log.red = Some(run);
+        Ok(if holds { Event::Holds } else { seen(gate) })
+    }
+
+    pub(super) async fn green(&mut self) -> Result<Event, Fault> {
+        let targets = targets(&self.changes);
+        if targets.is_empty() {
+            return Ok(Event::Failed("there are no new tests".to_owned()));
+        }
+        let before = self.before().await?;
+        let new = self.ran(&targets).await?;
+        if !new.proves() {
+            let gate = green(&new, None, &before);
+            self.log.new = Some(new);
+            return Ok(seen(gate));
+        }
+        let mut all = self.ran(&[]).await?;
+        let mut gate = green(&new, Some(&all), &before);
+        if gate != GateResult::Open {
+            // Once more: what passes then is flaky, and no fault of the change.
+            let again = self.ran(&[]).await?;
+            let second = green(&new, Some(&again), &before);
+            if second == GateResult::Open {
+                self.log.notes.push(
+                    "a test that passed before failed once, then passed when run again".to_owned(),
+                );
+            }
+            (all, gate) = (again, second);
+        }
+        self.feature.broken = match gate {
+            GateResult::Open => Vec::new(),
+            GateResult::Shut(_) => self.sources_of(&all, &before),
+        };
+        (self.log.new, self.log.all) = (Some(new), Some(all));
+        Ok(seen(gate))
+    }
+
+    /// Tests that passed before and do not now: the first ones, whole.
+    fn sources_of(&self, all: &TestRun, before: &[String]) -> Vec<(String, String)> {
+        let failed = all.cases.iter().filter(|it| !it.passed && before.contains(&it.id));
+        let source = |id: &String| {
+            let (path, rest) = id.split_once("::")?;
+            let name = rest.split('[').next()?.rsplit("::").next()?.to_owned();
+            let all = trellis_python::Functions::of(&self.original(path)?).functions;
+            let found = all.into_iter().find(|it| it.name == name && !it.is_nested)?;
+            Some((id.clone(), found.source))
+        };
+        failed.filter_map(|it| source(&it.id)).take(BROKEN).collect()
+    }
+
+    /// Tests that pass without the work.
+    async fn before(&mut self) -> Result<Vec<String>, Fault> {
+        if self.before.is_none() {
+            let run = self.ran_at(&self.ground.root, &Changes::new(), &[]).await?;
+            self.log.failed_before = run.failed();
+            self.before =
+                Some(run.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect());
+        }
+        let before = self.before.clone().unwrap_or_default();
+        self.log.before = before.len();
+        Ok(before)
+    }
+
+    /// The branch gets what passed, so that a person can look at it there whatever comes.
+    pub(super) fn lint(&mut self) -> Result<Event, Fault> {
+        self.keep()?;
+        let paths: Vec<String> = self.changes.keys().cloned().collect();
+        let linted = lint::lint(&self.ground.root, &self.work.root, &paths);
+        self.log.linted = linted.clone();
+        let mut found = Vec::new();
+        let twins = self.twins();
+        // A name may be the same by chance: it is said once.
+        // What a person has made of it, or is to look at, is not a model's to change.
+        let is_told = self.work.record.edited || self.work.record.waits.is_some();
+        if !is_told && self.log.twins.is_empty() {
+            found.extend(twins.iter().cloned());
+        }
+        self.log.twins = twins;
+        let losses = self.losses();
+        if !is_told && self.log.losses.taken.is_empty() {
+            found.extend(
+                losses.taken.iter().map(|it| {
+                    format!("{it}; restore it unless the specification asks to remove it")
+                }),
+            );
+        }
+        self.log.losses = losses;
+        if !linted.findings.is_empty() {
+            found.push(format!("linters: {}", linted.findings.join("\n")));
+        }
+        match found[..] {
+            [] => Ok(Event::Passed),
+            _ => Ok(Event::Failed(found.join("\n"))),
+        }
+    }
+
+    /// What the changes take away from files that were there before.
+    fn losses(&self) -> RemovedDefinitions {
+        let mut out = RemovedDefinitions::default();
+        for (path, text) in self.changes.iter().filter(|it| !is_test(it.0)) {
+            let Some(before) = self.original(path) else { continue };
+            let of = losses(&self.words.specification, path, &before, text);
+            out.taken.extend(of.taken);
+            out.rewritten.extend(of.rewritten);
+        }
+        out
+    }
+
+    /// New definitions that the context has already.
+    fn twins(&self) -> Vec<String> {
+        let old: Vec<Option<String>> = self.changes.keys().map(|it| self.original(it)).collect();
+        let changed: Vec<(&str, Option<&str>, &str)> = (self.changes.iter().zip(&old))
+            .filter(|((path, _), _)| path.ends_with(".py") && !is_test(path))
+            .map(|((path, text), old)| (path.as_str(), old.as_deref(), text.as_str()))
+            .collect();
+        repeated(&self.words.context, &changed)
+    }
+
+    pub(super) fn report(&mut self, history: &[String]) -> Result<Event, Fault> {
+        self.log.diff = self.work.diff()?;
+        self.log.paths = self.changes.keys().cloned().collect();
+        report::write(self.order, &self.words, &self.work, &mut self.log, history)?;
+        Ok(Event::Written)
+    }
+
+    pub(super) async fn review(&mut self) -> Result<Event, Fault> {
+        let doubts = self.doubts();
+        // What a person has edited, a person has seen.
+        let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
+        if !is_asked(self.order.mode, &doubts, loses) {
+            return Ok(Event::Reviewed(Review::Approve));
+        }
+        let tree = self.work.tree_of(self.work.tip());
+        let mut earlier = self.work.record.sent_back.iter();
+        let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
+        let review = match earlier {
+            // It was, before the work was stopped and played again.
+            Some(words) => Review::SendBack(words),
+            None => self.reviewed(&tree, &doubts).await?,
+        };
+        if review == Review::Edited {
+            self.work.take_edits(self.journal)?;
+            self.adopt()?;
+        }
+        self.log.waits = review == Review::Nobody;
+        if self.log.waits {
+            self.work.wait(self.fixes)?;
+        }
+        self.log.doubts = doubts;
+        Ok(Event::Reviewed(review))
+    }
+
+    /// Asks whoever is there; what they send back is remembered.
+    async fn reviewed(
+        &mut self,
+        tree: &Option<String>,
+        doubts: &[String],
+    ) -> Result<Review, Fault> {
+        let folder = self.work.root.display().to_string();
+        let is_same = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
+        let notes = self.log.notes();
+        let notes = doubts.iter().chain(&notes);
+        let notes: Vec<String> = notes.cloned().collect();
+        let shown =
+            ReviewRequest { diff: &self.log.diff, is_same: &is_same, folder: &folder, notes: &notes };
+        let is_edited = || self.work.is_edited();
+        let around = (self.output, &self.control.cancel);
+        let review = self.reviewer.review(&shown, around, &is_edited).await?;
+        if let (Review::SendBack(words), Some(tree)) = (&review, tree) {
+            self.work.send_back(tree.clone(), words.clone())?;
+        }
+        Ok(review)
+    }
+
+    /// What a person should know before they agree.
+    fn doubts(&self) -> Vec<String> {
+        let mut out = self.log.twins.clone();
+        out.extend(self.log.losses.all().cloned());
+        out.extend(critical(self.changes.keys()));
+        let old =
+            self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());
+        out.extend(old.map(|it| format!("{it} existed before and is changed")));
+        out.extend(self.log.linted.doubts.iter().cloned());
+        out
+    }
+
+    pub(super) async fn merge(&mut self) -> Result<Event, Fault> {
+        let message = report::message(self.order, &self.words);
+        loop {
+            let candidate = match self.work.candidate(&message)? {
+                Merge::Clean(candidate) => candidate,
+                Merge::Conflict(clash) => {
+                    self.log.conflicts = true;
+                    let (into, branch) = (&self.work.record.into, self.work.branch());
+                    return Ok(Event::NotMerged(format!(
+                        "{into} has changed {} in the meantime, and so does {branch}: merge \
+                         {into} in the worktree, then run again",
+                        clash.paths().join(", ")
+                    )));
+                }
+            };
+            if candidate.is_untested
+                && let Some(why) = self.broken(&candidate).await?
+            {
+                self.log.conflicts = true;
+                return Ok(Event::NotMerged(why));
+            }
+            if let Some(forge) = self.forge {
+                forge.owe(&self.work.record.into, &candidate.commit, &self.work.branch())?;
+            }
+            match fast_forward(&mut [&mut self.work], self.journal, std::slice::from_ref(&candidate))? {
+                MergeOutcome::Merged => {
+                    self.log.commit = Some(candidate.commit);
+                    return Ok(Event::Merged);
+                }
+                MergeOutcome::TargetMoved => {}
+                MergeOutcome::Blocked(why) => {
+                    self.log.conflicts = true;
+                    return Ok(Event::NotMerged(format!("nothing was merged: {why}")));
+                }
+            }
+        }
+    }
+
+    /// Why what would come out of a merge is not right: new tests that do not pass, or others that pass on the target alone.
+    async fn broken(&mut self, it: &MergeCommit) -> Result<Option<String>, Fault> {
+        self.state("tests of the merged result", "")?;
+        let none = Changes::new();
+        let merged = self.work.checkout(self.journal, &it.commit)?;
+        let merged = with_packages(merged, &self.order.home)?;
+        let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
+        if !new.proves() {
+            return Ok(Some(format!(
+                "the new tests do not pass after the merge: {}",
+                new.summary()
+            )));
+        }
+        let all = self.ran_at(&merged.root, &none, &[]).await?;
+        let target = self.work.checkout(self.journal, it.target())?;
+        let target = with_packages(target, &self.order.home)?;
+        let old = self.ran_at(&target.root, &none, &[]).await?;
+        let passed: Vec<String> =
+            old.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect();
+        Ok(match green(&new, Some(&all), &passed) {
+            GateResult::Open => None,
+            GateResult::Shut(why) => Some(format!("merged, {why}")),
+        })
+    }
+}
+
+/// Broken tests that a question shows whole.
+const BROKEN: usize = 3;
+
+fn seen(gate: GateResult) -> Event {
+    match gate {
+        GateResult::Open => Event::Passed,
+        GateResult::Shut(why) => Event::Failed(why),
+    }
+}

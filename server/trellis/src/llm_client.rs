@@ -1,0 +1,414 @@
+//! Questions to models: let through by the ledger, put to the model for their difficulty, written down, and
+//! never paid for twice.
+//!
+//! What can be mended by asking otherwise is mended here: a question that is too long is put again in fewer
+//! words, a reply that was cut off is asked for again with more room.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use trellis_llm::{ChatRequest, Message, ModelError, ChatReply, ToolCall, Usage};
+use tokio_util::sync::CancellationToken;
+
+use crate::convert;
+use crate::error::Fault;
+use crate::budget::{BudgetExceeded, Budget, Spent};
+use crate::models::{Models, ModelHandle};
+use crate::output::Output;
+use crate::workspace::cost::StageCost;
+use crate::workspace::disk;
+use crate::workspace::journal::{RecordedToolCall, CallDetails, Event, Journal, RecordedReply};
+use crate::workspace::replay::{CachedReply, ReplyKey};
+
+/// Bytes taken for one token where one is not to run short. Code and English come to three to four.
+const TOKEN_BYTES: usize = 3;
+/// Tokens of a message beside its text.
+const MESSAGE_TOKENS: u64 = 16;
+/// A question is not cut to less, in tokens.
+const LEAST_CONTEXT: usize = 1500;
+/// No question takes as many tokens.
+const ABSURD_TOKENS: u64 = 1_000_000_000;
+/// How much more room a reply gets that was cut off.
+const MORE_OUTPUT: u32 = 4;
+/// Room for a vote: one letter, and the thoughts before it.
+const VOTE_TOKENS: u32 = 2048;
+/// Room for a reply where nobody knows how long it may be, in tokens.
+const MOST_OUTPUT: u32 = 32_768;
+
+/// Where questions are put.
+pub(crate) struct LlmClient {
+    pub(crate) models: Models,
+    pub(crate) ledger: Budget,
+    /// Replies that an earlier start of the run has paid for.
+    heard: Mutex<HashMap<ReplyKey, CachedReply>>,
+    /// Who asks, where it is no node of a plan.
+    door: Option<&'static str>,
+    /// Tokens of a question, about.
+    context_tokens: usize,
+    /// Where a person is told of an answer that does not come.
+    output: Output,
+}
+
+/// Whose question it is, and what it happens within.
+#[derive(Clone, Copy)]
+pub(crate) struct CallContext<'a> {
+    /// Node, subgraph, task or issue.
+    pub(crate) id: &'a str,
+    pub(crate) journal: &'a Journal,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+/// Seconds after which it is told that an answer does not come, and after as many again.
+const SILENCE: u64 = 60;
+
+/// Waits for an answer, and tells now and then for how many seconds it did not come.
+async fn watched<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)) -> T {
+    tokio::pin!(answer);
+    let mut seconds = 0;
+    loop {
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = tokio::time::sleep(Duration::from_secs(SILENCE)) => {
+                seconds += SILENCE;
+                silent(seconds);
+            }
+        }
+    }
+}
+
+/// What came of a question.
+#[derive(Debug)]
+pub(crate) enum Completion {
+    Reply(ChatReply),
+    /// Something came that says nothing of use, for this reason.
+    Unusable(String),
+    /// It does not fit into the model's context.
+    ContextTooLong(String),
+    /// It was cut off even with more room.
+    Truncated {
+        partial: String,
+    },
+    /// There is none, and will be none.
+    None(String),
+}
+
+/// Why no question is put any more.
+pub(crate) enum CallError {
+    Cancelled,
+    Fault(Fault),
+    /// The next question would go beyond the budget.
+    Budget(BudgetExceeded),
+    Journal(std::io::Error),
+}
+
+/// What the journal is told of a question beside its outcome.
+#[derive(Clone, Copy)]
+pub(crate) struct CallMeta {
+    pub(crate) prompt_version: u32,
+    pub(crate) why: &'static str,
+    /// Whether tools are offered.
+    pub(crate) tools: bool,
+}
+
+impl LlmClient {
+    pub(crate) fn new(
+        models: Models,
+        ledger: Budget,
+        heard: HashMap<ReplyKey, CachedReply>,
+        context_tokens: usize,
+        output: &Output,
+    ) -> LlmClient {
+        let (heard, output) = (Mutex::new(heard), Output::told(output.observer()));
+        LlmClient { models, ledger, heard, door: None, context_tokens, output }
+    }
+
+    /// The same for a door without a plan.
+    pub(crate) fn for_workflow(self, door: &'static str) -> LlmClient {
+        LlmClient { door: Some(door), ..self }
+    }
+
+    /// Puts a question of the cycle; what it cost is added to `cost`.
+    pub(crate) async fn ask(
+        &self,
+        slip: CallContext<'_>,
+        ask: &trellis_engine::ModelRequest,
+        cost: &mut StageCost,
+    ) -> Result<Completion, CallError> {
+        let opened = self.models.of(ask.tier);
+        let purpose = CallMeta { prompt_version: ask.prompt_version, why: ask.why, tools: false };
+        let mut tokens = self.tokens(opened);
+        loop {
+            let question = convert::ask(slip.id, ask, tokens);
+            let answer = self.put(slip, opened, question, purpose, cost).await?;
+            if !matches!(answer, Completion::ContextTooLong(_)) || tokens <= LEAST_CONTEXT {
+                return Ok(answer);
+            }
+            tokens = (tokens / 2).max(LEAST_CONTEXT);
+        }
+    }
+
+    /// Tokens a question to this model has, about.
+    pub(crate) fn tokens(&self, opened: &ModelHandle) -> usize {
+        self.models.context_tokens(opened, self.context_tokens)
+    }
+
+    /// Puts a question as it stands; one whose reply is cut off is put once more, with more room.
+    pub(crate) async fn put(
+        &self,
+        slip: CallContext<'_>,
+        opened: &ModelHandle,
+        mut question: ChatRequest,
+        purpose: CallMeta,
+        cost: &mut StageCost,
+    ) -> Result<Completion, CallError> {
+        let output = match question.stage == trellis_engine::Stage::Diagnosis.as_str() {
+            true => opened.output.min(VOTE_TOKENS),
+            false => opened.output,
+        };
+        question.max_output_tokens = Some(output);
+        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        let longest = opened.card.and_then(|it| it.longest_reply).unwrap_or(MOST_OUTPUT.into());
+        let room = output.saturating_mul(MORE_OUTPUT).min(longest.min(u32::MAX.into()) as u32);
+        if !matches!(answer, Completion::Truncated { .. }) || room <= output {
+            return Ok(answer);
+        }
+        question.max_output_tokens = Some(room);
+        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        Ok(match answer {
+            Completion::Truncated { partial } if !has_whole_block(&partial) => Completion::Unusable(format!(
+                "it was cut off after {room} tokens, before any code was complete; answer in fewer words"
+            )),
+            other => other,
+        })
+    }
+
+    /// The reply; that it does not come, and that it is asked for again, is told and written down.
+    async fn asked(
+        &self,
+        slip: CallContext<'_>,
+        opened: &ModelHandle,
+        question: &ChatRequest,
+    ) -> Result<ChatReply, ModelError> {
+        let tell = |text: String| {
+            self.output.note(format_args!("{}: {text}", slip.id));
+            let (node, what) = (slip.id.to_owned(), "model".to_owned());
+            // A journal that cannot be written fails with the reply.
+            let _ = slip.journal.log(Event::Note { node, what, text });
+        };
+        let silent = |seconds: u64| {
+            tell(format!("no answer from {} for {seconds} s", opened.model.name()));
+        };
+        watched(opened.model.ask_telling(question, &tell), silent).await
+    }
+
+    async fn once(
+        &self,
+        slip: CallContext<'_>,
+        opened: &ModelHandle,
+        question: &ChatRequest,
+        purpose: CallMeta,
+        cost: &mut StageCost,
+    ) -> Result<Completion, CallError> {
+        let prompt = hash(question);
+        if let Some(known) = self.heard(slip.id, question, &prompt, opened) {
+            *cost += StageCost {
+                calls: 1,
+                input_tokens: known.input_tokens,
+                output_tokens: known.output_tokens,
+                nano_usd: known.nano_usd,
+            };
+            return Ok(Completion::Reply(reply_of(known)));
+        }
+        let most = most(question, opened);
+        let reservation = tokio::select! {
+            () = slip.cancel.cancelled() => return Err(CallError::Cancelled),
+            admitted = self.ledger.reserve(most) => admitted.map_err(CallError::Budget)?,
+        };
+        let started = Instant::now();
+        let reply = tokio::select! {
+            () = slip.cancel.cancelled() => return Err(CallError::Cancelled),
+            reply = self.asked(slip, opened, question) => reply,
+        };
+        let (usage, is_estimate) = usage(question, &reply, opened);
+        let usd = opened.card.map(|card| card.cost(usage.unwrap_or_default()));
+        let nano_usd = usd.map(|usd| (usd * 1e9).round() as u64);
+        let spent = usage.unwrap_or_default();
+        reservation.settle(Spent::of(spent, usd.unwrap_or_default()));
+        *cost += StageCost {
+            calls: 1,
+            input_tokens: spent.input_tokens,
+            output_tokens: spent.output_tokens,
+            nano_usd: nano_usd.unwrap_or_default(),
+        };
+        let details = CallDetails {
+            asked: opened.model.name().to_owned(),
+            why: purpose.why.to_owned(),
+            door: self.door.map(str::to_owned),
+            prompt_version: purpose.prompt_version,
+            tools: purpose.tools,
+            cached_tokens: spent.cached_tokens,
+            nano_usd,
+            is_estimate,
+            // A recording says it again for nothing, and in the right order only from its beginning.
+            reply: reply.as_ref().ok().filter(|_| !opened.model.is_recorded()).map(said),
+        };
+        let event = Event::ModelCall {
+            node: slip.id.to_owned(),
+            stage: question.stage.clone(),
+            attempt: question.attempt,
+            prompt,
+            model: reply.as_ref().map_or(opened.model.name(), |reply| &reply.model).to_owned(),
+            milliseconds: started.elapsed().as_millis() as u64,
+            input_tokens: usage.map(|usage| usage.input_tokens),
+            output_tokens: usage.map(|usage| usage.output_tokens),
+            error: reply.as_ref().err().map(ToString::to_string),
+            details: Box::new(details),
+        };
+        slip.journal.log(event).map_err(CallError::Journal)?;
+        answer(opened, reply)
+    }
+
+    /// Replies that an earlier start has paid for.
+    pub(crate) fn remember(&self, heard: HashMap<ReplyKey, CachedReply>) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).extend(heard);
+    }
+
+    /// What an earlier start of the run has heard to this very question; each reply is given once.
+    fn heard(&self, id: &str, question: &ChatRequest, prompt: &str, opened: &ModelHandle) -> Option<CachedReply> {
+        let key = (
+            id.to_owned(),
+            question.stage.clone(),
+            question.attempt,
+            prompt.to_owned(),
+            opened.model.name().to_owned(),
+        );
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
+    }
+}
+
+/// Whether a text that was cut off holds a fenced block with both its ends.
+fn has_whole_block(text: &str) -> bool {
+    text.lines().filter(|line| line.trim_start().starts_with("```")).count() > 1
+}
+
+/// Sorts what came: by who could do something about it.
+fn answer(opened: &ModelHandle, reply: Result<ChatReply, ModelError>) -> Result<Completion, CallError> {
+    let error = match reply {
+        Ok(reply) => return Ok(Completion::Reply(reply)),
+        Err(error) => error,
+    };
+    // A recording says what happened then; a live model that is gone now is gone for every question.
+    let is_live = !opened.model.is_recorded();
+    match &error {
+        ModelError::Truncated { partial, .. } => Ok(Completion::Truncated { partial: partial.clone() }),
+        ModelError::BadResponse { what, .. } => Ok(Completion::Unusable(what.clone())),
+        ModelError::TooLong { .. } => Ok(Completion::ContextTooLong(error.to_string())),
+        ModelError::NotRecorded { .. } => {
+            Err(CallError::Fault(Fault::internal(&error).hint(error.hint())))
+        }
+        _ if is_live && (error.is_unavailable() || error.is_for_all()) => {
+            Err(CallError::Fault(Fault::unavailable(&error).hint(error.hint())))
+        }
+        _ => Ok(Completion::None(error.to_string())),
+    }
+}
+
+/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt.
+fn hash(question: &ChatRequest) -> String {
+    let mut text = String::new();
+    for message in &question.messages {
+        text += &message.text;
+        for call in &message.calls {
+            text +=
+                &format!("\n{} {}", call.name, serde_json::Value::Object(call.arguments.clone()));
+        }
+        message.results.iter().for_each(|it| text += &format!("\n{}\n{}", it.name, it.text));
+    }
+    disk::hash(text)
+}
+
+fn said(reply: &ChatReply) -> RecordedReply {
+    let call = |it: &ToolCall| RecordedToolCall {
+        id: it.id.clone(),
+        name: it.name.clone(),
+        arguments: it.arguments.clone(),
+        signature: it.signature.clone(),
+    };
+    RecordedReply { text: reply.text.clone(), calls: reply.tool_calls.iter().map(call).collect() }
+}
+
+fn reply_of(heard: CachedReply) -> ChatReply {
+    let call = |it: RecordedToolCall| ToolCall {
+        id: it.id,
+        name: it.name,
+        arguments: it.arguments,
+        signature: it.signature,
+    };
+    ChatReply {
+        text: heard.said.text,
+        tool_calls: heard.said.calls.into_iter().map(call).collect(),
+        usage: None,
+        model: heard.model,
+        latency: std::time::Duration::ZERO,
+    }
+}
+
+/// What a question may cost at most.
+fn most(question: &ChatRequest, opened: &ModelHandle) -> Spent {
+    let output_tokens = question.max_output_tokens.unwrap_or(opened.output).into();
+    let usage = Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 };
+    Spent::of(usage, opened.card.map_or(0.0, |card| card.cost(usage)))
+}
+
+/// Tokens of a question, by its size.
+fn size(question: &ChatRequest) -> u64 {
+    let words: usize = question.messages.iter().map(Message::bytes).sum();
+    let tools = question.tools.iter();
+    let tools: usize = tools.map(|it| it.description.len() + it.parameters.to_string().len()).sum();
+    let messages = question.messages.len() as u64 * MESSAGE_TOKENS;
+    (words + tools).div_ceil(TOKEN_BYTES) as u64 + messages
+}
+
+/// What was spent: as the provider says, else by size where a live model answered.
+fn usage(
+    question: &ChatRequest,
+    reply: &Result<ChatReply, ModelError>,
+    opened: &ModelHandle,
+) -> (Option<Usage>, bool) {
+    let told = match reply {
+        Ok(reply) => reply.usage,
+        Err(error) => error.usage(),
+    };
+    // A provider that says zero for a question of a thousand words says nothing, nor does one that is beside itself.
+    let told = told.filter(|it| {
+        let most = it.input_tokens.max(it.output_tokens);
+        (1..ABSURD_TOKENS).contains(&most)
+    });
+    let output_tokens = match reply {
+        Ok(reply) => reply.text.len().div_ceil(TOKEN_BYTES) as u64,
+        // It took all the room it had.
+        Err(ModelError::Truncated { .. }) => question.max_output_tokens.unwrap_or_default().into(),
+        Err(ModelError::BadResponse { .. }) => 0,
+        Err(_) => return (told, false),
+    };
+    if told.is_some() || opened.model.is_recorded() {
+        return (told, false);
+    }
+    (Some(Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 }), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_model_that_says_nothing_is_told_of_each_minute() {
+        let told = Mutex::new(Vec::new());
+        let answer = tokio::time::sleep(Duration::from_secs(150));
+        watched(answer, |seconds| told.lock().expect("free").push(seconds)).await;
+        assert_eq!(*told.lock().expect("free"), [60, 120]);
+    }
+}

@@ -1,0 +1,169 @@
+//! What is done once nobody types any more: definitions are looked for anew, diagnostics are published, lenses are
+//! refreshed. There is one timer for all of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+use tower_lsp::Client;
+
+use super::diagnostics::{self, Published};
+use super::from_lsp;
+use crate::event_bus::{Event, Listener};
+use crate::output::Output;
+use crate::rpc::Context;
+use crate::session::{Anchors, QueryError, Snapshot};
+
+/// How long the text has to stand still.
+const STILL: Duration = Duration::from_millis(300);
+/// How long an answer of the client is waited for.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What may have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SessionChange {
+    /// An open document: everything waits until it stands still.
+    Text,
+    /// Something else that diagnostics or lenses show.
+    Other,
+}
+
+/// Where changes are told. A clone is the same.
+#[derive(Clone)]
+pub(super) struct SessionChanges(UnboundedSender<SessionChange>);
+
+impl SessionChanges {
+    pub(super) fn new() -> (SessionChanges, UnboundedReceiver<SessionChange>) {
+        let (sender, receiver) = unbounded_channel();
+        (SessionChanges(sender), receiver)
+    }
+
+    /// Never waits; after the end nobody listens.
+    pub(super) fn tell(&self, stir: SessionChange) {
+        let _ = self.0.send(stir);
+    }
+}
+
+/// Who does it.
+pub(super) struct Debouncer {
+    pub(super) client: Client,
+    pub(super) context: Arc<Context>,
+    pub(super) known: from_lsp::Client,
+}
+
+impl Debouncer {
+    /// Goes on until nobody tells changes any more.
+    pub(super) async fn run(self, mut stirs: UnboundedReceiver<SessionChange>) {
+        let mut published = Published::default();
+        while let Some(stirred) = still(&mut stirs).await {
+            self.settle(stirred, &mut published).await;
+        }
+    }
+
+    /// Tells of changed results, and of nodes that now stand elsewhere.
+    pub(super) async fn listen(context: Arc<Context>, events: Listener, stirs: SessionChanges) {
+        loop {
+            tokio::select! {
+                () = context.results.changed() => stirs.tell(SessionChange::Other),
+                event = events.next() => {
+                    if matches!(event, Event::Node { .. } | Event::Files { .. } | Event::Job { .. }) {
+                        stirs.tell(SessionChange::Other);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn settle(&self, stirred: SessionChange, published: &mut Published) {
+        let (failures, known) = (self.context.results.failures(), self.known);
+        let question = move |view: &Snapshot| (parsed(view), diagnostics::of(view, &failures, known));
+        let (parsed, found) = match self.context.asker.ask(question).await {
+            Ok(found) => found,
+            // Another change is what overtook it, and that one has a turn of its own.
+            Err(QueryError::ContentModified | QueryError::Cancelled) => return,
+            Err(QueryError::Panicked) => {
+                return Output::say("warning: the diagnostics are out of date");
+            }
+        };
+        let mut changed = stirred == SessionChange::Other;
+        for (uri, version, anchors) in parsed {
+            // The owner ends after everything else.
+            changed |= self.context.owner.parsed(uri, version, anchors).await.unwrap_or(false);
+        }
+        self.context.results.forget(&found.gone);
+        self.context.results.moved(&found.lines);
+        for (uri, version, marks) in found.marks.clone() {
+            self.context.owner.marked(uri, version, marks);
+        }
+        for (uri, version, diagnostics) in published.news(found) {
+            self.client.publish_diagnostics(uri, diagnostics, version).await;
+        }
+        if changed {
+            self.refresh_lenses();
+        }
+    }
+
+    /// Asks the client to ask for lenses anew.
+    pub(super) fn refresh_lenses(&self) {
+        if !self.known.refreshes_lenses {
+            return;
+        }
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            // A client that refuses shows the old ones until it asks by itself.
+            let _ = tokio::time::timeout(CLIENT_PATIENCE, client.code_lens_refresh()).await;
+        });
+    }
+}
+
+/// The first change and all that follow until nothing has moved for a while; `None` at the end.
+async fn still(stirs: &mut UnboundedReceiver<SessionChange>) -> Option<SessionChange> {
+    let mut stirred = stirs.recv().await?;
+    let mut until = Instant::now() + STILL;
+    loop {
+        match tokio::time::timeout_at(until, stirs.recv()).await {
+            // Work that tells much must not put off what it tells.
+            Ok(Some(SessionChange::Other)) => stirred = SessionChange::Other,
+            Ok(Some(SessionChange::Text)) => until = Instant::now() + STILL,
+            Ok(None) => return None,
+            Err(_) => return Some(stirred),
+        }
+    }
+}
+
+/// The definitions of all open documents; only what has changed is parsed.
+fn parsed(view: &Snapshot) -> Vec<(tower_lsp::ls_types::Uri, i32, Anchors)> {
+    let documents = view.documents.values().filter_map(|document| {
+        let at = view.file(&document.uri)?;
+        let outline = at.part.index().outline(at.file);
+        let anchors = Anchors::of(&outline, &document.text);
+        Some((document.uri.clone(), document.version, anchors))
+    });
+    documents.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn typing_puts_it_off_and_other_changes_do_not() {
+        let (stirs, mut receiver) = SessionChanges::new();
+        let begin = Instant::now();
+        let telling = tokio::spawn(async move {
+            for stir in [SessionChange::Text, SessionChange::Text, SessionChange::Other, SessionChange::Other, SessionChange::Other] {
+                stirs.tell(stir);
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            stirs
+        });
+        assert_eq!(still(&mut receiver).await, Some(SessionChange::Other));
+        // The second text came at 200 ms; what came at 400 ms did not move the end.
+        assert_eq!(begin.elapsed(), Duration::from_millis(500));
+        assert_eq!(still(&mut receiver).await, Some(SessionChange::Other));
+        assert_eq!(begin.elapsed(), Duration::from_millis(900));
+        drop(telling.await);
+        assert_eq!(still(&mut receiver).await, None);
+    }
+}

@@ -1,0 +1,87 @@
+//! `trellis/tryModel`: what `trellis doctor --model` does, for the editor.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use trellis_llm::Editor;
+use tokio::sync::oneshot;
+use tower_lsp::Client;
+
+use super::editor_llm::one_line;
+use super::protocol_ext::{ModelTried, ModelTriedParams};
+use crate::error::Fault;
+use crate::models::{self, ModelArgs, Models, ModelHandle, ProbeResult};
+
+/// Puts a tiny question to the model of this name, or to those that work in the root folder would be done with,
+/// and tells the client what became of each.
+pub(super) async fn run(
+    client: Client,
+    editor: Arc<dyn Editor>,
+    roots: oneshot::Receiver<Vec<PathBuf>>,
+    name: Option<String>,
+) {
+    // Without a folder, as on the command line, what holds is what holds where the server was started.
+    let root = roots.await.ok().and_then(|it| it.into_iter().next());
+    let root = root.unwrap_or_else(|| PathBuf::from("."));
+    let args = ModelArgs::impatient(name.clone()).with_editor(editor);
+    // Files are read, and certificates: nothing for a thread that moves messages.
+    let opened = tokio::task::spawn_blocking(move || open(&args, &root)).await;
+    let opened = opened
+        .unwrap_or_else(|error| Err(Fault::internal(format!("cannot open the model: {error}"))));
+    match opened {
+        Err(fault) => tell(&client, failed(name, 0, fault)).await,
+        Ok(models) => {
+            for opened in models.all() {
+                tell(&client, one(opened).await).await;
+            }
+        }
+    }
+}
+
+fn open(args: &ModelArgs, root: &Path) -> Result<Models, Fault> {
+    Models::open(args, &models::config(root)?, &models::env)
+}
+
+async fn tell(client: &Client, outcome: ModelTriedParams) {
+    client.send_notification::<ModelTried>(outcome).await;
+}
+
+async fn one(opened: &ModelHandle) -> ModelTriedParams {
+    let since = Instant::now();
+    match models::probe(opened).await {
+        Ok(tried) => answered(tried),
+        Err(fault) => {
+            failed(Some(opened.model.name().to_owned()), since.elapsed().as_millis(), fault)
+        }
+    }
+}
+
+fn answered(tried: ProbeResult) -> ModelTriedParams {
+    ModelTriedParams {
+        model: Some(tried.name),
+        ok: true,
+        reply: Some(one_line(&tried.reply)),
+        answered_by: tried.answered_by,
+        milliseconds: whole(tried.milliseconds),
+        input_tokens: tried.usage.map(|it| it.input_tokens),
+        output_tokens: tried.usage.map(|it| it.output_tokens),
+        usd: tried.usd,
+        ..ModelTriedParams::default()
+    }
+}
+
+fn failed(model: Option<String>, milliseconds: u128, fault: Fault) -> ModelTriedParams {
+    ModelTriedParams {
+        model,
+        ok: false,
+        milliseconds: whole(milliseconds),
+        error: Some(fault.message),
+        hint: fault.hint,
+        ..ModelTriedParams::default()
+    }
+}
+
+fn whole(milliseconds: u128) -> u64 {
+    u64::try_from(milliseconds).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,152 @@
+//! How sure one can be of a fix, from what runs showed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trellis_python::{FileFacts, hunks};
+use trellis_engine::approval::{Confidence, Parts};
+use trellis_engine::localize::{Evidence, Ranking};
+use trellis_sandbox::Report;
+
+use super::proposal::ProposedFile;
+use super::verify::passed;
+
+/// What is known of a fix that passes.
+pub(crate) struct ConfidenceInputs<'a> {
+    pub(crate) files: &'a [ProposedFile],
+    pub(crate) evidence: &'a Evidence,
+    pub(crate) ranking: &'a Ranking,
+    /// The test whose failure was looked at.
+    pub(crate) target: &'a str,
+    /// What was run with the fix, and what came of it, with coverage.
+    pub(crate) tests: &'a [String],
+    pub(crate) report: &'a Report,
+    /// Lines that it changes, and how many it may.
+    pub(crate) lines: usize,
+    pub(crate) most_lines: usize,
+    /// Fixes of before that did not do.
+    pub(crate) failed: usize,
+}
+
+/// Lines of a fix that are few.
+const FEW: usize = 5;
+/// What each fix of before that did not do takes from the history.
+const STEP: f64 = 0.2;
+
+/// The three parts (R3), each from what runs showed: where traceback and suspects pointed; the tests, the size and the
+/// attempts before; the lines that passing tests execute.
+pub(crate) fn confidence(it: &ConfidenceInputs<'_>) -> Confidence {
+    let good = it.tests.iter().filter(|id| passed(it.report, id)).count();
+    let parts = Parts {
+        clarity: clarity(it),
+        agreement: agreement(it.files, it.evidence, it.ranking),
+        passing: share(good, it.tests.len()),
+        size: 1.0 - share(it.lines.saturating_sub(FEW), it.most_lines.max(FEW + 1) - FEW).min(1.0),
+        history: (1.0 - STEP * it.failed as f64).max(0.0),
+    };
+    Confidence {
+        diagnostic: (parts.clarity + parts.agreement) / 2.0,
+        fix: parts.passing * (parts.size + parts.history) / 2.0,
+        coverage: coverage(it.files, it.report),
+        parts: Some(parts),
+    }
+}
+
+/// 1 where the failure is raised in a function that is changed, or the first suspect is one; half of it in the same file.
+fn clarity(it: &ConfidenceInputs<'_>) -> f64 {
+    let failure = it.evidence.tests.iter().find(|test| test.id == it.target);
+    let is_code =
+        |path: &str| it.evidence.files.iter().any(|file| file.path == path && !file.is_test);
+    let frames = failure.and_then(|test| test.failure.as_ref()).map(|it| it.frames.as_slice());
+    let deepest = frames.unwrap_or_default().iter().rev().find(|frame| is_code(&frame.path));
+    let first = it.ranking.suspects.iter().find(|it_| !it.evidence.files[it_.file].is_test);
+    let place = deepest.map(|frame| (frame.path.as_str(), frame.line));
+    let place = place.or(first.map(|it_| (it.evidence.files[it_.file].path.as_str(), it_.line)));
+    let Some((path, line)) = place else { return 0.0 };
+    let Some(file) = it.files.iter().find(|file| file.path == path) else { return 0.0 };
+    let name = FileFacts::of(file.before())
+        .ok()
+        .and_then(|facts| facts.function_at(line).map(|at| facts.functions[at].name.clone()));
+    if functions(file).contains(&name.unwrap_or_default()) { 1.0 } else { 0.5 }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The best score of a function that is changed, against the best there is.
+fn agreement(files: &[ProposedFile], evidence: &Evidence, ranking: &Ranking) -> f64 {
+    let highest = ranking.suspects.iter().map(|it| it.score).fold(0.0, f64::max);
+    let changed: BTreeMap<&str, BTreeSet<String>> =
+        files.iter().map(|it| (it.path.as_str(), functions(it))).collect();
+    let of_changed = ranking.suspects.iter().filter(|it| {
+        let path = evidence.files[it.file].path.as_str();
+        changed.get(path).is_some_and(|names| names.contains(&it.symbol))
+    });
+    let best = of_changed.map(|it| it.score).fold(0.0, f64::max);
+    if highest > 0.0 { (best / highest).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Names of the functions whose lines are changed; empty for the top level.
+fn functions(file: &ProposedFile) -> BTreeSet<String> {
+    let Ok(facts) = FileFacts::of(file.before()) else { return BTreeSet::new() };
+    let name = |line: u32| {
+        let at = facts.function_at(line);
+        at.map_or_else(String::new, |at| facts.functions[at].name.clone())
+    };
+    old_lines(file).into_iter().map(name).collect()
+}
+
+/// Whether anything outside of functions is changed.
+pub(crate) fn changes_top_level(file: &ProposedFile) -> bool {
+    functions(file).contains("")
+}
+
+/// Lines that go, from 1; of an insertion, the line above it, since what is inserted at a function's end is the function's.
+fn old_lines(file: &ProposedFile) -> BTreeSet<u32> {
+    let lines = |it: trellis_python::Hunk| match it.old_lines.is_empty() {
+        true => it.old_lines.start.max(1)..it.old_lines.start.max(1) + 1,
+        false => it.old_lines.start + 1..it.old_lines.end + 1,
+    };
+    let all = hunks(file.before(), &file.proposed).into_iter().flat_map(lines);
+    all.map(|it| it as u32).collect()
+}
+
+/// The share of the changed statements that passing tests execute. Where lines only go, the statements that close ranks.
+fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
+    let (mut executed, mut all) = (0, 0);
+    for file in files {
+        let Ok(facts) = FileFacts::of(&file.proposed) else { continue };
+        let statements: BTreeSet<u32> = new_lines(file)
+            .into_iter()
+            .filter_map(|line| facts.statement_at(line))
+            .map(|at| facts.statements[at].first)
+            .collect();
+        let measured = report.coverage.as_ref().and_then(|it| it.files.get(&file.path));
+        let by_passing: BTreeSet<u32> = measured
+            .iter()
+            .flat_map(|it| &it.tests)
+            .filter(|(id, _)| passed(report, id))
+            .flat_map(|(_, lines)| lines.iter().copied())
+            .filter_map(|line| facts.statement_at(line))
+            .map(|at| facts.statements[at].first)
+            .collect();
+        // Definitions and other statements of the top level are executed by the import.
+        let by_import = |line: &u32| {
+            measured.is_some_and(|it| it.executed.contains(line))
+                && facts.function_at(*line).is_none()
+        };
+        executed += statements.iter().filter(|it| by_passing.contains(it) || by_import(it)).count();
+        all += statements.len();
+    }
+    share(executed, all)
+}
+
+/// Lines that come, from 1; where lines only go, those around the gap.
+fn new_lines(file: &ProposedFile) -> BTreeSet<u32> {
+    let lines = |it: trellis_python::Hunk| match it.new_lines.is_empty() {
+        true => it.new_lines.start.max(1)..it.new_lines.start + 2,
+        false => it.new_lines.start + 1..it.new_lines.end + 1,
+    };
+    let all = hunks(file.before(), &file.proposed).into_iter().flat_map(lines);
+    all.map(|it| it as u32).collect()
+}

@@ -1,0 +1,286 @@
+//! Tests on a copy of the tree with a change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResult, Tree};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::decide::Testing;
+use crate::convert::test_outcome;
+use crate::error::{Exit, Fault};
+use crate::project;
+use crate::sandbox::{self, Packages, Sandbox};
+
+/// The result of a test with the change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VerifiedTest {
+    /// pytest's node id.
+    pub(crate) id: String,
+    /// How it ended, such as `passed` or `failed`; `notRun` if the run ended first.
+    pub(crate) outcome: String,
+    /// What it failed with.
+    pub(crate) message: Option<String>,
+}
+
+/// What tests say of a change.
+pub(crate) struct Verification {
+    /// Why the change may not stay, if it may not.
+    pub(crate) failed: Option<String>,
+    /// The tests it is for, others that failed and that it may mend, and those that the change breaks.
+    pub(crate) tests: Vec<VerifiedTest>,
+    /// Tests it is for that pass with it.
+    pub(crate) solved: Vec<String>,
+    /// These, and others that failed and pass with it.
+    pub(crate) mended: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) report: Report,
+    /// The last result of every test that ran with the change.
+    pub(crate) ran: Vec<TestResult>,
+}
+
+/// A sandbox for trials with one project.
+pub(crate) struct Verifier {
+    pub(crate) opened: Sandbox,
+    root: PathBuf,
+    pub(crate) source_folders: Vec<PathBuf>,
+    /// Texts that were accepted and are not on the disk.
+    pub(crate) kept: Changed,
+    times: Times,
+    cancel: CancellationToken,
+}
+
+/// What tests may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    /// One test; none: as usual.
+    pub(crate) test: Option<Duration>,
+    /// All of a run; none: as usual.
+    pub(crate) run: Option<Duration>,
+    /// What raises them; a setting for runs that is not named here is the usual one.
+    pub(crate) raised_by: RaisedBy,
+}
+
+/// Texts by path.
+pub(crate) type Changed = BTreeMap<String, Arc<str>>;
+
+impl Verifier {
+    /// For the tree below `root`, with the environment of the project at `home`.
+    pub(crate) async fn open(
+        home: &Path,
+        root: &Path,
+        testing: &Testing<'_>,
+    ) -> Result<Verifier, Fault> {
+        let opening = sandbox::open(&testing.sandbox, home, Packages::Project, testing.output);
+        let opened = tokio::select! {
+            () = testing.cancel.cancelled() => return Err(cancelled()),
+            opened = opening => opened?,
+        };
+        Ok(Verifier {
+            opened,
+            root: root.to_owned(),
+            source_folders: project::source_folders(root),
+            kept: Changed::new(),
+            times: testing.times,
+            cancel: testing.cancel.clone(),
+        })
+    }
+
+    /// Ends the sandbox; what it left behind.
+    pub(crate) async fn close(self) -> Vec<String> {
+        self.opened.runner.close().await.into_iter().collect()
+    }
+
+    /// A request whose tests have their time.
+    fn request(&self, tree: Tree) -> Request {
+        let (usual, Times { test, run, raised_by }) =
+            (self.opened.runner.request(tree), self.times);
+        Request {
+            test_timeout: test.unwrap_or(usual.test_timeout),
+            run_timeout: run.unwrap_or(usual.run_timeout),
+            raised_by: RaisedBy { run: raised_by.run.or(usual.raised_by.run), ..raised_by },
+            ..usual
+        }
+    }
+
+    /// Runs some tests; all where none are named.
+    async fn run(
+        &self,
+        changed: &Changed,
+        ids: &[String],
+        coverage: bool,
+    ) -> Result<Report, Fault> {
+        let mut all = self.kept.clone();
+        all.extend(changed.iter().map(|(path, text)| (path.clone(), text.clone())));
+        let tree = Tree::Copy { folder: self.root.clone(), changed: all };
+        let request = Request {
+            targets: ids.to_vec(),
+            source_folders: self.source_folders.clone(),
+            coverage,
+            ..self.request(tree)
+        };
+        let report = self.opened.runner.run(&request, &self.cancel).await;
+        match &report.outcome {
+            Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
+                Err(Fault::unavailable(format!("the sandbox cannot run tests: {reason}"))
+                    .hint("`trellis doctor` shows what is missing; nothing was written"))
+            }
+            Outcome::Cancelled => Err(cancelled()),
+            Outcome::Tampered { what } => Err(Fault::new(
+                Exit::TestsFailed,
+                format!(
+                    "these results prove nothing, because the code under test has changed them: \
+                     {what}"
+                ),
+            )
+            .hint("nothing was written")),
+            _ => Ok(report),
+        }
+    }
+
+    /// How a test fails when it is run alone, with all that pytest has to say of it; none where it passes.
+    pub(crate) async fn failure(&self, id: &str) -> Result<Option<trellis_engine::Failure>, Fault> {
+        let tree = Tree::Copy { folder: self.root.clone(), changed: self.kept.clone() };
+        let request = Request {
+            targets: vec![id.to_owned()],
+            source_folders: self.source_folders.clone(),
+            // Differences are cut without it.
+            arguments: vec!["-vv".to_owned()],
+            ..self.request(tree)
+        };
+        let report = self.opened.runner.run(&request, &self.cancel).await;
+        if report.outcome == Outcome::Cancelled {
+            return Err(cancelled());
+        }
+        let text = |path: &str| {
+            let kept = self.kept.get(path).cloned();
+            kept.or_else(|| Some(crate::edits::read(&self.root.join(path)).ok()?.into()))
+        };
+        let own = report.tests.iter().filter(|it| it.id == id).filter_map(|it| it.failure.as_ref());
+        let first = own.chain(&report.collection_errors).next();
+        Ok(first.map(|it| crate::convert::failure(it, &text)))
+    }
+
+    /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it; and which of
+    /// `failing` others pass with it as well. The targets are run first: what does not help is not worth more.
+    pub(crate) async fn judge(
+        &self,
+        changed: &Changed,
+        targets: &[String],
+        affected: &[String],
+        failing: &[String],
+    ) -> Result<Verification, Fault> {
+        let others: Vec<String> =
+            affected.iter().filter(|it| !targets.contains(it)).cloned().collect();
+        let hoped: Vec<&String> = failing.iter().filter(|it| !targets.contains(it)).collect();
+        let ids: Vec<String> =
+            targets.iter().chain(&others).chain(hoped.clone()).cloned().collect();
+        let is_more = ids.len() > targets.len();
+        let mut report = self.run(changed, targets, !is_more).await?;
+        if is_more && targets.iter().any(|it| passed(&report, it)) {
+            report = self.run(changed, &ids, true).await?;
+        }
+        let of = |all: &[&String]| -> Vec<String> {
+            all.iter().filter(|it| passed(&report, it)).map(|it| (*it).clone()).collect()
+        };
+        let solved = of(&targets.iter().collect::<Vec<_>>());
+        let mended: Vec<String> = solved.iter().cloned().chain(of(&hoped)).collect();
+        let mut notes = report.notes.clone();
+        let mut tests: Vec<VerifiedTest> = targets.iter().map(|it| shown(&report, it)).collect();
+        let mut ran = report.tests.clone();
+        if solved.is_empty() {
+            let more = match targets.len() {
+                0 | 1 => String::new(),
+                count => format!(" and {} more", count - 1),
+            };
+            let first = targets.first().map_or("nothing", String::as_str);
+            let failed = Some(format!("{first}{more} does not pass with it"));
+            return Ok(Verification { failed, tests, solved, mended, notes, report, ran });
+        }
+        tests.extend(hoped.iter().map(|it| shown(&report, it)));
+        let fails = |it: &&String| !passed(&report, it);
+        // What failed when the fix was made may pass by now, by another one.
+        let suspects: Vec<String> =
+            others.iter().chain(hoped.iter().copied()).filter(fails).cloned().collect();
+        let broken = self.broken(changed, (&suspects, &hoped), &mut notes, &mut ran).await?;
+        tests
+            .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
+        let is_whole = suspects.is_empty() && mended.len() == targets.len() + hoped.len();
+        let failed = match (broken.first(), &report.outcome) {
+            (Some(first), _) => {
+                let more = match broken.len() {
+                    1 => String::new(),
+                    count => format!(" and {} more", count - 1),
+                };
+                Some(format!("{first}{more} passed before and fails with it"))
+            }
+            // Every test passes, and the run does not.
+            (None, outcome) if is_whole && *outcome != Outcome::Passed => {
+                let why = report.reason.clone().unwrap_or_else(|| format!("{outcome:?}"));
+                Some(format!("the tests did not finish with it: {why}"))
+            }
+            (None, _) => None,
+        };
+        Ok(Verification { failed, tests, solved, mended, notes, report, ran })
+    }
+
+    /// Of tests that fail with the change, those that fail again, and pass without it; `known` ones failed before. Of those `ran` that ran again, the
+    /// newer result counts.
+    async fn broken(
+        &self,
+        changed: &Changed,
+        (suspects, known): (&[String], &[&String]),
+        notes: &mut Vec<String>,
+        ran: &mut Vec<TestResult>,
+    ) -> Result<BTreeSet<String>, Fault> {
+        if suspects.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let without = self.run(&Changed::new(), suspects, false).await?;
+        let again = self.run(changed, suspects, false).await?;
+        ran.retain(|it| !again.tests.iter().any(|newer| newer.id == it.id));
+        ran.extend(again.tests.iter().cloned());
+        let mut broken = BTreeSet::new();
+        for id in suspects {
+            match (passed(&without, id), passed(&again, id)) {
+                (true, false) => drop(broken.insert(id.clone())),
+                (_, true) => notes.push(format!("{id} failed once and passed when run again")),
+                (false, false) if known.contains(&id) => {}
+                (false, false) => notes.push(format!("{id} fails without the change as well")),
+            }
+        }
+        Ok(broken)
+    }
+}
+
+/// Whether a test ran, and passed; of a file that could not be collected, whether it can, and some test of it passed.
+pub(crate) fn passed(report: &Report, id: &str) -> bool {
+    let good = |it: &TestResult| matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed);
+    if !id.contains("::") {
+        let cannot = |it: &trellis_sandbox::Failure| it.collecting.as_deref() == Some(id);
+        let within = |it: &&TestResult| it.id.split("::").next() == Some(id);
+        return !report.collection_errors.iter().any(cannot)
+            && report.tests.iter().filter(within).any(good);
+    }
+    report.tests.iter().any(|it| it.id == id && good(it))
+}
+
+fn shown(report: &Report, id: &str) -> VerifiedTest {
+    let found = report.tests.iter().find(|it| it.id == id);
+    let failure = found.and_then(|it| it.failure.as_ref());
+    let failure = failure.or_else(|| report.collection_errors.first().filter(|_| found.is_none()));
+    VerifiedTest {
+        id: id.to_owned(),
+        outcome: found.map_or_else(|| "notRun".to_owned(), test_outcome),
+        message: failure.map(|it| format!("{}: {}", it.exception, it.message)),
+    }
+}
+
+pub(super) fn cancelled() -> Fault {
+    Fault::new(Exit::Interrupted, "stopped before the tests ended").hint("nothing was written")
+}

@@ -1,0 +1,138 @@
+//! All tests once: what fails, what of it a change of the code could mend, and which tests seem to fail for one cause.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use trellis_python::Index;
+use trellis_engine::Diagnosis;
+use trellis_engine::repair::{Group, groups};
+use trellis_sandbox::Tree;
+use tokio_util::sync::CancellationToken;
+
+use super::RepairRequest;
+use crate::error::{Exit, Fault};
+use crate::localize::{Localization, LocalizeRequest, covers};
+use crate::proposals::Verifier;
+use crate::sources::Workspace;
+
+/// What the tests say of the tree.
+pub(super) struct Baseline {
+    pub(super) found: Localization,
+    /// The sources, as they were tested.
+    pub(super) index: Index,
+    /// What can be mended.
+    pub(super) groups: Vec<Group>,
+    /// When the tree was read.
+    pub(super) text_of: SystemTime,
+    /// Failing tests that no change of the code mends, with the reason.
+    pub(super) environment: BTreeMap<String, String>,
+}
+
+impl Baseline {
+    /// Runs all tests, on a copy with what was kept.
+    pub(super) async fn make(
+        order: &RepairRequest,
+        bench: &Verifier,
+        cancel: &CancellationToken,
+    ) -> Result<Baseline, Fault> {
+        let text_of = SystemTime::now();
+        let workspace = Workspace::open(&order.root)?;
+        let mut index = workspace.snapshot().index;
+        for (path, text) in &bench.kept {
+            index.put_text(path, text.clone());
+        }
+        let search = LocalizeRequest {
+            runner: &bench.opened.runner,
+            tree: Tree::Copy { folder: order.root.clone(), changed: bench.kept.clone() },
+            index: &index,
+            source_folders: bench.source_folders.clone(),
+            targets: targets(order),
+            also: order.also.clone(),
+            named: order.tests.iter().chain(&order.failing).cloned().collect(),
+            test_timeout: order.test_timeout,
+            run_timeout: order.run_timeout,
+            raised_by: order.raised_by,
+            trials: None,
+            history: Some(order.root.clone()),
+            cancel,
+        };
+        let found = search.run().await?;
+        Ok(Baseline::of((found, text_of), index, order))
+    }
+
+    fn of((found, text_of): (Localization, SystemTime), index: Index, order: &RepairRequest) -> Baseline {
+        let is_environment = |id: &str| {
+            let of_test = found.findings.get(id);
+            of_test.filter(|it| it.diagnosis == Diagnosis::Environment)
+        };
+        let environment: BTreeMap<String, String> = (found.failures.iter())
+            .filter_map(|it| Some((it.id.clone(), is_environment(&it.id)?.why.clone())))
+            .collect();
+        let mut evidence = found.evidence.clone();
+        evidence.tests.retain(|it| {
+            !it.failed || !(environment.contains_key(&it.id) || found.flaky.contains(&it.id))
+        });
+        let groups = groups(&evidence).into_iter().filter_map(|it| wanted(it, &order.tests));
+        Baseline { groups: groups.collect(), environment, text_of, found, index }
+    }
+
+    /// Tests that ran and passed.
+    pub(super) fn passing(&self) -> usize {
+        self.found.evidence.tests.iter().filter(|it| !it.failed).count()
+    }
+
+    /// Ids of tests that fail, those that pass now and then left out.
+    pub(super) fn failing(&self) -> Vec<String> {
+        let failing = self.found.failures.iter().map(|it| it.id.clone());
+        failing.filter(|id| !self.found.flaky.contains(id)).collect()
+    }
+
+    /// Why a test that was asked for is not among the groups.
+    pub(super) fn refusal(&self, wanted: &[String]) -> Option<Fault> {
+        if wanted.is_empty() || !self.groups.is_empty() {
+            return None;
+        }
+        let id = wanted.first()?;
+        let (flaky, found) = (self.found.flaky.contains(id), &self.found);
+        if let Some(why) = self.environment.get(id) {
+            let message = format!("no change of the code fixes {id}: {why}");
+            return Some(
+                Fault::new(Exit::NeedsHuman, message).hint("fix the environment, then try again"),
+            );
+        }
+        if flaky {
+            return Some(
+                Fault::new(Exit::NeedsHuman, format!("{id} passes when it is run again"))
+                    .kind("flaky")
+                    .hint("luck would look like a fix; fix the flaky test first"),
+            );
+        }
+        let covers = |it: &str| covers(id, it);
+        let is_known = found.evidence.tests.iter().any(|it| covers(&it.id));
+        let what = if is_known { "passes" } else { "does not exist" };
+        let failing: Vec<&str> = found.failures.iter().take(5).map(|it| it.id.as_str()).collect();
+        let hint = match failing[..] {
+            [] => "no test fails".to_owned(),
+            _ => format!("these fail: {}", failing.join(", ")),
+        };
+        Some(Fault::input(format!("the test {id} {what}")).kind("noFailure").hint(hint))
+    }
+}
+
+/// What is run.
+fn targets(order: &RepairRequest) -> Vec<String> {
+    if order.suite.is_empty() {
+        return Vec::new();
+    }
+    let covered = |id: &&String| order.suite.iter().any(|it| covers(it, id));
+    let more = order.tests.iter().filter(|it| !covered(it));
+    order.suite.iter().chain(more).cloned().collect()
+}
+
+/// The group as far as it was asked for.
+fn wanted(mut group: Group, tests: &[String]) -> Option<Group> {
+    if !tests.is_empty() {
+        group.tests.retain(|id| tests.iter().any(|it| covers(it, id)));
+    }
+    (!group.tests.is_empty()).then_some(group)
+}

@@ -1,0 +1,223 @@
+//! A fix on a copy: whether it does, what speaks for it, and what against it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trellis_python::Examples;
+use trellis_engine::approval::Confidence;
+use trellis_engine::localize::TestEvidence;
+use trellis_engine::repair::{Group, FixScore, EditableFiles as _, size};
+
+use trellis_sandbox::wording::counted;
+
+use super::prompt_context::ProjectFiles;
+use crate::error::Fault;
+use crate::localize::Localization;
+use crate::proposals::{
+    Verifier, Changed, FailingTest, ConfidenceInputs, Proposal, ProposedFile, Verification, changes_top_level,
+    confidence,
+};
+
+/// A fix that passes.
+#[derive(Clone)]
+pub(super) struct Candidate {
+    pub(super) merit: FixScore,
+    pub(super) proposal: Proposal,
+}
+
+/// What came of a change.
+pub(super) enum Evaluation {
+    Passes(Box<Candidate>),
+    Fails {
+        /// Why it will not do.
+        why: String,
+        /// The change.
+        diff: String,
+    },
+}
+
+/// What a change is judged by.
+pub(super) struct Evaluator<'a> {
+    pub(super) bench: &'a Verifier,
+    pub(super) group: &'a Group,
+    pub(super) files: &'a ProjectFiles<'a>,
+    /// Fixes of the group that did not do.
+    pub(super) failed: usize,
+    /// Lines of one file that may change.
+    pub(super) most_lines: usize,
+}
+
+impl Evaluator<'_> {
+    /// Why a change is not even tried.
+    pub(super) fn refused(&self, texts: &BTreeMap<String, String>) -> Option<String> {
+        let most = size(&self.both(texts)).most;
+        (most > self.most_lines).then(|| {
+            format!(
+                "it changes {most} lines of one file, more than the limit of {}: change less",
+                self.most_lines
+            )
+        })
+    }
+
+    /// Runs the group's tests with the change, then everything that it could affect.
+    pub(super) async fn tried(
+        &self,
+        texts: &BTreeMap<String, String>,
+        notes: &mut Vec<String>,
+    ) -> Result<Evaluation, Fault> {
+        let changed: Changed =
+            texts.iter().map(|(path, text)| (path.clone(), text.as_str().into())).collect();
+        let files: Vec<ProposedFile> = (texts.iter())
+            .map(|(path, text)| ProposedFile {
+                base: self.files.text(path),
+                path: path.clone(),
+                proposed: text.clone(),
+            })
+            .collect();
+        let Reached { passing: affected, failing } = Reached::by(self.files.found, &files);
+        let Verification { failed, tests, report, notes: said, solved, .. } =
+            self.bench.judge(&changed, &self.group.tests, &affected, &[]).await?;
+        notes.extend(said);
+        if let Some(why) = failed {
+            let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
+            let why = format!("{why} ({})", said.join("; "));
+            return Ok(Evaluation::Fails { why, diff: diff(&files) });
+        }
+        let ids: Vec<String> = affected.iter().chain(&self.group.tests).cloned().collect();
+        let size = size(&self.both(texts));
+        let grounds = ConfidenceInputs {
+            files: &files,
+            evidence: &self.files.found.evidence,
+            ranking: &self.group.ranking,
+            target: self.group.lead(),
+            tests: &ids,
+            report: &report,
+            lines: size.lines,
+            most_lines: self.most_lines,
+            failed: self.failed,
+        };
+        let confidence = confidence(&grounds);
+        let shortcuts = self.shortcuts(texts);
+        let merit = FixScore { shortcuts, solved: solved.len(), size, coverage: confidence.coverage };
+        let reason =
+            self.reason(&solved, ids.len() - (self.group.tests.len() - solved.len()), &merit);
+        let failing = failing.into_iter().chain(self.group.tests.iter().cloned());
+        let others: BTreeSet<String> = failing.filter(|it| it != self.group.lead()).collect();
+        let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
+            .may_mend(others.into_iter().collect());
+        Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal })))
+    }
+
+    fn reason(&self, solved: &[String], passing: usize, merit: &FixScore) -> String {
+        let first = solved.first().map_or("", String::as_str);
+        let more = match solved.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let others = passing - solved.len();
+        let looks = match &merit.shortcuts[..] {
+            [] => String::new(),
+            all => format!("; it looks tailored to its tests: {}", all.join("; ")),
+        };
+        let others = counted(
+            others,
+            "test that it may affect passes with it",
+            "tests that it may affect pass with it",
+        );
+        format!("makes {first}{more} pass; {others}{looks}")
+    }
+
+    /// By path, the text before and after.
+    fn both(&self, texts: &BTreeMap<String, String>) -> BTreeMap<String, (String, String)> {
+        let both = |(path, after): (&String, &String)| {
+            (path.clone(), (self.files.text(path).unwrap_or_default(), after.clone()))
+        };
+        texts.iter().map(both).collect()
+    }
+
+    /// Signs that a change was made for its tests alone. Words that other files of the code use as well are none.
+    fn shortcuts(&self, texts: &BTreeMap<String, String>) -> Vec<String> {
+        let file = |id: &String| id.split("::").next().unwrap_or_default().to_owned();
+        let paths: BTreeSet<String> = self.group.tests.iter().map(file).collect();
+        let examples = Examples::of(&strs(&self.texts(paths.iter())));
+        let both = self.both(texts);
+        let signs = signs(&both, &examples);
+        if signs.is_empty() {
+            return signs;
+        }
+        let files = self.files.found.evidence.files.iter();
+        let others = files.filter(|it| !it.is_test && !texts.contains_key(&it.path));
+        let others = self.texts(others.map(|it| &it.path));
+        self::signs(&both, &examples.without(&strs(&others)))
+    }
+
+    fn texts<'t>(&self, paths: impl Iterator<Item = &'t String>) -> Vec<String> {
+        paths.filter_map(|it| self.files.text(it)).collect()
+    }
+
+    fn failing(&self) -> FailingTest {
+        let id = self.group.lead().to_owned();
+        let failure = self.files.found.failures.iter().find(|it| it.id == id);
+        let failure = failure.map(|it| &it.failure);
+        FailingTest {
+            message: failure
+                .map(|it| format!("{}: {}", it.exception, it.message))
+                .unwrap_or_default(),
+            path: failure.and_then(|it| it.path.clone()),
+            line: failure.and_then(|it| it.line),
+            id,
+        }
+    }
+}
+
+impl Candidate {
+    pub(super) fn confidence(&self) -> &Confidence {
+        &self.proposal.confidence
+    }
+}
+
+fn strs(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// By path and line, what looks made for the examples in texts before and after.
+fn signs(texts: &BTreeMap<String, (String, String)>, examples: &Examples) -> Vec<String> {
+    let signs = texts.iter().flat_map(|(path, (before, after))| {
+        let signs = examples.shortcuts(before, after);
+        signs.into_iter().map(move |it| format!("{path}:{}: {}", it.line, it.why))
+    });
+    signs.collect()
+}
+
+/// All files as a unified diff.
+pub(super) fn diff(files: &[ProposedFile]) -> String {
+    let diff = |it: &ProposedFile| {
+        trellis_python::unified_diff(&it.path, it.base.as_deref().unwrap_or_default(), &it.proposed)
+    };
+    files.iter().map(diff).collect()
+}
+
+/// Tests that execute a file which is changed; all of them where that cannot be told from the lines they execute.
+struct Reached {
+    passing: Vec<String>,
+    failing: Vec<String>,
+}
+
+impl Reached {
+    fn by(found: &Localization, files: &[ProposedFile]) -> Reached {
+        let tests = &found.evidence.tests;
+        let place = |path: &str| found.evidence.files.iter().position(|it| it.path == path);
+        let places: Vec<usize> = files.iter().filter_map(|it| place(&it.path)).collect();
+        let measured = tests.iter().any(|it| !it.failed && !it.lines.is_empty());
+        let all = !measured || files.iter().any(changes_top_level);
+        let executes = |it: &TestEvidence| {
+            places.iter().any(|place| it.lines.get(place).is_some_and(|it| !it.is_empty()))
+        };
+        // What failed before it came to anything may come further.
+        let reaches = |it: &&TestEvidence| all || executes(it) || it.failed && it.lines.is_empty();
+        let ids = |failed: bool| {
+            let of_kind = tests.iter().filter(move |it| it.failed == failed).filter(reaches);
+            of_kind.map(|it| it.id.clone()).collect()
+        };
+        Reached { passing: ids(false), failing: ids(true) }
+    }
+}

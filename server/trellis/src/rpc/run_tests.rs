@@ -1,0 +1,205 @@
+//! The methods that run tests, look for bugs and write tests, and those that say what a file defines.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::catalog::blocking;
+use super::context::Context;
+use super::workspace_query::{place, text};
+use super::table::{Effect, Table};
+use crate::job_control::JobControl;
+use crate::error::{Exit, Fault};
+use crate::jobs::JobContext;
+use crate::api::doctor::{DoctorParams, DoctorResult, doctor};
+use crate::api::environment::{EnvironmentParams, EnvironmentResult, environment};
+use crate::api::localize::{LocalizeParams, LocalizeResult, localize};
+use crate::api::run_tests::{Prepared, RunTestsParams, RunTestsResult, cancelled};
+use crate::api::write_tests::{
+    AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
+    ValidateSyntaxParams, parse_text, validate_syntax,
+};
+use crate::reporter::Progress;
+use crate::session::Snapshot;
+use crate::write_tests::{self, registry};
+
+pub(super) fn register(table: &mut Table) {
+    table.question("trellis/parseFile", |view: &Snapshot, params: &ParseFileParams| {
+        let file = place(view, Some(&params.file_path));
+        Ok(parse_text(&params.file_path.to_string_lossy(), &text(view, &file)?))
+    });
+    table.question("trellis/validateSyntax", |_, params: &ValidateSyntaxParams| {
+        Ok(validate_syntax(params))
+    });
+    table.work("trellis/runTests", Effect::Runs, |it: &RunTestsParams| tests_title(it), run_tests);
+    table.work(
+        "trellis/generateTests",
+        Effect::Runs,
+        |it: &GenerateTestsParams| format!("tests for {}", it.function.path()),
+        generate_tests,
+    );
+    table.work(
+        "trellis/localize",
+        Effect::Runs,
+        |_: &LocalizeParams| "suspects".to_owned(),
+        suspects,
+    );
+    table.work(
+        "trellis/environment",
+        Effect::Runs,
+        |_: &EnvironmentParams| "the environment of tests".to_owned(),
+        test_environment,
+    );
+    table.call("trellis/doctor", Effect::Runs, look_around);
+    table.call("trellis/listTests", Effect::Reads, list_tests);
+    table.call("trellis/addTestPath", Effect::Writes, add_test_path);
+}
+
+fn tests_title(params: &RunTestsParams) -> String {
+    match params.test_path.iter().chain(&params.paths).next() {
+        Some(first) => format!("tests of {first}"),
+        None => "all tests".to_owned(),
+    }
+}
+
+async fn run_tests(
+    context: Arc<Context>,
+    mut params: RunTestsParams,
+    duty: JobContext,
+) -> Result<RunTestsResult, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    params.root = Some(root.clone());
+    let JobContext { control: JobControl { cancel, .. }, output, .. } = duty;
+    let unsaved = context.unsaved(&root).await;
+    if !unsaved.is_empty() {
+        let files = unsaved.join(", ");
+        output.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
+    }
+    let mut prepared = Prepared::of(&params, &output)?;
+    prepared.also(context.results.files(prepared.root()));
+    let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
+    let observer = output.observer();
+    let began = SystemTime::now();
+    let text_of = Some(began);
+    let ran = prepared
+        .run(&context.sandboxes, &output, &cancel, &mut |test| {
+            observer.tell(Progress::Test { root: &project, test, text_of });
+        })
+        .await?;
+    context.results.record(&project, &targets, &ran.report, began);
+    let result = ran.result();
+    if result.outcome == "cancelled" {
+        return Err(Fault::new(Exit::Interrupted, "the run of the tests was cancelled"));
+    }
+    Ok(result)
+}
+
+async fn generate_tests(
+    context: Arc<Context>,
+    mut params: GenerateTestsParams,
+    duty: JobContext,
+) -> Result<Generated, Fault> {
+    let first = context.root(None).await;
+    let root = context.root(params.project_root.as_deref()).await;
+    params.function.file_path = root.join(&params.function.file_path);
+    params.project_root = params.project_root.is_some().then_some(root);
+    let mut order = write_tests::WriteTestsRequest::try_from(params)?;
+    order.model = order.model.within(&first);
+    if let Some(editor) = &context.editor {
+        order.model = order.model.with_editor(editor.clone());
+    }
+    write_tests::generate(order, &duty.output, duty.control.cancel).await
+}
+
+async fn add_test_path(
+    context: Arc<Context>,
+    params: AddTestPathParams,
+) -> Result<AddedTestPath, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    blocking(move || write_tests::add_test_path(&root, &params.path)).await
+}
+
+async fn suspects(
+    context: Arc<Context>,
+    mut params: LocalizeParams,
+    duty: JobContext,
+) -> Result<LocalizeResult, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    localize(&params, &duty.output, &duty.control.cancel).await
+}
+
+async fn test_environment(
+    context: Arc<Context>,
+    params: EnvironmentParams,
+    duty: JobContext,
+) -> Result<EnvironmentResult, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    tokio::select! {
+        () = duty.control.cancel.cancelled() => Err(cancelled("the making of the environment")),
+        made = environment(&root, params.interpreter, &duty.output) => made,
+    }
+}
+
+async fn look_around(
+    context: Arc<Context>,
+    mut params: DoctorParams,
+) -> Result<DoctorResult, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    doctor(&params).await
+}
+
+/// Lists the functions with generated tests, with their tests and the last results.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListTestsParams {
+    /// The project; default: the first folder of the workspace.
+    #[serde(default)]
+    root: Option<PathBuf>,
+}
+
+/// Functions with generated tests.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TestList {
+    functions: Vec<TestedFunction>,
+    /// Problems of the registry, as sentences.
+    warnings: Vec<String>,
+}
+
+/// One function with generated tests.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TestedFunction {
+    /// The file below the project's root, `::`, the name with its classes.
+    function: String,
+    /// The test file, below the project's root.
+    test_file: String,
+    test_names: Vec<String>,
+    /// RFC 3339.
+    generated_at: String,
+    /// `passed` or `failed`; null if they did not run.
+    last_status: Option<String>,
+    /// RFC 3339.
+    last_run_at: Option<String>,
+}
+
+async fn list_tests(context: Arc<Context>, params: ListTestsParams) -> Result<TestList, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    blocking(move || {
+        let (registry, warning) = registry::read(&root)?;
+        let function = |(function, it): (String, registry::Mapping)| TestedFunction {
+            function,
+            test_file: it.test_file,
+            test_names: it.test_names,
+            generated_at: it.generated_at,
+            last_status: it.last_run.as_ref().map(|run| run.status.clone()),
+            last_run_at: it.last_run.map(|run| run.run_at),
+        };
+        let functions = registry.mappings().into_iter().map(function).collect();
+        Ok(TestList { functions, warnings: warning.into_iter().collect() })
+    })
+    .await
+}

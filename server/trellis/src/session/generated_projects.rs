@@ -1,0 +1,154 @@
+//! Grown repositories around files: which node a definition is, and where that stands.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use trellis_engine::assembly::Layout;
+use trellis_plan::{NodeIx, Plan};
+
+use crate::output::Output;
+use crate::node_status;
+use crate::workspace::checkpoint::{self, Checkpoint};
+
+/// The graph that a run exports.
+const GRAPH: &str = "docs/rpg.json";
+/// What only a grown folder has beside it.
+const MARK: &str = ".trellis";
+
+/// A repository that was grown from a graph.
+pub(crate) struct GeneratedProject {
+    /// Its folder.
+    pub(crate) root: PathBuf,
+    plan: Plan,
+    checkpoint: Checkpoint,
+    layout: Layout,
+    /// By path and qualified name.
+    nodes: HashMap<(Arc<str>, String), NodeIx>,
+}
+
+/// Where a node stands, in words for people.
+#[derive(Debug, PartialEq)]
+pub(crate) struct NodeState {
+    /// Its id in the graph.
+    pub(crate) id: String,
+    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`.
+    pub(crate) status: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) subgraph: Option<String>,
+    /// Names of the nodes that it depends on.
+    pub(crate) needs: Vec<String>,
+    /// What it was planned to be.
+    pub(crate) docstring: Option<String>,
+    /// Its tests that passed and failed last.
+    pub(crate) tests: (usize, usize),
+    /// pytest's ids of its tests, relative to the folder; none where the run does not say it.
+    pub(crate) test_ids: Vec<String>,
+    /// The file of its tests, relative to the folder.
+    pub(crate) test_path: String,
+}
+
+impl NodeState {
+    /// Whether it can be tried again.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.status.as_str(), "failed" | "skipped")
+    }
+}
+
+impl GeneratedProject {
+    fn read(root: &Path) -> Option<GeneratedProject> {
+        let say = |why: &dyn std::fmt::Display| {
+            Output::say(format_args!(
+                "warning: {}: {why}; its nodes are not shown",
+                root.join(GRAPH).display()
+            ));
+        };
+        let bytes = trellis_sandbox::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
+        let plan = trellis_plan::read(&bytes, None).map_err(|error| say(&error)).ok()?;
+        let checkpoint = node_status::checkpoint(root).map_err(|fault| say(&fault)).ok()?;
+        let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
+        let nodes: HashMap<(Arc<str>, String), NodeIx> = leaves
+            .filter_map(|ix| {
+                let path = plan.node(ix).file_path.clone()?;
+                Some(((path, plan.qualified_name(ix).into_owned()), ix))
+            })
+            .collect();
+        let layout = Layout::of(nodes.keys().map(|(path, _)| &**path));
+        let checkpoint = checkpoint.unwrap_or_default();
+        Some(GeneratedProject { root: root.to_owned(), plan, checkpoint, layout, nodes })
+    }
+
+    /// The node of a definition, by the path of its file below the folder and its name, such as `Class.method`.
+    pub(crate) fn node(&self, path: &str, name: &str) -> Option<NodeState> {
+        let ix = *self.nodes.get(&(Arc::from(path), name.to_owned()))?;
+        let node = self.plan.node(ix);
+        let entry = self.checkpoint.get(&*node.id);
+        let planned = || node.extra.text("status");
+        let status = entry.map(|it| it.status.clone()).or_else(planned)?;
+        let needs = self.plan.needs(ix).iter();
+        Some(NodeState {
+            id: node.id.to_string(),
+            status,
+            reason: entry.and_then(|it| it.failure_reason.clone()),
+            subgraph: node.subgraph.as_deref().map(str::to_owned),
+            needs: needs.map(|it| self.plan.qualified_name(*it).into_owned()).collect(),
+            docstring: node.docstring.as_deref().map(str::to_owned),
+            tests: entry.map_or((0, 0), |it| (it.test_results.passed, it.test_results.failed)),
+            test_ids: entry.map(|it| it.tests.clone()).unwrap_or_default(),
+            test_path: self.layout.test_path(path).to_owned(),
+        })
+    }
+
+    /// Nodes that failed and belong to a file of code or tests, with their names, in the plan's order.
+    pub(crate) fn failed_in(&self, path: &str) -> Vec<(String, NodeState)> {
+        let is_here = |own: &str| own == path || self.layout.test_path(own) == path;
+        let mut here: Vec<(&NodeIx, &(Arc<str>, String))> = self
+            .nodes
+            .iter()
+            .filter(|((own, _), _)| is_here(own))
+            .map(|(it, ix)| (ix, it))
+            .collect();
+        here.sort();
+        let states = here
+            .into_iter()
+            .filter_map(|(_, (own, name))| Some((name.clone(), self.node(own, name)?)));
+        states.filter(|(_, it)| it.status == "failed").collect()
+    }
+}
+
+/// Size and time of the two files that a [`Grown`] is made of.
+type Stamps = [Option<(u64, SystemTime)>; 2];
+
+/// What was read of a folder at these stamps; nothing where that cannot be read.
+type Read = (Stamps, Option<Arc<GeneratedProject>>);
+
+/// All grown repositories that somebody asked for; read again when their files change.
+#[derive(Default)]
+pub(crate) struct GeneratedProjects(Mutex<HashMap<PathBuf, Read>>);
+
+impl GeneratedProjects {
+    /// The grown repository around a file, the nearest; with the file's path in it.
+    pub(crate) fn around(&self, file: &Path) -> Option<(Arc<GeneratedProject>, String)> {
+        let is_grown = |it: &&Path| it.join(GRAPH).is_file() && it.join(MARK).is_dir();
+        let root = file.ancestors().skip(1).find(is_grown)?;
+        let path = file.strip_prefix(root).ok()?.to_str()?.to_owned();
+        Some((self.at(root)?, path))
+    }
+
+    fn at(&self, root: &Path) -> Option<Arc<GeneratedProject>> {
+        let stamp = |path: &str| {
+            let found = fs::metadata(root.join(path)).ok()?;
+            Some((found.len(), found.modified().ok()?))
+        };
+        let stamps = [stamp(GRAPH), stamp(checkpoint::PATH)];
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, grown)) = known.get(root).filter(|(before, _)| *before == stamps) {
+            return grown.clone();
+        }
+        let grown = GeneratedProject::read(root).map(Arc::new);
+        known.insert(root.to_owned(), (stamps, grown.clone()));
+        grown
+    }
+}

@@ -1,0 +1,148 @@
+//! Everything as of one moment of the client's stream: what handlers ask.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trellis_python::{FileId, Index, Place};
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::{Location, Position, Uri};
+
+use super::documents::Document;
+use super::positions;
+use crate::sources::IndexSnapshot;
+use trellis_python::{Lines, Unit};
+
+/// Where the names of an index begin.
+#[derive(Clone)]
+pub(crate) enum FolderKind {
+    /// At a folder.
+    Folder(PathBuf),
+    /// There is one document, outside of all folders.
+    Alone(Uri),
+}
+
+/// One index.
+pub(crate) struct WorkspaceFolder {
+    pub(crate) number: u64,
+    pub(crate) base: FolderKind,
+    pub(crate) snapshot: IndexSnapshot,
+}
+
+/// All of them, and what is open.
+pub(crate) struct Snapshot {
+    pub(crate) parts: Vec<WorkspaceFolder>,
+    pub(crate) documents: Arc<FxHashMap<String, Document>>,
+}
+
+/// A file of a view.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) part: &'a WorkspaceFolder,
+    pub(crate) file: FileId,
+}
+
+impl Snapshot {
+    /// How many texts could not be had because the disk was ahead.
+    pub(crate) fn misses(&self) -> u64 {
+        self.parts.iter().map(|it| it.snapshot.misses()).sum()
+    }
+
+    /// The file that a URI means; `None` for one that is neither open nor in a folder.
+    pub(crate) fn file(&self, uri: &Uri) -> Option<At<'_>> {
+        if let Some(open) = self.documents.get(uri.as_str()) {
+            let part = self.parts.iter().find(|it| it.number == open.part)?;
+            return Some(At { part, file: part.index().file(&open.name)? });
+        }
+        let path = positions::path(uri)?;
+        let inside = |part: &'_ WorkspaceFolder| match &part.base {
+            FolderKind::Folder(root) => {
+                Some((root.as_os_str().len(), path.strip_prefix(root).ok()?.to_owned()))
+            }
+            FolderKind::Alone(_) => None,
+        };
+        let found = self.parts.iter().filter_map(|part| {
+            let (depth, name) = inside(part)?;
+            Some((depth, At { part, file: part.index().file(name.to_str()?)? }))
+        });
+        found.max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
+    }
+
+    /// The index of a folder, which is given as it really is, without links.
+    pub(crate) fn at_folder(&self, real: &Path) -> Option<&WorkspaceFolder> {
+        let is = |path: &Path| path == real || path.canonicalize().is_ok_and(|it| it == real);
+        self.parts.iter().find(|part| matches!(&part.base, FolderKind::Folder(path) if is(path)))
+    }
+
+    /// The folder that came first.
+    pub(crate) fn first_folder(&self) -> Option<&Path> {
+        self.parts.iter().find_map(|part| match &part.base {
+            FolderKind::Folder(path) => Some(path.as_path()),
+            FolderKind::Alone(_) => None,
+        })
+    }
+
+    /// The text of a file that the client has open.
+    pub(crate) fn open_text(&self, path: &Path) -> Option<&Arc<str>> {
+        let is = |it: &&Document| positions::path(&it.uri).is_some_and(|it| it == path);
+        self.documents.values().find(is).map(|it| &it.text)
+    }
+
+    /// Open files below a folder whose text is not that of the disk.
+    pub(crate) fn unsaved(&self, root: &Path) -> Vec<String> {
+        let below = |it: &Document| {
+            let path = positions::path(&it.uri)?;
+            let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
+            let saved = trellis_sandbox::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
+            let is_saved = saved.is_some_and(|text| trellis_python::is_shown_as(&text, &it.text));
+            (!is_saved).then_some(name)
+        };
+        let mut all: Vec<String> = self.documents.values().filter_map(below).collect();
+        all.sort();
+        all
+    }
+
+    /// What stands at a position of a document: its file and the offset.
+    pub(crate) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
+        let file = self.file(uri)?;
+        let text = file.part.index().text(file.file)?;
+        Some((file, positions::offset(&Lines::of(&text), at, unit)))
+    }
+
+    /// How the client names a file.
+    pub(crate) fn uri(&self, at: At<'_>) -> Option<Uri> {
+        let path = at.part.index().path(at.file);
+        match &at.part.base {
+            FolderKind::Alone(uri) => Some(uri.clone()),
+            FolderKind::Folder(root) => self
+                .document(at)
+                .map(|it| it.uri.clone())
+                .or_else(|| Uri::from_file_path(root.join(path))),
+        }
+    }
+
+    /// The open document of a file.
+    pub(crate) fn document(&self, at: At<'_>) -> Option<&Document> {
+        let name = at.part.index().path(at.file);
+        self.documents.values().find(|it| it.part == at.part.number && it.name == name)
+    }
+
+    /// Places of one index as the client writes them, in their order. A file whose text is gone is left
+    /// out; the question is put again then.
+    pub(crate) fn locations(&self, part: &WorkspaceFolder, places: &[Place], unit: Unit) -> Vec<Location> {
+        let same_file = places.chunk_by(|a, b| a.file == b.file);
+        let of_file = |places: &[Place]| {
+            let at = At { part, file: places.first()?.file };
+            let (uri, text) = (self.uri(at)?, part.index().text(at.file)?);
+            let lines = part.index().lines(at.file, &text);
+            let ranges = places.iter().map(|it| positions::range(&lines, &it.range, unit));
+            Some(ranges.map(|range| Location { uri: uri.clone(), range }).collect::<Vec<_>>())
+        };
+        same_file.filter_map(of_file).flatten().collect()
+    }
+}
+
+impl WorkspaceFolder {
+    pub(crate) fn index(&self) -> &Index {
+        &self.snapshot.index
+    }
+}

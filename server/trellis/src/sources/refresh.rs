@@ -1,0 +1,229 @@
+//! How a workspace stays as fresh as the disk.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::disk::{self, Contents, Stamp};
+use super::walk::{self, Listing};
+use super::watch::Changes;
+use super::{IndexedFile, Scope, Workspace};
+use crate::output::Output;
+
+/// What became of a refresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refreshed {
+    /// Everything is as it was.
+    Unchanged,
+    /// So many files came, went or have another text.
+    Changed(usize),
+    /// Not done in time: the index is as it was, and the next refresh looks again.
+    TimedOut,
+}
+
+/// Unknown files in one report; for more, one look at the whole folder costs less than one for each.
+const UNKNOWN_AT_MOST: usize = 32;
+
+/// A source that was read, or not.
+pub(super) struct Read {
+    name: String,
+    stamp: Stamp,
+    /// As of before the reading.
+    settled: bool,
+    contents: io::Result<Contents>,
+}
+
+fn read_one(root: &Path, name: String, stamp: Stamp) -> Read {
+    let settled = stamp.is_settled();
+    let contents = disk::read(&root.join(&name));
+    Read { name, stamp, settled, contents }
+}
+
+impl Workspace {
+    /// Looks for changes on disk. Costs next to nothing where nothing changed and the kernel reports what
+    /// changes; else every file is looked at, and read if it changed.
+    pub(crate) fn refresh(&mut self, patience: Duration) -> Refreshed {
+        let missed = self.disk.take_changed();
+        // Their texts could not be had, so they are put again even if they look as before.
+        let unsettle = |it: &mut IndexedFile| (it.hash, it.settled) = (!it.hash, false);
+        missed.iter().for_each(|name| {
+            self.known.get_mut(&**name).map(unsettle);
+        });
+        let found = match self.watch.as_ref().map(|it| it.drain()) {
+            Some(Changes::Files(paths)) => {
+                let names = paths.iter().filter_map(|it| self.name_of(it));
+                self.disk_changed(&names.chain(missed).collect::<Vec<_>>())
+            }
+            Some(Changes::Anything) | None => {
+                self.unsure = true;
+                0
+            }
+        };
+        let swept = if self.unsure { self.sweep(Some(Instant::now() + patience)) } else { Some(0) };
+        match swept.map(|it| it + found) {
+            Some(0) => Refreshed::Unchanged,
+            Some(count) => Refreshed::Changed(count),
+            None => Refreshed::TimedOut,
+        }
+    }
+
+    /// Files that came, went or were written, by name; how many have another text. With many unknown
+    /// ones, or new rules of what is left out, the next refresh looks at everything.
+    pub(crate) fn disk_changed(&mut self, names: &[String]) -> usize {
+        if !matches!(self.scope, Scope::Folder) {
+            self.unsure |= matches!(self.scope, Scope::File);
+            return 0;
+        }
+        let unknown = names.iter().filter(|it| !self.known.contains_key(it.as_str())).count();
+        let rules = names.iter().any(|it| it.ends_with(".gitignore") || it.ends_with(".ignore"));
+        if unknown > UNKNOWN_AT_MOST || rules {
+            self.unsure = true;
+            return 0;
+        }
+        let (gone, there): (Vec<_>, Vec<_>) =
+            names.iter().map(|it| (it, self.look(it))).partition(|(_, stamp)| stamp.is_none());
+        let removed = gone.iter().filter(|(name, _)| self.remove(name)).count();
+        let listed = |(name, stamp): (&String, Option<Stamp>)| {
+            let wanted = self.known.contains_key(&**name) || self.would_list(&self.root.join(name));
+            Some((name.clone(), stamp.filter(|_| wanted)?))
+        };
+        let files = there.into_iter().filter_map(listed).collect();
+        removed + self.take_in(files)
+    }
+
+    fn look(&self, name: &str) -> Option<Stamp> {
+        let metadata = std::fs::symlink_metadata(self.root.join(name)).ok();
+        metadata.filter(|it| it.is_file()).map(|it| Stamp::of(&it))
+    }
+
+    /// Compares every file with what is known of it; how many changed, or `None` if time ran out.
+    pub(super) fn sweep(&mut self, deadline: Option<Instant>) -> Option<usize> {
+        if matches!(self.scope, Scope::Editor) {
+            return Some(0);
+        }
+        let listing = self.list(deadline)?;
+        Some(self.compare(listing))
+    }
+
+    /// Every source below the root, with its folder watched.
+    pub(super) fn list(&self, deadline: Option<Instant>) -> Option<Listing> {
+        walk::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
+    }
+
+    fn watched(&self, folder: &Path) {
+        if let Some(watch) = &self.watch {
+            watch.add(folder);
+        }
+    }
+
+    /// The same where nothing is known yet: each source is read while the walk goes on.
+    pub(super) fn list_and_read(&self) -> (Listing, Vec<Read>) {
+        let read = Mutex::new(Vec::new());
+        let root = self.disk.root();
+        let listing = rayon::in_place_scope(|scope| {
+            let read = &read;
+            let file = |name: &str, stamp: Stamp| {
+                let name = name.to_owned();
+                scope.spawn(move |_| {
+                    let one = read_one(root, name, stamp);
+                    read.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+                });
+            };
+            walk::list(&self.root, None, &|folder| self.watched(folder), &file)
+        });
+        let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (listing.unwrap_or_default(), read)
+    }
+
+    /// Takes in a whole listing.
+    pub(super) fn compare(&mut self, listing: Listing) -> usize {
+        self.unsure = false;
+        self.give_up_broken_watch();
+        self.problems.0 = listing.problems;
+        let listed: FxHashSet<&str> = listing.files.iter().map(|(name, _)| &**name).collect();
+        let is_gone = |name: &&Arc<str>| !listed.contains(&***name);
+        let gone: Vec<Arc<str>> = self.known.keys().filter(is_gone).cloned().collect();
+        self.problems.1.retain(|name, _| listed.contains(&**name));
+        let removed = gone.iter().filter(|it| self.remove(it)).count();
+        removed + self.take_in(listing.files)
+    }
+
+    fn give_up_broken_watch(&mut self) {
+        let Some(error) = self.watch.as_ref().and_then(|it| it.failed()) else { return };
+        self.watch = None;
+        Output::say(format_args!(
+            "warning: {}: changes are not reported ({error}); Trellis checks every file before \
+             each answer. Raising fs.inotify.max_user_watches helps",
+            self.root.display()
+        ));
+    }
+
+    /// Reads what is not known as it is; how many files have another text.
+    fn take_in(&mut self, files: Vec<(String, Stamp)>) -> usize {
+        let is_known = |(name, stamp): &(String, Stamp)| {
+            let settled = |it: &IndexedFile| it.stamp == *stamp && it.settled;
+            self.open.contains(name) || self.known.get(&**name).is_some_and(settled)
+        };
+        let new: Vec<_> = files.into_iter().filter(|it| !is_known(it)).collect();
+        let root = self.disk.root();
+        let read = new.into_par_iter().map(|(name, stamp)| read_one(root, name, stamp)).collect();
+        self.take_in_read(read)
+    }
+
+    /// Takes in what was read; how many files have another text.
+    pub(super) fn take_in_read(&mut self, read: Vec<Read>) -> usize {
+        let count = read
+            .into_iter()
+            .filter_map(|it| match it.contents {
+                Ok(contents) => {
+                    self.put(it.name.into(), it.stamp, it.settled, contents).then_some(())
+                }
+                Err(error) => self.unreadable(it.name, &error).then_some(()),
+            })
+            .count();
+        self.unsaved += count;
+        count
+    }
+
+    /// Takes in a file that was read; whether its text is another one than before.
+    fn put(&mut self, name: Arc<str>, stamp: Stamp, settled: bool, contents: Contents) -> bool {
+        self.problems.1.remove(&*name);
+        let known = IndexedFile { stamp, hash: contents.hash, settled };
+        let before = self.known.insert(name.clone(), known);
+        if let Some(before) = before.filter(|it| it.hash == contents.hash) {
+            self.disk.renew(&name, stamp);
+            // Worth keeping: with this the next start need not read the file.
+            self.unsaved += usize::from(settled && !before.settled);
+            return false;
+        }
+        self.disk.forget(&name);
+        self.index.put(&name, contents.words, Some(contents.text));
+        true
+    }
+
+    /// Takes out a file that cannot be read, and says why if it is still there; whether it was in.
+    fn unreadable(&mut self, name: String, error: &io::Error) -> bool {
+        let removed = self.remove(&name);
+        if error.kind() != io::ErrorKind::NotFound {
+            let shown = self.disk.root().join(&name);
+            let why = format!("{}: {error}: skipped", shown.display());
+            self.problems.1.insert(name, why);
+        }
+        removed
+    }
+
+    /// Whether a file was there to be taken out; one that is open stays.
+    fn remove(&mut self, name: &str) -> bool {
+        self.problems.1.remove(name);
+        self.disk.forget(name);
+        let removed = self.known.remove(name).is_some()
+            && !self.open.contains(name)
+            && self.index.remove(name);
+        self.unsaved += usize::from(removed);
+        removed
+    }
+}

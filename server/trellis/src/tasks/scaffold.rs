@@ -1,0 +1,157 @@
+//! The project that tasks are made in: from its stack, with its packages, under git, and with a test that passes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{TasksRequest, STACK, TASK};
+use crate::error::{Exit, Fault};
+use crate::output::Output;
+use crate::stacks::{self, Stack};
+use crate::workspace::crash_point;
+use crate::workspace::disk;
+use crate::workspace::disk::cannot;
+use crate::workspace::git::Git;
+use crate::workspace::git::broken;
+use crate::workspace::journal::Journal;
+use crate::workspace::stale_locks::sweep_all;
+use crate::workspace::worktree_state::merging;
+use crate::workspace::scratch;
+use crate::workspace::worktree::Worktree;
+
+/// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
+///
+/// # Errors
+///
+/// A folder that holds something else.
+pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fault> {
+    let out = &order.out;
+    let is_there = fs::read_dir(out).is_ok_and(|mut it| it.next().is_some());
+    if !is_there {
+        let name = stacks::project_name(order.name.as_deref(), out)?;
+        make(stack, &name, out)?;
+    }
+    let real =
+        out.canonicalize().map_err(|error| cannot(&format!("open {}", out.display()), &error))?;
+    match trellis_sandbox::files::read_text(marker(&real)) {
+        Ok(known) if known.trim() == stack.name() => Ok(real),
+        Ok(known) => Err(Fault::input(format!(
+            "{} was created from the template {}",
+            out.display(),
+            known.trim()
+        ))
+        .hint("use that template, or another folder")),
+        Err(_) => Err(Fault::input(format!(
+            "{} is not empty, and no earlier run created it",
+            out.display()
+        ))
+        .hint("give a new or empty folder")),
+    }
+}
+
+/// Beside its place first, so that a crash leaves nothing half made there.
+fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
+    let absolute =
+        std::path::absolute(out).map_err(|error| cannot("find the current folder", &error))?;
+    let parent = absolute.parent().unwrap_or(&absolute).to_owned();
+    fs::create_dir_all(&parent)
+        .map_err(|error| cannot(&format!("create {}", parent.display()), &error))?;
+    let scratch = scratch::beside(&parent);
+    let scratch =
+        scratch.map_err(|error| cannot(&format!("write to {}", parent.display()), &error))?;
+    let project = scratch.path().join("project");
+    stacks::scaffold(stack, name, &project)?;
+    let mark = || {
+        disk::own_folder(&project)?;
+        fs::write(marker(&project), format!("{}\n", stack.name()))?;
+        crash_point::reach();
+        fs::rename(&project, &absolute)
+    };
+    mark().map_err(|error| cannot(&format!("create {}", out.display()), &error))
+}
+
+fn marker(out: &Path) -> PathBuf {
+    out.join(".trellis/stack")
+}
+
+/// The repository, and the tasks that are merged in it; none where it has no first commit yet.
+pub(super) fn repository(
+    out: &Path,
+    journal: &Journal,
+) -> Result<(Git, Option<Vec<String>>), Fault> {
+    let git = Git::open(out, journal).map_err(broken)?.ok_or_else(|| {
+        Fault::unavailable("git is not installed")
+            .hint("install it: Trellis makes each task on its own branch")
+    })?;
+    if git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
+        return Ok((git, None));
+    }
+    if trailers(&git, "HEAD", STACK)?.is_empty() {
+        let here = git.run(&["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
+        let here = if here.is_empty() { "what is checked out".to_owned() } else { here };
+        let message =
+            format!("{} has no project from a template in {}", here.trim(), out.display());
+        return Err(Fault::input(message)
+            .hint("`git switch` to the branch that the tasks are for; nothing was changed"));
+    }
+    let merged = trailers(&git, "HEAD", TASK)?;
+    Ok((git, Some(merged)))
+}
+
+/// The values of a trailer of all commits on the branch. What stands elsewhere in a message is anybody's.
+fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault> {
+    let key = trailer.trim_end_matches(": ");
+    let format = format!("--format=%(trailers:key={key},valueonly,separator=%x00)");
+    let log = git.run(&["log", &format, branch, "--"]).map_err(broken)?;
+    let values = log.split(['\0', '\n']).filter(|it| !it.is_empty());
+    Ok(values.map(str::to_owned).collect())
+}
+
+/// Ends merges that a start which was killed has begun: what is on the branch is cleared away, what is not waits for its turn.
+pub(super) fn clear(
+    out: &Path,
+    git: &Git,
+    (journal, output): (&Journal, &Output),
+) -> Result<(), Fault> {
+    // Half-made worktrees of any task would stop git for all of them; whoever holds the folder's lock has them alone.
+    sweep_all(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
+    for work in merging(out) {
+        match Worktree::open(out, &work, journal) {
+            // It may be that a person has something there.
+            Err(fault) if fault.exit == Exit::NeedsHuman => {
+                output.note(format_args!("{work}: {}", fault.message));
+            }
+            opened => drop(opened?),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a commit with this trailer is on the branch.
+pub(super) fn is_merged(git: &Git, branch: &str, trailer: &str) -> Result<bool, Fault> {
+    let (key, value) = trailer.split_once(": ").unwrap_or((trailer, ""));
+    Ok(trailers(git, branch, key)?.iter().any(|it| it == value))
+}
+
+/// Installs the packages.
+pub(super) async fn install(
+    out: &Path,
+    stack: &Stack,
+    output: &Output,
+    cancel: &CancellationToken,
+) -> Result<(), Fault> {
+    match stack.written.install {
+        stacks::Installer::None => Ok(()),
+        _ => stacks::install(out, output, cancel).await.map(drop),
+    }
+}
+
+/// The project's first commit, with its lock file.
+pub(super) fn commit(git: &Git, stack: &Stack, journal: &Journal) -> Result<(), Fault> {
+    git.step(journal, &["add", "--all"], "").map_err(broken)?;
+    let message =
+        format!("A project of {}\n\n{STACK}{}\n", stack.written.display_name, stack.name());
+    let commit = ["commit", "--quiet", "--no-verify", "--message", &message];
+    git.step(journal, &commit, "").map(drop).map_err(broken)
+}

@@ -1,0 +1,71 @@
+//! `trellis/subscribe`: events for who wants them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jsonrpsee::PendingSubscriptionSink;
+use serde_json::value::to_raw_value;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::connection_count::Counter;
+use crate::error::Fault;
+use crate::output::Output;
+use crate::rpc::{Context, EVENT, SUBSCRIBE, Table, UNSUBSCRIBE};
+
+/// All subscriptions.
+pub(super) struct Subscriptions {
+    ending: CancellationToken,
+    subscribers: Counter,
+}
+
+impl Subscriptions {
+    /// Adds the subscription to the methods.
+    pub(super) fn register(table: &mut Table) -> Result<Subscriptions, Fault> {
+        let telling = Subscriptions { ending: CancellationToken::new(), subscribers: Counter::default() };
+        let (ending, subscribers) = (telling.ending.clone(), telling.subscribers.clone());
+        let subscribe = move |_, sink, context: Arc<Context>, _| {
+            let (ending, subscriber) = (ending.clone(), subscribers.enter());
+            async move {
+                tell(sink, &context, &ending).await;
+                drop(subscriber);
+            }
+        };
+        let added = table.module.register_subscription(SUBSCRIBE, EVENT, UNSUBSCRIBE, subscribe);
+        added.map_err(|error| Fault::internal(format!("no events: {error}")))?;
+        Ok(telling)
+    }
+
+    /// Ends them when each subscriber has heard what was told before, or takes too long.
+    pub(super) async fn end(&self, patience: Duration) {
+        self.ending.cancel();
+        if timeout(patience, self.subscribers.none()).await.is_err() {
+            Output::say("warning: a client did not read its last events in time");
+        }
+    }
+}
+
+/// Passes events on as fast as the client reads; what it misses meanwhile, the mailbox knows.
+async fn tell(sink: PendingSubscriptionSink, context: &Context, ending: &CancellationToken) {
+    let listener = context.events.listen();
+    // An error means that the client is gone.
+    let Ok(sink) = sink.accept().await else { return };
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = sink.closed() => return,
+            event = listener.next() => event,
+            () = ending.cancelled() => return,
+        };
+        match to_raw_value(&event) {
+            Ok(event) => {
+                if sink.send(event).await.is_err() {
+                    return;
+                }
+            }
+            Err(error) => {
+                Output::say(format_args!("error: an event cannot be written as JSON: {error}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The file of the journal: several processes append lines to it at once, each of which follows from the one above.
+//!
+//! Whoever appends holds the file's lock. So a last line without an end can only be what a crash left, and is cut off.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::hash_chain::{SUFFIX, carried, seal};
+use super::crash_point;
+use super::disk::{self, hex};
+
+/// Bytes that are read at once.
+const BLOCK: usize = 16 << 10;
+
+/// The open file.
+#[derive(Debug)]
+pub(super) struct AppendLog {
+    path: PathBuf,
+    file: File,
+    /// As this process left it last; none where it does not know.
+    end: Option<Tail>,
+}
+
+/// Where the file ends.
+#[derive(Debug)]
+struct Tail {
+    /// In bytes.
+    length: u64,
+    /// What the next line follows from.
+    chain: String,
+}
+
+impl AppendLog {
+    /// Opens or makes the file; a last line that a crash cut short is cut off.
+    pub(super) fn open(path: &Path) -> io::Result<AppendLog> {
+        let mut it = AppendLog { path: path.to_owned(), file: open(path)?, end: None };
+        it.locked(|it| {
+            it.end = Some(Tail::of(&it.file)?);
+            Ok(())
+        })?;
+        Ok(it)
+    }
+
+    /// Appends lines, in one write. They are made under the lock, without chain and end. What could not be written whole
+    /// is taken back, so that no later line joins it.
+    pub(super) fn append(
+        &mut self,
+        sync: bool,
+        lines: impl FnOnce() -> io::Result<Vec<Vec<u8>>>,
+    ) -> io::Result<()> {
+        self.locked(|it| {
+            let end = it.known_end()?;
+            let (mut bytes, mut chain) = (Vec::new(), end.chain.clone());
+            for mut line in lines()? {
+                chain = seal(&mut line, &chain);
+                bytes.append(&mut line);
+                bytes.push(b'\n');
+            }
+            if sync {
+                crash_point::reach();
+            }
+            let written = it.file.write_all(&bytes);
+            let written = written.and_then(|()| if sync { it.file.sync_data() } else { Ok(()) });
+            if written.is_err() {
+                it.file.set_len(end.length)?;
+                it.end = Some(end);
+            } else {
+                it.end = Some(Tail { length: end.length + bytes.len() as u64, chain });
+            }
+            written
+        })
+    }
+
+    /// Where the file ends, as last known if nobody else has changed that.
+    fn known_end(&mut self) -> io::Result<Tail> {
+        let length = self.file.metadata()?.len();
+        match self.end.take() {
+            Some(end) if end.length == length => Ok(end),
+            _ => Tail::of(&self.file),
+        }
+    }
+
+    fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
+        self.file.lock()?;
+        let done = self.follow().and_then(|()| work(self));
+        // With the file it would be given back as well, but that may stay open for hours.
+        let unlocked = self.file.unlock();
+        done.and_then(|done| unlocked.map(|()| done))
+    }
+
+    /// Takes the file that is at the path by now, if it is another one, and its lock.
+    fn follow(&mut self) -> io::Result<()> {
+        while !self.is_at_its_path()? {
+            let file = open(&self.path)?;
+            file.lock()?;
+            (self.file, self.end) = (file, None);
+        }
+        Ok(())
+    }
+
+    fn is_at_its_path(&self) -> io::Result<bool> {
+        let there = match fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let why = "it was removed while it was in use";
+                return Err(io::Error::new(ErrorKind::NotFound, why));
+            }
+            there => there?,
+        };
+        let own = self.file.metadata()?;
+        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
+    }
+}
+
+impl Tail {
+    /// Looks where a file ends, and cuts off what follows its last whole line.
+    fn of(file: &File) -> io::Result<Tail> {
+        let found = file.metadata()?.len();
+        let length = whole_lines(file, found)?;
+        if length < found {
+            file.set_len(length)?;
+        }
+        Ok(Tail { length, chain: chain_at(file, length)? })
+    }
+}
+
+/// How long the whole lines among the first `end` bytes are.
+fn whole_lines(file: &File, mut end: u64) -> io::Result<u64> {
+    let mut block = [0; BLOCK];
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK as u64);
+        let read = &mut block[..(end - start) as usize];
+        file.read_exact_at(read, start)?;
+        if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// What a line behind the first `length` bytes, which are whole lines, follows from.
+fn chain_at(file: &File, length: u64) -> io::Result<String> {
+    let mut suffix = [0; SUFFIX];
+    if let Some(start) = length.checked_sub(SUFFIX as u64 + 1) {
+        file.read_exact_at(&mut suffix, start)?;
+    }
+    match carried(&suffix) {
+        Some(chain) => Ok(chain.to_owned()),
+        None => hash_of(file, length),
+    }
+}
+
+fn hash_of(file: &File, length: u64) -> io::Result<String> {
+    let (mut all, mut block, mut start) = (Sha256::new(), [0; BLOCK], 0);
+    while start < length {
+        let read = &mut block[..(length - start).min(BLOCK as u64) as usize];
+        file.read_exact_at(read, start)?;
+        all.update(&*read);
+        start += read.len() as u64;
+    }
+    Ok(hex(&all.finalize()))
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    disk::open_own(path, OpenOptions::new().create(true).append(true).read(true))
+}

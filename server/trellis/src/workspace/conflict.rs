@@ -1,0 +1,129 @@
+//! A merge that git leaves open: which files both sides have changed in the same place, and their texts.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::disk::cannot;
+use super::git::broken;
+use super::worktree_state::full;
+use super::worktree::Worktree;
+use crate::error::Fault;
+
+/// Such a merge. Paths are from the project's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MergeConflict {
+    /// The target that it is on top of.
+    pub(crate) old: String,
+    /// All files as far as they could be merged, those in conflict with git's marks.
+    pub(super) tree: String,
+    files: BTreeMap<String, Blobs>,
+}
+
+/// Mode and blob of a file: before both, on the target, on the branch that is merged.
+type Blobs = [Option<(String, String)>; 3];
+
+/// The texts of a file in conflict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConflictSides {
+    pub(crate) path: String,
+    /// Empty where both have added the file.
+    pub(crate) base: String,
+    pub(crate) ours: String,
+    pub(crate) theirs: String,
+    /// Merged line by line, with marks around what is left.
+    pub(crate) marked: String,
+}
+
+impl MergeConflict {
+    /// Reads what `git merge-tree` says behind the tree: `MODE BLOB STAGE<tab>PATH` each.
+    pub(super) fn read<'a>(
+        old: String,
+        tree: String,
+        lines: impl Iterator<Item = &'a str>,
+    ) -> MergeConflict {
+        let mut files: BTreeMap<String, Blobs> = BTreeMap::new();
+        for (fields, path) in lines.filter_map(|it| it.split_once('\t')) {
+            let fields: Vec<&str> = fields.split(' ').collect();
+            let &[mode, blob, stage] = &fields[..] else { continue };
+            let Some(place) = stage.parse().ok().filter(|it| (1..=3).contains(it)) else {
+                continue;
+            };
+            let place: usize = place;
+            let blobs = files.entry(path.to_owned()).or_default();
+            blobs[place - 1] = Some((mode.to_owned(), blob.to_owned()));
+        }
+        MergeConflict { old, tree, files }
+    }
+
+    /// What is in conflict.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+}
+
+impl Worktree {
+    /// The texts of all files of a merge, or why it is none of texts alone.
+    pub(crate) fn sides(&self, clash: &MergeConflict) -> Result<Result<Vec<ConflictSides>, String>, Fault> {
+        let mut out = Vec::new();
+        for (path, blobs) in &clash.files {
+            match self.texts(path, blobs)? {
+                Ok(sides) => out.push(sides),
+                Err(why) => return Ok(Err(format!("{path} {why}"))),
+            }
+        }
+        Ok(Ok(out))
+    }
+
+    fn texts(
+        &self,
+        path: &str,
+        [base, ours, theirs]: &Blobs,
+    ) -> Result<Result<ConflictSides, String>, Fault> {
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+            return Ok(Err(
+                "is changed on one side, and removed or renamed on the other".to_owned()
+            ));
+        };
+        if path.starts_with("../") {
+            return Ok(Err("is outside the project's folder".to_owned()));
+        }
+        if ours.0 != theirs.0 || !ours.0.starts_with("100") {
+            return Ok(Err(
+                "is not a plain file on both sides, or its permissions changed".to_owned()
+            ));
+        }
+        let text = |blob: &str| self.git.run(&["cat-file", "blob", blob]).map_err(broken);
+        let base = base.as_ref().map_or(Ok(String::new()), |it| text(&it.1))?;
+        let (ours, theirs) = (text(&ours.1)?, text(&theirs.1)?);
+        if [&base, &ours, &theirs].iter().any(|it| it.contains(['\0', '\u{fffd}'])) {
+            return Ok(Err("is not UTF-8 text".to_owned()));
+        }
+        let marked = self.marked([&ours, &base, &theirs])?;
+        Ok(Ok(ConflictSides { path: path.to_owned(), base, ours, theirs, marked }))
+    }
+
+    /// Merged line by line. The marks name no commits, so that the same conflict reads the same whenever it is met.
+    fn marked(&self, sides: [&str; 3]) -> Result<String, Fault> {
+        let scratch =
+            tempfile::tempdir().map_err(|error| cannot("create a scratch folder", &error))?;
+        let mut arguments = vec!["merge-file".to_owned(), "-p".to_owned(), "--diff3".to_owned()];
+        for label in ["the branch", "before both", "this work"] {
+            arguments.extend(["-L".to_owned(), label.to_owned()]);
+        }
+        for (name, text) in ["ours", "base", "theirs"].iter().zip(sides) {
+            let place = scratch.path().join(name);
+            fs::write(&place, text).map_err(|error| cannot("write a scratch file", &error))?;
+            arguments.push(place.to_string_lossy().into_owned());
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        // Its exit code counts the conflicts.
+        Ok(self.git.answer(&arguments).map_err(broken)?.1)
+    }
+
+    /// Messages of the commits that the target has got since the work began, oldest first.
+    pub(crate) fn merged_meanwhile(&self) -> Result<Vec<String>, Fault> {
+        let range = format!("{}..{}", self.record.base, full(&self.record.into));
+        let said = self.git.run(&["log", "--reverse", "--format=%s", &range]).map_err(broken)?;
+        Ok(said.lines().map(str::to_owned).collect())
+    }
+}

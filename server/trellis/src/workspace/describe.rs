@@ -1,0 +1,215 @@
+//! Events of the journal in words, each with what it is about, why it was, and what it cost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cost::StageCost;
+use super::journal::{Accepted, Event, IntegrationResult};
+
+macro_rules! kinds {
+    ($($name:ident)*) => {
+        /// The kind of event, as in the journal.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[value(rename_all = "snake_case")]
+        pub(crate) enum EventKind { $($name),* }
+
+        impl EventKind {
+            pub(crate) fn of(event: &Event) -> EventKind {
+                match event { $(Event::$name { .. } => EventKind::$name),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Started Ordered State Stage ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
+    Committed Approval Reset RolledBack Integration Broken Suite TestsWritten Stopped Finished
+}
+
+/// What a step cost, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Price {
+    pub(crate) input_tokens: Option<u64>,
+    pub(crate) output_tokens: Option<u64>,
+    /// Billionths of a US dollar.
+    pub(crate) nano_usd: Option<u64>,
+    pub(crate) milliseconds: Option<u64>,
+}
+
+/// What an event is about: a node, a subgraph, or a function or test that is in no plan.
+pub(crate) fn node(event: &Event) -> Option<&str> {
+    match event {
+        Event::State { node, .. }
+        | Event::Stage { work: node, .. }
+        | Event::ModelCall { node, .. }
+        | Event::ToolCall { node, .. }
+        | Event::TestRun { node, .. }
+        | Event::Localization { node, .. }
+        | Event::Regression { node, .. }
+        | Event::Note { node, .. }
+        | Event::Accepted(Accepted { node, .. })
+        | Event::TakenBack { node, .. }
+        | Event::Approval { node, .. }
+        | Event::Broken { node, .. }
+        | Event::Committed { subgraph: node, .. }
+        | Event::Integration(IntegrationResult { subgraph: node, .. })
+        | Event::TestsWritten { function: node, .. } => Some(node),
+        Event::Started { .. }
+        | Event::Ordered { .. }
+        | Event::Writing { .. }
+        | Event::Kept { .. }
+        | Event::Git { .. }
+        | Event::Reset { .. }
+        | Event::RolledBack { .. }
+        | Event::Suite { .. }
+        | Event::Stopped { .. }
+        | Event::Finished { .. } => None,
+    }
+}
+
+/// Whether something happened to a node: events about it, and those of several at once that name it. The order of a run
+/// names all nodes, and is no event of each.
+pub(crate) fn concerns(event: &Event, id: &str) -> bool {
+    let has = |all: &[String]| all.iter().any(|it| it == id);
+    let is_named = match event {
+        Event::Committed { nodes, .. } | Event::Kept { nodes, .. } => has(nodes),
+        Event::Regression { modified, rerun, .. } => has(modified) || has(rerun),
+        _ => false,
+    };
+    let is_work =
+        |it: &str| ["task-", "issue-"].iter().any(|kind| it.strip_prefix(kind) == Some(id));
+    is_named || node(event).is_some_and(|it| it == id || is_work(it))
+}
+
+/// What happened. One arm an event: the table of words.
+pub(crate) fn what(event: &Event) -> String {
+    match event {
+        Event::Started { graph, dialect, model, jobs, version, .. } => {
+            let jobs = many(*jobs, "job");
+            format!("run of {graph} ({dialect}) with {model}, {jobs}, version {version}")
+        }
+        Event::Ordered { nodes, .. } => format!("{} in order", many(nodes.len(), "node")),
+        Event::State { status, .. } => status.clone(),
+        Event::Stage { stage, .. } => stage.clone(),
+        Event::ModelCall { stage, attempt, model, error, .. } => {
+            let outcome = if error.is_some() { "no reply from" } else { "answered by" };
+            format!("{stage}, attempt {attempt}, {outcome} {model}")
+        }
+        Event::ToolCall { name, arguments, bytes, is_error, .. } => {
+            let outcome = if *is_error { "an error" } else { "a result" };
+            format!("{name} {arguments}: {outcome} of {bytes} bytes")
+        }
+        Event::TestRun { red, outcome, passed, failed, .. } => {
+            let which = if *red { "tests before the code" } else { "tests" };
+            format!("{which}: {}", counted(outcome, *passed, *failed))
+        }
+        Event::Localization { tool, query, found, .. } => {
+            format!("{tool} for {query}: {}", many(found.len(), "place"))
+        }
+        Event::Regression { modified, rerun, outcome, passed, failed, .. } => format!(
+            "tests of {} after a change of {}: {}",
+            many(rerun.len(), "node"),
+            modified.join(", "),
+            counted(outcome, *passed, *failed)
+        ),
+        Event::Note { what, .. } => what.clone(),
+        Event::Accepted(it) => accepted(it),
+        Event::TakenBack { .. } => "its last code was removed".to_owned(),
+        Event::Writing { path, hash } => format!("{path}, SHA-256 {hash}"),
+        Event::Kept { path, nodes, .. } => {
+            format!("{path} with your edits, with {}", many(nodes.len(), "node"))
+        }
+        Event::Git { arguments, outcome } => format!("git {}: {outcome}", arguments.join(" ")),
+        Event::Committed { tag, nodes, .. } => {
+            let tag = tag.as_ref().map(|it| format!(", tag {it}")).unwrap_or_default();
+            format!("committed with {} in total{tag}", many(nodes.len(), "node"))
+        }
+        Event::Approval { answer, .. } => answer.clone(),
+        Event::Reset { .. } => "everything accepted before is discarded".to_owned(),
+        Event::RolledBack { to, kept, .. } => {
+            format!("rolled back to {to}, with {}", many(kept.len(), "node"))
+        }
+        Event::Integration(it) => {
+            format!("integration tests: {}", counted(&it.outcome, it.passed, it.failed))
+        }
+        Event::Broken { .. } => "fails in the whole suite, and is generated again".to_owned(),
+        Event::Suite { outcome, passed, failed, .. } => {
+            format!("the whole suite: {}", counted(outcome, *passed, *failed))
+        }
+        Event::TestsWritten { path, tests, outcome, .. } => {
+            format!("{} written to {path}: {outcome}", many(tests.len(), "test"))
+        }
+        Event::Stopped { .. } => "the run stopped".to_owned(),
+        Event::Finished { passed, failed, skipped, seconds } => {
+            format!("{passed} passed, {failed} failed, {skipped} skipped after {seconds} s")
+        }
+    }
+}
+
+/// Why it happened, or what else was said about it.
+pub(crate) fn reason(event: &Event) -> Option<String> {
+    let reason = match event {
+        Event::State { reason, .. }
+        | Event::Stage { reason, .. }
+        | Event::Reset { reason }
+        | Event::Broken { reason, .. }
+        | Event::Stopped { reason }
+        | Event::Ordered { rule: reason, .. }
+        | Event::Note { text: reason, .. }
+        | Event::Approval { question: reason, .. } => reason.clone(),
+        Event::ModelCall { error, details, .. } => error.as_ref().unwrap_or(&details.why).clone(),
+        Event::Localization { error, .. } => error.clone()?,
+        Event::Integration(it) => it.left_out.join("; "),
+        _ => return None,
+    };
+    (!reason.is_empty()).then_some(reason)
+}
+
+/// What the step itself cost. What a node or a run came to in all is the sum of its steps, and stands in the words.
+pub(crate) fn price(event: &Event) -> Option<Price> {
+    match event {
+        Event::ModelCall { input_tokens, output_tokens, details, milliseconds, .. } => {
+            Some(Price {
+                input_tokens: *input_tokens,
+                output_tokens: *output_tokens,
+                nano_usd: details.nano_usd,
+                milliseconds: Some(*milliseconds),
+            })
+        }
+        Event::ToolCall { microseconds, .. } | Event::Localization { microseconds, .. } => {
+            Some(Price { milliseconds: Some(microseconds / 1000), ..Price::default() })
+        }
+        Event::Stage { milliseconds: Some(milliseconds), .. }
+        | Event::TestRun { milliseconds, .. } => {
+            Some(Price { milliseconds: Some(*milliseconds), ..Price::default() })
+        }
+        _ => None,
+    }
+}
+
+fn accepted(it: &Accepted) -> String {
+    let StageCost { calls, nano_usd, .. } = it.cost.all();
+    let tokens = it.cost.all().tokens();
+    let flaky = match it.flaky.len() {
+        0 => String::new(),
+        count => format!(", {count} of them flaky"),
+    };
+    let usd = nano_usd as f64 / 1e9;
+    let (tests, fixes) = (many(it.tests_passed, "test"), many(it.fixes as usize, "fix"));
+    let prompts = many(calls, "prompt");
+    let price = crate::budget::price(tokens, usd);
+    format!("{tests} passed{flaky} after {fixes}; {prompts} of {tokens} tokens, {price} in total")
+}
+
+fn counted(outcome: &str, passed: usize, failed: usize) -> String {
+    format!("{outcome}, {passed} passed, {failed} failed")
+}
+
+fn many(count: usize, what: &str) -> String {
+    match (count, what.ends_with('x')) {
+        (1, _) => format!("1 {what}"),
+        (_, true) => format!("{count} {what}es"),
+        (_, false) => format!("{count} {what}s"),
+    }
+}

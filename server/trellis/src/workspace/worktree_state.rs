@@ -1,0 +1,189 @@
+//! What is written down of a worktree, beside it: whose it is, how far it came, how it ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::crash_point;
+use super::disk::cannot;
+use super::git::{Git, broken};
+use crate::error::Fault;
+use crate::workspace::journal::Journal;
+
+/// Of the record's shape.
+const VERSION: u32 = 1;
+
+/// What is written down of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WorktreeState {
+    version: u32,
+    /// The branch that the work is for.
+    pub(crate) into: String,
+    /// The commit that the work began from.
+    pub(crate) base: String,
+    /// Length of the journal when the work began, in bytes: what was asked since then is the work's.
+    pub(crate) journal_from: u64,
+    /// How it ended, where nothing is to be done without a person any more.
+    pub(crate) ended: Option<String>,
+    /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
+    #[serde(default)]
+    pub(crate) sent_back: Vec<(String, String)>,
+    /// A person has made it theirs: it goes on from its last commit, and is never begun anew.
+    #[serde(default)]
+    pub(crate) edited: bool,
+    /// It passed every gate and waits for a review, after so many questions for a fix: it goes on from its last commit.
+    #[serde(default)]
+    pub(crate) waits: Option<u32>,
+    /// Last commit that is ours.
+    pub(super) tip: Option<String>,
+    /// The one that is about to take its place: files may be of either.
+    pub(super) next: Option<String>,
+    pub(super) merging: Option<Merging>,
+}
+
+/// A merge that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Merging {
+    /// The target before.
+    pub(super) old: String,
+    /// Its own commit on it after.
+    pub(super) new: String,
+    /// The target after.
+    pub(super) last: String,
+}
+
+/// The branch that work is for which ended without a merge and waits for a person; none where no such work is there.
+pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
+    let known = known(&record_path(home, name))?;
+    Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
+}
+
+/// The branch that is checked out.
+pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
+    let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
+        Fault::input("no branch is checked out, so nothing can be merged into it")
+            .hint("`git switch` to the branch that the work is for")
+    })?;
+    Ok(head.trim().to_owned())
+}
+
+/// Works whose merge was begun, by name, sorted. A record that cannot be read is told of where its work is taken up.
+pub(crate) fn merging(home: &Path) -> Vec<String> {
+    let entries = fs::read_dir(home.join(".trellis/worktrees")).into_iter().flatten().flatten();
+    let name = |it: fs::DirEntry| it.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
+    let is_merging = |name: &String| {
+        known(&record_path(home, name)).is_ok_and(|it| it.is_some_and(|it| it.merging.is_some()))
+    };
+    let mut names: Vec<String> = entries.filter_map(name).filter(is_merging).collect();
+    names.sort();
+    names
+}
+
+/// Whether there is work of a name, or was before a crash.
+pub(crate) fn is_there(home: &Path, name: &str) -> bool {
+    record_path(home, name).exists()
+}
+
+/// The branch of the work of a name.
+pub(crate) fn branch(name: &str) -> String {
+    format!("trellis/{name}")
+}
+
+pub(crate) fn full(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+pub(super) fn record_path(home: &Path, name: &str) -> PathBuf {
+    home.join(format!(".trellis/worktrees/{name}.json"))
+}
+
+/// The record of work that was begun.
+pub(super) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
+    let text = match trellis_sandbox::files::read_text(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
+    };
+    let record: WorktreeState = serde_json::from_str(&text).map_err(|error| {
+        Fault::input(format!("cannot understand {}: {error}", path.display())).hint(
+            "check the branch it names; if you need nothing of it, remove the file and the \
+                 branch",
+        )
+    })?;
+    match record.version {
+        VERSION => record.is_ours(path).map(|()| Some(record)),
+        other => Err(Fault::input(format!(
+            "{} has version {other}; this Trellis reads {VERSION}",
+            path.display()
+        ))
+        .hint("use the Trellis that wrote it")),
+    }
+}
+
+impl WorktreeState {
+    /// A project may come with a record that somebody has written: names of commits go to git as arguments, and are nothing else.
+    fn is_ours(&self, path: &Path) -> Result<(), Fault> {
+        let merging = self.merging.iter().flat_map(|it| [&it.old, &it.new, &it.last]);
+        let trees = self.sent_back.iter().map(|it| &it.0);
+        let mut commits =
+            [&self.base].into_iter().chain(&self.tip).chain(&self.next).chain(merging).chain(trees);
+        let is_name = |it: &&String| it.len() >= 40 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let wrong = commits
+            .find(|it| !is_name(it))
+            .or_else(|| Some(&self.into).filter(|it| it.starts_with('-')));
+        wrong.map_or(Ok(()), |it| {
+            let shown = path.display();
+            Err(Fault::input(format!(
+                "{shown} was not written by Trellis: {it:?} is neither a commit nor a branch"
+            ))
+            .hint("check it, and remove it"))
+        })
+    }
+}
+
+/// The record of work that begins now.
+pub(super) fn begun(
+    git: &Git,
+    (name, into): (&str, Option<&str>),
+    folder: &Path,
+    home: &Path,
+) -> Result<WorktreeState, Fault> {
+    let branch = branch(name);
+    let theirs = |what: String| {
+        Fault::input(format!("{what} exists, and Trellis did not create it"))
+            .hint("rename or remove it: the work needs the name")
+    };
+    if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
+        return Err(theirs(format!("the branch {branch}")));
+    }
+    if folder.exists() {
+        return Err(theirs(folder.display().to_string()));
+    }
+    let into = into.map_or_else(|| checked_out(git), |it| Ok(it.to_owned()))?;
+    let base = git.run(&["rev-parse", "--verify", "--quiet", &full(&into)]).map_err(broken)?;
+    let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
+    Ok(WorktreeState {
+        version: VERSION,
+        into,
+        base: base.trim().to_owned(),
+        journal_from: journal,
+        ended: None,
+        sent_back: Vec::new(),
+        edited: false,
+        waits: None,
+        tip: None,
+        next: None,
+        merging: None,
+    })
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), Fault> {
+    crash_point::reach();
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(cannot(&format!("remove {}", path.display()), &error))
+        }
+        _ => Ok(()),
+    }
+}

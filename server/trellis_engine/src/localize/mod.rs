@@ -1,0 +1,21 @@
+//! Fault localization: functions and lines ranked by evidence from test runs.
+//!
+//! Five signals, each between 0 and 1, are combined with the factors in `weights`; trials of small
+//! edits, if there were any, take precedence over them. Equal evidence gives equal ranks.
+//!
+//! Ties are broken by, in this order: the higher spectrum, the stronger traceback, the shorter
+//! distance from the failing tests, the more recent change, the statement with more parts, the
+//! path, the line.
+
+mod evidence;
+mod rank;
+mod signals;
+mod spectrum;
+mod trials;
+mod weights;
+mod explanations;
+mod words;
+
+pub use evidence::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
+pub use rank::{LineSuspect, ScoreParts, RankedFunction, Ranking, rank};
+pub use trials::Trial;

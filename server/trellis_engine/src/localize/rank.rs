@@ -1,0 +1,310 @@
+//! Ranking of functions and lines by suspicion.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evidence::Evidence;
+use super::signals::{distances, failing_words, text_of, tracebacks};
+use super::spectrum::{Function, Group, Line, Spectrum};
+use super::trials::{Trial, LineEvidence, verdicts};
+use super::weights::{self, Weights};
+use super::explanations;
+use super::words::words;
+
+/// The signals, each between 0 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScoreParts {
+    /// Ochiai similarity over the tests.
+    pub spectrum: f64,
+    /// Strength of the tracebacks of failing tests.
+    pub traceback: f64,
+    /// 1 for a function called by a failing test itself, less for each call in between.
+    pub distance: f64,
+    /// 1 for uncommitted changes, less for older ones.
+    pub recency: f64,
+    /// Evidence in the source text.
+    pub text: f64,
+    /// Evidence from trials; 0 without any.
+    pub trials: f64,
+}
+
+/// A suspicious line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineSuspect {
+    /// Index of the file in [`Evidence::files`].
+    pub file: usize,
+    /// Line number, from 1.
+    pub line: u32,
+    /// Qualified name of the function around the line; empty at module level.
+    pub symbol: String,
+    /// Score between 0 and 1.
+    pub score: f64,
+    /// Explanation as text.
+    pub why: String,
+    /// Components of the score.
+    pub parts: ScoreParts,
+    /// An edit of the line that makes all failing tests pass and breaks none, as a unified diff.
+    pub repair: Option<String>,
+}
+
+/// A suspicious function, or the top level of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedFunction {
+    /// Index of the file in [`Evidence::files`].
+    pub file: usize,
+    /// Most suspicious line of the function.
+    pub line: u32,
+    /// Qualified name; empty for the top level.
+    pub symbol: String,
+    /// Score between 0 and 1.
+    pub score: f64,
+    /// Explanation as text.
+    pub why: String,
+    /// Components of the score.
+    pub parts: ScoreParts,
+    /// Lines of the function, the most suspicious first.
+    pub lines: Vec<LineSuspect>,
+    /// The repair of the best line that has one.
+    pub repair: Option<String>,
+}
+
+/// Suspicious functions and lines, the most suspicious first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Functions, and modules with a suspicious statement at their top level.
+    pub suspects: Vec<RankedFunction>,
+    /// The lines of all suspects.
+    pub lines: Vec<LineSuspect>,
+}
+
+struct Ranker<'e> {
+    evidence: &'e Evidence,
+    spectrum: Spectrum,
+    tracebacks: BTreeMap<Line, f64>,
+    distances: BTreeMap<Function, usize>,
+    words: BTreeSet<String>,
+    verdicts: BTreeMap<Line, LineEvidence<'e>>,
+}
+
+/// Ranks functions and lines. Suspects are only lines executed by failing tests, lines named in a
+/// traceback, and definitions read by either of these.
+pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
+    let spectrum = Spectrum::of(evidence);
+    let ranker = Ranker {
+        evidence,
+        tracebacks: tracebacks(evidence),
+        distances: distances(evidence, &spectrum),
+        words: failing_words(evidence),
+        verdicts: verdicts(trials),
+        spectrum,
+    };
+    ranker.rank()
+}
+
+impl Ranker<'_> {
+    fn rank(&self) -> Ranking {
+        let mut groups: BTreeMap<Group, Vec<LineSuspect>> = BTreeMap::new();
+        for line in self.candidates() {
+            let (group, suspect) = self.line(line);
+            groups.entry(group).or_default().push(suspect);
+        }
+        let mut ranking = Ranking::default();
+        for (group, mut lines) in groups {
+            let mut function = self.function(group, &lines);
+            for line in &mut lines {
+                line.score = self.joined(line, function.prior);
+            }
+            lines.sort_by(|a, b| self.order(a, b));
+            function.suspect.take(&lines);
+            ranking.lines.extend(lines.iter().cloned());
+            function.suspect.lines = lines;
+            ranking.suspects.push(function.suspect);
+        }
+        ranking.lines.sort_by(|a, b| self.order(a, b));
+        ranking.suspects.sort_by(|a, b| {
+            b.score.total_cmp(&a.score).then_with(|| {
+                let first = |it: &RankedFunction| it.lines.first().cloned();
+                match (first(a), first(b)) {
+                    (Some(a), Some(b)) => self.order(&a, &b),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                }
+            })
+        });
+        ranking
+    }
+
+    fn candidates(&self) -> BTreeSet<Line> {
+        let failed = self.spectrum.lines.iter().filter(|(_, it)| it.failed > 0).map(|(it, _)| *it);
+        let named = self.tracebacks.keys().copied();
+        let inherited = self.spectrum.inherited.keys().copied();
+        let tried = self.verdicts.iter().filter(|(_, it)| it.value > 0.0).map(|(it, _)| *it);
+        let all: BTreeSet<Line> = failed.chain(named).chain(inherited).chain(tried).collect();
+        let inner = all.iter().flat_map(|it| self.inner_lines(*it)).collect::<Vec<_>>();
+        all.into_iter().chain(inner).collect()
+    }
+
+    /// Returns the lines of a multi-line statement that can hold a fault.
+    fn inner_lines(&self, (file, line): Line) -> Vec<Line> {
+        let facts = &self.evidence.files[file].facts;
+        let Some(at) = facts.statement_at(line) else { return Vec::new() };
+        facts.statements[at].parts_of_lines.keys().map(|it| (file, *it)).collect()
+    }
+
+    /// Scores a line without the contribution of its function.
+    fn line(&self, (file, line): Line) -> (Group, LineSuspect) {
+        let of = &self.evidence.files[file];
+        let statement = of.facts.statement_at(line).map(|it| &of.facts.statements[it]);
+        let first = statement.map_or(line, |it| it.first);
+        let (text, odd) = statement
+            .map(|it| text_of(self.evidence, &self.spectrum, &self.words, (file, line), it))
+            .unwrap_or_default();
+        let function = of.facts.function_at(line);
+        let parts = ScoreParts {
+            spectrum: self.spectrum.of_line((file, first))
+                * self.spectrum.nearness((file, function)),
+            traceback: self.tracebacks.get(&(file, first)).copied().unwrap_or_default(),
+            distance: 0.0,
+            recency: self.recency(file, first, statement.map_or(first, |it| it.last)),
+            text,
+            trials: self.verdicts.get(&(file, line)).map_or(0.0, |it| it.value),
+        };
+        let symbol = function.map(|it| of.facts.functions[it].name.clone()).unwrap_or_default();
+        let counts = self.spectrum.lines.get(&(file, first)).copied();
+        let verdict = self.verdicts.get(&(file, line));
+        let suspect = LineSuspect {
+            file,
+            line,
+            symbol,
+            score: weights::LINE.sum(&parts),
+            why: explanations::line(counts, self.spectrum.total, &parts, &odd, verdict),
+            parts,
+            repair: verdict.and_then(|it| it.repair).map(|it| it.diff.clone()),
+        };
+        ((file, function), suspect)
+    }
+
+    fn recency(&self, file: usize, first: u32, last: u32) -> f64 {
+        let changed = self.evidence.files[file].changed.range(first..=last.max(first));
+        changed.map(|(_, it)| *it).fold(0.0, f64::max)
+    }
+
+    fn function(&self, (file, number): Group, lines: &[LineSuspect]) -> Prior {
+        let of = &self.evidence.files[file];
+        let best =
+            |part: fn(&ScoreParts) -> f64| lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max);
+        let mut parts = ScoreParts {
+            spectrum: best(|it| it.spectrum),
+            traceback: best(|it| it.traceback),
+            recency: best(|it| it.recency),
+            trials: best(|it| it.trials),
+            ..ScoreParts::default()
+        };
+        let mut counts = None;
+        let mut symbol = String::new();
+        if let Some(number) = number {
+            let function = &of.facts.functions[number];
+            symbol.clone_from(&function.name);
+            counts = self.spectrum.functions.get(&(file, number)).copied();
+            let near = self.spectrum.nearness((file, Some(number)));
+            let own = self.spectrum.of_function((file, number)) * near;
+            // A branch of the function may be more suspicious than the whole.
+            parts.spectrum =
+                if counts.is_some() { (own + parts.spectrum) / 2.0 } else { parts.spectrum };
+            let distance = self.distances.get(&(file, number));
+            parts.distance = distance.map_or(0.0, |it| 1.0 / (1.0 + 0.5 * *it as f64));
+            let name = words(function.name.rsplit('.').next().unwrap_or_default());
+            let shared = name.intersection(&self.words).count();
+            let named = if name.is_empty() { 0.0 } else { shared as f64 / name.len() as f64 };
+            parts.text = 0.5 * named + 0.5 * best(|it| it.text);
+        }
+        let line = lines.iter().map(|it| it.score).fold(0.0, f64::max);
+        let mut prior = combine(&weights::FUNCTION, &parts, line);
+        if of.is_test {
+            prior *= test_code(parts.traceback);
+        }
+        let why = explanations::function(
+            counts,
+            self.spectrum.total,
+            &parts,
+            self.distances.get(&(file, number.unwrap_or(usize::MAX))),
+        );
+        let suspect = RankedFunction {
+            file,
+            line: 0,
+            symbol,
+            score: prior,
+            why,
+            parts,
+            lines: Vec::new(),
+            repair: None,
+        };
+        Prior { prior, suspect }
+    }
+
+    /// Returns the final score of a line.
+    fn joined(&self, line: &LineSuspect, function: f64) -> f64 {
+        let own = if self.evidence.files[line.file].is_test {
+            line.score * test_code(line.parts.traceback)
+        } else {
+            line.score
+        };
+        let prior = own * (1.0 - weights::OF_FUNCTION) + function * weights::OF_FUNCTION;
+        match self.verdicts.get(&(line.file, line.line)) {
+            Some(verdict) => verdict.correct(prior),
+            None => prior * weights::UNTRIED,
+        }
+    }
+
+    fn order(&self, a: &LineSuspect, b: &LineSuspect) -> std::cmp::Ordering {
+        let parts = |it: &LineSuspect| {
+            let facts = &self.evidence.files[it.file].facts;
+            facts.statement_at(it.line).map_or(0, |at| facts.statements[at].parts)
+        };
+        let near = |it: &LineSuspect| {
+            let function = self.evidence.files[it.file].facts.function_at(it.line);
+            function
+                .and_then(|at| self.distances.get(&(it.file, at)))
+                .copied()
+                .unwrap_or(usize::MAX)
+        };
+        let path = |it: &LineSuspect| self.evidence.files[it.file].path.as_str();
+        (b.score.total_cmp(&a.score))
+            .then_with(|| b.parts.spectrum.total_cmp(&a.parts.spectrum))
+            .then_with(|| b.parts.traceback.total_cmp(&a.parts.traceback))
+            .then_with(|| near(a).cmp(&near(b)))
+            .then_with(|| b.parts.recency.total_cmp(&a.parts.recency))
+            .then_with(|| parts(b).cmp(&parts(a)))
+            .then_with(|| path(a).cmp(path(b)))
+            .then_with(|| a.line.cmp(&b.line))
+    }
+}
+
+/// A function before its lines have final scores.
+struct Prior {
+    prior: f64,
+    suspect: RankedFunction,
+}
+
+/// Returns the factor for test code: higher if the traceback shows an error raised there other than
+/// a failed assertion.
+fn test_code(traceback: f64) -> f64 {
+    let (low, high) = (weights::ASSERTING_TEST_CODE, weights::FAILING_TEST_CODE);
+    if traceback >= 0.99 { high } else { low }
+}
+
+fn combine(weights: &Weights, parts: &ScoreParts, line: f64) -> f64 {
+    weights.sum(parts) * (1.0 - weights::OF_LINE) + line * weights::OF_LINE
+}
+
+impl RankedFunction {
+    /// Takes over line number, repair and trial results from the lines. Without trials the
+    /// function's own signals determine its score.
+    fn take(&mut self, lines: &[LineSuspect]) {
+        let Some(best) = lines.first() else { return };
+        self.line = best.line;
+        self.repair = lines.iter().find_map(|it| it.repair.clone());
+        let tried = best.parts.trials > 0.0;
+        let untried = self.score * weights::UNTRIED;
+        self.score = if tried { best.score.max(untried) } else { untried };
+        self.why = format!("{}; line {}: {}", self.why, best.line, best.why);
+    }
+}

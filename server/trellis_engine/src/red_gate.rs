@@ -1,0 +1,61 @@
+//! Evaluation of red runs, without a model.
+
+use crate::item::Item;
+use crate::observation::{RunOutcome, Failure, Frame, TestRun};
+
+/// Verdict of the red gate on a run with a stub in place of the implementation.
+pub(crate) enum RedGate {
+    /// The tests fail for the right reason.
+    Open,
+    /// The tests pass without the implementation.
+    Meaningless,
+    /// The tests do not run.
+    Broken(String),
+}
+
+/// Evaluates a red run (T2): the tests must fail, and for the right reason.
+pub(crate) fn judge_red(item: &Item, run: &TestRun) -> RedGate {
+    let missing = !run.collection.is_empty() && run.collection.iter().all(|it| misses(item, it));
+    match &run.ending {
+        RunOutcome::Passed => RedGate::Meaningless,
+        RunOutcome::CollectionError if missing => RedGate::Open,
+        RunOutcome::CollectionError => {
+            RedGate::Broken(format!("they cannot be collected: {}", run.summary()))
+        }
+        RunOutcome::Failed if run.failed() > 0 => RedGate::Open,
+        _ => RedGate::Broken(format!("they do not fail as tests do: {}", run.summary())),
+    }
+}
+
+/// Returns whether a failing test reached the stub, or failed because the item is missing.
+pub(crate) fn reaches(item: &Item, run: &TestRun) -> bool {
+    let inside = |it: &Frame| it.path == item.path && it.function == item.name;
+    run.failures().any(|it| misses(item, it) || it.frames.iter().any(inside))
+}
+
+/// Returns whether a collection failed because the item does not exist yet.
+fn misses(item: &Item, failure: &Failure) -> bool {
+    // The stub was called while the test module was loaded.
+    if failure.exception == "NotImplementedError" {
+        return true;
+    }
+    let holds_item = |module: &str| is_inside(&item.module, module);
+    match (&failure.missing_module, &failure.missing_attribute) {
+        (None, None) => false,
+        (Some(module), None) => holds_item(module),
+        (Some(module), Some(name)) if name == item.import_name() => holds_item(module),
+        // `from pkg import stats` while `pkg/stats.py` does not exist.
+        (Some(module), Some(name)) => holds_item(&format!("{module}.{name}")),
+        // `Model.fit` or `pkg.stats`, where `Model` or `pkg` exists.
+        (None, Some(name)) => {
+            let own = name == &item.name || name == item.import_name();
+            own || (failure.message.starts_with("module ")
+                && item.module.split('.').any(|part| part == name))
+        }
+    }
+}
+
+/// Returns whether a dotted module is `outer` or inside it.
+fn is_inside(module: &str, outer: &str) -> bool {
+    module.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}

@@ -1,0 +1,153 @@
+//! Changes of files by an answer about a failing test.
+
+use std::collections::BTreeMap;
+
+use trellis_python::{Fragment, NamePath, TextEdits, check_no_new_errors, replace_symbol_body};
+
+use crate::vocabulary::Suspect;
+use crate::repair::SuggestedChange;
+use crate::reply::{self, Edit, Reply};
+
+/// The files that a model may see and change.
+pub trait EditableFiles {
+    /// Returns the text of a file, by its path from the root.
+    fn text(&self, path: &str) -> Option<String>;
+
+    /// Returns the reason why a file may not be changed, if there is one.
+    fn read_only(&self, path: &str) -> Option<&'static str>;
+
+    /// Returns whether the model has seen all of a file. By default true, because the model can
+    /// read files itself.
+    fn is_shown(&self, path: &str) -> bool {
+        let _ = path;
+        true
+    }
+}
+
+/// Returns the new texts of the files that an answer changes, by path: by its search/replace
+/// blocks, or by whole definitions that replace suspects of the same name.
+///
+/// # Errors
+///
+/// A reason for the model. No Python file may get new errors.
+pub fn repaired(
+    answer: &str,
+    suspects: &[Suspect],
+    sources: &dyn EditableFiles,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
+    match reply::read(answer)? {
+        Reply::Nothing => return Err("it holds no search/replace block".to_owned()),
+        Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
+        Reply::Code(text) => work.define(&text)?,
+    }
+    work.changed()
+}
+
+/// Returns the new texts of the files for a fix suggested by a diagnosis.
+///
+/// # Errors
+///
+/// As for [`repaired`].
+pub fn suggested(
+    idea: &SuggestedChange,
+    suspects: &[Suspect],
+    sources: &dyn EditableFiles,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
+    idea.edits.iter().try_for_each(|it| work.edit(it))?;
+    work.changed()
+}
+
+impl ReplyFiles<'_> {
+    /// Returns the changed texts, if none of them has new Python errors.
+    fn changed(self) -> Result<BTreeMap<String, String>, String> {
+        let changed = self.texts.into_iter().filter(|(_, (before, after))| before != after);
+        let mut out = BTreeMap::new();
+        for (path, (before, after)) in changed {
+            let edits = TextEdits::between(&before, &after);
+            check_no_new_errors(&before, &edits).map_err(|why| format!("{path} would be broken: {why}"))?;
+            out.insert(path, after);
+        }
+        if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
+    }
+}
+
+struct ReplyFiles<'a> {
+    suspects: &'a [Suspect],
+    sources: &'a dyn EditableFiles,
+    /// Text before and after, by path.
+    texts: BTreeMap<String, (String, String)>,
+}
+
+impl ReplyFiles<'_> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), String> {
+        let path = self.file(&edit.path)?;
+        let text = self.text(&path)?;
+        let refused = |why| format!("the edit of {path} was refused: {why}");
+        *text = edit.applied_to(text).map_err(refused)?;
+        Ok(())
+    }
+
+    /// Resolves a path: as given, without leading folders, or empty if there is only one file.
+    fn file(&self, path: &str) -> Result<String, String> {
+        if self.sources.text(path).is_some() || self.sources.read_only(path).is_some() {
+            return Ok(path.to_owned());
+        }
+        let mut paths: Vec<&str> = self.suspects.iter().map(|it| it.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths.retain(|it| path.is_empty() || it.ends_with(&format!("/{path}")));
+        match paths[..] {
+            [one] => Ok(one.to_owned()),
+            [] => Err(format!("there is no file {path}; name files as the suspects are named")),
+            _ if path.is_empty() => Err("a block has no path above it".to_owned()),
+            _ => Err(format!("{path} may be {}; give the whole path", paths.join(" or "))),
+        }
+    }
+
+    fn text(&mut self, path: &str) -> Result<&mut String, String> {
+        if let Some(why) = self.sources.read_only(path) {
+            return Err(format!("{path} may not be changed: {why}"));
+        }
+        if !self.texts.contains_key(path) {
+            let text = self.sources.text(path).ok_or_else(|| format!("there is no file {path}"))?;
+            self.texts.insert(path.to_owned(), (text.clone(), text));
+        }
+        let (_, after) = self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
+        Ok(after)
+    }
+
+    fn define(&mut self, text: &str) -> Result<(), String> {
+        let fragment = Fragment::parse(text).map_err(|why| format!("syntax error: {why}"))?;
+        let mut definitions = fragment.items.iter().filter(|it| it.is_definition()).peekable();
+        if definitions.peek().is_none() {
+            return Err("it defines nothing; answer with search/replace blocks".to_owned());
+        }
+        for it in definitions {
+            let name = it.names.first().map_or("", String::as_str);
+            let named = |suspect: &&Suspect| suspect.symbol == name;
+            let mut places: Vec<&str> =
+                self.suspects.iter().filter(named).map(|it| it.path.as_str()).collect();
+            places.dedup();
+            let [path] = places[..] else {
+                return Err(format!(
+                    "it is not clear which `{name}` is meant; answer with search/replace blocks under their paths"
+                ));
+            };
+            let path = path.to_owned();
+            let which = NamePath::parse(&format!("/{name}")).map_err(|why| why.to_string())?;
+            let text = self.text(&path)?;
+            let edits = replace_symbol_body(text, &which, &it.text)
+                .map_err(|why| format!("`{name}` in {path} cannot be replaced: {why}"))?;
+            *text = edits.apply(text);
+            let known = trellis_python::all_imports(text).unwrap_or_default();
+            if let Some(import) = fragment.imports.iter().find(|it| !known.contains(it)) {
+                return Err(format!(
+                    "{path} has no `{import}`; answer with search/replace blocks that add it"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! Repair of an existing repository: grouping of failures, prompts, changes by answers, comparison
+//! of fixes, and the loop.
+//!
+//! [`groups`] joins failing tests with one likely cause; [`ask_repair`] builds the request and
+//! [`repaired`] applies the answer; [`diagnostic`] describes a group; [`FixScore`] compares passing
+//! fixes; [`RepairMachine`] is the loop without its I/O.
+
+mod answer;
+mod ask;
+mod machine;
+mod diagnostic;
+mod groups;
+mod fix_score;
+mod model_diagnosis;
+
+pub use answer::{EditableFiles, repaired, suggested};
+pub use ask::{RepairFacts, ask_repair, ask_report};
+pub use machine::{ProposalDecision, RepairMachine, Decision, Outcome, Limits, Action, Event, Trial};
+pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
+pub use groups::{Cause, Group, groups};
+pub use fix_score::{FixScore, Size, size};
+pub use model_diagnosis::{SuggestedChange, ModelDiagnosis, opinion};

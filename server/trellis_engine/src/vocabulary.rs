@@ -1,0 +1,285 @@
+//! Types that the state machine and its driver exchange: observations, actions and their parts.
+
+use std::collections::BTreeMap;
+
+use trellis_python::Fragment;
+
+use crate::debug_context::DebugContext;
+use crate::draft::Draft;
+use crate::item::Item;
+use crate::observation::{Failure, Frame, TestRun};
+use crate::prompt::Prompt;
+use crate::routing::Tier;
+use crate::strategy::Attempt;
+
+/// Input of a step of the state machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observation {
+    /// Work on the item begins.
+    Begin,
+    /// Text of the model's reply.
+    Reply(String),
+    /// A reply without usable text: the model declined, a filter removed the text, or it was empty.
+    /// Handled like a text without code.
+    Unusable {
+        /// A fragment for the model: "the model declined to answer".
+        why: String,
+    },
+    /// The model has finished a request with tools.
+    Edited {
+        /// Full new texts of the changed files, by path.
+        files: BTreeMap<String, String>,
+        /// The same files as the model received them; a file missing here is new.
+        before: BTreeMap<String, String>,
+    },
+    /// Result of each request of a vote, in order: the reply's text, or the error.
+    Votes(Vec<Result<String, String>>),
+    /// The model request failed for good.
+    NoReply {
+        reason: String,
+    },
+    Ran(TestRun),
+    Found(Localized),
+    /// All attempts were used up without finding a suspect (L6).
+    Exhausted(Vec<Attempt>),
+    /// No other item is in work, and none will be until this one ends.
+    Alone,
+    /// No person is available to decide.
+    NoHuman,
+    /// A person, or a rule set by a person, accepts the fix.
+    Approved {
+        /// The person or the rule.
+        by: String,
+    },
+    /// A person edited the fix.
+    Rewritten {
+        /// Full texts of the files as edited, by path.
+        files: BTreeMap<String, String>,
+        /// The same files with the model's fix.
+        before: BTreeMap<String, String>,
+    },
+    /// A person rejects the fix.
+    Declined {
+        why: String,
+    },
+}
+
+impl Observation {
+    pub(crate) fn what(&self) -> &'static str {
+        match self {
+            Observation::Begin => "a beginning",
+            Observation::Reply(_) => "a reply",
+            Observation::Edited { .. } => "edited files",
+            Observation::Unusable { .. } => "an unusable reply",
+            Observation::Votes(_) => "a vote",
+            Observation::NoReply { .. } => "no reply",
+            Observation::Ran(_) => "a test run",
+            Observation::Found(_) | Observation::Exhausted(_) => "a localization",
+            Observation::Alone => "its turn",
+            Observation::NoHuman => "the report that no one reviews",
+            Observation::Approved { .. }
+            | Observation::Rewritten { .. }
+            | Observation::Declined { .. } => "a decision",
+        }
+    }
+}
+
+/// Result of a localization.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Localized {
+    /// Suspects, the likeliest first.
+    pub suspects: Vec<Suspect>,
+    /// Items among the suspects that have passed before; a fix may change them.
+    pub upstream: Vec<Upstream>,
+    /// All attempts so far.
+    pub attempts: Vec<Attempt>,
+}
+
+/// A failed earlier attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// Its outcome in one line.
+    pub(crate) gave: String,
+    /// Its change as a unified diff; empty for a first implementation.
+    pub(crate) change: String,
+}
+
+impl Earlier {
+    /// Creates an attempt without a change to show.
+    pub(crate) fn of(gave: String) -> Earlier {
+        Earlier { gave, change: String::new() }
+    }
+}
+
+/// A place in the code that may hold the bug.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suspect {
+    pub path: String,
+    pub line: u32,
+    /// `Class.method`, or the plain name.
+    pub symbol: String,
+    /// A score from 0 to 1; 0 if nothing was measured.
+    pub score: f64,
+    pub why: String,
+    /// The suspect's source; empty if it is not to be shown.
+    pub source: String,
+    /// The suspect's docstring in the plan, if it is another item.
+    pub specification: String,
+    /// Signatures of the suspect's callees.
+    pub calls: Vec<String>,
+    /// Names of the suspect's callers.
+    pub callers: Vec<String>,
+}
+
+/// An item that passed before and that the current item depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upstream {
+    pub item: Item,
+    pub implementation: Fragment,
+}
+
+/// Input of a localization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    pub failures: Vec<Failure>,
+    /// Stack at the deadline of a run that timed out.
+    pub stack: Vec<Frame>,
+}
+
+/// Stages of `recording.md` for which this cycle sends requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    Tests,
+    Implementation,
+    Fix,
+    Diagnosis,
+    IntegrationTests,
+    WriteTests,
+    /// Diagnosis of a failure in a repository without a plan.
+    Report,
+    /// Fix of such a failure.
+    Repair,
+    /// Tests of a task described in prose.
+    Scaffold,
+    /// Tests of all tasks together.
+    Integration,
+    /// A file that two tasks have changed in the same place.
+    Merge,
+}
+
+impl Stage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Tests => "tests",
+            Stage::Implementation => "implementation",
+            Stage::Fix => "fix",
+            Stage::Diagnosis => "diagnosis",
+            Stage::IntegrationTests => "integration_tests",
+            Stage::WriteTests => "write_tests",
+            Stage::Report => "report",
+            Stage::Repair => "repair",
+            Stage::Scaffold => "scaffold",
+            Stage::Integration => "integration",
+            Stage::Merge => "merge",
+        }
+    }
+}
+
+/// Author of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    System,
+    User,
+}
+
+/// One message of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub role: Role,
+    pub text: String,
+}
+
+/// One request to the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRequest {
+    pub stage: Stage,
+    /// Number of the request, counted from 0 within the stage of the item; for a diagnosis the
+    /// number of the vote.
+    pub attempt: u32,
+    pub temperature: f32,
+    /// The prompt; rendered for a limit of tokens.
+    pub prompt: Prompt,
+    /// Version of the prompt's template file.
+    pub prompt_version: u32,
+    /// Tier of the model that answers.
+    pub tier: Tier,
+    /// Reason for the tier.
+    pub why: &'static str,
+    /// True if the model gets tools to read and edit files; then [`Observation::Edited`] answers.
+    pub tools: bool,
+}
+
+/// An entry for the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub what: &'static str,
+    pub text: String,
+}
+
+/// Final outcome of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Passed,
+    Failed {
+        reason: String,
+    },
+    /// A person has to look; recorded as `failed` with the reason `needs_human: …`.
+    NeedsHuman {
+        reason: String,
+    },
+    /// The environment prevents a result.
+    Skipped {
+        reason: String,
+    },
+}
+
+/// Mode of a test run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunMode {
+    /// With a stub in place of the draft's implementation.
+    Red,
+    Green,
+    /// The previous run again, with coverage if available.
+    Again,
+}
+
+/// Output of a step of the state machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    AskModel(ModelRequest),
+    /// Sends several requests at once.
+    Vote(Vec<ModelRequest>),
+    /// Replaces the item's draft in the buffer.
+    Edit(Draft),
+    /// Runs the item's tests on the tree plus the draft.
+    RunTests(RunMode),
+    Search(Query),
+    /// Waits until no other item is in work, because the next change touches code that others build
+    /// on.
+    AwaitExclusive,
+    /// Runs the tests of the items that the draft amends and of all items that build on them (V1).
+    RunRegression,
+    /// Writes a page for the person who has to decide.
+    Explain(Box<DebugContext>),
+    AskHuman {
+        question: String,
+    },
+    /// Asks whether a passing fix may be accepted (R4); the decision may take days.
+    AskApproval,
+    /// Accepts the draft into the workspace.
+    Commit,
+    /// Discards the draft.
+    Revert,
+    Note(Note),
+    Finish(Outcome),
+}

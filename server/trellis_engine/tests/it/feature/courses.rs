@@ -1,0 +1,151 @@
+//! Tests of all paths from an issue to a merged change.
+
+use trellis_engine::issue::{PromptKind, IssueMachine, Outcome, OutcomeKind, Limits, Action, Review, Event};
+
+/// Renders an action as a word.
+fn word(next: &Action) -> String {
+    match next {
+        Action::Ask { what, attempt, complaint } => {
+            let what = match what {
+                PromptKind::Scaffold => "tests",
+                PromptKind::Code => "code",
+                PromptKind::Fix => "fix",
+            };
+            let after = complaint.as_ref().map(|why| format!(" after {why}")).unwrap_or_default();
+            format!("{what} {attempt}{after}")
+        }
+        Action::Red => "red".to_owned(),
+        Action::Green => "green".to_owned(),
+        Action::Lint => "lint".to_owned(),
+        Action::Report => "report".to_owned(),
+        Action::Review => "review".to_owned(),
+        Action::Merge => "merge".to_owned(),
+        Action::End(Outcome { ending, history }) => match ending {
+            OutcomeKind::Merged => format!("merged, {} in vain", history.len()),
+            OutcomeKind::NeedsPerson(why) => format!("person: {why}; {} in vain", history.len()),
+            OutcomeKind::Left => "left".to_owned(),
+            OutcomeKind::Failed(why) => format!("failed: {why}"),
+        },
+    }
+}
+
+/// Parses an event from a word.
+fn seen(word: &str) -> Event {
+    let (word, why) = word.split_once(' ').unwrap_or((word, ""));
+    match word {
+        "w" => Event::Written,
+        "u" => Event::Unusable(why.to_owned()),
+        "n" => Event::NoReply(why.to_owned()),
+        "+" => Event::Passed,
+        "holds" => Event::Holds,
+        "-" => Event::Failed(why.to_owned()),
+        "yes" => Event::Reviewed(Review::Approve),
+        "edit" => Event::Reviewed(Review::Edited),
+        "no" => Event::Reviewed(Review::SendBack(why.to_owned())),
+        "leave" => Event::Reviewed(Review::Leave),
+        "nobody" => Event::Reviewed(Review::Nobody),
+        "merged" => Event::Merged,
+        "stuck" => Event::NotMerged(why.to_owned()),
+        other => panic!("{other}"),
+    }
+}
+
+/// Performs the events in order; returns all actions, and the last one.
+fn walk(sights: &str) -> (Vec<String>, String) {
+    let (mut course, first) = IssueMachine::new(Limits::implement(3));
+    let mut words = vec![word(&first)];
+    for it in sights.split(", ") {
+        words.push(word(&course.step(seen(it))));
+    }
+    let last = words.last().cloned().unwrap_or_default();
+    (words, last)
+}
+
+/// Events up to the review: tests, red, code, green, lint, reports.
+const MADE: &str = "w, +, w, +, +, w";
+
+#[test]
+fn tests_come_first_and_a_merge_last() {
+    let (words, _) = walk(&format!("{MADE}, yes, merged"));
+    let wanted = [
+        "tests 0",
+        "red",
+        "code 0",
+        "green",
+        "lint",
+        "report",
+        "review",
+        "merge",
+        "merged, 0 in vain",
+    ];
+    assert_eq!(words, wanted);
+}
+
+#[test]
+fn what_does_not_do_goes_back_and_at_last_to_a_person() {
+    let table = [
+        // The red gate sends tests back twice, with the reason.
+        ("w, - all pass", "tests 1 after all pass"),
+        ("w, - all pass, w, - all pass", "tests 2 after all pass"),
+        (
+            "w, - all pass, w, - all pass, w, - again",
+            "person: there are no tests that fail: again; 3 in vain",
+        ),
+        // A request with an unusable answer is repeated; a usable answer resets the count.
+        ("u no file", "tests 1 after no file"),
+        (
+            "u a, u b, u c",
+            "person: 3 answers in a row could not be used, the last since c; 3 in vain",
+        ),
+        ("u a, u b, w, +, u c, u d", "code 2 after d"),
+        ("n no recorded reply", "failed: no recorded reply"),
+        // Three fixes; after the fourth failed attempt a person decides.
+        ("w, +, w, - f0", "fix 0"),
+        ("w, +, w, - f0, w, - f1, w, - f2", "fix 2"),
+        (
+            "w, +, w, - f0, w, - f1, w, - f2, w, - f3",
+            "person: 4 attempts failed, the last because f3; 4 in vain",
+        ),
+        ("w, +, w, - f0, u no block", "fix 1 after no block"),
+        // Failures of linters and reviews count as fixes like those of gates.
+        ("w, +, w, +, - E501", "fix 0"),
+        ("w, +, w, +, - E501, w", "green"),
+        ("w, +, w, +, +, w, no too clever", "fix 0"),
+        ("w, +, w, +, +, w, edit", "green"),
+        ("w, +, w, +, +, w, leave", "left"),
+        (
+            "w, +, w, +, +, w, nobody",
+            "person: look at the change, then approve it or request changes; 0 in vain",
+        ),
+        ("w, +, w, +, +, w, yes, stuck a conflict", "person: a conflict; 0 in vain"),
+    ];
+    for (sights, wanted) in table {
+        assert_eq!(walk(sights).1, wanted, "{sights}");
+    }
+}
+
+#[test]
+fn the_whole_history_is_told_in_order() {
+    let (mut course, _) = IssueMachine::new(Limits::implement(1));
+    let sights = ["w", "- they pass", "w", "+", "u no file", "w", "- f0\ntrace", "w", "- f1"];
+    let ends = sights.map(|it| course.step(seen(it)));
+    let Some(Action::End(Outcome { history, .. })) = ends.last() else { panic!("{ends:?}") };
+    let wanted = ["red gate: they pass", "an answer could not be used: no file", "f0\ntrace", "f1"];
+    assert_eq!(history, &wanted);
+}
+
+#[test]
+#[should_panic(expected = "does not answer")]
+fn a_gate_that_was_not_asked_about_opens_nothing() {
+    let (mut course, _) = IssueMachine::new(Limits::implement(3));
+    course.step(Event::Passed);
+}
+
+#[test]
+fn tests_of_all_together_that_pass_need_no_code() {
+    let (words, last) = walk("w, holds, +, +, w, yes, merged");
+    assert_eq!(words[1..4], ["red", "green", "lint"]);
+    assert_eq!(last, "merged, 0 in vain");
+    // Or the tests exist already, from an earlier run.
+    assert_eq!(walk("holds").1, "merged, 0 in vain");
+}

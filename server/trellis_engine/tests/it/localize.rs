@@ -1,0 +1,234 @@
+//! Tests of localization: sources and executed lines by test in, suspects out.
+
+use std::collections::BTreeMap;
+
+use trellis_python::{FileFacts, MutantKind};
+use trellis_engine::localize::{Evidence, FileEvidence, Ranking, ReachedFunction, TestEvidence, Trial, rank};
+use trellis_engine::{Failure, Frame};
+
+const CART: &str = "\
+LIMIT = 10
+
+def total(prices):
+    result = 0
+    for price in prices:
+        result += price
+    if result > LIMIT:
+        result = result - 1
+    return result
+
+def checked(prices):
+    if not prices:
+        raise ValueError('no prices')
+    return total(prices)
+
+def label(prices):
+    return str(prices)
+";
+
+const TESTS: &str = "\
+from cart import checked, label
+
+def test_total():
+    assert checked([20]) == 18
+
+def test_small():
+    assert checked([2]) == 2
+
+def test_label():
+    assert label([]) == '[]'
+";
+
+/// Id of a test, its failure, and the executed lines of the cart and of the tests.
+type Ran<'a> = (&'a str, Option<Failure>, &'a [u32], &'a [u32]);
+
+fn evidence(tests: &[Ran<'_>]) -> Evidence {
+    let file = |path: &str, text: &str, is_test| FileEvidence {
+        path: path.to_owned(),
+        is_test,
+        facts: FileFacts::of(text).expect("Python"),
+        changed: BTreeMap::new(),
+    };
+    let tests = tests.iter().map(|(id, failure, cart, own)| TestEvidence {
+        id: (*id).to_owned(),
+        failed: failure.is_some(),
+        failure: failure.clone(),
+        lines: BTreeMap::from([
+            (0, cart.iter().copied().collect()),
+            (1, own.iter().copied().collect()),
+        ]),
+        measured: true,
+        reached: Vec::new(),
+    });
+    Evidence {
+        tests: tests.collect(),
+        files: vec![file("cart.py", CART, false), file("test_cart.py", TESTS, true)],
+    }
+}
+
+fn failure(exception: &str, frames: &[(&str, u32)]) -> Option<Failure> {
+    let frames = frames.iter().map(|(path, line)| Frame {
+        path: (*path).to_owned(),
+        line: *line,
+        function: String::new(),
+        source: String::new(),
+    });
+    Some(Failure {
+        exception: exception.to_owned(),
+        frames: frames.collect(),
+        ..Failure::default()
+    })
+}
+
+fn wrong_total() -> Evidence {
+    evidence(&[
+        (
+            "test_cart.py::test_total",
+            failure("AssertionError", &[("test_cart.py", 4)]),
+            &[12, 14, 4, 5, 6, 7, 8, 9],
+            &[4],
+        ),
+        ("test_cart.py::test_small", None, &[12, 14, 4, 5, 6, 7, 9], &[7]),
+        ("test_cart.py::test_label", None, &[17], &[10]),
+    ])
+}
+
+fn places(ranking: &Ranking) -> Vec<(usize, u32)> {
+    ranking.lines.iter().map(|it| (it.file, it.line)).collect()
+}
+
+fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
+    Trial {
+        file: 0,
+        line,
+        kind: MutantKind::Boundary,
+        what: "changing `>` to `>=`".to_owned(),
+        diff: format!("diff of {line}"),
+        failing: 1,
+        repaired,
+        altered: 0,
+        passing: 1,
+        broken,
+        left_out: 0,
+        complete: true,
+    }
+}
+
+#[test]
+fn the_line_that_only_the_failing_test_ran_comes_first() {
+    let ranking = rank(&wrong_total(), &[]);
+    let first = &ranking.suspects[0];
+    assert_eq!((first.symbol.as_str(), first.line), ("total", 8), "{ranking:#?}");
+    assert_eq!(ranking.lines[0].line, 8);
+    assert!((ranking.lines[0].parts.spectrum - 1.0).abs() < 1e-9);
+    // Line 7 is executed by the one failing test and by one of two passing ones: 1 / sqrt(1 * 2).
+    let shared = ranking.lines.iter().find(|it| (it.file, it.line) == (0, 7)).expect("line 7");
+    assert!((shared.parts.spectrum - 0.5_f64.sqrt()).abs() < 1e-9, "{shared:?}");
+    assert!(shared.why.contains("executed by the failing test and 1 of 2 passing ones"));
+    assert!(!ranking.suspects.iter().any(|it| it.symbol == "label"), "no failing test ran it");
+}
+
+#[test]
+fn a_constant_is_suspect_where_suspicious_lines_read_it_and_less_than_they_are() {
+    let ranking = rank(&wrong_total(), &[]);
+    let at = |line| places(&ranking).iter().position(|it| *it == (0, line)).expect("listed");
+    assert!(at(7) < at(1), "{:?}", places(&ranking));
+    assert_eq!(ranking.lines[at(1)].symbol, "");
+}
+
+#[test]
+fn who_raises_on_purpose_is_less_suspect_than_who_called() {
+    let frames = [("test_cart.py", 4), ("cart.py", 14), ("cart.py", 6)];
+    let table = [
+        // The exception was raised in line 6: that line.
+        ("TypeError", &frames[..], &[12, 14, 4, 5, 6][..], 6, 14),
+        // Line 13 raises on purpose: the condition before it, rather than the raise.
+        ("ValueError", &[("test_cart.py", 4), ("cart.py", 13)][..], &[12, 13][..], 12, 13),
+    ];
+    for (exception, frames, lines, higher, lower) in table {
+        let failed = ("test_cart.py::test_total", failure(exception, frames), lines, &[4][..]);
+        let ranking = rank(&evidence(&[failed]), &[]);
+        let at = |line| places(&ranking).iter().position(|it| *it == (0, line)).expect("listed");
+        assert!(at(higher) < at(lower), "{exception}: {:?}", places(&ranking));
+    }
+}
+
+#[test]
+fn a_trial_that_repairs_decides_and_one_that_breaks_does_not() {
+    let table = [
+        ("a repair", vec![trial(7, 1, 0)], 7, true),
+        ("a repair that breaks another", vec![trial(7, 1, 1)], 8, false),
+        ("nothing changed", vec![trial(7, 0, 0)], 8, false),
+    ];
+    for (name, trials, first, repaired) in table {
+        let ranking = rank(&wrong_total(), &trials);
+        assert_eq!(ranking.lines[0].line, first, "{name}: {:?}", places(&ranking));
+        assert_eq!(ranking.suspects[0].line, first, "{name}");
+        let repair = ranking.suspects[0].repair.as_deref();
+        assert_eq!(repair, repaired.then_some("diff of 7"), "{name}");
+        let said = "changing `>` to `>=` here makes the failing test pass and breaks none";
+        assert_eq!(ranking.lines[0].why.contains(said), repaired, "{}", ranking.lines[0].why);
+    }
+}
+
+#[test]
+fn an_error_of_the_test_itself_accuses_the_test() {
+    let table = [("NameError", "test_total"), ("AssertionError", "checked")];
+    for (exception, expected) in table {
+        let failed = (
+            "test_cart.py::test_total",
+            failure(exception, &[("test_cart.py", 4)]),
+            &[12, 14][..],
+            &[4][..],
+        );
+        let ranking = rank(&evidence(&[failed]), &[]);
+        assert_eq!(ranking.suspects[0].symbol, expected, "{exception}");
+    }
+}
+
+#[test]
+fn what_changed_last_breaks_a_tie() {
+    let mut evidence = wrong_total();
+    evidence.tests.retain(|it| it.id != "test_cart.py::test_small");
+    evidence.files[0].changed = BTreeMap::from([(4, 1.0)]);
+    let without = rank(&wrong_total(), &[]);
+    let with = rank(&evidence, &[]);
+    let at = |of: &Ranking| places(of).iter().position(|it| *it == (0, 4)).expect("listed");
+    assert!(at(&with) < at(&without));
+    assert!(with.lines[at(&with)].why.contains("changed since the last commit"));
+}
+
+#[test]
+fn equal_evidence_gives_equal_ranks_and_scores_stay_in_bounds() {
+    let trials = [trial(7, 1, 0), trial(8, 0, 1)];
+    let (one, other) = (rank(&wrong_total(), &trials), rank(&wrong_total(), &trials));
+    assert_eq!(one, other);
+    let scores = one.lines.iter().map(|it| it.score).chain(one.suspects.iter().map(|it| it.score));
+    assert!(scores.into_iter().all(|it| (0.0..=1.0).contains(&it)), "{one:#?}");
+    assert!(one.lines.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+/// Without measurements, functions that the failing test reaches are suspects: nearer ones more,
+/// and those reached by passing tests less.
+#[test]
+fn what_a_test_leads_to_stands_for_lines_that_nobody_measured() {
+    let assertion = failure("AssertionError", &[("test_cart.py", 4)]);
+    let mut evidence = evidence(&[
+        ("test_cart.py::test_total", assertion, &[], &[4]),
+        ("test_cart.py::test_label", None, &[], &[]),
+    ]);
+    let reached =
+        |function: usize, distance| ReachedFunction { file: 0, function: Some(function), distance };
+    evidence.tests[0].measured = false;
+    assert!(rank(&evidence, &[]).suspects.iter().all(|it| it.file == 1), "of the tests alone");
+    // `checked` calls `total`; `label` is called by the other test as well.
+    evidence.tests[0].reached = vec![reached(1, 0), reached(0, 1), reached(2, 0)];
+    evidence.tests[1].reached = vec![reached(2, 0)];
+    let ranking = rank(&evidence, &[]);
+    let code: Vec<&str> =
+        ranking.suspects.iter().filter(|it| it.file == 0).map(|it| it.symbol.as_str()).collect();
+    assert_eq!(code, ["checked", "total", "label", ""]);
+    let why = &ranking.suspects.iter().find(|it| it.symbol == "checked").expect("it").why;
+    assert!(why.starts_with("what the failing test calls and imports leads here"), "{why}");
+    assert!(!why.contains("executed"), "{why}");
+}

@@ -1,0 +1,6 @@
+//! Tests of the repair of existing repositories, without a repository.
+
+mod answers;
+mod courses;
+mod diagnostics;
+mod grouping;

@@ -1,0 +1,169 @@
+//! rpg-encoder's form: a semantic `hierarchy` above code `entities`, and `edges` between all of them.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+use serde_json::value::RawValue;
+
+use super::feature::renamed;
+use super::rpg::EdgeNames;
+use super::{Dialect, check_depth, identity, object_fields, required};
+use crate::build::Builder;
+use crate::extra_fields::ExtraFields;
+use crate::json::{Object, JsonProblem, each_object, texts};
+use crate::node::{Kind, Level, Node, NodeIx};
+use crate::plan::Plan;
+
+const EDGE: EdgeNames =
+    EdgeNames { source: "source", target: "target", kind: "kind", default_kind: "invokes" };
+
+pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan, JsonProblem<'a>> {
+    let mut builder = Builder::default();
+    let mut below = Vec::new();
+    hierarchy(&mut builder, required(whole, top, Dialect::RpgEncoder, "hierarchy")?, &mut below)?;
+    for (_, raw) in Object::parse(required(whole, top, Dialect::RpgEncoder, "entities")?)?.fields {
+        entity(&mut builder, &Object::parse(raw)?)?;
+    }
+    if let Some(edges) = top.get("edges") {
+        each_object(edges, "edges", |object| edge(&mut builder, &object))?;
+    }
+    add_missing(&mut builder, below);
+    let metadata = object_fields(top.get("metadata"), "metadata")?;
+    let mut rest = ExtraFields::default();
+    for (name, raw) in top.rest(&["hierarchy", "entities", "edges", "metadata"]).iter() {
+        rest.push(if name == "nodes" { "encoder_nodes" } else { name }, raw);
+    }
+    Ok(builder.finish(Dialect::RpgEncoder, metadata, rest))
+}
+
+/// What the hierarchy says lies below a node; newer files say the same again with `contains` edges.
+enum Descendants<'a> {
+    Node(NodeIx, NodeIx),
+    Entity(NodeIx, Cow<'a, str>),
+}
+
+fn hierarchy<'a>(
+    builder: &mut Builder<'a>,
+    raw: &'a RawValue,
+    below: &mut Vec<Descendants<'a>>,
+) -> Result<(), JsonProblem<'a>> {
+    let mut open = vec![(None, 1, raw)];
+    while let Some((parent, depth, raw)) = open.pop() {
+        check_depth(raw, depth)?;
+        for (key, raw) in Object::parse(raw)?.fields {
+            let object = Object::parse(raw)?;
+            let ix = area(builder, &object, &key)?;
+            below.extend(parent.map(|parent| Descendants::Node(parent, ix)));
+            if let Some(entities) = object.get("entities") {
+                below.extend(
+                    texts(entities, "entities")?.into_iter().map(|id| Descendants::Entity(ix, id.into())),
+                );
+            }
+            open.extend(object.get("children").map(|children| (Some(ix), depth + 1, children)));
+        }
+    }
+    Ok(())
+}
+
+fn area<'a>(
+    builder: &mut Builder<'a>,
+    object: &Object<'a>,
+    key: &str,
+) -> Result<NodeIx, JsonProblem<'a>> {
+    let id = identity(object, "id", "a hierarchy node")?;
+    let name = object.text("name")?.unwrap_or(Cow::Owned(key.to_owned()));
+    let mut node = Node::new(&id, &name, Kind::Other("feature".into()));
+    node.docstring = match object.text("description")? {
+        Some(text) => Some(text.into()),
+        None => features(object)?,
+    };
+    node.extra = kept(object, &["id", "name", "children", "entities", "description"]);
+    Ok(builder.node(node))
+}
+
+fn entity<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonProblem<'a>> {
+    let id = identity(object, "id", "an entity")?;
+    let name = object.text("name")?.unwrap_or_else(|| id.clone());
+    let kind = object.text("kind")?.map_or(Kind::Function, |word| Kind::parse(&word));
+    let name = match object.text("parent_class")? {
+        Some(class) if kind == Kind::Method && !class.is_empty() => {
+            Cow::Owned(format!("{class}.{name}"))
+        }
+        _ => name,
+    };
+    let mut node = Node::new(&id, &name, kind);
+    // Pages, routes and the like are definitions too; only modules hold others.
+    node.level = if node.kind == Kind::Module { Level::Composite } else { Level::Leaf };
+    node.file_path = object.text("file")?.map(|file| builder.shared(&file));
+    node.docstring = features(object)?;
+    node.signature = signature(object, node.definition_name())?;
+    let known = ["id", "name", "kind", "file", "signature", "parent_class"];
+    node.extra = kept(object, &known[..if node.signature.is_some() { 6 } else { 4 }]);
+    builder.node(node);
+    Ok(())
+}
+
+fn kept(object: &Object<'_>, known: &[&str]) -> ExtraFields {
+    let mut extra = ExtraFields::default();
+    for (name, raw) in object.rest(known).iter() {
+        extra.push(renamed(name), raw);
+    }
+    extra
+}
+
+/// The phrases of `semantic_features`, one a line.
+fn features<'a>(object: &Object<'a>) -> Result<Option<Box<str>>, JsonProblem<'a>> {
+    let Some(raw) = object.get("semantic_features") else { return Ok(None) };
+    let phrases = texts(raw, "semantic_features")?;
+    Ok(if phrases.is_empty() { None } else { Some(phrases.join("\n").into()) })
+}
+
+/// `def name(a: T, b) -> R` from the parameters the encoder saw.
+fn signature<'a>(object: &Object<'a>, name: &str) -> Result<Option<Box<str>>, JsonProblem<'a>> {
+    let Some(raw) = object.get("signature") else { return Ok(None) };
+    let signature = Object::parse(raw)?;
+    let mut parameters = Vec::new();
+    if let Some(list) = signature.get("parameters") {
+        each_object(list, "parameters", |parameter| {
+            let name = parameter.text("name")?.unwrap_or_default();
+            parameters.push(match parameter.text("type_annotation")? {
+                Some(annotation) => format!("{name}: {annotation}"),
+                None => name.into_owned(),
+            });
+            Ok(())
+        })?;
+    }
+    let returns = signature.text("return_type")?.map(|ty| format!(" -> {ty}")).unwrap_or_default();
+    Ok(Some(format!("def {name}({}){returns}", parameters.join(", ")).into()))
+}
+
+/// `composes` is a dependency in this dialect only; it gets the name under which the table says so.
+fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonProblem<'a>> {
+    if object.text(EDGE.kind)?.as_deref() != Some("composes") {
+        return super::rpg::edge(builder, object, &EDGE);
+    }
+    let [source, target] = [EDGE.source, EDGE.target].map(|name| identity(object, name, "an edge"));
+    builder.edge(
+        &source?,
+        &target?,
+        "composition",
+        object.rest(&[EDGE.source, EDGE.target, EDGE.kind, "type"]),
+    );
+    Ok(())
+}
+
+/// Adds the containment the hierarchy states and no edge repeats.
+fn add_missing(builder: &mut Builder<'_>, below: Vec<Descendants<'_>>) {
+    let stated: FxHashSet<(NodeIx, NodeIx)> = builder.hierarchy_pairs().collect();
+    for entry in below {
+        let (parent, child) = match entry {
+            Descendants::Node(parent, child) => (parent, Ok(child)),
+            Descendants::Entity(parent, id) => (parent, builder.find(&id).ok_or(id)),
+        };
+        match child {
+            Ok(child) if stated.contains(&(parent, child)) => {}
+            Ok(child) => builder.link(parent, child, "contains"),
+            Err(id) => builder.link_unknown(parent, &id, "contains"),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! From bytes to a plan: encoding, syntax, dialect, and errors that name their line and column.
+
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+use crate::dialect::{self, Dialect};
+use crate::json::{Object, JsonProblem, noun};
+use crate::plan::Plan;
+
+/// Why a file could not be read as a plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ReadError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in bytes.
+    pub column: usize,
+    /// What is wrong, as a lowercase fragment.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// Reads a plan in any of the dialects. Without `forced` the dialect is told from the top-level keys.
+///
+/// A byte order mark is allowed. What is wrong with the plan's content (cycles, unknown ids, …) is no error here but
+/// the business of [`check`](crate::check()); an error means the file has no plan's shape.
+pub fn read(bytes: &[u8], forced: Option<Dialect>) -> Result<Plan, ReadError> {
+    let text = decode(bytes)?;
+    let located = |wrong| locate(text, wrong);
+    let whole: &RawValue = serde_json::from_str(text).map_err(|e| broken(&e))?;
+    if !whole.get().starts_with('{') {
+        let found = noun(whole.get());
+        return Err(located(JsonProblem::new(
+            whole,
+            format_args!("the file holds {found}, expected an object"),
+        )));
+    }
+    let top = Object::parse(whole).map_err(located)?;
+    let dialect = match forced {
+        Some(dialect) => dialect,
+        None => dialect::detect(&top).ok_or_else(|| located(no_dialect(whole, &top)))?,
+    };
+    dialect::convert(dialect, whole, &top).map_err(located)
+}
+
+/// The text without its byte order mark.
+fn decode(bytes: &[u8]) -> Result<&str, ReadError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if u32::try_from(bytes.len()).is_err() {
+        let message = "the file is larger than 4 GiB".to_owned();
+        return Err(ReadError { line: 1, column: 1, message, hint: None });
+    }
+    std::str::from_utf8(bytes).map_err(|e| {
+        let good = &bytes[..e.valid_up_to()];
+        let line = 1 + good.iter().filter(|&&b| b == b'\n').count();
+        let column = 1 + good.iter().rev().take_while(|&&b| b != b'\n').count();
+        let hint = Some("save the file as UTF-8".to_owned());
+        ReadError { line, column, message: "not valid UTF-8".to_owned(), hint }
+    })
+}
+
+fn broken(error: &serde_json::Error) -> ReadError {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let full = error.to_string();
+    let hint = if error.is_eof() {
+        "the file ends too early; was it truncated?"
+    } else {
+        "fix the JSON at that place"
+    };
+    ReadError {
+        line: error.line().max(1),
+        column: error.column().max(1),
+        message: format!("invalid JSON: {}", full.strip_suffix(&place).unwrap_or(&full)),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// Turns a place within a slice of the text into a place in the text.
+fn locate(text: &str, wrong: JsonProblem<'_>) -> ReadError {
+    // The slice lies in the text, so the distance of their addresses is its offset.
+    let offset =
+        (wrong.part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len());
+    let before = &text.as_bytes()[..offset];
+    let line = before.iter().filter(|&&b| b == b'\n').count();
+    let column =
+        if wrong.line > 1 { 0 } else { before.iter().rev().take_while(|&&b| b != b'\n').count() };
+    ReadError {
+        line: line + wrong.line,
+        column: column + wrong.column,
+        message: wrong.message,
+        hint: wrong.hint,
+    }
+}
+
+fn no_dialect<'a>(whole: &'a RawValue, top: &Object<'a>) -> JsonProblem<'a> {
+    let keys: Vec<&str> = top.fields.iter().take(8).map(|(name, _)| &**name).collect();
+    let found = if keys.is_empty() {
+        "an empty object".to_owned()
+    } else {
+        format!("the keys {}", keys.join(", "))
+    };
+    let message = format!("unknown dialect, none of {}: found {found}", Dialect::names());
+    JsonProblem::new(whole, message).hint(
+        "a plan has `nodes` (rpg), `repo_name` and `nodes` (zerorepo), `root` (codermind), \
+         `hierarchy` and `entities` (rpg-encoder), or `tasks` (tasks)",
+    )
+}

@@ -1,0 +1,85 @@
+//! No edit makes a file worse.
+
+use std::collections::HashMap;
+
+use ruff_python_ast::Stmt;
+use ruff_text_size::Ranged;
+
+use super::refused::Refused;
+use super::text_edits::TextEdits;
+use crate::syntax::{SyntaxError, blocks, line_start, syntax_error_at};
+use crate::tree::Tree;
+
+/// Refuses edits after which the file has a syntax error it does not have now: what is new must be Python,
+/// and errors elsewhere may go, but not come or wander.
+pub fn check_no_new_errors(source: &str, edits: &TextEdits) -> Result<(), Refused> {
+    let before = Tree::of(source).map_err(|error| Refused::TooDeep { error })?;
+    no_worse_than(&before, edits)
+}
+
+/// The same for a file that has been parsed.
+pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), Refused> {
+    let text = edits.apply(before.source);
+    let after = Tree::of(&text).map_err(|error| Refused::Worse { error })?;
+    // By line: where in its line an error is reported depends on what stands above.
+    let by_line = |faults: Vec<(usize, SyntaxError)>| {
+        let mut lines: HashMap<usize, usize> = HashMap::new();
+        let starts = faults.iter().map(|(at, _)| line_start(before.source, *at));
+        starts.filter_map(|at| edits.moved(at)).for_each(|at| *lines.entry(at).or_default() += 1);
+        lines
+    };
+    let (mut broken, mut misplaced) = (by_line(errors(before)), by_line(strays(before)));
+    for (at, error) in errors(&after) {
+        if !takes_one(&mut broken, line_start(&text, at)) {
+            return Err(Refused::Worse { error });
+        }
+    }
+    // Where a line parses now that did not, its statement may turn out to be misplaced: that is no worse.
+    for (at, error) in strays(&after) {
+        let line = line_start(&text, at);
+        if !takes_one(&mut misplaced, line) && !takes_one(&mut broken, line) {
+            return Err(Refused::Worse { error });
+        }
+    }
+    Ok(())
+}
+
+/// Takes one of the known faults of a line away, where there is one left.
+fn takes_one(known: &mut HashMap<usize, usize>, line: usize) -> bool {
+    let left = known.get_mut(&line).filter(|count| **count > 0);
+    left.map(|count| *count -= 1).is_some()
+}
+
+/// What the parser refuses, with its place in bytes.
+fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+    tree.wounds.iter().copied().zip(tree.errors.iter().cloned()).collect()
+}
+
+/// What the parser takes and Python refuses: statements that stand where they may not.
+fn strays(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+    let mut strays = Vec::new();
+    stray(tree.body(), false, false, &mut strays);
+    let told = |(at, why)| (at, syntax_error_at(tree.source, at, why));
+    strays.into_iter().map(told).collect()
+}
+
+fn stray(body: &[Stmt], function: bool, repeats: bool, found: &mut Vec<(usize, &'static str)>) {
+    for stmt in body {
+        let why = match stmt {
+            Stmt::Return(_) if !function => Some("`return` outside a function"),
+            Stmt::Break(_) if !repeats => Some("`break` outside a loop"),
+            Stmt::Continue(_) if !repeats => Some("`continue` outside a loop"),
+            _ => None,
+        };
+        found.extend(why.map(|why| (stmt.start().to_usize(), why)));
+        let is_loop = matches!(stmt, Stmt::For(_) | Stmt::While(_));
+        for (index, block) in blocks(stmt).into_iter().enumerate() {
+            match stmt {
+                Stmt::FunctionDef(_) => stray(block, true, false, found),
+                Stmt::ClassDef(_) => stray(block, false, false, found),
+                // The second block of a loop is its `else`.
+                _ => stray(block, function, repeats || (is_loop && index == 0), found),
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! What a look at a file says of its functions and statements, for whoever looks for a bug in it.
+
+mod empty_functions;
+mod bug_patterns;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+use crate::lines::{Lines, Unit};
+use crate::syntax::{self, SyntaxError, blocks, full_range};
+
+pub use empty_functions::does_nothing;
+
+/// The functions and statements of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFacts {
+    /// In the order of the text; an outer one stands before those inside it.
+    pub functions: Vec<FunctionFact>,
+    /// In the order of the text, headers of compound statements among them. No docstrings, no imports.
+    pub statements: Vec<StatementFact>,
+}
+
+/// A function or method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionFact {
+    /// With the names of the classes and functions around it: `Cart.total`.
+    pub name: String,
+    /// Its first line, a decorator's if it has any; from 1.
+    pub first: u32,
+    /// The line of its `def`.
+    pub header: u32,
+    /// Its last line.
+    pub last: u32,
+    /// The last identifiers of what it calls: `total` for `cart.total()`.
+    pub calls: BTreeSet<String>,
+}
+
+/// What a statement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// A header with a condition: `if`, `elif`, `while`, `case`.
+    Condition,
+    /// `for` and `with`.
+    Header,
+    /// `return` and `yield`.
+    Return,
+    /// Something is bound.
+    Assignment,
+    /// An expression for its effect.
+    Call,
+    /// `raise`.
+    Raise,
+    /// `def` and `class`: default values, decorators, bases.
+    Definition,
+    /// `pass`, `break`, `try` and the like.
+    Other,
+}
+
+/// A statement; of a compound one the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementFact {
+    /// Its first line, from 1.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// What it does.
+    pub kind: StatementKind,
+    /// The innermost function around it, by its place in [`Facts::functions`].
+    pub function: Option<usize>,
+    /// Identifiers it reads: names and attributes.
+    pub reads: BTreeSet<String>,
+    /// Names and attributes it binds.
+    pub binds: BTreeSet<String>,
+    /// Of conditions and loops: the first line of each body.
+    pub branches: Vec<u32>,
+    /// Operators, calls, subscripts and literals in it: places where something can be wrong.
+    pub parts: u32,
+    /// The same by line, of those that have any.
+    pub parts_of_lines: BTreeMap<u32, u32>,
+    /// What looks odd about it, as fragments of sentences.
+    pub oddities: Vec<String>,
+}
+
+impl FileFacts {
+    /// The facts of a module. An error where it is no Python.
+    pub fn of(source: &str) -> Result<FileFacts, SyntaxError> {
+        let parsed = syntax::parse(source)?;
+        let mut walk = Walk {
+            lines: Lines::of(source),
+            facts: FileFacts::default(),
+            names: Vec::new(),
+            inner: None,
+        };
+        walk.body(parsed.suite());
+        walk.facts.statements.sort_by_key(|it| it.first);
+        Ok(walk.facts)
+    }
+
+    /// The innermost function around a line, by its place.
+    pub fn function_at(&self, line: u32) -> Option<usize> {
+        self.functions.iter().rposition(|it| it.first <= line && line <= it.last)
+    }
+
+    /// The statement a line belongs to, by its place.
+    pub fn statement_at(&self, line: u32) -> Option<usize> {
+        self.statements.iter().rposition(|it| it.first <= line && line <= it.last)
+    }
+}
+
+struct Walk<'a> {
+    lines: Lines<'a>,
+    facts: FileFacts,
+    names: Vec<String>,
+    inner: Option<usize>,
+}
+
+impl Walk<'_> {
+    fn line(&self, offset: usize) -> u32 {
+        self.lines.position(offset, Unit::Utf8).0 as u32 + 1
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        body.iter().for_each(|stmt| self.statement(stmt));
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => return self.function(stmt, def),
+            Stmt::ClassDef(def) => {
+                self.names.push(def.name.to_string());
+                self.body(&def.body);
+                self.names.pop();
+                return;
+            }
+            Stmt::Import(_) | Stmt::ImportFrom(_) => return,
+            Stmt::Expr(it) if it.value.is_string_literal_expr() => return,
+            _ => {}
+        }
+        self.fact(stmt);
+        if let Stmt::If(it) = stmt {
+            for clause in &it.elif_else_clauses {
+                if let Some(test) = &clause.test {
+                    let mut fact =
+                        self.blank(clause.range.start().to_usize(), test.range().end().to_usize());
+                    fact.kind = StatementKind::Condition;
+                    fact.branches.extend(clause.body.first().map(|it| self.start(it)));
+                    fact.read(test, &self.lines);
+                    fact.oddities.extend(bug_patterns::of_condition(test));
+                    self.facts.statements.push(fact);
+                }
+            }
+        }
+        blocks(stmt).into_iter().for_each(|it| self.body(it));
+    }
+
+    fn start(&self, stmt: &Stmt) -> u32 {
+        self.line(full_range(stmt).start().to_usize())
+    }
+
+    fn function(&mut self, stmt: &Stmt, def: &StmtFunctionDef) {
+        self.names.push(def.name.to_string());
+        let mut calls = Calls::default();
+        def.body.iter().for_each(|it| calls.visit_stmt(it));
+        self.facts.functions.push(FunctionFact {
+            name: self.names.join("."),
+            first: self.start(stmt),
+            header: self.line(def.name.range.start().to_usize()),
+            last: self.line(stmt.range().end().to_usize()),
+            calls: calls.0,
+        });
+        let header = self.line(def.name.range.start().to_usize());
+        let mut fact =
+            self.blank(def.name.range.start().to_usize(), def.parameters.range.end().to_usize());
+        (fact.first, fact.kind) = (header, StatementKind::Definition);
+        let outer = self.inner.replace(self.facts.functions.len() - 1);
+        fact.function = self.inner;
+        for default in def.parameters.iter().filter_map(|it| it.default()) {
+            fact.read(default, &self.lines);
+        }
+        fact.oddities.extend(bug_patterns::of_function(def));
+        self.facts.statements.push(fact);
+        self.body(&def.body);
+        self.inner = outer;
+        self.names.pop();
+    }
+
+    fn blank(&self, start: usize, end: usize) -> StatementFact {
+        StatementFact {
+            first: self.line(start),
+            last: self.line(end),
+            kind: StatementKind::Other,
+            function: self.inner,
+            reads: BTreeSet::new(),
+            binds: BTreeSet::new(),
+            branches: Vec::new(),
+            parts: 0,
+            parts_of_lines: BTreeMap::new(),
+            oddities: Vec::new(),
+        }
+    }
+
+    fn fact(&mut self, stmt: &Stmt) {
+        let header = header_end(stmt).unwrap_or_else(|| stmt.range().end().to_usize());
+        let mut fact = self.blank(stmt.range().start().to_usize(), header);
+        fact.kind = kind(stmt);
+        for block in blocks(stmt).into_iter().filter(|_| has_branches(stmt)) {
+            let first = block.first().map(|it| self.start(it));
+            fact.branches.extend(first);
+        }
+        expressions(stmt).into_iter().for_each(|it| fact.read(it, &self.lines));
+        for target in targets(stmt) {
+            fact.bind(target);
+        }
+        fact.oddities.extend(bug_patterns::of_statement(stmt));
+        self.facts.statements.push(fact);
+    }
+}
+
+fn has_branches(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::If(_) | Stmt::While(_) | Stmt::For(_))
+}
+
+fn kind(stmt: &Stmt) -> StatementKind {
+    match stmt {
+        Stmt::If(_) | Stmt::While(_) | Stmt::Match(_) | Stmt::Assert(_) => StatementKind::Condition,
+        Stmt::For(_) | Stmt::With(_) => StatementKind::Header,
+        Stmt::Return(_) => StatementKind::Return,
+        Stmt::Expr(it) if matches!(&*it.value, Expr::Yield(_) | Expr::YieldFrom(_)) => {
+            StatementKind::Return
+        }
+        Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) => StatementKind::Assignment,
+        Stmt::Expr(_) => StatementKind::Call,
+        Stmt::Raise(_) => StatementKind::Raise,
+        _ => StatementKind::Other,
+    }
+}
+
+/// Of a compound statement: where its header ends.
+fn header_end(stmt: &Stmt) -> Option<usize> {
+    let end = match stmt {
+        Stmt::If(it) => it.test.range().end(),
+        Stmt::While(it) => it.test.range().end(),
+        Stmt::For(it) => it.iter.range().end(),
+        Stmt::With(it) => it.items.last()?.range().end(),
+        Stmt::Match(it) => it.subject.range().end(),
+        Stmt::Try(it) => return Some(it.range.start().to_usize() + "try".len()),
+        _ => return None,
+    };
+    Some(end.to_usize())
+}
+
+/// What a statement evaluates, without its bodies.
+fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+    match stmt {
+        Stmt::If(it) => vec![&it.test],
+        Stmt::While(it) => vec![&it.test],
+        Stmt::For(it) => vec![&it.iter],
+        Stmt::With(it) => it.items.iter().map(|it| &it.context_expr).collect(),
+        Stmt::Match(it) => vec![&it.subject],
+        Stmt::Return(it) => it.value.iter().map(|it| &**it).collect(),
+        Stmt::Assign(it) => it.targets.iter().chain([&*it.value]).collect(),
+        Stmt::AugAssign(it) => vec![&it.target, &it.value],
+        Stmt::AnnAssign(it) => it.value.iter().map(|it| &**it).chain([&*it.target]).collect(),
+        Stmt::Expr(it) => vec![&it.value],
+        Stmt::Raise(it) => it.exc.iter().map(|it| &**it).collect(),
+        Stmt::Assert(it) => vec![&it.test],
+        Stmt::Delete(it) => it.targets.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn targets(stmt: &Stmt) -> Vec<&Expr> {
+    match stmt {
+        Stmt::Assign(it) => it.targets.iter().collect(),
+        Stmt::AugAssign(it) => vec![&it.target],
+        Stmt::AnnAssign(it) => vec![&it.target],
+        Stmt::For(it) => vec![&it.target],
+        _ => Vec::new(),
+    }
+}
+
+impl StatementFact {
+    fn read(&mut self, expr: &Expr, lines: &Lines<'_>) {
+        Reads { fact: self, lines }.visit_expr(expr);
+    }
+
+    fn bind(&mut self, target: &Expr) {
+        let mut open = vec![target];
+        while let Some(it) = open.pop() {
+            match it {
+                Expr::Name(it) => {
+                    self.binds.insert(it.id.to_string());
+                }
+                Expr::Attribute(it) => {
+                    self.binds.insert(it.attr.to_string());
+                }
+                Expr::Tuple(it) => open.extend(&it.elts),
+                Expr::List(it) => open.extend(&it.elts),
+                Expr::Starred(it) => open.push(&it.value),
+                Expr::Subscript(it) => open.push(&it.value),
+                _ => {}
+            }
+        }
+    }
+}
+
+struct Reads<'f, 'l> {
+    fact: &'f mut StatementFact,
+    lines: &'f Lines<'l>,
+}
+
+impl<'a> Visitor<'a> for Reads<'_, '_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(it) if it.ctx.is_load() => {
+                self.fact.reads.insert(it.id.to_string());
+            }
+            Expr::Attribute(it) if it.ctx.is_load() => {
+                self.fact.reads.insert(it.attr.to_string());
+            }
+            Expr::BinOp(_)
+            | Expr::Compare(_)
+            | Expr::BoolOp(_)
+            | Expr::UnaryOp(_)
+            | Expr::Call(_)
+            | Expr::Subscript(_)
+            | Expr::If(_)
+            | Expr::NumberLiteral(_)
+            | Expr::BooleanLiteral(_)
+            | Expr::StringLiteral(_) => {
+                let at = operator(expr);
+                let line = self.lines.position(at, Unit::Utf8).0 as u32 + 1;
+                self.fact.parts += 1;
+                *self.fact.parts_of_lines.entry(line).or_default() += 1;
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// Where an expression decides something: behind its first operand.
+fn operator(expr: &Expr) -> usize {
+    let at = match expr {
+        Expr::BinOp(it) => it.left.range().end(),
+        Expr::Compare(it) => it.left.range().end(),
+        Expr::Call(it) => it.func.range().end(),
+        Expr::Subscript(it) => it.value.range().end(),
+        other => other.range().start(),
+    };
+    at.to_usize()
+}
+
+/// Names of what is called.
+#[derive(Default)]
+struct Calls(BTreeSet<String>);
+
+impl<'a> Visitor<'a> for Calls {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Call(it) => match &*it.func {
+                Expr::Name(name) => {
+                    self.0.insert(name.id.to_string());
+                }
+                Expr::Attribute(method) => {
+                    self.0.insert(method.attr.to_string());
+                }
+                _ => {}
+            },
+            // Properties are called without parentheses.
+            Expr::Attribute(it) if it.ctx.is_load() => {
+                self.0.insert(it.attr.to_string());
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}

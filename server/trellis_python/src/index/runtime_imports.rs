@@ -1,0 +1,68 @@
+//! Imports that loading a module executes.
+
+use std::ops::Range;
+
+use ruff_python_ast::{Alias, Expr, Stmt, StmtIf, UnaryOp};
+use ruff_text_size::Ranged;
+
+use crate::test_discovery::last_name;
+use crate::fragment::is_main_guard;
+use crate::semantics::{ModulePath, Name};
+use crate::syntax::blocks;
+use crate::tree::Tree;
+
+/// One imported module, or one member of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RuntimeImport {
+    pub(crate) path: ModulePath,
+    /// `b` of `from a import b`.
+    pub(crate) member: Option<Name>,
+    /// The statement.
+    pub(crate) range: Range<usize>,
+}
+
+/// The imports of a text in its order. Those inside functions wait for a call; those under `TYPE_CHECKING` or the main
+/// guard are for others.
+pub(crate) fn loads(source: &str) -> Vec<RuntimeImport> {
+    let mut found = Vec::new();
+    if let Ok(tree) = Tree::of(source) {
+        body(tree.body(), &mut found);
+    }
+    found
+}
+
+fn body(stmts: &[Stmt], found: &mut Vec<RuntimeImport>) {
+    for stmt in stmts {
+        let range = stmt.range().start().to_usize()..stmt.range().end().to_usize();
+        let mut load = |level, module: &str, member: Option<&Alias>| {
+            let path = ModulePath { level, name: Name::of(module) };
+            let member = member.map(|it| Name::of(it.name.as_str()));
+            found.push(RuntimeImport { path, member, range: range.clone() });
+        };
+        match stmt {
+            Stmt::Import(it) => it.names.iter().for_each(|it| load(0, it.name.as_str(), None)),
+            Stmt::ImportFrom(it) => {
+                let module = it.module.as_ref().map_or("", |it| it.as_str());
+                it.names.iter().for_each(|name| load(it.level, module, Some(name)));
+            }
+            Stmt::FunctionDef(_) => {}
+            Stmt::If(it) => branches(stmt, it, found),
+            other => blocks(other).into_iter().for_each(|it| body(it, found)),
+        }
+    }
+}
+
+fn branches(stmt: &Stmt, it: &StmtIf, found: &mut Vec<RuntimeImport>) {
+    let never = is_main_guard(stmt) || is_type_checking(&it.test);
+    let always = matches!(&*it.test, Expr::UnaryOp(not) if not.op == UnaryOp::Not && is_type_checking(&not.operand));
+    if !never {
+        body(&it.body, found);
+    }
+    if !always {
+        it.elif_else_clauses.iter().for_each(|it| body(&it.body, found));
+    }
+}
+
+fn is_type_checking(test: &Expr) -> bool {
+    last_name(test) == Some("TYPE_CHECKING")
+}

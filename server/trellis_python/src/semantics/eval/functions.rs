@@ -1,0 +1,350 @@
+//! Functions: their kind, their parameters, what they return.
+
+use super::narrowing::without_none;
+use super::solve::Solution;
+use super::{Eval, Question};
+use crate::index::FileId;
+use crate::semantics::bundle;
+use crate::semantics::ir::*;
+use crate::semantics::names::{KNOWN, Name};
+use crate::semantics::types::{ClassType, FunctionType, Type};
+
+/// Where a call stands.
+#[derive(Clone, Copy)]
+pub(crate) struct CallSite<'a> {
+    pub(crate) file: FileId,
+    pub(crate) call: &'a Call,
+}
+
+impl Eval<'_> {
+    pub(super) fn plain_function(file: FileId, function: FunctionId) -> Type {
+        Type::Function(FunctionType { file, function, bound: None }.into())
+    }
+
+    /// The last names of a function's decorators: `setter` of `@size.setter`.
+    fn decorator_names(&self, file: FileId, function: FunctionId) -> impl Iterator<Item = Name> {
+        let module = self.module(file);
+        module.function(function).decorators.iter().filter_map(|it| {
+            let target = module.call(*it).map_or(*it, |call| call.function);
+            match module.expr(target) {
+                Expr::Name(name, ..) | Expr::Attribute(_, name, _) => Some(name),
+                _ => None,
+            }
+        })
+    }
+
+    pub(super) fn has_decorator(&self, file: FileId, function: FunctionId, name: Name) -> bool {
+        self.decorator_names(file, function).any(|it| it == name)
+    }
+
+    pub(crate) fn is_property(&self, file: FileId, function: FunctionId) -> bool {
+        let of_property = |it: Name| {
+            [
+                KNOWN.property,
+                KNOWN.cached_property,
+                KNOWN.setter,
+                KNOWN.getter,
+                KNOWN.deleter,
+                KNOWN.abstractproperty,
+            ]
+            .contains(&it)
+        };
+        self.module(file).function(function).class.is_some()
+            && self.decorator_names(file, function).any(of_property)
+    }
+
+    pub(super) fn is_class_method(&self, file: FileId, function: FunctionId) -> bool {
+        let name = self.module(file).function(function).name;
+        let by_name = name.is_some_and(|it| {
+            matches!(it.text(), "__new__" | "__init_subclass__" | "__class_getitem__")
+        });
+        by_name || self.has_decorator(file, function, KNOWN.classmethod)
+    }
+
+    /// A function as its decorators leave it.
+    pub(super) fn decorated(&self, file: FileId, function: FunctionId) -> Type {
+        let plain = Self::plain_function(file, function);
+        let module = self.module(file);
+        let of = module.function(function);
+        if self.is_property(file, function) {
+            return plain;
+        }
+        let mut result = plain.clone();
+        for decorator in of.decorators.iter().rev() {
+            result = self.decorate(file, *decorator, result);
+        }
+        result
+    }
+
+    /// A decorator of which nothing is known, or that wraps what it gets, leaves it as it was.
+    fn decorate(&self, file: FileId, decorator: ExprId, it: Type) -> Type {
+        let module = self.module(file);
+        let target = module.call(decorator).map_or(decorator, |call| call.function);
+        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = module.expr(target) else {
+            return it;
+        };
+        let transparent = [
+            KNOWN.staticmethod,
+            KNOWN.classmethod,
+            KNOWN.overload,
+            KNOWN.contextmanager,
+            KNOWN.asynccontextmanager,
+            KNOWN.wraps,
+        ];
+        if transparent.contains(&name) {
+            return it;
+        }
+        let result = match self.expr(file, decorator) {
+            Type::Function(decorator) if bundle::number(decorator.file).is_none() => {
+                self.decorator_result(&decorator, &it)
+            }
+            Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
+            Type::Callable(inner) => inner.1.clone(),
+            _ => return it,
+        };
+        match &result {
+            Type::Instance(_) | Type::Class(_) => result,
+            Type::Function(wrapper) if !self.takes_anything(wrapper) => result,
+            _ => it,
+        }
+    }
+
+    fn decorator_result(&self, decorator: &FunctionType, given: &Type) -> Type {
+        let raw = self.raw_returns(decorator.file, decorator.function);
+        let mut solution = Solution::default();
+        let first = usize::from(decorator.bound.is_some());
+        if self.module(decorator.file).function(decorator.function).parameters.len() > first {
+            self.solve(
+                &self.parameter(decorator.file, decorator.function, first),
+                given,
+                &mut solution,
+            );
+        }
+        solution.finish(&raw, self)
+    }
+
+    /// `def wrapper(*args, **kwargs)` stands for what it wraps.
+    fn takes_anything(&self, it: &FunctionType) -> bool {
+        let parameters = &self.module(it.file).function(it.function).parameters;
+        parameters.iter().any(|it| it.kind == ParameterKind::Variadic)
+            && parameters.iter().any(|it| it.kind == ParameterKind::Keywords)
+    }
+
+    // Parameters
+
+    pub(crate) fn parameter(&self, file: FileId, function: FunctionId, index: usize) -> Type {
+        let module = self.module(file);
+        let of = module.function(function);
+        let parameter = of.parameters[index];
+        if let Some(annotation) = parameter.annotation {
+            let declared = self.annotation(file, annotation);
+            let open =
+                |it: &Type| matches!(it, Type::Receiver | Type::Variable(..) | Type::Unknown);
+            let is_open = match &declared {
+                Type::Form(inner) => open(inner),
+                other => open(other),
+            };
+            // `self: Self` and `self: T` say no more than that it is the receiver.
+            if !(index == 0 && of.class.is_some() && is_open) {
+                return self.collected(parameter.kind, declared);
+            }
+        }
+        if let (0, Some(class)) = (index, of.class)
+            && !self.has_decorator(file, function, KNOWN.staticmethod)
+        {
+            let own = self.own_class_type(file, class);
+            let is_class = self.is_class_method(file, function);
+            return if is_class { Type::Class(own) } else { Type::Instance(own) };
+        }
+        if of.argument_of.is_some() {
+            return self.lambda_parameter(file, function, index);
+        }
+        let inherited = self.inherited_parameter(file, function, index, parameter.name);
+        let default =
+            || parameter.default.map(|it| self.expr(file, it)).filter(|it| *it != Type::None);
+        let known = inherited.or_else(default).unwrap_or(Type::Unknown);
+        self.collected(parameter.kind, known)
+    }
+
+    /// `*args: T` is a tuple of T, `**kwargs: T` a dict.
+    fn collected(&self, kind: ParameterKind, each: Type) -> Type {
+        match kind {
+            ParameterKind::Variadic => self.builtin_of(KNOWN.tuple, [each]),
+            ParameterKind::Keywords => self.builtin_of(KNOWN.dict, [self.builtin(KNOWN.str), each]),
+            _ => each,
+        }
+    }
+
+    /// A class with its own parameters as arguments.
+    pub(crate) fn own_class_type(&self, file: FileId, class: ClassId) -> ClassType {
+        let info = self.class(file, class);
+        let arguments =
+            info.parameters.iter().map(|(file, symbol)| Type::Variable(*file, *symbol)).collect();
+        ClassType { file, class, arguments }
+    }
+
+    /// What the overridden method of a base says of a parameter.
+    fn inherited_parameter(
+        &self,
+        file: FileId,
+        function: FunctionId,
+        index: usize,
+        name: Name,
+    ) -> Option<Type> {
+        let of = self.module(file).function(function);
+        let own = self.own_class_type(file, of.class?);
+        let member = self.member(&own, of.name?, 1)?;
+        let module = self.module(member.file);
+        let bindings = &module.symbol(member.symbol).bindings;
+        let base = bindings.iter().find_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(function) => Some(function),
+            _ => None,
+        })?;
+        let parameter = module.function(base).parameters.get(index).filter(|it| it.name == name)?;
+        let declared = self.annotation(member.file, parameter.annotation?);
+        let info = self.class(member.owner.file, member.owner.class);
+        Some(Solution::of_class(&member.owner, &info).apply(&declared))
+    }
+
+    /// A parameter of a lambda that is an argument: what the function called says of its callback.
+    fn lambda_parameter(&self, file: FileId, lambda: FunctionId, index: usize) -> Type {
+        let module = self.module(file);
+        let Some((expr, argument)) = module.function(lambda).argument_of else {
+            return Type::Unknown;
+        };
+        let Some(call) = module.call(expr) else { return Type::Unknown };
+        let site = CallSite { file, call };
+        let of = |callee: &Type| self.callback_parameter(callee, site, argument as usize, index);
+        self.expr(file, call.function).map(of)
+    }
+
+    fn callback_parameter(
+        &self,
+        callee: &Type,
+        site: CallSite<'_>,
+        argument: usize,
+        index: usize,
+    ) -> Type {
+        for function in self.candidates(callee) {
+            let matched = self.matched(&function, site);
+            let Some((parameter, _)) = matched.iter().find(|(_, it)| *it == argument) else {
+                continue;
+            };
+            let declared = self.parameter(function.file, function.function, *parameter);
+            let wanted = declared.members().iter().find_map(|it| match it {
+                Type::Callable(inner) => inner.0.as_ref()?.get(index).cloned(),
+                _ => None,
+            });
+            if let Some(wanted) = wanted {
+                let solution = self.solution(&function, Some(site), false);
+                return solution.finish(&wanted, self);
+            }
+        }
+        Type::Unknown
+    }
+
+    // Results
+
+    /// What a call of a function gives, before anything is known of the call.
+    pub(super) fn raw_returns(&self, file: FileId, function: FunctionId) -> Type {
+        self.ask(Question::Returns(file, function), || self.raw_returns_now(file, function))
+    }
+
+    fn raw_returns_now(&self, file: FileId, function: FunctionId) -> Type {
+        let of = self.module(file).function(function);
+        let is_generator = !of.yielded.is_empty() || !of.delegated.is_empty();
+        let result = match of.returns {
+            Some(annotation) => self.annotation(file, annotation),
+            None if is_generator => self.generated(file, of),
+            None => {
+                let results = of.returned.iter().map(|it| self.returned_value(file, of, *it));
+                let results = Type::union(results);
+                // Nothing returns: an abstract method, for all that is known.
+                if results == Type::Never { Type::Unknown } else { results }
+            }
+        };
+        let result = if of.is_async && !is_generator {
+            self.typing_of(KNOWN.coroutine, [Type::Unknown, Type::Unknown, result])
+        } else {
+            result
+        };
+        self.managed(file, function, result)
+    }
+
+    /// What a method returns of itself is of the class of whoever asks.
+    fn returned_value(&self, file: FileId, of: &Function, value: ExprId) -> Type {
+        if of.class.is_some() && self.is_own(file, of, value) {
+            return Type::Receiver;
+        }
+        self.expr(file, value)
+    }
+
+    /// `self`, `cls(…)`, `self.__class__(…)`, `type(self)(…)`, or a name that was only given one of these.
+    fn is_own(&self, file: FileId, of: &Function, value: ExprId) -> bool {
+        let module = self.module(file);
+        let Some(first) = of.parameters.first() else { return false };
+        let is_first = |it: ExprId| matches!(module.expr(it), Expr::Name(_, Some(symbol), _) if symbol == first.symbol);
+        let Some(class_method) = of.name.map(|_| first.name == KNOWN.cls) else { return false };
+        match module.expr(value) {
+            Expr::Name(_, Some(symbol), _) if symbol == first.symbol => !class_method,
+            Expr::Name(_, Some(symbol), _) => match module.symbol(symbol).bindings.as_slice() {
+                [one] => match module.binding(*one).kind {
+                    BindingKind::Value(value) => self.is_own(file, of, value),
+                    _ => false,
+                },
+                _ => false,
+            },
+            Expr::Call(row) => {
+                let function = module.calls[row as usize].function;
+                match module.expr(function) {
+                    Expr::Name(..) => class_method && is_first(function),
+                    Expr::Attribute(object, name, _) => name == KNOWN.class && is_first(object),
+                    Expr::Call(row) => {
+                        let inner = &module.calls[row as usize];
+                        let arguments = module.arguments_of(inner);
+                        matches!(module.expr(inner.function), Expr::Name(name, None, _) if name == KNOWN.type_)
+                            && arguments.len() == 1
+                            && is_first(arguments[0].value)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn generated(&self, file: FileId, of: &Function) -> Type {
+        let yielded = of.yielded.iter().map(|it| self.expr(file, *it));
+        let delegated = of.delegated.iter().map(|it| self.element(&self.expr(file, *it), false));
+        let element = Type::union(yielded.chain(delegated));
+        if of.is_async {
+            return self.typing_of(KNOWN.async_generator, [element, Type::Unknown]);
+        }
+        let returned = Type::union(of.returned.iter().map(|it| self.expr(file, *it)));
+        self.typing_of(KNOWN.generator, [element, Type::Unknown, without_none(&returned)])
+    }
+
+    /// `@contextmanager` makes a context manager of a generator.
+    fn managed(&self, file: FileId, function: FunctionId, result: Type) -> Type {
+        if self.has_decorator(file, function, KNOWN.contextmanager) {
+            let element = self.element(&result, false);
+            return self.bundled("contextlib", KNOWN.context_manager, &[element]);
+        }
+        if self.has_decorator(file, function, KNOWN.asynccontextmanager) {
+            let element = self.element(&result, true);
+            return self.bundled("contextlib", KNOWN.async_context_manager, &[element]);
+        }
+        result
+    }
+
+    /// What a call of a function gives.
+    pub(crate) fn returns(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
+        self.returned(&self.chosen(function, site), site)
+    }
+
+    /// The same of one overload.
+    pub(super) fn returned(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
+        let raw = self.raw_returns(function.file, function.function);
+        self.solution(function, site, true).finish(&raw, self)
+    }
+}

@@ -1,0 +1,22 @@
+//! What names mean: Python's scoping, modules, and as much of types as attributes need.
+
+mod bundle;
+mod eval;
+mod ir;
+mod lower;
+mod names;
+mod program;
+mod rename;
+mod resolve;
+mod search;
+mod stub_counterparts;
+mod types;
+
+pub(crate) use eval::{Eval, Memory};
+pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Role};
+pub(crate) use names::Name;
+pub(crate) use program::Layout;
+pub(crate) use rename::{prepare, rename};
+
+pub(crate) use resolve::Target;
+pub(crate) use search::{Match, SearchTarget, ask, ask_each};

@@ -1,0 +1,180 @@
+//! Rename: everything that must change together, or nothing.
+
+mod conflicts;
+mod family;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+use unicode_normalization::UnicodeNormalization;
+
+use super::bundle;
+use super::eval::Eval;
+use super::ir::*;
+use super::names::Name;
+use super::resolve::Target;
+use super::search::{Match, SearchTarget, ask};
+use crate::index::{FileId, Index, Place, Rename, RenameRefused};
+use crate::standard_library;
+
+/// The name at an offset, if it can be renamed at all.
+pub(crate) fn prepare(
+    index: &Index,
+    file: FileId,
+    offset: usize,
+) -> Result<Range<usize>, RenameRefused> {
+    let it = occurrence(index, file, offset)?;
+    ask(index, |eval| starts(eval, file, &it))?;
+    Ok(it.range())
+}
+
+/// The edits of a rename.
+pub(crate) fn rename(
+    index: &Index,
+    file: FileId,
+    offset: usize,
+    to: &str,
+) -> Result<Rename, RenameRefused> {
+    let it = occurrence(index, file, offset)?;
+    refuse_bad_name(to)?;
+    let targets = ask(index, |eval| starts(eval, file, &it))?;
+    let from = it.name.text().to_owned();
+    let (targets, matches) = together(index, it.name, targets)?;
+    let certain: Vec<&Match> = matches.iter().filter(|it| it.doubt.is_none()).collect();
+    if from != to {
+        conflicts::refuse(index, &targets, &certain, it.name, to)?;
+    }
+    let doubtful = matches.iter().filter_map(|it| Some((place(it), it.doubt?.reason())));
+    Ok(Rename { from, to: to.to_owned(), edits: edits(&certain), possible: doubtful.collect() })
+}
+
+fn occurrence(index: &Index, file: FileId, offset: usize) -> Result<Occurrence, RenameRefused> {
+    index.module(file).occurrence(offset as u32).copied().ok_or(RenameRefused::NoName)
+}
+
+fn place(it: &Match) -> Place {
+    Place { file: it.file, range: it.occurrence.range() }
+}
+
+/// Matches come sorted by path and place.
+fn edits(matches: &[&Match]) -> Vec<(FileId, Vec<Range<usize>>)> {
+    let mut edits: Vec<(FileId, Vec<Range<usize>>)> = Vec::new();
+    for it in matches {
+        let Place { file, range } = place(it);
+        match edits.last_mut() {
+            Some((last, ranges)) if *last == file => ranges.push(range),
+            _ => edits.push((file, vec![range])),
+        }
+    }
+    edits
+}
+
+fn refuse_bad_name(to: &str) -> Result<(), RenameRefused> {
+    let to = to.to_owned();
+    if standard_library::is_keyword(&to) {
+        return Err(RenameRefused::Keyword { to });
+    }
+    let mut chars = to.chars();
+    let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+    // Python would read another name than the one that is written.
+    let is_normal = to.nfkc().eq(to.chars());
+    if !starts || !is_normal || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
+        return Err(RenameRefused::NoIdentifier { to });
+    }
+    // As a pattern `_` binds nothing, and elsewhere it stands for what nobody reads.
+    if is_special(&to) || to == "_" {
+        return Err(RenameRefused::Special { name: to });
+    }
+    Ok(())
+}
+
+pub(super) fn is_special(name: &str) -> bool {
+    name.len() > 4 && name.starts_with("__") && name.ends_with("__")
+}
+
+/// What the name at the cursor means, provided that it may be renamed.
+fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>, RenameRefused> {
+    let name = it.name.text().to_owned();
+    let meaning = eval.meaning(file, it);
+    if let (true, Some(doubt)) = (meaning.targets.is_empty(), meaning.doubt) {
+        return Err(RenameRefused::Unknown { name, why: doubt.reason() });
+    }
+    if meaning.targets.is_empty() {
+        return Err(RenameRefused::Unknown { name, why: "nothing with this name was found" });
+    }
+    for target in &meaning.targets {
+        refuse_outside(eval, *target, &name)?;
+    }
+    if is_special(&name) {
+        return Err(RenameRefused::Special { name });
+    }
+    Ok(eval.with_twins(meaning.targets))
+}
+
+fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), RenameRefused> {
+    let name = name.to_owned();
+    match target {
+        Target::Module(_) => Err(RenameRefused::Module { name }),
+        Target::Outside(path) => Err(RenameRefused::Outside {
+            name,
+            what: format!("it is `{}` from another package", path.text()),
+        }),
+        Target::Symbol(file, _) if bundle::number(file).is_some() => {
+            let module = eval.index.any_path(file);
+            let module =
+                module.trim_start_matches("<bundle>/").trim_end_matches(".pyi").replace('/', ".");
+            Err(RenameRefused::Outside {
+                name,
+                what: format!("it comes from `{module}` in the standard library"),
+            })
+        }
+        Target::Symbol(..) => Ok(()),
+    }
+}
+
+/// Parameters of the methods around that go by the same name, if any call names one of them.
+fn called_by_name(
+    eval: &Eval<'_>,
+    targets: &FxHashSet<Target>,
+    name: Name,
+) -> Result<Vec<Target>, RenameRefused> {
+    let family = family::of_parameters(eval, targets, name)?;
+    if family.iter().all(|it| targets.contains(it)) {
+        return Ok(Vec::new());
+    }
+    let all = targets.iter().copied().chain(family.iter().copied());
+    let matches = SearchTarget::new(eval, all).search(eval.index);
+    let named = matches
+        .iter()
+        .any(|it| matches!(it.occurrence.role, Role::Keyword(_)) && it.doubt.is_none());
+    Ok(if named { family } else { Vec::new() })
+}
+
+/// Everything that shares a place with what is renamed, or overrides it: places that may mean one of two
+/// things force both to be renamed. Ends when a search brings nothing new.
+fn together(
+    index: &Index,
+    name: Name,
+    targets: Vec<Target>,
+) -> Result<(FxHashSet<Target>, Vec<Match>), RenameRefused> {
+    let mut all: FxHashSet<Target> = targets.into_iter().collect();
+    loop {
+        let before = all.len();
+        let related = ask(index, |eval| family::of_members(eval, &all, name))?;
+        all.extend(related);
+        let wanted = ask(index, |eval| SearchTarget::new(eval, all.iter().copied()));
+        let matches = wanted.search(index);
+        let shared = matches.iter().filter(|it| it.doubt.is_none());
+        let found: Vec<Target> = shared.flat_map(|it| it.meaning.targets.iter().copied()).collect();
+        let found = ask(index, |eval| {
+            found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
+            let mut found = eval.with_twins(found);
+            found.extend(called_by_name(eval, &all, name)?);
+            Ok(found)
+        })?;
+        all.extend(found);
+        if all.len() == before {
+            return Ok((all, matches));
+        }
+    }
+}

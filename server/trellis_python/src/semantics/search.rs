@@ -1,0 +1,220 @@
+//! Looks for what means the same thing, in all files that hold the word.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+
+use super::eval::Eval;
+use super::ir::*;
+use super::names::Name;
+use super::resolve::{Uncertainty, Meaning, Target};
+use crate::index::{FileId, Index};
+
+/// An identifier that means, or may mean, what was looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Match {
+    pub(crate) file: FileId,
+    pub(crate) occurrence: Occurrence,
+    pub(crate) meaning: Meaning,
+    /// Set where it only may.
+    pub(crate) doubt: Option<Uncertainty>,
+}
+
+/// Walks over deep trees and long chains of types need more than a thread is given by default.
+const STACK: usize = 256 << 20;
+/// Fewer files than this are not worth a second thread.
+const WORTH_SHARING: usize = 8;
+
+/// Runs a question about one state of an index on a stack that is deep enough.
+pub(crate) fn ask<T: Send>(index: &Index, question: impl FnOnce(&Eval<'_>) -> T + Send) -> T {
+    let run = || {
+        let eval = Eval::new(index, index.borrow_memory());
+        let answer = question(&eval);
+        index.return_memory(eval.into_memory());
+        answer
+    };
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        match worker.map(|it| it.join()) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("cannot start a thread for the search: {error}"),
+        }
+    })
+}
+
+/// Asks the same of many files, on all processors.
+pub(crate) fn ask_each<T: Send>(
+    index: &Index,
+    files: &[FileId],
+    question: impl Fn(&Eval<'_>, FileId) -> Vec<T> + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let all: Mutex<Vec<(usize, Vec<T>)>> = Mutex::new(Vec::new());
+    let work = |eval: &Eval<'_>| {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(number) else { break };
+            let found = question(eval, *file);
+            if !found.is_empty() {
+                all.lock().unwrap_or_else(PoisonError::into_inner).push((number, found));
+            }
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let workers = if files.len() < WORTH_SHARING { 1 } else { processors };
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|| ask(index, work));
+        }
+        ask(index, work);
+    });
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().flat_map(|(_, found)| found).collect()
+}
+
+/// What is looked for, and what of it matters for where to look.
+pub(crate) struct SearchTarget {
+    targets: FxHashSet<Target>,
+    names: Vec<Name>,
+    members: bool,
+    globals: bool,
+    parameters: bool,
+    fields: bool,
+    /// Bound in functions of this one file, and no parameters.
+    only_in: Option<FileId>,
+    /// Parameters of functions of this one file: elsewhere only keywords of calls can mean them.
+    keywords_beyond: Option<FileId>,
+}
+
+impl SearchTarget {
+    pub(crate) fn new(eval: &Eval<'_>, targets: impl IntoIterator<Item = Target>) -> SearchTarget {
+        let mut wanted = SearchTarget {
+            targets: targets.into_iter().collect(),
+            names: Vec::new(),
+            members: false,
+            globals: false,
+            parameters: false,
+            fields: false,
+            only_in: None,
+            keywords_beyond: None,
+        };
+        let all: Vec<Target> = wanted.targets.iter().copied().collect();
+        let mut local = FxHashSet::default();
+        for target in &all {
+            local.extend(wanted.note(eval, *target));
+        }
+        wanted.names.sort_unstable();
+        wanted.names.dedup();
+        let file = local.iter().next().copied().filter(|_| local.len() == 1);
+        if !wanted.members && !wanted.globals {
+            if wanted.parameters { wanted.keywords_beyond = file } else { wanted.only_in = file }
+        }
+        wanted
+    }
+
+    /// The file of a target that is bound in a function.
+    fn note(&mut self, eval: &Eval<'_>, target: Target) -> Option<FileId> {
+        let name = match target {
+            Target::Module(path) | Target::Outside(path) => {
+                self.globals = true;
+                Name::of(path.text().rsplit(['/', '.']).next().unwrap_or_default())
+            }
+            Target::Symbol(file, symbol) => {
+                let module = eval.module(file);
+                let it = module.symbol(symbol);
+                self.names.push(it.name);
+                match module.scopes[it.scope.index()].kind {
+                    ScopeKind::Module => self.globals = true,
+                    ScopeKind::Class(class) => {
+                        self.members = true;
+                        self.fields |= eval.class(file, class).has_fields;
+                    }
+                    _ => {
+                        let is_parameter = |it: &BindingId| {
+                            matches!(module.binding(*it).kind, BindingKind::Parameter(..))
+                        };
+                        self.parameters |= it.bindings.iter().any(is_parameter);
+                        return Some(file);
+                    }
+                }
+                return None;
+            }
+        };
+        self.names.push(name);
+        None
+    }
+
+    /// Files that can hold what is wanted, by path.
+    fn files(&self, index: &Index) -> Vec<FileId> {
+        let holds = |file: &FileId| {
+            let words = index.words(*file);
+            self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
+        };
+        let mut files: Vec<FileId> = match self.only_in {
+            Some(file) => vec![file],
+            None => index.files().filter(holds).collect(),
+        };
+        files.sort_by_key(|it| index.path(*it));
+        files
+    }
+
+    fn may_name(&self, index: &Index, file: FileId) -> bool {
+        match self.keywords_beyond {
+            Some(home) if home != file => {
+                let text = index.text(file).unwrap_or_default();
+                self.names.iter().any(|it| has_keyword(&text, it.text()))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether an identifier is worth being looked into.
+    fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
+        if !self.names.contains(&it.name) {
+            return false;
+        }
+        match it.role {
+            Role::Attribute(expr) => match eval.module(file).expr(expr) {
+                Expr::Attribute(object, ..) => {
+                    self.members || self.globals && eval.may_be_module(file, object)
+                }
+                _ => false,
+            },
+            Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
+            Role::Spoken => self.members || self.globals,
+            Role::Slot(_) | Role::MatchArgument(_) => self.members,
+            _ => true,
+        }
+    }
+
+    fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
+        let occurrences = eval.module(file).occurrences.iter();
+        let near = occurrences.filter(|it| self.is_near(eval, file, it));
+        let look = |it: &Occurrence| {
+            eval.refresh();
+            let meaning = eval.meaning(file, it);
+            let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
+            let doubt = if certain { None } else { meaning.doubt };
+            (certain || doubt.is_some()).then_some(Match { file, occurrence: *it, meaning, doubt })
+        };
+        near.filter_map(look).collect()
+    }
+
+    /// All that means it, by path and place.
+    pub(crate) fn search(&self, index: &Index) -> Vec<Match> {
+        ask_each(index, &self.files(index), |eval, file| self.matches(eval, file))
+    }
+}
+
+/// Whether `name=` stands somewhere in a text.
+fn has_keyword(text: &str, name: &str) -> bool {
+    memmem::find_iter(text.as_bytes(), name).any(|at| {
+        let behind = text[at + name.len()..].trim_start_matches([' ', '\t']);
+        behind.starts_with('=')
+    })
+}

@@ -1,0 +1,266 @@
+//! Where a runner's workers live.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    running_sandbox::RunningSandbox,
+    config::Config,
+    docker::{self, ProjectCopy, Docker, Mounted},
+    local::{Isolation, Local},
+    python::Python,
+    request::Limits,
+    sandbox::{Launch, Writable},
+    toolchain::Toolchain,
+    wire::{BOOT, Packages},
+    worker::Worker,
+};
+
+/// Local sandboxes with one interpreter, or containers of one image.
+#[derive(Debug)]
+pub(crate) enum Backend {
+    Local {
+        python: Python,
+        config: Box<Config>,
+        local: Local,
+    },
+    /// With variables for the tests.
+    Docker {
+        docker: Docker,
+        env: BTreeMap<String, String>,
+        /// Tests may not write to the project, even where nothing of it would remain.
+        read_only: bool,
+    },
+}
+
+/// The local sandbox under `config`.
+pub(crate) fn local_of(config: &Config) -> Local {
+    let none = OsString::new();
+    let path = config.variables.get(&OsString::from("PATH")).unwrap_or(&none);
+    Local::new(config.scratch.clone(), config.isolation, path)
+}
+
+impl Backend {
+    pub(crate) fn local(python: Python, config: Config) -> Backend {
+        let (local, config) = (local_of(&config), Box::new(config));
+        Backend::Local { python, config, local }
+    }
+
+    /// Variables that the person gives to tests.
+    pub(crate) fn env(&self) -> &BTreeMap<String, String> {
+        match self {
+            Backend::Local { config, .. } => &config.env,
+            Backend::Docker { env, .. } => env,
+        }
+    }
+
+    /// The folder of the packages, on this machine; they may change while a worker waits.
+    pub(crate) fn packages(&self) -> Option<&Path> {
+        match self {
+            Backend::Local { python, .. } => Some(python.prefix()),
+            Backend::Docker { .. } => None,
+        }
+    }
+
+    /// Folders of `tree` that a sandbox shows as they were when it was made.
+    pub(crate) fn mounted(&self, tree: &Path) -> Vec<Mounted> {
+        match self {
+            Backend::Local { .. } => Vec::new(),
+            Backend::Docker { .. } => docker::mounted(tree),
+        }
+    }
+
+    /// The interpreter, for messages.
+    pub(crate) fn python(&self) -> String {
+        match self {
+            Backend::Local { python, .. } => python.interpreter.display().to_string(),
+            Backend::Docker { docker, .. } => format!("the image {}", docker.image.name),
+        }
+    }
+
+    /// Waits until nothing is left of sandboxes that were dropped.
+    pub(crate) async fn settled(&self) {
+        if let Backend::Local { local, .. } = self {
+            local.settled().await;
+        }
+    }
+
+    /// Variables for a run that needs `toolchain`.
+    pub(crate) fn variables(
+        &self,
+        toolchain: Toolchain,
+        writable: &Writable,
+    ) -> Vec<(&'static str, String)> {
+        let modules = match self {
+            Backend::Local { config, .. } => toolchain.modules(config.home.as_deref()),
+            Backend::Docker { .. } => None,
+        };
+        toolchain.variables(writable, modules.as_deref())
+    }
+
+    /// What to do about a `program` that could not be started: a sentence for people.
+    pub(crate) fn missing(&self, toolchain: Option<Toolchain>, program: &str, why: &str) -> String {
+        let needed = toolchain.map_or("Python", Toolchain::name);
+        match self {
+            Backend::Local { .. } => format!(
+                "cannot start {program}: {why}; install {needed} and make sure that it is on \
+                 PATH"
+            ),
+            Backend::Docker { docker, .. } => format!(
+                "cannot start {program} in a container: {why}; choose an image with Python and \
+                 {needed} instead of {}, or use the local sandbox",
+                docker.image.name
+            ),
+        }
+    }
+
+    /// A worker that sees the folder `tree`, and where they are not part of an image `toolchain` and the coverage.py in `lent`.
+    /// The error is a sentence for people.
+    pub(crate) async fn start(
+        &self,
+        tree: &Path,
+        limits: &Limits,
+        toolchain: Option<Toolchain>,
+        lent: Option<PathBuf>,
+    ) -> Result<Worker, String> {
+        let does_not_work = |reason| {
+            let python = self.python();
+            format!(
+                "{python} does not work in the sandbox: {reason}; choose another interpreter or \
+                 recreate the environment"
+            )
+        };
+        match self {
+            Backend::Local { python, config, local } => {
+                let path = config.variables.get(&OsString::from("PATH"));
+                let path = path.cloned().unwrap_or_default();
+                let mut variables = variables(python, config);
+                for folder in toolchain.into_iter().flat_map(|it| it.folders(&path)) {
+                    let path = variables.entry("PATH".into()).or_default();
+                    path.push(":");
+                    path.push(folder);
+                }
+                let visible = toolchain.map(|it| it.places(&path, config.home.as_deref()));
+                let packages = Packages { added: python.added.clone(), lent };
+                let launch = Launch {
+                    command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
+                    tree: tree.to_owned(),
+                    visible: visible.into_iter().flatten().chain(packages.folders()).collect(),
+                    shares_memory: toolchain.is_some(),
+                    variables,
+                    limits: *limits,
+                };
+                let begun = in_cell(local, &launch, &packages, config.isolation.is_none()).await;
+                let mut worker = begun.map_err(does_not_work)?;
+                worker.cage.open_tree(tree, limits, config.read_only).await;
+                Ok(worker)
+            }
+            Backend::Docker { docker, env, read_only } => {
+                let copied = copied(tree, limits, *read_only).await;
+                in_container(docker, tree, limits, toolchain, env, copied).await
+            }
+        }
+    }
+}
+
+async fn in_cell(
+    local: &Local,
+    launch: &Launch,
+    packages: &Packages,
+    may_choose: bool,
+) -> Result<Worker, String> {
+    let (cell, connection) = local.start(launch).await?;
+    let cage = RunningSandbox::local(cell);
+    let may_be_refused = cage.is_bubblewrap() && may_choose;
+    match Worker::begin(cage, connection, &launch.tree, packages).await {
+        Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
+            local.refuse(Isolation::Bubblewrap, reason);
+            let (cell, connection) = local.start(launch).await?;
+            Worker::begin(RunningSandbox::local(cell), connection, &launch.tree, packages).await
+        }
+        begun => begun,
+    }
+}
+
+/// What tests in a container may write to, or why there is nothing.
+async fn copied(tree: &Path, limits: &Limits, read_only: bool) -> Result<ProjectCopy, String> {
+    if read_only {
+        return Err("as requested".to_owned());
+    }
+    let (tree, limits) = (tree.to_owned(), *limits);
+    let measured = tokio::task::spawn_blocking(move || ProjectCopy::of(&tree, &limits)).await;
+    measured.map_err(|error| format!("cannot measure it: {error}")).flatten()
+}
+
+async fn in_container(
+    docker: &Docker,
+    tree: &Path,
+    limits: &Limits,
+    toolchain: Option<Toolchain>,
+    env: &BTreeMap<String, String>,
+    copied: Result<ProjectCopy, String>,
+) -> Result<Worker, String> {
+    Docker::may_read(tree)?;
+    let writable = Writable::private();
+    let text = |it: OsString| it.to_string_lossy().into_owned();
+    let own = writable.with(&always()).into_iter().map(|(name, value)| (text(name), text(value)));
+    let mut environment: BTreeMap<String, String> = own.collect();
+    environment.insert("LANG".to_owned(), "C.UTF-8".to_owned());
+    environment.extend(from_start(env));
+    let shared = PathBuf::from("/dev/shm");
+    let folders = writable.all.iter().filter(|it| **it != shared);
+    let launch = docker::Launch {
+        image: docker.image.name.clone(),
+        command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
+        tree: tree.to_owned(),
+        copied: copied.clone().ok(),
+        working: "/".into(),
+        environment,
+        user: docker::user(),
+        limits: *limits,
+        scratch: folders.map(|it| (it.display().to_string(), limits.file_bytes)).collect(),
+        // go starts the tests that it has built in `/tmp`.
+        executable: toolchain == Some(Toolchain::Go),
+        project: tree.display().to_string(),
+    };
+    let started = docker::start(&docker.engine, &launch).await;
+    let (container, connection) = started.map_err(|error| error.to_string())?;
+    let cage = RunningSandbox::docker(container, docker.limits(limits), copied);
+    Worker::begin(cage, connection, tree, &Packages::default()).await.map_err(|reason| {
+        format!("cannot start a worker in the image {}: {reason}", docker.image.name)
+    })
+}
+
+/// Variables that tests see in any sandbox.
+fn always() -> BTreeMap<OsString, OsString> {
+    [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")]
+        .map(|(name, value)| (name.into(), value.into()))
+        .into()
+}
+
+/// What of the person's variables the worker has from its start, as a library may read it when it is loaded. Python's own
+/// would change the worker: runs get them, and so do their child processes.
+fn from_start(env: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    let all = env.iter().filter(|(name, _)| !name.starts_with("PYTHON"));
+    all.map(|(name, value)| (name.clone(), value.clone()))
+}
+
+fn variables(python: &Python, config: &Config) -> BTreeMap<OsString, OsString> {
+    let mut all = config.variables.clone();
+    all.extend(always());
+    if python.is_virtual() {
+        all.insert("VIRTUAL_ENV".into(), python.prefix().into());
+    }
+    let mut path = python.folder().as_os_str().to_owned();
+    if let Some(rest) = config.variables.get(&OsString::from("PATH")) {
+        path.push(":");
+        path.push(rest);
+    }
+    all.insert("PATH".into(), path);
+    all.entry("LANG".into()).or_insert("C.UTF-8".into());
+    all.extend(from_start(&config.env).map(|(name, value)| (name.into(), value.into())));
+    all
+}

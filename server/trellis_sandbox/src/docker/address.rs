@@ -1,0 +1,112 @@
+//! Where an engine may be: `DOCKER_HOST`, the chosen context, the usual sockets.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// An address to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EngineAddress {
+    /// Such as `unix:///var/run/docker.sock`.
+    pub(super) host: String,
+    /// Who names it.
+    pub(super) origin: String,
+}
+
+/// The addresses to try, best first. An address that somebody chose is the only one: to run
+/// elsewhere would surprise them. `variable` reads the environment.
+pub(super) fn places(variable: &dyn Fn(&str) -> Option<String>) -> Result<Vec<EngineAddress>, String> {
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    if let Some(host) = set("DOCKER_HOST") {
+        return Ok(vec![EngineAddress { host, origin: "from DOCKER_HOST".to_owned() }]);
+    }
+    let folder =
+        set("DOCKER_CONFIG").map(PathBuf::from).or_else(|| Some(config_folder(&set("HOME")?)));
+    if let Some(folder) = folder {
+        let chosen = set("DOCKER_CONTEXT").or_else(|| current_context(&folder));
+        if let Some(name) = chosen.filter(|name| name != "default") {
+            return Ok(vec![in_context(&folder, &name)?]);
+        }
+    }
+    let usual = |host: String| EngineAddress { host, origin: "the default place".to_owned() };
+    let mut places = vec![usual("unix:///var/run/docker.sock".to_owned())];
+    let rootless = set("XDG_RUNTIME_DIR").map(|folder| format!("unix://{folder}/docker.sock"));
+    places.extend(rootless.map(usual));
+    Ok(places)
+}
+
+fn config_folder(home: &str) -> PathBuf {
+    PathBuf::from(home).join(".docker")
+}
+
+fn current_context(folder: &std::path::Path) -> Option<String> {
+    let config: Value =
+        serde_json::from_slice(&crate::files::read(folder.join("config.json")).ok()?).ok()?;
+    config["currentContext"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Docker keeps a context in a folder named by the hash of its name.
+fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, String> {
+    let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = folder.join("contexts/meta").join(hash).join("meta.json");
+    let wrong = |why: &str| {
+        format!(
+            "the Docker context {name:?} cannot be used: {} {why}; choose another with `docker context use` or set DOCKER_HOST",
+            path.display()
+        )
+    };
+    let text =
+        crate::files::read(&path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
+    let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong("is not JSON"))?;
+    let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
+    let host = host.ok_or_else(|| wrong("has no address"))?.to_owned();
+    Ok(EngineAddress { host, origin: format!("from the context {name:?}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn hosts(variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        let find = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+        };
+        Ok(places(&find)?.into_iter().map(|place| place.host).collect())
+    }
+
+    #[test]
+    fn docker_host_is_the_only_place() {
+        let found = hosts(&[("DOCKER_HOST", "tcp://box:2375"), ("XDG_RUNTIME_DIR", "/run/user/7")]);
+        assert_eq!(found, Ok(vec!["tcp://box:2375".to_owned()]));
+    }
+
+    #[test]
+    fn the_usual_sockets_are_tried_in_turn() {
+        let found = hosts(&[("DOCKER_HOST", ""), ("XDG_RUNTIME_DIR", "/run/user/7")]);
+        let usual = ["unix:///var/run/docker.sock", "unix:///run/user/7/docker.sock"];
+        assert_eq!(found, Ok(usual.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn contexts_are_honoured() {
+        let home = tempfile::tempdir().expect("a folder");
+        let docker = home.path().join(".docker");
+        // The hash of "far".
+        let hash: String = Sha256::digest("far").iter().map(|it| format!("{it:02x}")).collect();
+        let meta = docker.join("contexts/meta").join(hash);
+        fs::create_dir_all(&meta).expect("folders");
+        let text = r#"{"Name":"far","Endpoints":{"docker":{"Host":"tcp://far:1"}}}"#;
+        fs::write(meta.join("meta.json"), text).expect("a file");
+        fs::write(docker.join("config.json"), r#"{"currentContext":"far"}"#).expect("a file");
+        let home = home.path().to_str().expect("text");
+        let far = Ok(vec!["tcp://far:1".to_owned()]);
+        assert_eq!(hosts(&[("HOME", home)]), far);
+        let default = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "default")]);
+        assert_eq!(default, Ok(vec!["unix:///var/run/docker.sock".to_owned()]));
+        let error = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "lost")]).expect_err("unknown");
+        assert!(error.contains("\"lost\"") && error.contains("docker context use"), "{error}");
+    }
+}

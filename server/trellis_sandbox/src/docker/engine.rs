@@ -1,0 +1,159 @@
+//! Finding an engine and speaking its version of the API.
+
+use std::{env, fmt, time::Duration};
+
+use bollard::{Docker, models::SystemInfo};
+use tokio::time::timeout;
+
+use super::{
+    address::{EngineAddress, places},
+    told,
+};
+
+/// An engine that is there answers at once; one that does not is not waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// An engine that answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    pub(super) docker: Docker,
+    description: Description,
+    pub(super) abilities: KernelSupport,
+}
+
+/// What `trellis doctor` says of an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Description {
+    /// Its address.
+    pub(crate) host: String,
+    /// The engine's version.
+    pub(crate) version: String,
+    /// The version of the API that both sides speak.
+    pub(crate) api: String,
+    /// `1` or `2`, as the engine says.
+    pub(crate) cgroup_version: String,
+    /// `cgroupfs`, `systemd` or `none`.
+    pub(crate) cgroup_driver: String,
+    /// True for an engine that does not run as root.
+    pub(crate) rootless: bool,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rootless = if self.rootless { ", rootless" } else { "" };
+        write!(
+            f,
+            "Docker {} at {} (API {}, cgroups v{} by {}{rootless})",
+            self.version, self.host, self.api, self.cgroup_version, self.cgroup_driver
+        )
+    }
+}
+
+/// What the kernel under an engine can hold containers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KernelSupport {
+    pub(super) memory: bool,
+    pub(super) swap: bool,
+    pub(super) processes: bool,
+    pub(super) processor: bool,
+}
+
+impl Engine {
+    /// The engine of `DOCKER_HOST`, of the chosen context or at one of the usual places.
+    pub(crate) async fn connect() -> Result<Engine, String> {
+        let mut tried = Vec::new();
+        for EngineAddress { host, origin } in places(&|name| env::var(name).ok())? {
+            match Engine::at(&host).await {
+                Ok(engine) => return Ok(engine),
+                Err(why) => tried.push(format!("{host} ({origin}): {why}")),
+            }
+        }
+        Err(format!(
+            "cannot reach a Docker engine: {}; start Docker, set DOCKER_HOST, or run with \
+             `--sandbox local`",
+            tried.join("; ")
+        ))
+    }
+
+    /// The engine at one address.
+    pub(super) async fn at(host: &str) -> Result<Engine, String> {
+        spoken(host, env::var_os("DOCKER_TLS_VERIFY").is_some_and(|value| !value.is_empty()))?;
+        let meeting = timeout(PATIENCE, meet(host)).await;
+        let seconds = PATIENCE.as_secs();
+        meeting.unwrap_or_else(|_| Err(format!("no answer within {seconds} s")))
+    }
+
+    /// What is known of it.
+    pub(crate) fn describe(&self) -> &Description {
+        &self.description
+    }
+}
+
+/// This program speaks HTTP over sockets only.
+fn spoken(host: &str, tls: bool) -> Result<(), String> {
+    let tcp = host.starts_with("tcp://") || host.starts_with("http://");
+    if host.starts_with("https://") || (tcp && tls) {
+        return Err(
+            "it requires TLS, which Trellis does not support for Docker engines; forward its \
+             socket with `ssh -L` and use unix://"
+                .to_owned(),
+        );
+    }
+    if !tcp && !host.starts_with("unix://") {
+        return Err(
+            "only unix:// and tcp:// addresses are supported; forward the engine's socket with \
+             `ssh -L`"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+async fn meet(host: &str) -> Result<Engine, String> {
+    let failed = |error| explained(&told(&error));
+    let docker = Docker::connect_with_host(host).map_err(failed)?;
+    let docker = docker.negotiate_version().await.map_err(failed)?;
+    docker.ping().await.map_err(failed)?;
+    let info = docker.info().await.map_err(failed)?;
+    if info.os_type.as_deref() == Some("windows") {
+        return Err("it runs Windows containers; switch it to Linux containers".to_owned());
+    }
+    let api = docker.client_version();
+    let api = format!("{}.{}", api.major_version, api.minor_version);
+    let description = description(host, api, &info);
+    Ok(Engine { docker, description, abilities: abilities(&info) })
+}
+
+fn explained(why: &str) -> String {
+    if why.contains("ermission denied") {
+        format!(
+            "{why}; join the group `docker` (`sudo usermod -aG docker $USER`, then log in \
+             again)"
+        )
+    } else {
+        why.to_owned()
+    }
+}
+
+fn description(host: &str, api: String, info: &SystemInfo) -> Description {
+    let unknown = || "unknown".to_owned();
+    let options = info.security_options.as_deref().unwrap_or_default();
+    Description {
+        host: host.to_owned(),
+        version: info.server_version.clone().unwrap_or_else(unknown),
+        api,
+        cgroup_version: info.cgroup_version.map_or_else(unknown, |it| it.to_string()),
+        cgroup_driver: info.cgroup_driver.map_or_else(unknown, |it| it.to_string()),
+        rootless: options.iter().any(|option| option.contains("name=rootless")),
+    }
+}
+
+/// Silence is no ability.
+fn abilities(info: &SystemInfo) -> KernelSupport {
+    KernelSupport {
+        memory: info.memory_limit == Some(true),
+        swap: info.swap_limit == Some(true),
+        processes: info.pids_limit == Some(true),
+        processor: info.cpu_cfs_quota == Some(true),
+    }
+}

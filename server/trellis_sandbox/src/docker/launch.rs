@@ -1,0 +1,159 @@
+//! A launch in the words of the API: everything closed that can be closed.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+use bollard::models::{
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountBindOptions,
+    MountType, ResourcesUlimits,
+};
+use rustix::process::{getegid, geteuid};
+
+use super::{
+    ProjectCopy, Launch, ORIGINAL,
+    engine::KernelSupport,
+    owner::{Owner, PROJECT},
+};
+use crate::request::Limits;
+
+/// A container's share of the processors, in billionths of one.
+const ONE_PROCESSOR: i64 = 1_000_000_000;
+
+/// Bytes of `/dev/shm`, which multiprocessing needs.
+const SHARED_MEMORY: i64 = 64 << 20;
+
+/// The user for the worker: this one, so that it can read what is private to them; never root.
+pub(crate) fn user() -> String {
+    let (user, group) = (geteuid(), getegid());
+    if user.is_root() { "1000:1000".to_owned() } else { format!("{user}:{group}") }
+}
+
+/// What the engine is asked to create.
+pub(super) fn body(launch: &Launch, abilities: KernelSupport) -> Result<ContainerCreateBody, String> {
+    let owner = Owner::own()?.labels().map(|(name, value)| (name.to_owned(), value));
+    let project = (PROJECT.to_owned(), launch.project.clone());
+    Ok(ContainerCreateBody {
+        image: Some(launch.image.clone()),
+        // As the entry point, so that neither the image's own nor its default command is added.
+        entrypoint: Some(launch.command.clone()),
+        user: Some(launch.user.clone()),
+        working_dir: Some(text(&launch.working)?),
+        env: Some(pairs(&launch.environment)),
+        hostname: Some("sandbox".to_owned()),
+        attach_stdin: Some(true),
+        attach_stdout: Some(true),
+        attach_stderr: Some(true),
+        open_stdin: Some(true),
+        stdin_once: Some(true),
+        tty: Some(false),
+        healthcheck: Some(HealthConfig {
+            test: Some(vec!["NONE".to_owned()]),
+            ..HealthConfig::default()
+        }),
+        labels: Some(owner.into_iter().chain([project]).collect()),
+        host_config: Some(host_config(launch, abilities)?),
+        ..ContainerCreateBody::default()
+    })
+}
+
+fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
+    environment.iter().map(|(name, value)| format!("{name}={value}")).collect()
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        format!("{} is not valid Unicode, which Docker requires; rename it", path.display())
+    })
+}
+
+fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, String> {
+    let limits = &launch.limits;
+    let memory = signed(limits.memory_bytes);
+    Ok(HostConfig {
+        network_mode: Some(if limits.network { "bridge" } else { "none" }.to_owned()),
+        readonly_rootfs: Some(true),
+        mounts: Some(mounts(launch)?),
+        tmpfs: Some(in_memory(launch)?),
+        shm_size: Some(SHARED_MEMORY),
+        ipc_mode: Some("private".to_owned()),
+        memory: abilities.memory.then_some(memory),
+        // The sum of memory and swap: none of the latter.
+        memory_swap: (abilities.memory && abilities.swap).then_some(memory),
+        pids_limit: abilities.processes.then_some(signed(limits.processes)),
+        nano_cpus: abilities
+            .processor
+            .then_some(ONE_PROCESSOR * i64::from(limits.cores.unwrap_or(1))),
+        ulimits: Some(ulimits(limits)),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        security_opt: Some(vec!["no-new-privileges".to_owned()]),
+        init: Some(false),
+        // What the worker writes is read by us and kept nowhere else.
+        log_config: Some(HostConfigLogConfig {
+            typ: Some("none".to_owned()),
+            ..HostConfigLogConfig::default()
+        }),
+        auto_remove: Some(true),
+        ..HostConfig::default()
+    })
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// The project, in its own place or beside its copy, in which some of its folders are its own.
+fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
+    let tree = &launch.tree;
+    let Some(copied) = &launch.copied else { return Ok(vec![mount(tree, tree)?]) };
+    let own = copied.mounted.iter().map(|it| mount(&tree.join(it.name), &tree.join(it.name)));
+    std::iter::once(mount(tree, Path::new(ORIGINAL))).chain(own).collect()
+}
+
+/// Without the mounts below the folder: older engines would leave those writable.
+fn mount(folder: &Path, place: &Path) -> Result<Mount, String> {
+    Ok(Mount {
+        typ: Some(MountType::BIND),
+        source: Some(text(folder)?),
+        target: Some(text(place)?),
+        read_only: Some(true),
+        bind_options: Some(MountBindOptions {
+            non_recursive: Some(true),
+            ..MountBindOptions::default()
+        }),
+        ..Mount::default()
+    })
+}
+
+fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, String> {
+    let mut all: HashMap<_, _> =
+        launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect();
+    if let Some(copied) = &launch.copied {
+        all.insert(text(&launch.tree)?, copy(copied, &launch.user)?);
+    }
+    Ok(all)
+}
+
+/// Programs in a project can be started, as they can in its own place.
+fn copy(copied: &ProjectCopy, user: &str) -> Result<String, String> {
+    let (user, group) = user.split_once(':').ok_or("a user without a group")?;
+    let size = copied.bytes;
+    Ok(format!("rw,size={size},exec,nosuid,nodev,mode=0755,uid={user},gid={group}"))
+}
+
+fn tmpfs((path, bytes): &(String, u64), executable: bool) -> (String, String) {
+    let exec = if executable { "exec" } else { "noexec" };
+    (path.clone(), format!("rw,size={bytes},{exec},nosuid,nodev,mode=1777"))
+}
+
+fn ulimits(limits: &Limits) -> Vec<ResourcesUlimits> {
+    let values = [("nofile", limits.open_files), ("fsize", limits.file_bytes), ("core", 0)];
+    let ulimit = |(name, value): (&str, u64)| ResourcesUlimits {
+        name: Some(name.to_owned()),
+        soft: Some(signed(value)),
+        hard: Some(signed(value)),
+    };
+    values.map(ulimit).to_vec()
+}

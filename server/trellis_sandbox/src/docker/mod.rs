@@ -1,0 +1,152 @@
+//! The Docker sandbox: an engine, an image with pytest, a container for a worker.
+//!
+//! ```text
+//! place ──> Engine ──> image::provide ──> container::start ──> Container + Connection
+//!             │                               │     └─ watch: events of this one container
+//!             └── sweep: what dead owners left└─ attached: its pipes
+//! ```
+//!
+//! This module carries the worker's bytes and knows nothing of what they say. It does not check
+//! that the engine sees the same files as this process: an engine in a virtual machine or on
+//! another host may not, and the caller has to ask the worker.
+
+mod attached;
+mod container;
+mod project_copy;
+mod engine;
+mod image;
+mod launch;
+mod limits;
+mod owner;
+mod address;
+mod removal;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{report::LimitStatus, request::Limits, sandbox::Connection};
+
+pub use self::image::{ImageSpec, Progress};
+pub(crate) use self::{
+    container::{Container, start},
+    project_copy::{ProjectCopy, Mounted, ORIGINAL, mounted},
+    launch::user,
+};
+use self::{
+    engine::Engine,
+    image::{Image, OnProgress, provide},
+    sweep::sweep,
+};
+
+/// An engine that answers, with an image in which tests can run.
+#[derive(Clone, Debug)]
+pub struct Docker {
+    pub(crate) engine: Engine,
+    pub(crate) image: Image,
+}
+
+impl Docker {
+    /// Connects to the engine at `host`, or else at the one that `DOCKER_HOST`, the current context or
+    /// the usual places name; removes what earlier processes left there when they crashed, and has
+    /// the image built unless it is there. `cache` holds locks. The error is a sentence for people.
+    pub async fn open(
+        host: Option<&str>,
+        spec: &ImageSpec,
+        cache: &Path,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Docker, String> {
+        let engine = match host {
+            Some(host) => Engine::at(host).await?,
+            None => Engine::connect().await?,
+        };
+        sweep(&engine).await?;
+        let image = provide(&engine, spec, cache, on_progress).await?;
+        Ok(Docker { engine, image })
+    }
+
+    /// One line about the engine that would be used, or why there is none.
+    pub async fn describe() -> Result<String, String> {
+        Engine::connect().await.map(|engine| engine.describe().to_string())
+    }
+
+    /// What is enforced for a run under `limits`.
+    pub fn limits(&self, limits: &Limits) -> Vec<LimitStatus> {
+        self.engine.limits(limits)
+    }
+
+    /// Whether a container's user, who is never root, may read `folder`; why not, as a sentence.
+    pub fn may_read(folder: &Path) -> Result<(), String> {
+        let status = fs::metadata(folder)
+            .map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
+        let foreign = status.uid() == 0 && user().starts_with("1000:");
+        if foreign && status.mode() & 0o005 != 0o005 {
+            return Err(format!(
+                "only root can read {}, and containers do not run as root: open it (`chmod \
+                 o+rx`) or use the local sandbox",
+                folder.display()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A container for one worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// Name or id of an image the engine has.
+    pub(crate) image: String,
+    /// The worker's command line; the image's own entry point is not used.
+    pub(crate) command: Vec<String>,
+    /// Folder of this machine, mounted read-only: at the same path, or at [`ORIGINAL`] where a copy takes its place.
+    pub(crate) tree: PathBuf,
+    pub(crate) copied: Option<ProjectCopy>,
+    /// The worker's working folder in the container.
+    pub(crate) working: PathBuf,
+    /// Added to the environment the image gives.
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Numeric `uid:gid` of the worker; see [`user`].
+    pub(crate) user: String,
+    /// Bounds for all processes of the container together, where Docker can hold them.
+    pub(crate) limits: Limits,
+    /// Folders in memory, by path in the container, with their size in bytes: the only places that
+    /// can be written to, besides 64 MiB at `/dev/shm`.
+    pub(crate) scratch: Vec<(String, u64)>,
+    /// Programs may be started from there.
+    pub(crate) executable: bool,
+    /// What the container is for; people see it in `docker ps` as a label.
+    pub(crate) project: String,
+}
+
+/// An error with everything that caused it, for its own text often says nothing.
+fn told(error: &bollard::errors::Error) -> String {
+    if let bollard::errors::Error::DockerResponseServerError { message, .. } = error {
+        return message.trim().to_owned();
+    }
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// The status the engine answered with, if it answered.
+fn status(error: &bollard::errors::Error) -> Option<u16> {
+    match error {
+        bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
+        _ => None,
+    }
+}

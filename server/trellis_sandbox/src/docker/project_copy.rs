@@ -1,0 +1,134 @@
+//! Whether tests in a container get a copy of the project that they may write to, and what of it is not copied.
+//!
+//! The copy lies in memory, at the project's own path; the worker makes it equal to the project before each run. The
+//! project itself is mounted at [`ORIGINAL`], and nothing can be written to it.
+
+use std::{
+    fs::{self, Metadata},
+    io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{request::Limits, wording::bytes};
+
+/// Where a container shows the project itself when its tests get a copy.
+pub(crate) const ORIGINAL: &str = "/run/project";
+
+/// The memory of the container holds the copy.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A copy takes at most one of so many parts of the container's memory.
+const SHARE: u64 = 4;
+
+/// Each is looked at before each run.
+const MOST_ENTRIES: u64 = 50_000;
+
+/// Folders within folders.
+const DEEPEST: usize = 100;
+
+/// What is kept in memory is kept in whole pages.
+const PAGE: u64 = 4096;
+
+/// Folders that can be large and that no test rewrites.
+const MOUNTED: [&str; 10] =
+    [".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", ".tox", ".nox", ".mypy_cache"];
+
+/// A folder right below the project's that is mounted within the copy, read-only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mounted {
+    pub(crate) name: &'static str,
+    device: u64,
+    inode: u64,
+}
+
+/// What there is of [`MOUNTED`]. A folder made anew is another one: a container goes on showing the old one.
+pub(crate) fn mounted(tree: &Path) -> Vec<Mounted> {
+    let Ok(top) = fs::metadata(tree) else { return Vec::new() };
+    let found = MOUNTED.into_iter().filter_map(|name| {
+        let status = fs::symlink_metadata(tree.join(name)).ok()?;
+        let is_meant = name != "env" || tree.join(name).join("pyvenv.cfg").is_file();
+        // What is mounted there by somebody else is not shown, as everywhere below the project.
+        let is_folder = status.is_dir() && status.dev() == top.dev() && is_meant;
+        is_folder.then(|| Mounted { name, device: status.dev(), inode: status.ino() })
+    });
+    found.collect()
+}
+
+/// A copy that a container has room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProjectCopy {
+    /// For the project and what tests write to it.
+    pub(crate) bytes: u64,
+    pub(crate) mounted: Vec<Mounted>,
+}
+
+impl ProjectCopy {
+    /// For the project in `tree`, under `limits`. The error is a reason why tests may not write to it, for people.
+    pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<ProjectCopy, String> {
+        if tree.starts_with(ORIGINAL) || Path::new(ORIGINAL).starts_with(tree) {
+            return Err(format!("containers need {ORIGINAL} for their own use"));
+        }
+        let mounted = mounted(tree);
+        let most = MOST_BYTES.min(limits.memory_bytes / SHARE);
+        let mut measure = ProjectSize { most, largest: limits.file_bytes, bytes: 0, entries: 0 };
+        measure.tree(tree, &mounted)?;
+        Ok(ProjectCopy { bytes: measure.bytes.saturating_add(limits.file_bytes), mounted })
+    }
+}
+
+/// The size of a project, as long as it is within bounds.
+struct ProjectSize {
+    most: u64,
+    largest: u64,
+    bytes: u64,
+    entries: u64,
+}
+
+impl ProjectSize {
+    fn tree(&mut self, tree: &Path, mounted: &[Mounted]) -> Result<(), String> {
+        let failed = |error: io::Error| format!("cannot read {}: {error}", tree.display());
+        let device = fs::symlink_metadata(tree).map_err(failed)?.dev();
+        let mut waiting = vec![(tree.to_owned(), 0)];
+        while let Some((folder, depth)) = waiting.pop() {
+            // What cannot be read, or went meanwhile, is not copied.
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let is_mounted =
+                    depth == 0 && mounted.iter().any(|it| entry.file_name() == it.name);
+                let Ok(status) = entry.metadata() else { continue };
+                if is_mounted || status.dev() != device {
+                    continue;
+                }
+                self.add(&entry.path(), &status)?;
+                if status.is_dir() {
+                    waiting.push((within(entry.path(), depth)?, depth + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path, status: &Metadata) -> Result<(), String> {
+        let size = if status.is_file() { status.len() } else { 0 };
+        if size > self.largest {
+            let (path, size, most) = (path.display(), bytes(size), bytes(self.largest));
+            return Err(format!("{path} has {size}, more than the limit of {most} for one file"));
+        }
+        self.entries += 1;
+        self.bytes = self.bytes.saturating_add(size.next_multiple_of(PAGE));
+        if self.entries > MOST_ENTRIES {
+            return Err(format!("it has more than the limit of {MOST_ENTRIES} files and folders"));
+        }
+        if self.bytes > self.most {
+            return Err(format!("it has more than the limit of {}", bytes(self.most)));
+        }
+        Ok(())
+    }
+}
+
+fn within(folder: PathBuf, depth: usize) -> Result<PathBuf, String> {
+    if depth < DEEPEST {
+        return Ok(folder);
+    }
+    Err(format!("its folders are nested more than {DEEPEST} levels deep"))
+}

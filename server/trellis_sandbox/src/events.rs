@@ -1,0 +1,135 @@
+//! The reporter's records: a line each, with the run's token, the record's number (from 0) and a JSON object tagged by
+//! `event`. Reporter and reader are built together, so the shapes carry no version. A line without the token means that
+//! something else wrote to the pipe; one that has it and does not fit is our own fault. A record that was interrupted comes
+//! again, with its number.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::report::{Comparison, MissingName};
+
+/// One record. Paths are as Python names them; frames are `[path, line, function]`, outermost
+/// first.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// Something that may take its time begins, and whatever came before has ended. A test that ends itself does so after
+    /// these seconds at the latest; 0 where it does not.
+    Phase {
+        doing: Doing,
+        id: String,
+        #[serde(default)]
+        seconds: f64,
+    },
+    /// Ids about to run, a part at a time.
+    Collected { ids: Vec<String> },
+    /// Ids that were found and then deselected or dropped, a part at a time.
+    Deselected { ids: Vec<String> },
+    /// A module or `conftest.py` could not be loaded.
+    CollectionError { path: String, failure: WireFailure },
+    /// A test has ended.
+    Test(Box<WireTest>),
+    /// pytest itself failed.
+    InternalError { failure: WireFailure },
+    /// The session was stopped by `pytest.exit` or an interrupt.
+    Interrupted { message: String },
+    /// coverage.py does not work.
+    CoverageMissing { message: String },
+    /// One file could not be analysed.
+    CoverageFailed { path: String, message: String },
+    /// One file's lines.
+    Coverage { path: String, executed: Vec<u32>, missing: Vec<u32>, functions: Vec<WireFunction> },
+    /// Lines of that file by test, a part at a time, before the file's own record.
+    CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
+    /// A program that is not Python could not be started at all.
+    NotStarted { program: String, message: String },
+    /// Code under test has changed what decides about its results.
+    Tampered { what: String },
+    /// The session ended with this exit status.
+    Finish { status: i32 },
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Doing {
+    Start,
+    Collect,
+    Test,
+    Finish,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireTest {
+    pub(crate) id: String,
+    pub(crate) outcome: WireOutcome,
+    pub(crate) seconds: f64,
+    pub(crate) path: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) reason: Option<String>,
+    pub(crate) failure: Option<WireFailure>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireOutcome {
+    Passed,
+    Failed,
+    Error,
+    Skipped,
+    Xfailed,
+    Xpassed,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireFailure {
+    pub(crate) exception: String,
+    pub(crate) message: String,
+    pub(crate) frames: Vec<RawFrame>,
+    /// Where a syntax error lies.
+    pub(crate) at: Option<(String, u32)>,
+    pub(crate) traceback: String,
+    pub(crate) missing: Option<WireMissing>,
+    pub(crate) comparison: Option<WireComparison>,
+}
+
+/// Qualified name, first and last line, first line of the body.
+pub(crate) type WireFunction = (String, u32, u32, u32);
+
+/// Path, line and function.
+pub(crate) type RawFrame = (String, u32, String);
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum WireMissing {
+    Name { name: String },
+    Module { name: String },
+    Imported { name: String, owner: Option<String> },
+    Attribute { name: String, owner: Option<String> },
+}
+
+impl From<WireMissing> for MissingName {
+    fn from(missing: WireMissing) -> MissingName {
+        match missing {
+            WireMissing::Name { name } => MissingName::Name { name },
+            WireMissing::Module { name } => MissingName::Module { module: name },
+            WireMissing::Imported { name, owner } => MissingName::Imported { name, module: owner },
+            WireMissing::Attribute { name, owner } => MissingName::Attribute { name, owner },
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireComparison {
+    operator: String,
+    left: String,
+    right: String,
+}
+
+impl From<WireComparison> for Comparison {
+    fn from(sides: WireComparison) -> Comparison {
+        Comparison { operator: sides.operator, actual: sides.left, expected: sides.right }
+    }
+}

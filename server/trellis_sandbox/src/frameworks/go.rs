@@ -1,0 +1,196 @@
+//! The stream of `go test -json`.
+//!
+//! Each line is a record. What tests print comes wrapped in records of its own, so that printing JSON forges nothing.
+//! What printing can do: `--- PASS: TestX` in go's own form makes go say that `TestX` passed, although it then says too
+//! that it failed. So the worst word on a test counts. A process that ends itself with status 0 looks like a good
+//! package to go, and leaves its test without a word or itself without `PASS`: both are asked for. A test that prints
+//! all of that and then ends the process passes, and the tests after it are never heard of.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::{CommandResult, Malformed, ansi, go_build, go_output, judge::Records};
+
+/// One line of the stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event {
+    action: String,
+    package: Option<String>,
+    test: Option<String>,
+    elapsed: Option<f64>,
+    output: Option<String>,
+    output_type: Option<String>,
+    import_path: Option<String>,
+}
+
+/// A final word; the later in this list, the worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GoStatus {
+    Pass,
+    Skip,
+    Fail,
+}
+
+/// A test or subtest.
+#[derive(Debug, Default)]
+pub(super) struct Test {
+    pub(super) name: String,
+    pub(super) word: Option<GoStatus>,
+    pub(super) paused: bool,
+    pub(super) seconds: f64,
+    pub(super) output: String,
+    /// What newer versions mark as coming from `t.Error` and its like.
+    pub(super) errors: String,
+}
+
+/// A package with tests, or one that could not be built.
+#[derive(Debug, Default)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) word: Option<GoStatus>,
+    pub(super) tests: Vec<Test>,
+    /// What it printed outside of tests.
+    pub(super) output: String,
+    /// It could not be built or found.
+    pub(super) unbuilt: bool,
+}
+
+/// Everything in the stream.
+#[derive(Default)]
+struct Stream {
+    packages: Vec<Package>,
+    tests: HashMap<(usize, String), usize>,
+    /// What the compiler said, by package.
+    builds: HashMap<String, String>,
+    /// Lines that are no records; go writes some about packages that cannot be built.
+    foreign: Option<String>,
+}
+
+/// What the stream says.
+pub(super) fn records(ended: &CommandResult<'_>) -> Result<Records, Malformed> {
+    let stream = stream(ended.stdout)?;
+    if let (Some(line), Ok(0)) = (stream.foreign, ended.status) {
+        return Err(Malformed::Foreign(line));
+    }
+    if stream.packages.is_empty() && ended.status != Ok(0) {
+        return Err(Malformed::Absent); // go itself failed, and says why on standard error
+    }
+    let mut builds = stream.builds;
+    go_build::add(ended.stderr, &mut builds);
+    let mut records = Records::default();
+    for package in &stream.packages {
+        go_output::add(ended, package, &builds, &mut records);
+    }
+    Ok(records)
+}
+
+fn stream(text: &str) -> Result<Stream, Malformed> {
+    let mut stream = Stream::default();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if line.starts_with('{') {
+            stream.take(serde_json::from_str(line)?);
+        } else if let Some(name) = unbuilt(line) {
+            let package = stream.package(name);
+            stream.packages[package].unbuilt = true;
+            stream.packages[package].word = Some(GoStatus::Fail);
+        } else {
+            stream.foreign.get_or_insert_with(|| line.chars().take(200).collect());
+        }
+    }
+    Ok(stream)
+}
+
+/// `FAIL`, a tab, `example.com/a [build failed]`
+fn unbuilt(line: &str) -> Option<&str> {
+    let (name, why) = line.strip_prefix("FAIL\t")?.trim_end().split_once(" [")?;
+    matches!(why, "build failed]" | "setup failed]").then_some(name)
+}
+
+impl Stream {
+    fn take(&mut self, event: Event) {
+        let output = event.output.as_deref().map(ansi::plain).unwrap_or_default();
+        if event.action == "build-output" {
+            let package = package_of(event.import_path.as_deref().unwrap_or_default());
+            self.builds.entry(package.to_owned()).or_default().push_str(&output);
+            return;
+        }
+        let Some(package) = event.package.as_deref().map(|name| self.package(name)) else {
+            return;
+        };
+        match &event.test {
+            Some(name) => {
+                let test = self.test(package, name);
+                self.packages[package].tests[test].take(&event, &output);
+            }
+            None => self.packages[package].take(&event, &output),
+        }
+    }
+
+    fn package(&mut self, name: &str) -> usize {
+        // A handful, and most often the last.
+        self.packages.iter().rposition(|package| package.name == name).unwrap_or_else(|| {
+            self.packages.push(Package { name: name.to_owned(), ..Package::default() });
+            self.packages.len() - 1
+        })
+    }
+
+    fn test(&mut self, package: usize, name: &str) -> usize {
+        let tests = &mut self.packages[package].tests;
+        *self.tests.entry((package, name.to_owned())).or_insert_with(|| {
+            tests.push(Test { name: name.to_owned(), ..Test::default() });
+            tests.len() - 1
+        })
+    }
+}
+
+/// `a/b [a/b.test]` is `a/b`.
+pub(super) fn package_of(import_path: &str) -> &str {
+    import_path.split_whitespace().next().unwrap_or_default()
+}
+
+fn word(action: &str) -> Option<GoStatus> {
+    match action {
+        "pass" | "bench" => Some(GoStatus::Pass),
+        "skip" => Some(GoStatus::Skip),
+        "fail" => Some(GoStatus::Fail),
+        _ => None,
+    }
+}
+
+impl Package {
+    fn take(&mut self, event: &Event, output: &str) {
+        self.word = self.word.max(word(&event.action));
+        self.unbuilt |= output.lines().any(|line| unbuilt(line).is_some());
+        self.output.push_str(output);
+    }
+
+    /// What `testing` prints after the last test, if all is well.
+    pub(super) fn says_pass(&self) -> bool {
+        self.output.lines().any(|line| line.ends_with("PASS"))
+    }
+
+    /// `testing` printed its last line, of whatever kind.
+    pub(super) fn went_to_its_end(&self) -> bool {
+        self.says_pass() || self.output.lines().any(|line| line == "FAIL")
+    }
+}
+
+impl Test {
+    fn take(&mut self, event: &Event, output: &str) {
+        self.word = self.word.max(word(&event.action));
+        self.seconds = event.elapsed.unwrap_or(self.seconds);
+        match event.action.as_str() {
+            "pause" => self.paused = true,
+            "cont" => self.paused = false,
+            _ => {}
+        }
+        match event.output_type.as_deref() {
+            Some("frame") => return,
+            Some("error" | "error-continue") => self.errors.push_str(output),
+            _ => {}
+        }
+        self.output.push_str(output);
+    }
+}

@@ -1,0 +1,24 @@
+//! jest's `--json` report.
+
+use super::{
+    CommandResult, Malformed,
+    judge::Records,
+    node::{self, Dialect, Status},
+};
+use crate::report::TestOutcome;
+
+/// `pending` is how jest calls a test that is skipped or not selected.
+const JEST: Dialect = Dialect {
+    outcome: |status| match status {
+        Status::Passed => Some(TestOutcome::Passed),
+        Status::Failed => Some(TestOutcome::Failed),
+        _ => Some(TestOutcome::Skipped),
+    },
+    // Versions 24 to 30 begin with one of these.
+    timed_out: &["thrown: \"Exceeded timeout of", ": Timeout - Async callback was not invoked"],
+};
+
+/// What the report says.
+pub(super) fn records(ended: &CommandResult<'_>) -> Result<Records, Malformed> {
+    node::records(ended, &JEST)
+}

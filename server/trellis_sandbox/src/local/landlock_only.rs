@@ -1,0 +1,70 @@
+//! An ordinary process, held by Landlock and a system call filter.
+
+use std::{
+    fs,
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    SandboxSetup, filter, landlock, orders,
+    spawn::ChildSpec,
+    mounts::{self, Mount},
+};
+use crate::sandbox::{Launch, Writable};
+
+/// `folder` is the sandbox's own on the machine.
+pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
+    let writable = Writable::below(folder);
+    for place in &writable.all {
+        fs::create_dir(place).map_err(|e| format!("cannot create {}: {e}", place.display()))?;
+    }
+    let mut orders = orders(launch, &launch.command, &writable);
+    let shown = mounts::of(launch);
+    let mut readable: Vec<&Path> = shown
+        .iter()
+        .map(|it| match it {
+            Mount::Place(path) => path.as_path(),
+            Mount::Link { at, .. } => at,
+        })
+        .collect();
+    let more = ["/proc", "/etc/passwd", "/etc/group", "/etc/hosts", "/sys/devices/system/cpu"];
+    readable.extend(more.map(Path::new));
+    readable.push(&launch.tree);
+    let settings = settings_above(&launch.tree);
+    readable.extend(settings.iter().map(PathBuf::as_path));
+    let writable_places: Vec<&Path> = writable.all.iter().map(PathBuf::as_path).collect();
+    let network = launch.limits.network;
+    let rules = landlock::rules(&readable, &writable_places, network);
+    orders.landlock = rules.as_ref().ok().map(AsRawFd::as_raw_fd);
+    let filters = filter::filters(network);
+    let (landlock, filter) = (
+        rules.as_ref().map(drop).map_err(String::clone),
+        filters.as_ref().map(drop).map_err(String::clone),
+    );
+    orders.filters = filters.unwrap_or_default();
+    let job = ChildSpec {
+        orders,
+        namespaces: 0,
+        descriptors: rules.into_iter().collect(),
+        group: None,
+        remains: None,
+    };
+    Ok(SandboxSetup { job, writable, landlock, filter, info: None })
+}
+
+/// Files in which pytest looks for its settings. Here it sees those above the project, and one that it
+/// cannot read ends it.
+fn settings_above(tree: &Path) -> Vec<PathBuf> {
+    const NAMES: [&str; 7] = [
+        "pytest.toml",
+        ".pytest.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "pyproject.toml",
+        "tox.ini",
+        "setup.cfg",
+    ];
+    let folders = tree.ancestors().skip(1);
+    folders.flat_map(|folder| NAMES.map(|it| folder.join(it))).filter(|it| it.is_file()).collect()
+}

@@ -1,0 +1,278 @@
+//! Looks for an interpreter.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+use super::{Origin, Python, PythonError, last_words, output};
+
+/// The oldest version that is supported.
+const OLDEST: (u32, u32) = (3, 9);
+
+/// Says what an interpreter is, without importing anything big.
+const PROBE: &str = "\
+import json, sys
+print(json.dumps({'version': sys.version_info[:3], 'executable': sys.executable}))";
+
+#[derive(Deserialize)]
+struct InterpreterProbe {
+    version: (u32, u32, u32),
+    executable: PathBuf,
+}
+
+/// Where an interpreter is looked for, the first place first.
+#[derive(Clone, Copy, Debug)]
+pub struct InterpreterSearch<'a> {
+    /// What a person names: an environment's folder, or an interpreter. Nothing else is taken then.
+    pub named: Option<&'a Path>,
+    /// The folder of the environment that is activated.
+    pub activated: Option<&'a Path>,
+    /// Folders of environments that the project may have, the first choice first; see [`environments`](super::environments()).
+    pub environments: &'a [PathBuf],
+    /// A list of folders as in the variable `PATH`.
+    pub path: &'a OsStr,
+}
+
+impl<'a> InterpreterSearch<'a> {
+    /// Nothing but the folders of `path`.
+    pub fn on(path: &'a OsStr) -> InterpreterSearch<'a> {
+        InterpreterSearch { named: None, activated: None, environments: &[], path }
+    }
+}
+
+/// The first interpreter that is version 3.9 or newer. An environment without pytest is taken where something is there to
+/// install pytest with beside it: itself, for one that a person names or has activated; else an interpreter of the same
+/// version on the path, since what lies in a project must not be started outside a sandbox.
+///
+/// # Errors
+///
+/// None is to be had, or what is named cannot be used.
+pub async fn find(search: &InterpreterSearch<'_>) -> Result<Python, PythonError> {
+    if let Some(named) = search.named {
+        let unusable = |why| PythonError::Unusable { path: named.to_owned(), why };
+        return of_person(named).await.map(named_by_person).map_err(unusable);
+    }
+    let mut passed_over = Vec::new();
+    if let Some(activated) = search.activated {
+        match of_person(activated).await {
+            Ok(python) => return Ok(named_by_person(python)),
+            Err(reason) => passed_over.push(reason),
+        }
+    }
+    let folders = search.environments.iter();
+    let mut bare = None;
+    for folder in folders.filter(|it| it.join("bin/python").is_file()) {
+        match own(folder, search.path).await {
+            Ok(python) if python.maker.is_none() => return Ok(Python { passed_over, ..python }),
+            Ok(python) => bare = bare.or(Some(python)),
+            Err(reason) => passed_over.push(reason),
+        }
+    }
+    if let Some(python) = bare {
+        return Ok(Python { passed_over, ..python });
+    }
+    for interpreter in on_path(search.path) {
+        match probe(&interpreter).await {
+            Ok(answer) => return Ok(base(answer, passed_over)),
+            Err(reason) => passed_over.push(reason),
+        }
+    }
+    Err(PythonError::NoPython { passed_over })
+}
+
+fn named_by_person(python: Python) -> Python {
+    Python { is_named: true, ..python }
+}
+
+/// An environment or interpreter that a person chose, or why it cannot be used.
+async fn of_person(chosen: &Path) -> Result<Python, String> {
+    let interpreter = match chosen.is_dir() {
+        true => chosen.join("bin/python"),
+        false => chosen.to_owned(),
+    };
+    if !interpreter.is_file() {
+        return Err(format!("{} does not exist", interpreter.display()));
+    }
+    let interpreter = std::path::absolute(&interpreter).map_err(|error| error.to_string())?;
+    let prefix = interpreter.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned();
+    if prefix.join("pyvenv.cfg").is_file() {
+        let own = Environment::read(&prefix)?;
+        let maker = (!own.has_pytest).then(|| interpreter.clone());
+        return Ok(own.python(interpreter, maker));
+    }
+    let answer = probe(&interpreter).await?;
+    let (major, minor, patch) = answer.version;
+    let own = Environment {
+        version: format!("{major}.{minor}.{patch}"),
+        has_pytest: packages(&prefix, major, minor).join("pytest").is_dir(),
+    };
+    let is_environment = own.has_pytest || prefix.join("conda-meta").is_dir();
+    if !is_environment {
+        return Ok(base(answer, Vec::new()));
+    }
+    let maker = (!own.has_pytest).then(|| interpreter.clone());
+    Ok(own.python(interpreter, maker))
+}
+
+/// A project's environment, or why it is not taken.
+async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
+    let own = Environment::read(folder)?;
+    // The link inside the environment, not what it points to: only it sees the environment's packages.
+    let interpreter = folder.join("bin/python");
+    if own.has_pytest {
+        return Ok(own.python(interpreter, None));
+    }
+    let (major, minor) = series(&own.version);
+    let maker = maker(&own.version, path).await.ok_or_else(|| {
+        let folder = folder.display();
+        format!(
+            "{folder} has no pytest, and there is no Python {major}.{minor} on PATH to install \
+             it with"
+        )
+    })?;
+    Ok(own.python(interpreter, Some(maker)))
+}
+
+/// An interpreter on the path that installs for environments of a version.
+pub(super) async fn maker(version: &str, path: &OsStr) -> Option<PathBuf> {
+    let wanted = series(version);
+    let exact = format!("python{}.{}", wanted.0, wanted.1);
+    for candidate in on_path_as(path, &[&exact, "python3", "python"]) {
+        if let Ok(answer) = probe(&candidate).await
+            && (answer.version.0, answer.version.1) == wanted
+        {
+            return Some(answer.executable);
+        }
+    }
+    None
+}
+
+/// The first two numbers of a version.
+pub(super) fn series(version: &str) -> (u32, u32) {
+    let mut numbers = version.split('.').filter_map(|it| it.parse().ok());
+    (numbers.next().unwrap_or(3), numbers.next().unwrap_or_default())
+}
+
+/// An environment as its files tell of it.
+struct Environment {
+    version: String,
+    has_pytest: bool,
+}
+
+impl Environment {
+    /// Reads what an environment says of itself; the error says why it cannot be used.
+    fn read(folder: &Path) -> Result<Environment, String> {
+        let shown = folder.display();
+        if let Some(version) = conda_version(folder) {
+            return Environment::of_version(folder, &version);
+        }
+        let settings = crate::files::read_text(folder.join("pyvenv.cfg")).map_err(|error| {
+            format!(
+                "{shown} is not a virtual environment: pyvenv.cfg: {}",
+                crate::wording::reason(&error)
+            )
+        })?;
+        let setting = |line: &str| {
+            let (name, value) = line.split_once('=')?;
+            ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
+        };
+        let version = settings.lines().find_map(setting).unwrap_or_default();
+        Environment::of_version(folder, &version)
+    }
+
+    fn of_version(folder: &Path, version: &str) -> Result<Environment, String> {
+        let shown = folder.display();
+        let numbers: Vec<&str> = version.split('.').take(3).collect();
+        let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
+        let (Some(major), Some(minor)) = (number(0), number(1)) else {
+            return Err(format!("{shown} does not give its version in pyvenv.cfg: recreate it"));
+        };
+        if (major, minor) < OLDEST {
+            return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
+        }
+        let has_pytest = packages(folder, major, minor).join("pytest").is_dir();
+        Ok(Environment { version: numbers.join("."), has_pytest })
+    }
+
+    fn python(self, interpreter: PathBuf, maker: Option<PathBuf>) -> Python {
+        Python {
+            interpreter,
+            version: self.version,
+            origin: Origin::Project,
+            is_named: false,
+            passed_over: Vec::new(),
+            maker,
+            added: None,
+        }
+    }
+}
+
+/// The version of Python in an environment of conda's, by the record of its package; none where it is no such environment.
+fn conda_version(folder: &Path) -> Option<String> {
+    let records = fs::read_dir(folder.join("conda-meta")).ok()?.flatten();
+    let names = records.map(|it| it.file_name().to_string_lossy().into_owned());
+    let version = |name: String| {
+        let rest = name.strip_prefix("python-")?.strip_suffix(".json")?;
+        let version = rest.split('-').next()?;
+        version.starts_with(|it: char| it.is_ascii_digit()).then(|| version.to_owned())
+    };
+    names.into_iter().find_map(version)
+}
+
+/// Where an environment's packages are.
+pub(super) fn packages(prefix: &Path, major: u32, minor: u32) -> PathBuf {
+    prefix.join(format!("lib/python{major}.{minor}/site-packages"))
+}
+
+fn too_old() -> String {
+    format!("older than {}.{}", OLDEST.0, OLDEST.1)
+}
+
+fn base(answer: InterpreterProbe, passed_over: Vec<String>) -> Python {
+    let (major, minor, patch) = answer.version;
+    let version = format!("{major}.{minor}.{patch}");
+    Python {
+        interpreter: answer.executable,
+        version,
+        origin: Origin::Base,
+        is_named: false,
+        passed_over,
+        maker: None,
+        added: None,
+    }
+}
+
+fn on_path(path: &OsStr) -> Vec<PathBuf> {
+    on_path_as(path, &["python3", "python"])
+}
+
+/// The files of these names, those of the first name first.
+fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
+    let folders: Vec<PathBuf> =
+        env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
+    let files = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    files.filter(|file| file.is_file()).collect()
+}
+
+/// What the interpreter says of itself, or why it cannot be used.
+async fn probe(interpreter: &Path) -> Result<InterpreterProbe, String> {
+    let shown = interpreter.display();
+    let output = output(interpreter, &["-c", PROBE])
+        .await
+        .map_err(|error| format!("{shown} does not start: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{shown} does not work: {}", last_words(&output)));
+    }
+    let answer: InterpreterProbe = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{shown} gave an answer that Trellis cannot read: {error}"))?;
+    let (major, minor, _) = answer.version;
+    if (major, minor) < OLDEST {
+        return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
+    }
+    Ok(answer)
+}

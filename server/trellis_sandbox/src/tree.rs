@@ -1,0 +1,224 @@
+//! The files under test, on this machine.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::PermissionsExt,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use tempfile::TempDir;
+
+use crate::request::Tree;
+
+type Texts = BTreeMap<String, Arc<str>>;
+
+/// A folder that a sandbox shows.
+#[derive(Debug)]
+pub(crate) struct VisibleFolder {
+    root: PathBuf,
+    /// With texts: the folder they were written to, and what was written.
+    written: Option<(TempDir, Texts)>,
+    /// What lies below the texts.
+    base: Option<PathBuf>,
+    /// Whether a copy needs [`PACKAGES`].
+    packages: bool,
+}
+
+/// Where programs of Node.js look for packages.
+const PACKAGES: &str = "node_modules";
+
+/// Folders that no test reads and that can be large: version control, environments, caches. [`PACKAGES`] are left out, too,
+/// where no program of Node.js runs the tests.
+const LEFT_OUT: [&str; 11] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".trellis",
+];
+
+impl VisibleFolder {
+    /// `packages`: the tests are run by a program of Node.js. The error is a sentence for people.
+    pub(crate) fn new(parent: &Path, tree: &Tree, packages: bool) -> Result<VisibleFolder, String> {
+        match tree {
+            Tree::Folder(path) => {
+                let root = path.canonicalize().map_err(|error| {
+                    format!("cannot open the folder under test, {}: {error}", path.display())
+                })?;
+                Ok(VisibleFolder { root, written: None, base: None, packages })
+            }
+            Tree::Files(files) => VisibleFolder::written(parent, None, files, packages),
+            Tree::Copy { folder, changed } => {
+                VisibleFolder::written(parent, Some(folder), changed, packages)
+            }
+        }
+    }
+
+    fn written(
+        parent: &Path,
+        base: Option<&PathBuf>,
+        files: &Texts,
+        packages: bool,
+    ) -> Result<VisibleFolder, String> {
+        let (folder, root) = make(parent).map_err(|error| {
+            format!(
+                "cannot create a scratch folder in {}: {error}; choose another one",
+                parent.display()
+            )
+        })?;
+        let written = Some((folder, Texts::new()));
+        let mut grounds = VisibleFolder { root, written, base: base.cloned(), packages };
+        grounds.lay_base()?;
+        grounds.renew(files, true)?;
+        Ok(grounds)
+    }
+
+    fn lay_base(&self) -> Result<(), String> {
+        let Some(base) = &self.base else { return Ok(()) };
+        copy(base, &self.root, self.packages)
+            .map_err(|error| format!("cannot copy {}: {error}", base.display()))
+    }
+
+    /// The root, canonical.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether the folder was made for runs: nobody knows its path.
+    pub(crate) fn is_made(&self) -> bool {
+        self.written.is_some()
+    }
+
+    /// The folder of the person's that is shown, or was copied.
+    pub(crate) fn origin(&self) -> &Path {
+        self.base.as_deref().unwrap_or(&self.root)
+    }
+
+    /// Makes the folder hold `files` and nothing else besides what lies below them. `trusted`: nobody but us has changed it.
+    pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
+        if self.written.is_some() && !trusted {
+            remove(self.root.clone())?;
+            fs::create_dir(&self.root).map_err(|error| failed(&self.root, &error))?;
+            self.lay_base()?;
+        }
+        let Some((_, written)) = &mut self.written else { return Ok(()) };
+        if !trusted {
+            written.clear();
+        }
+        for name in written.keys().filter(|it| !files.contains_key(*it)) {
+            let path = self.root.join(name);
+            let original = self.base.as_ref().map(|it| it.join(name)).filter(|it| it.is_file());
+            if let Some(original) = original {
+                fs::copy(original, &path).map_err(|error| failed(&path, &error))?;
+                continue;
+            }
+            fs::remove_file(&path).map_err(|error| failed(&path, &error))?;
+            remove_empty(path.parent(), &self.root);
+        }
+        for (name, text) in files {
+            if written.get(name).is_some_and(|it| Arc::ptr_eq(it, text) || it == text) {
+                continue;
+            }
+            let path = self.root.join(inner_path(name)?);
+            let folder = path.parent().unwrap_or(&self.root);
+            fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+            fs::write(&path, text.as_bytes()).map_err(|error| failed(&path, &error))?;
+        }
+        written.clone_from(files);
+        Ok(())
+    }
+
+    /// Removes what was written. The error is a sentence for people.
+    pub(crate) fn remove(self) -> Result<(), String> {
+        self.written.map_or(Ok(()), |(folder, _)| remove(folder.keep()))
+    }
+}
+
+fn make(parent: &Path) -> io::Result<(TempDir, PathBuf)> {
+    let folder = tempfile::Builder::new().prefix("tree-").tempdir_in(parent.canonicalize()?)?;
+    // pytest looks for its ini file upwards. An empty one here keeps it from finding a stranger's,
+    // say in /tmp.
+    fs::write(folder.path().join("pytest.ini"), "[pytest]\n")?;
+    let root = folder.path().join("tree");
+    fs::create_dir(&root)?;
+    Ok((folder, root))
+}
+
+/// The content of a folder into another one; links stay links, but for one to packages, which lie elsewhere then.
+fn copy(from: &Path, to: &Path, packages: bool) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let target = to.join(&name);
+        if name == PACKAGES {
+            let there = entry.path().canonicalize().ok().filter(|it| packages && it.is_dir());
+            if let Some(there) = there {
+                fs::create_dir(&target)?;
+                copy(&there, &target, true)?;
+            }
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path())?, &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+        } else if kind.is_dir() && !LEFT_OUT.iter().any(|it| name == *it) {
+            fs::create_dir(&target)?;
+            copy(&entry.path(), &target, packages)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_empty(folder: Option<&Path>, root: &Path) {
+    let above = folder.into_iter().flat_map(Path::ancestors);
+    for folder in above.take_while(|it| *it != root) {
+        if fs::remove_dir(folder).is_err() {
+            return; // not empty
+        }
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
+}
+
+fn inner_path(name: &str) -> Result<&Path, String> {
+    let path = Path::new(name);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    if plain && !name.is_empty() {
+        return Ok(path);
+    }
+    Err(format!("the file {name:?} would be outside its root: give a relative path without `..`"))
+}
+
+/// Removes a folder, whatever tests have done to it. The error is a sentence for people.
+pub(crate) fn remove(path: PathBuf) -> Result<(), String> {
+    let mut removed = fs::remove_dir_all(&path);
+    if removed.is_err() {
+        make_writable(&path);
+        removed = fs::remove_dir_all(&path);
+    }
+    removed.map_err(|error| {
+        let path = path.display();
+        format!("cannot remove the scratch folder {path}: {error}; remove it yourself")
+    })
+}
+
+/// Tests may leave folders that their owner cannot change. Whether it worked shows when they are
+/// removed.
+fn make_writable(folder: &Path) {
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+"""A forked child: what it takes from the worker, and how it becomes a run that seems to have been started for it alone."""
+
+import select
+import sys
+
+import memory
+import processes
+import run_environment
+
+
+class Kinds:
+    """The kinds of runs, with what the worker has made ready for them."""
+
+    def __init__(self, lent):
+        import fresh_interpreter  # noqa: F401 (compiled once, here)
+        import command_run  # noqa: F401
+        import integrity
+        import measuring
+        import pytest_run
+        import unittest
+        import unittest_run  # noqa: F401
+
+        self._measuring = measuring.find(lent)
+        self._pytest = pytest_run.prepare()
+        # Some of its parts are imported when first used.
+        for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
+            __import__("unittest." + name)
+        self._unittest = integrity.Seal(integrity.UNITTEST)
+
+    def run(self, order, private):
+        import import_preload
+
+        observer = import_preload.Observer()
+        if order["kind"] == "pytest":
+            import pytest_run
+
+            return pytest_run.run(order, private, self._pytest, observer, self._measured_by)
+        if order["kind"] == "unittest":
+            import unittest_run
+
+            return unittest_run.run(order, private, self._unittest, observer, self._measured_by)
+        import command_run
+
+        return command_run.run(order, private)
+
+    def _measured_by(self, order):
+        return self._measuring
+
+    def rewritten(self):
+        """pytest's rewritten code, where it can be kept."""
+        return self._pytest and self._pytest.prepared and self._pytest.prepared.rewritten
+
+    def told(self):
+        """For ``ready``."""
+        return {
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "pytest": self._pytest and self._pytest.version,
+            "unmeasured": self._measuring.missing,
+            "fast": bool(self._pytest and self._pytest.fast),
+        }
+
+
+class Nursery:
+    """All that a new process takes from the worker."""
+
+    def __init__(self, bundle):
+        import module_shadowing
+
+        sys.path[:] = [entry for entry in sys.path if entry]  # `-c` puts the working directory there
+        self.bundle = bundle
+        self.shadows = module_shadowing.Shadows(set(bundle["from_start"]))
+        self.kinds = Kinds(bundle.get("lent"))
+        self.ranges = []
+
+
+def become(orders, ends, nursery):
+    """Turns this process into a run, once its order arrives. Never returns.
+
+    What does not depend on the order is done before: the next run's process is usually forked while nothing is to do.
+    """
+    try:
+        private = run_environment.enter(ends)
+        nursery.shadows.refresh()
+        memory.populate(nursery.ranges, lambda: select.select([orders], [], [], 0)[0])
+        order = run_environment.awaited(orders)
+        processes.prctl(processes.PR_SET_DUMPABLE, 1)
+        run_environment.be_killed_first()
+        needs_fresh = order["kind"] != "command" and (order.get("cold") or nursery.shadows.found(order))
+        if needs_fresh:
+            import fresh_interpreter
+
+            fresh_interpreter.replace(order, private, nursery.bundle)
+        run_environment.carry_out(nursery.kinds, order, private)
+    except BaseException:
+        run_environment.fail()

@@ -1,0 +1,161 @@
+//! What a worker is told to do for a request.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::{
+    frameworks::{Detected, Framework, as_framework, command},
+    limits::{Memory, for_worker},
+    backend::Backend,
+    pool::Lease,
+    request::{Request, Selection},
+    toolchain::Toolchain,
+};
+
+/// Asks the reporter for the stack. No program is known to use this signal (`SIGSTKFLT`); the
+/// kernel never sends it.
+const STACK_SIGNAL: i32 = 16;
+
+/// An order.
+pub(crate) struct WorkerCommand {
+    pub(crate) text: Value,
+    /// How the program was started, if it is none of Python's.
+    pub(crate) detected: Option<Detected>,
+}
+
+/// The order for the `selection` of `request` on the worker of `post`. Records of the run are to begin with `token`. The error is a
+/// sentence for people.
+pub(crate) fn order(
+    request: &Request,
+    selection: Selection,
+    post: &Lease,
+    place: &Backend,
+    token: &str,
+) -> Result<WorkerCommand, String> {
+    let kind = match request.framework {
+        Framework::Pytest if post.worker.ready.pytest.is_none() => {
+            let python = place.python();
+            return Err(format!("pytest is not installed for {python}: install it there"));
+        }
+        Framework::Pytest => "pytest",
+        Framework::Unittest => "unittest",
+        Framework::Jest | Framework::Vitest | Framework::Go => "command",
+    };
+    let root = post.grounds.root();
+    let mut order = json!({
+        "op": "run",
+        "kind": kind,
+        "cwd": root.to_string_lossy(),
+        "root": root.to_string_lossy(),
+        "env": place.env(),
+        "coverage": request.coverage,
+        "cold": request.cold,
+        "hash_seed": request.hash_seed,
+        "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),
+        "deadline_is": request.limit_of_test(),
+        "selection": selection,
+        "also": if request.targets.is_empty() { &request.also[..] } else { &[] },
+        "cores": request.limits.cores,
+        "captured": request.limits.output_bytes,
+        "rlimits": limits(request, post),
+        "token": token,
+        "stack_signal": STACK_SIGNAL,
+    });
+    let Some(toolchain) = Toolchain::of(request.framework) else {
+        if measures_itself(root) {
+            // Its data would go to the project, which may be read-only.
+            let data = post.worker.writable().cache.join("coverage");
+            order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
+        }
+        order["path_entries"] = path_entries(request, root, place);
+        order["args"] = match request.framework {
+            Framework::Unittest => unittest(&request.targets, root).into(),
+            _ => pytest(request, post).into(),
+        };
+        return Ok(WorkerCommand { text: order, detected: None });
+    };
+    let detected = as_framework(request.framework, root);
+    if toolchain == Toolchain::Node
+        && !["node_modules", ".pnp.cjs"].iter().any(|it| root.join(it).exists())
+    {
+        let root = root.display();
+        return Err(format!("{root} has no `node_modules`: run `npm install` there first"));
+    }
+    let report = post.worker.writable().cache.join("report.json");
+    order["args"] = command(&detected, &request.targets, request.whole, &report).into();
+    order["collect"] = report.to_string_lossy().into();
+    for (name, value) in place.variables(toolchain, post.worker.writable()) {
+        order["env"][name] = value.into();
+    }
+    Ok(WorkerCommand { text: order, detected: Some(detected) })
+}
+
+/// The project's settings ask for pytest-cov.
+fn measures_itself(root: &Path) -> bool {
+    let files = ["pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"].map(|it| root.join(it));
+    files.iter().any(|it| crate::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
+}
+
+/// Null: as Python has it. The interpreter has read its own variables long before the person's.
+fn path_entries(request: &Request, root: &Path, place: &Backend) -> Value {
+    let given = place.env().get("PYTHONPATH").map(std::env::split_paths).into_iter().flatten();
+    let given: Vec<PathBuf> = given.filter(|it| !it.as_os_str().is_empty()).collect();
+    if request.source_folders.is_empty() && given.is_empty() {
+        return Value::Null;
+    }
+    let folders = given.iter().chain(&request.source_folders).map(|it| root.join(it));
+    let all = [root.to_owned()].into_iter().chain(folders);
+    all.map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+fn limits(request: &Request, post: &Lease) -> Value {
+    let processes = post.worker.cage.process_ceiling(&request.limits);
+    let memory = match Toolchain::of(request.framework) {
+        None => Memory::Touched,
+        Some(_) if post.worker.cage.holds_memory() => Memory::Elsewhere,
+        Some(_) => Memory::Data,
+    };
+    for_worker(&request.limits, processes, memory)
+}
+
+fn pytest(request: &Request, post: &Lease) -> Vec<String> {
+    let root = post.grounds.root().display();
+    let cache = post.worker.writable().cache.display();
+    // Not `-p no:cacheprovider`: a project may well have `--ff` among its options.
+    let mut args = vec!["--color=no".to_owned(), "--rootdir".to_owned(), root.to_string()];
+    args.extend(["-o".to_owned(), format!("cache_dir={cache}/pytest")]);
+    if post.worker.cage.shows_what_is_above() {
+        // pytest would list the folder in which it has found settings.
+        args.extend(["--confcutdir".to_owned(), root.to_string()]);
+    }
+    args.extend(request.arguments.iter().cloned());
+    args.extend(request.targets.iter().map(|target| not_an_option(target)));
+    args
+}
+
+/// A target that begins with a dash would be read as an option.
+fn not_an_option(target: &str) -> String {
+    if target.starts_with('-') { format!("./{target}") } else { target.to_owned() }
+}
+
+/// unittest knows modules, classes and methods by their dotted names, files by their paths, and of folders one alone.
+fn unittest(targets: &[String], root: &Path) -> Vec<String> {
+    if let [folder] = targets
+        && root.join(folder).is_dir()
+    {
+        let mut args = vec!["discover".to_owned(), format!("--start-directory={folder}")];
+        if root.join(folder).join("__init__.py").is_file() {
+            args.push("--top-level-directory=.".to_owned());
+        }
+        return args;
+    }
+    let name = |target: &String| match target.split_once("::") {
+        Some((file, names)) => {
+            let module = file.strip_suffix(".py").unwrap_or(file).trim_start_matches("./");
+            format!("{}.{}", module.replace('/', "."), names.replace("::", "."))
+        }
+        None => not_an_option(target),
+    };
+    targets.iter().map(name).collect()
+}
