@@ -35,7 +35,9 @@ fn without_literals(source: &str) -> String {
                 continue;
             }
             b'\'' if rest.starts_with("'\"'") => at + 3,
-            b'\'' if rest.starts_with("'\\") => rest[2..].find('\'').map_or(at + 2, |it| at + it + 3),
+            b'\'' if rest.starts_with("'\\") => {
+                rest[2..].find('\'').map_or(at + 2, |it| at + it + 3)
+            }
             _ => at + rest.chars().next().map_or(1, char::len_utf8),
         };
         out.push_str(&source[at..end]);

@@ -150,7 +150,7 @@ fn of_the_extension() -> Vec<Text> {
 
 /// What only models read.
 const FOR_MODELS: &[&str] = &[
-    "server/trellis_engine/src/context.rs",
+    "server/trellis_engine/src/prompt_budget.rs",
     "server/trellis_engine/src/machine/debug.rs",
     "server/trellis_engine/src/prompt/",
     "server/trellis/src/tools/",
@@ -158,7 +158,7 @@ const FOR_MODELS: &[&str] = &[
 
 /// What only tests read, or only the sandbox.
 const FOR_TESTS: &[&str] =
-    &["server/trellis_sandbox/src/local/namespaces.rs", "server/trellis/src/grow/recovery.rs"];
+    &["server/trellis_sandbox/src/local/namespaces.rs", "server/trellis/src/generate/recovery.rs"];
 
 /// Literals of more than one word in the program's sources, tests apart.
 pub(crate) fn of_the_program() -> Vec<Text> {

@@ -7,16 +7,16 @@ use trellis_engine::{ModelRequest, Observation};
 use trellis_llm::{Message, Role};
 
 use crate::convert::{self, Files};
-use crate::llm_client::{Completion, LlmClient, CallError, CallMeta, CallContext};
-use crate::tools::{CallRecord, Changes, Transcript, StopReason, Limits, ToolSet, converse};
+use crate::llm_client::{CallContext, CallError, CallMeta, Completion, LlmClient};
+use crate::tools::{CallRecord, Changes, Limits, StopReason, ToolSet, Transcript, converse};
 use crate::workspace::cost::StageCost;
 use crate::workspace::journal::Event;
 
 /// Has a model look around and edit with the tools, until it is done. An answer that cannot be used is asked for again so
 /// often as `reasks` says; what all of it cost is added to `cost`.
 pub(crate) async fn run(
-    desk: &LlmClient,
-    slip: CallContext<'_>,
+    llm: &LlmClient,
+    call: CallContext<'_>,
     ask: &ModelRequest,
     toolbox: &mut ToolSet,
     reasks: u32,
@@ -24,15 +24,15 @@ pub(crate) async fn run(
 ) -> Result<Observation, CallError> {
     let limits = toolbox.limits;
     let before = toolbox.before();
-    let opened = desk.models.of(ask.tier);
-    let first = convert::ask(slip.id, ask, desk.tokens(opened));
+    let opened = llm.models.of(ask.tier);
+    let first = convert::ask(call.id, ask, llm.tokens(opened));
     let purpose = CallMeta { prompt_version: ask.prompt_version, why: ask.why, tools: true };
     let spent = Mutex::new(StageCost::default());
     let put = async |mut question: trellis_llm::ChatRequest| {
         let mut left = reasks;
         loop {
             let mut once = StageCost::default();
-            let answer = desk.put(slip, opened, question.clone(), purpose, &mut once).await;
+            let answer = llm.send(call, opened, question.clone(), purpose, &mut once).await;
             *spent.lock().unwrap_or_else(PoisonError::into_inner) += once;
             match answer.map_err(AgentError::Halt)? {
                 Completion::Reply(reply) => return Ok(reply),
@@ -50,7 +50,7 @@ pub(crate) async fn run(
     *cost += spent.into_inner().unwrap_or_else(PoisonError::into_inner);
     match talk {
         Ok(talk) => {
-            journaled(slip, &talk, &limits).map_err(CallError::Journal)?;
+            journaled(call, &talk, &limits).map_err(CallError::Journal)?;
             Ok(observed(talk, &before))
         }
         Err(AgentError::Halt(halt)) => Err(halt),
@@ -65,10 +65,10 @@ enum AgentError {
     Answer(Completion),
 }
 
-fn journaled(slip: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::io::Result<()> {
-    let node = || slip.id.to_owned();
+fn journaled(call: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::io::Result<()> {
+    let node = || call.id.to_owned();
     for CallRecord { name, arguments, bytes, is_error, microseconds } in &talk.calls {
-        slip.journal.log(Event::ToolCall {
+        call.journal.log(Event::ToolCall {
             node: node(),
             name: name.clone(),
             arguments: arguments.clone(),
@@ -77,8 +77,8 @@ fn journaled(slip: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::
             microseconds: *microseconds,
         })?;
     }
-    let text = format!("{} ({} prompts)", talk.ending.told(limits), talk.asks);
-    slip.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
+    let text = format!("{} ({} prompts)", talk.ending.report(limits), talk.asks);
+    call.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
 }
 
 /// A model that never touched a tool may have answered as it would have without.
@@ -98,7 +98,9 @@ fn broken_off(answer: Completion, changes: &Changes, before: &Files) -> Observat
         Completion::Reply(reply) => Observation::Reply(reply.text),
         Completion::Truncated { partial } => Observation::Reply(partial),
         Completion::Unusable(why) => Observation::Unusable { why },
-        Completion::ContextTooLong(reason) | Completion::None(reason) => Observation::NoReply { reason },
+        Completion::ContextTooLong(reason) | Completion::None(reason) => {
+            Observation::NoReply { reason }
+        }
     }
 }
 

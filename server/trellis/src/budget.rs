@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use trellis_llm::Usage;
 use tokio::sync::Notify;
+use trellis_llm::Usage;
 
 use crate::config::BudgetLimits;
 use crate::error::Fault;
@@ -86,7 +86,7 @@ impl fmt::Display for BudgetExceeded {
 /// A question under way. Dropped without being settled it costs nothing, as far as anybody knows.
 #[derive(Debug)]
 pub(crate) struct Reservation<'a> {
-    ledger: &'a Budget,
+    budget: &'a Budget,
     most: Spent,
     since: Instant,
 }
@@ -114,7 +114,7 @@ impl Budget {
             // What is settled between the look and the wait must not be missed.
             settled.as_mut().enable();
             match self.look(most) {
-                Ok(true) => return Ok(Reservation { ledger: self, most, since: Instant::now() }),
+                Ok(true) => return Ok(Reservation { budget: self, most, since: Instant::now() }),
                 Ok(false) => settled.await,
                 Err(exhausted) => return Err(exhausted),
             }
@@ -183,8 +183,8 @@ impl Budget {
 
 impl Reservation<'_> {
     /// Books what the question really cost.
-    pub(crate) fn settle(self, cost: Spent) {
-        let mut book = self.ledger.book();
+    pub(crate) fn commit(self, cost: Spent) {
+        let mut book = self.budget.book();
         book.spent = book.spent + cost;
         book.time += self.since.elapsed();
         book.answered += 1;
@@ -193,7 +193,7 @@ impl Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let mut book = self.ledger.book();
+        let mut book = self.budget.book();
         book.under_way -= 1;
         book.reserved = match book.under_way {
             // Sums of fractions leave crumbs.
@@ -204,7 +204,7 @@ impl Drop for Reservation<'_> {
             },
         };
         drop(book);
-        self.ledger.settled.notify_waiters();
+        self.budget.settled.notify_waiters();
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
         Spent { tokens, usd: 0.0 }
     }
 
-    fn ledger(limit: u64, spent: u64) -> Budget {
+    fn budget(limit: u64, spent: u64) -> Budget {
         Budget::new(BudgetLimits { tokens: Some(limit), ..BudgetLimits::default() }, tokens(spent))
     }
 
@@ -237,44 +237,49 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_fit_is_refused_before_it_is_asked() {
-        let ledger = ledger(100, 40);
-        let first = ledger.reserve(tokens(50)).await.expect("it fits");
-        first.settle(tokens(20));
-        assert_eq!(ledger.spent(), tokens(60));
-        let refused = ledger.reserve(tokens(41)).await.expect_err("60 and 41 are over 100");
+        let budget = budget(100, 40);
+        let first = budget.reserve(tokens(50)).await.expect("it fits");
+        first.commit(tokens(20));
+        assert_eq!(budget.spent(), tokens(60));
+        let refused = budget.reserve(tokens(41)).await.expect_err("60 and 41 are over 100");
         assert_eq!(
             refused.to_string(),
             "stopped before the budget of 100 tokens was exceeded: 60 are used, and the next \
              prompt with its reply may need 41"
         );
-        drop(ledger.reserve(tokens(40)).await.expect("it fits exactly"));
+        drop(budget.reserve(tokens(40)).await.expect("it fits exactly"));
     }
 
     #[tokio::test]
     async fn who_may_fit_waits_for_those_under_way() {
-        let ledger = Arc::new(ledger(100, 0));
-        let first = ledger.reserve(tokens(80)).await.expect("it fits");
-        let other = ledger.clone();
+        let budget = Arc::new(budget(100, 0));
+        let first = budget.reserve(tokens(80)).await.expect("it fits");
+        let other = budget.clone();
         let waiting = tokio::spawn(async move { other.reserve(tokens(80)).await.map(|_| ()) });
-        while !waiting.is_finished() && Arc::strong_count(&ledger) == 1 {
+        while !waiting.is_finished() && Arc::strong_count(&budget) == 1 {
             tokio::task::yield_now().await;
         }
         assert!(!waiting.is_finished());
-        first.settle(tokens(10));
+        first.commit(tokens(10));
         waiting.await.expect("no panic").expect("10 and 80 fit");
         // One that costs all it may leaves no room.
-        ledger.reserve(tokens(90)).await.expect("it fits").settle(tokens(90));
-        assert!(ledger.reserve(tokens(1)).await.is_err());
+        budget.reserve(tokens(90)).await.expect("it fits").commit(tokens(90));
+        assert!(budget.reserve(tokens(1)).await.is_err());
     }
 
     #[tokio::test]
     async fn money_and_time_are_bounds_as_well() {
-        let money = Budget::new(BudgetLimits { usd: Some(1.0), ..BudgetLimits::default() }, Spent::default());
+        let money = Budget::new(
+            BudgetLimits { usd: Some(1.0), ..BudgetLimits::default() },
+            Spent::default(),
+        );
         let refused = money.reserve(Spent { tokens: 1, usd: 1.5 }).await.expect_err("too dear");
         assert_eq!(refused.limit, "usd");
         assert!(refused.to_string().contains("may cost $1.5000"), "{refused}");
-        let time =
-            Budget::new(BudgetLimits { minutes: Some(0.0), ..BudgetLimits::default() }, Spent::default());
+        let time = Budget::new(
+            BudgetLimits { minutes: Some(0.0), ..BudgetLimits::default() },
+            Spent::default(),
+        );
         let refused = time.reserve(Spent::default()).await.expect_err("no time at all");
         assert_eq!(refused.limit, "minutes");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trellis_engine::{TestCase, RunOutcome, Failure, Frame, Role, TestRun};
+use trellis_engine::{Failure, Frame, Role, RunOutcome, TestCase, TestRun};
 use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
 use crate::error::Fault;
@@ -12,7 +12,11 @@ use crate::error::Fault;
 const OUTPUT_BYTES: usize = 4000;
 
 /// A question of a node, rendered within `tokens`.
-pub(crate) fn ask(node: &str, ask: &trellis_engine::ModelRequest, tokens: usize) -> trellis_llm::ChatRequest {
+pub(crate) fn ask(
+    node: &str,
+    ask: &trellis_engine::ModelRequest,
+    tokens: usize,
+) -> trellis_llm::ChatRequest {
     let role = |role| match role {
         Role::System => trellis_llm::Role::System,
         Role::User => trellis_llm::Role::User,
@@ -22,7 +26,10 @@ pub(crate) fn ask(node: &str, ask: &trellis_engine::ModelRequest, tokens: usize)
         node: node.to_owned(),
         stage: ask.stage.as_str().to_owned(),
         attempt: ask.attempt,
-        messages: messages.iter().map(|it| trellis_llm::Message::new(role(it.role), &it.text)).collect(),
+        messages: messages
+            .iter()
+            .map(|it| trellis_llm::Message::new(role(it.role), &it.text))
+            .collect(),
         tools: Arc::from([]),
         temperature: ask.temperature,
         max_output_tokens: None,
@@ -30,7 +37,7 @@ pub(crate) fn ask(node: &str, ask: &trellis_engine::ModelRequest, tokens: usize)
 }
 
 /// Why there is no run to look at.
-pub(crate) enum NoRun {
+pub(crate) enum SkippedRun {
     Cancelled,
     Fault(Fault),
 }
@@ -42,7 +49,7 @@ pub(crate) type Files = BTreeMap<String, Arc<str>>;
 pub(crate) type Texts<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 
 /// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
-pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoRun> {
+pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, SkippedRun> {
     let ending = match &report.outcome {
         Outcome::Passed => RunOutcome::Passed,
         Outcome::Failed => RunOutcome::Failed,
@@ -53,13 +60,16 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, NoR
         Outcome::Crashed { signal, exit_code } => {
             RunOutcome::Crashed { how: crashed(report, *signal, *exit_code), signal: *signal }
         }
-        Outcome::Tampered { what } => {
-            RunOutcome::Crashed { how: format!("these results prove nothing: {what}"), signal: None }
+        Outcome::Tampered { what } => RunOutcome::Crashed {
+            how: format!("these results prove nothing: {what}"),
+            signal: None,
+        },
+        Outcome::SandboxLost { reason } => {
+            RunOutcome::Crashed { how: reason.clone(), signal: None }
         }
-        Outcome::SandboxLost { reason } => RunOutcome::Crashed { how: reason.clone(), signal: None },
-        Outcome::Cancelled => return Err(NoRun::Cancelled),
+        Outcome::Cancelled => return Err(SkippedRun::Cancelled),
         Outcome::SandboxUnavailable { reason } => {
-            return Err(NoRun::Fault(Fault::unavailable(format!(
+            return Err(SkippedRun::Fault(Fault::unavailable(format!(
                 "the sandbox cannot run tests: {reason}"
             ))));
         }
@@ -133,8 +143,11 @@ fn statement(text: &str, line: u32) -> String {
     let plain = |line: &&str| line.strip_prefix(margin).unwrap_or(line).trim_end().to_owned();
     let lines: Vec<String> = lines.iter().map(plain).collect();
     // A header is whole with a body.
-    let is_whole =
-        |text: &str| trellis_python::check(text).or_else(|_| trellis_python::check(&format!("{text} pass"))).is_ok();
+    let is_whole = |text: &str| {
+        trellis_python::check(text)
+            .or_else(|_| trellis_python::check(&format!("{text} pass")))
+            .is_ok()
+    };
     let whole = (1..=lines.len()).map(|count| lines[..count].join("\n")).find(|it| is_whole(it));
     whole.unwrap_or_else(|| first.trim().to_owned())
 }

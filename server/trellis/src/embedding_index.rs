@@ -8,9 +8,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use trellis_llm::{Embedder, Settings, Vectors};
 use trellis_plan::EmbeddingText;
-use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::Fault;

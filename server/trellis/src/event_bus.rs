@@ -204,7 +204,7 @@ pub(crate) struct Listener(Arc<Queue>);
 
 impl EventBus {
     /// Tells everybody who listens; never waits.
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn publish(&self, event: &Event) {
         let mut mailboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         mailboxes.retain(|mailbox| {
             let Some(mailbox) = mailbox.upgrade() else { return false };
@@ -282,20 +282,20 @@ mod tests {
         let listener = events.listen();
         for event in [node(1, "pending"), log("a"), node(2, "pending"), node(1, "passed"), log("a")]
         {
-            events.tell(&event);
+            events.publish(&event);
         }
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         for _ in 0..4 {
-            heard.push(listener.next().await);
+            received.push(listener.next().await);
         }
-        assert_eq!(heard, [log("a"), node(2, "pending"), node(1, "passed"), log("a")]);
+        assert_eq!(received, [log("a"), node(2, "pending"), node(1, "passed"), log("a")]);
     }
 
     #[tokio::test]
     async fn a_client_that_never_reads_costs_a_bounded_amount() {
         let events = EventBus::default();
         let listener = events.listen();
-        (0..WAITING_AT_MOST + 7).for_each(|it| events.tell(&node(it, "passed")));
+        (0..WAITING_AT_MOST + 7).for_each(|it| events.publish(&node(it, "passed")));
         assert_eq!(listener.next().await, Event::Missed { count: 7 });
         assert_eq!(listener.next().await, node(7, "passed"));
         let waiting = listener.0.waiting.lock().expect("nobody broke it");
@@ -306,7 +306,7 @@ mod tests {
     async fn who_is_gone_is_forgotten() {
         let events = EventBus::default();
         drop(events.listen());
-        events.tell(&log("a"));
+        events.publish(&log("a"));
         assert!(events.0.lock().expect("nobody broke it").is_empty());
     }
 }

@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::job_control::{self, JobControl};
 use crate::convert;
 use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, EventBus, JobState, Level};
-use crate::reporter::{Reporter, Progress};
+use crate::job_control::{self, JobControl};
 use crate::output::Output;
+use crate::reporter::{Progress, Reporter};
 use crate::workspace::journal;
 
 /// Ended jobs whose results are kept.
@@ -47,7 +47,7 @@ struct Job {
 /// One job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct JobShape {
+pub(crate) struct JobInfo {
     /// Its id, such as `job-1`.
     pub(crate) job: String,
     /// The method that started it, without `trellis/`.
@@ -121,8 +121,8 @@ impl Jobs {
         all.jobs.insert(number, Job { method, title, started, handle, state, progress, end });
         all.forget();
         drop(all);
-        self.tell(number);
-        let output = Output::told(self.observer(number));
+        self.publish(number);
+        let output = Output::reporting_to(self.reporter(number));
         let work = work(JobContext { control, output });
         let jobs = self.clone();
         // A panic in the work is its end, not that of the process.
@@ -148,45 +148,45 @@ impl Jobs {
             job.end = Some(end.map_err(Arc::new));
             job.state.send_replace(state);
         }
-        self.tell(number);
+        self.publish(number);
     }
 
     /// Tells clients where a job stands.
-    fn tell(&self, number: u64) {
+    fn publish(&self, number: u64) {
         let Some(job) = self.all().jobs.get(&number).map(|job| job.shape(number)) else { return };
-        let JobShape { job, method, title, state, error, .. } = job;
+        let JobInfo { job, method, title, state, error, .. } = job;
         let (error, hint) = error.map_or((None, None), |it| (Some(it.message), it.hint));
-        self.events.tell(&Event::Job { job, method, title, state, error, hint });
+        self.events.publish(&Event::Job { job, method, title, state, error, hint });
     }
 
     /// Makes events of what a job tells.
-    fn observer(&self, number: u64) -> Reporter {
+    fn reporter(&self, number: u64) -> Reporter {
         let (jobs, job) = (self.clone(), name(number));
-        Reporter::new(move |told| {
-            if let Progress::Progress { done, total, eta_seconds } = told {
+        Reporter::new(move |report| {
+            if let Progress::Progress { done, total, eta_seconds } = report {
                 let progress = JobProgress { done, total, eta_seconds };
                 if let Some(job) = jobs.all().jobs.get_mut(&number) {
                     job.progress = Some(progress);
                 }
             }
-            if let Some(event) = event(&job, told) {
-                jobs.events.tell(&event);
+            if let Some(event) = event(&job, report) {
+                jobs.events.publish(&event);
             }
         })
     }
 
     /// All of them, the newest last.
-    pub(crate) fn list(&self) -> Vec<JobShape> {
+    pub(crate) fn list(&self) -> Vec<JobInfo> {
         self.all().jobs.iter().map(|(number, job)| job.shape(*number)).collect()
     }
 
     /// One of them.
-    pub(crate) fn get(&self, id: &str) -> Result<JobShape, Fault> {
+    pub(crate) fn get(&self, id: &str) -> Result<JobInfo, Fault> {
         self.with(id, |number, job| job.shape(number))
     }
 
     /// Stops one; it ends as `cancelled` as soon as the step in hand is over.
-    pub(crate) fn cancel(&self, id: &str) -> Result<JobShape, Fault> {
+    pub(crate) fn cancel(&self, id: &str) -> Result<JobInfo, Fault> {
         self.with(id, |number, job| {
             job.handle.cancel();
             job.shape(number)
@@ -194,7 +194,7 @@ impl Jobs {
     }
 
     /// Holds one, or lets it go on; nothing happens to one that has ended.
-    pub(crate) fn pause(&self, id: &str, paused: bool) -> Result<JobShape, Fault> {
+    pub(crate) fn pause(&self, id: &str, paused: bool) -> Result<JobInfo, Fault> {
         let (number, shape) = self.with(id, |number, job| {
             let is_open = job.end.is_none() && !job.handle.is_cancelled();
             if is_open && job.handle.pause(paused) {
@@ -202,7 +202,7 @@ impl Jobs {
             }
             (number, job.shape(number))
         })?;
-        self.tell(number);
+        self.publish(number);
         Ok(shape)
     }
 
@@ -273,13 +273,13 @@ impl JobTable {
 }
 
 impl Job {
-    fn shape(&self, number: u64) -> JobShape {
+    fn shape(&self, number: u64) -> JobInfo {
         let (result, error) = match &self.end {
             None => (None, None),
             Some(Ok(result)) => (Some(result.clone()), None),
             Some(Err(fault)) => (None, Some(JobError::of(fault))),
         };
-        JobShape {
+        JobInfo {
             job: name(number),
             method: self.method.to_owned(),
             title: self.title.clone(),
@@ -304,10 +304,10 @@ fn name(number: u64) -> String {
 }
 
 /// What clients are told of it; nothing for what only the journal needs.
-fn event(job: &str, told: Progress<'_>) -> Option<Event> {
+fn event(job: &str, report: Progress<'_>) -> Option<Event> {
     let job = job.to_owned();
     let own = |it: &str| it.to_owned();
-    Some(match told {
+    Some(match report {
         Progress::Note(message) => {
             let level = match message.starts_with("warning") {
                 true => Level::Warning,

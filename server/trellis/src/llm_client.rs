@@ -8,17 +8,17 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use trellis_llm::{ChatRequest, Message, ModelError, ChatReply, ToolCall, Usage};
 use tokio_util::sync::CancellationToken;
+use trellis_llm::{ChatReply, ChatRequest, Message, ModelError, ToolCall, Usage};
 
+use crate::budget::{Budget, BudgetExceeded, Spent};
 use crate::convert;
 use crate::error::Fault;
-use crate::budget::{BudgetExceeded, Budget, Spent};
-use crate::models::{Models, ModelHandle};
+use crate::models::{ModelHandle, Models};
 use crate::output::Output;
 use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
-use crate::workspace::journal::{RecordedToolCall, CallDetails, Event, Journal, RecordedReply};
+use crate::workspace::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
 use crate::workspace::replay::{CachedReply, ReplyKey};
 
 /// Bytes taken for one token where one is not to run short. Code and English come to three to four.
@@ -39,11 +39,11 @@ const MOST_OUTPUT: u32 = 32_768;
 /// Where questions are put.
 pub(crate) struct LlmClient {
     pub(crate) models: Models,
-    pub(crate) ledger: Budget,
+    pub(crate) budget: Budget,
     /// Replies that an earlier start of the run has paid for.
-    heard: Mutex<HashMap<ReplyKey, CachedReply>>,
+    cached_replies: Mutex<HashMap<ReplyKey, CachedReply>>,
     /// Who asks, where it is no node of a plan.
-    door: Option<&'static str>,
+    workflow: Option<&'static str>,
     /// Tokens of a question, about.
     context_tokens: usize,
     /// Where a person is told of an answer that does not come.
@@ -63,7 +63,7 @@ pub(crate) struct CallContext<'a> {
 const SILENCE: u64 = 60;
 
 /// Waits for an answer, and tells now and then for how many seconds it did not come.
-async fn watched<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)) -> T {
+async fn with_heartbeat<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)) -> T {
     tokio::pin!(answer);
     let mut seconds = 0;
     loop {
@@ -114,24 +114,25 @@ pub(crate) struct CallMeta {
 impl LlmClient {
     pub(crate) fn new(
         models: Models,
-        ledger: Budget,
-        heard: HashMap<ReplyKey, CachedReply>,
+        budget: Budget,
+        cached: HashMap<ReplyKey, CachedReply>,
         context_tokens: usize,
         output: &Output,
     ) -> LlmClient {
-        let (heard, output) = (Mutex::new(heard), Output::told(output.observer()));
-        LlmClient { models, ledger, heard, door: None, context_tokens, output }
+        let (cached_replies, output) =
+            (Mutex::new(cached), Output::reporting_to(output.reporter()));
+        LlmClient { models, budget, cached_replies, workflow: None, context_tokens, output }
     }
 
     /// The same for a door without a plan.
-    pub(crate) fn for_workflow(self, door: &'static str) -> LlmClient {
-        LlmClient { door: Some(door), ..self }
+    pub(crate) fn for_workflow(self, workflow: &'static str) -> LlmClient {
+        LlmClient { workflow: Some(workflow), ..self }
     }
 
     /// Puts a question of the cycle; what it cost is added to `cost`.
     pub(crate) async fn ask(
         &self,
-        slip: CallContext<'_>,
+        call: CallContext<'_>,
         ask: &trellis_engine::ModelRequest,
         cost: &mut StageCost,
     ) -> Result<Completion, CallError> {
@@ -139,8 +140,8 @@ impl LlmClient {
         let purpose = CallMeta { prompt_version: ask.prompt_version, why: ask.why, tools: false };
         let mut tokens = self.tokens(opened);
         loop {
-            let question = convert::ask(slip.id, ask, tokens);
-            let answer = self.put(slip, opened, question, purpose, cost).await?;
+            let question = convert::ask(call.id, ask, tokens);
+            let answer = self.send(call, opened, question, purpose, cost).await?;
             if !matches!(answer, Completion::ContextTooLong(_)) || tokens <= LEAST_CONTEXT {
                 return Ok(answer);
             }
@@ -154,9 +155,9 @@ impl LlmClient {
     }
 
     /// Puts a question as it stands; one whose reply is cut off is put once more, with more room.
-    pub(crate) async fn put(
+    pub(crate) async fn send(
         &self,
-        slip: CallContext<'_>,
+        call: CallContext<'_>,
         opened: &ModelHandle,
         mut question: ChatRequest,
         purpose: CallMeta,
@@ -167,18 +168,20 @@ impl LlmClient {
             false => opened.output,
         };
         question.max_output_tokens = Some(output);
-        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        let answer = self.send_once(call, opened, &question, purpose, cost).await?;
         let longest = opened.card.and_then(|it| it.longest_reply).unwrap_or(MOST_OUTPUT.into());
         let room = output.saturating_mul(MORE_OUTPUT).min(longest.min(u32::MAX.into()) as u32);
         if !matches!(answer, Completion::Truncated { .. }) || room <= output {
             return Ok(answer);
         }
         question.max_output_tokens = Some(room);
-        let answer = self.once(slip, opened, &question, purpose, cost).await?;
+        let answer = self.send_once(call, opened, &question, purpose, cost).await?;
         Ok(match answer {
-            Completion::Truncated { partial } if !has_whole_block(&partial) => Completion::Unusable(format!(
-                "it was cut off after {room} tokens, before any code was complete; answer in fewer words"
-            )),
+            Completion::Truncated { partial } if !has_whole_block(&partial) => {
+                Completion::Unusable(format!(
+                    "it was cut off after {room} tokens, before any code was complete; answer in fewer words"
+                ))
+            }
             other => other,
         })
     }
@@ -186,32 +189,32 @@ impl LlmClient {
     /// The reply; that it does not come, and that it is asked for again, is told and written down.
     async fn asked(
         &self,
-        slip: CallContext<'_>,
+        call: CallContext<'_>,
         opened: &ModelHandle,
         question: &ChatRequest,
     ) -> Result<ChatReply, ModelError> {
         let tell = |text: String| {
-            self.output.note(format_args!("{}: {text}", slip.id));
-            let (node, what) = (slip.id.to_owned(), "model".to_owned());
+            self.output.note(format_args!("{}: {text}", call.id));
+            let (node, what) = (call.id.to_owned(), "model".to_owned());
             // A journal that cannot be written fails with the reply.
-            let _ = slip.journal.log(Event::Note { node, what, text });
+            let _ = call.journal.log(Event::Note { node, what, text });
         };
         let silent = |seconds: u64| {
             tell(format!("no answer from {} for {seconds} s", opened.model.name()));
         };
-        watched(opened.model.ask_telling(question, &tell), silent).await
+        with_heartbeat(opened.model.ask_with_progress(question, &tell), silent).await
     }
 
-    async fn once(
+    async fn send_once(
         &self,
-        slip: CallContext<'_>,
+        call: CallContext<'_>,
         opened: &ModelHandle,
         question: &ChatRequest,
         purpose: CallMeta,
         cost: &mut StageCost,
     ) -> Result<Completion, CallError> {
         let prompt = hash(question);
-        if let Some(known) = self.heard(slip.id, question, &prompt, opened) {
+        if let Some(known) = self.take_cached(call.id, question, &prompt, opened) {
             *cost += StageCost {
                 calls: 1,
                 input_tokens: known.input_tokens,
@@ -222,19 +225,19 @@ impl LlmClient {
         }
         let most = most(question, opened);
         let reservation = tokio::select! {
-            () = slip.cancel.cancelled() => return Err(CallError::Cancelled),
-            admitted = self.ledger.reserve(most) => admitted.map_err(CallError::Budget)?,
+            () = call.cancel.cancelled() => return Err(CallError::Cancelled),
+            admitted = self.budget.reserve(most) => admitted.map_err(CallError::Budget)?,
         };
         let started = Instant::now();
         let reply = tokio::select! {
-            () = slip.cancel.cancelled() => return Err(CallError::Cancelled),
-            reply = self.asked(slip, opened, question) => reply,
+            () = call.cancel.cancelled() => return Err(CallError::Cancelled),
+            reply = self.asked(call, opened, question) => reply,
         };
         let (usage, is_estimate) = usage(question, &reply, opened);
         let usd = opened.card.map(|card| card.cost(usage.unwrap_or_default()));
         let nano_usd = usd.map(|usd| (usd * 1e9).round() as u64);
         let spent = usage.unwrap_or_default();
-        reservation.settle(Spent::of(spent, usd.unwrap_or_default()));
+        reservation.commit(Spent::of(spent, usd.unwrap_or_default()));
         *cost += StageCost {
             calls: 1,
             input_tokens: spent.input_tokens,
@@ -244,7 +247,7 @@ impl LlmClient {
         let details = CallDetails {
             asked: opened.model.name().to_owned(),
             why: purpose.why.to_owned(),
-            door: self.door.map(str::to_owned),
+            workflow: self.workflow.map(str::to_owned),
             prompt_version: purpose.prompt_version,
             tools: purpose.tools,
             cached_tokens: spent.cached_tokens,
@@ -254,7 +257,7 @@ impl LlmClient {
             reply: reply.as_ref().ok().filter(|_| !opened.model.is_recorded()).map(said),
         };
         let event = Event::ModelCall {
-            node: slip.id.to_owned(),
+            node: call.id.to_owned(),
             stage: question.stage.clone(),
             attempt: question.attempt,
             prompt,
@@ -265,17 +268,23 @@ impl LlmClient {
             error: reply.as_ref().err().map(ToString::to_string),
             details: Box::new(details),
         };
-        slip.journal.log(event).map_err(CallError::Journal)?;
+        call.journal.log(event).map_err(CallError::Journal)?;
         answer(opened, reply)
     }
 
     /// Replies that an earlier start has paid for.
-    pub(crate) fn remember(&self, heard: HashMap<ReplyKey, CachedReply>) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).extend(heard);
+    pub(crate) fn preload_cache(&self, cached: HashMap<ReplyKey, CachedReply>) {
+        self.cached_replies.lock().unwrap_or_else(PoisonError::into_inner).extend(cached);
     }
 
     /// What an earlier start of the run has heard to this very question; each reply is given once.
-    fn heard(&self, id: &str, question: &ChatRequest, prompt: &str, opened: &ModelHandle) -> Option<CachedReply> {
+    fn take_cached(
+        &self,
+        id: &str,
+        question: &ChatRequest,
+        prompt: &str,
+        opened: &ModelHandle,
+    ) -> Option<CachedReply> {
         let key = (
             id.to_owned(),
             question.stage.clone(),
@@ -283,7 +292,7 @@ impl LlmClient {
             prompt.to_owned(),
             opened.model.name().to_owned(),
         );
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
+        self.cached_replies.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
     }
 }
 
@@ -293,7 +302,10 @@ fn has_whole_block(text: &str) -> bool {
 }
 
 /// Sorts what came: by who could do something about it.
-fn answer(opened: &ModelHandle, reply: Result<ChatReply, ModelError>) -> Result<Completion, CallError> {
+fn answer(
+    opened: &ModelHandle,
+    reply: Result<ChatReply, ModelError>,
+) -> Result<Completion, CallError> {
     let error = match reply {
         Ok(reply) => return Ok(Completion::Reply(reply)),
         Err(error) => error,
@@ -301,13 +313,15 @@ fn answer(opened: &ModelHandle, reply: Result<ChatReply, ModelError>) -> Result<
     // A recording says what happened then; a live model that is gone now is gone for every question.
     let is_live = !opened.model.is_recorded();
     match &error {
-        ModelError::Truncated { partial, .. } => Ok(Completion::Truncated { partial: partial.clone() }),
+        ModelError::Truncated { partial, .. } => {
+            Ok(Completion::Truncated { partial: partial.clone() })
+        }
         ModelError::BadResponse { what, .. } => Ok(Completion::Unusable(what.clone())),
         ModelError::TooLong { .. } => Ok(Completion::ContextTooLong(error.to_string())),
         ModelError::NotRecorded { .. } => {
             Err(CallError::Fault(Fault::internal(&error).hint(error.hint())))
         }
-        _ if is_live && (error.is_unavailable() || error.is_for_all()) => {
+        _ if is_live && (error.is_unavailable() || error.affects_all_requests()) => {
             Err(CallError::Fault(Fault::unavailable(&error).hint(error.hint())))
         }
         _ => Ok(Completion::None(error.to_string())),
@@ -338,7 +352,7 @@ fn said(reply: &ChatReply) -> RecordedReply {
     RecordedReply { text: reply.text.clone(), calls: reply.tool_calls.iter().map(call).collect() }
 }
 
-fn reply_of(heard: CachedReply) -> ChatReply {
+fn reply_of(cached: CachedReply) -> ChatReply {
     let call = |it: RecordedToolCall| ToolCall {
         id: it.id,
         name: it.name,
@@ -346,10 +360,10 @@ fn reply_of(heard: CachedReply) -> ChatReply {
         signature: it.signature,
     };
     ChatReply {
-        text: heard.said.text,
-        tool_calls: heard.said.calls.into_iter().map(call).collect(),
+        text: cached.said.text,
+        tool_calls: cached.said.calls.into_iter().map(call).collect(),
         usage: None,
-        model: heard.model,
+        model: cached.model,
         latency: std::time::Duration::ZERO,
     }
 }
@@ -376,12 +390,12 @@ fn usage(
     reply: &Result<ChatReply, ModelError>,
     opened: &ModelHandle,
 ) -> (Option<Usage>, bool) {
-    let told = match reply {
+    let report = match reply {
         Ok(reply) => reply.usage,
         Err(error) => error.usage(),
     };
     // A provider that says zero for a question of a thousand words says nothing, nor does one that is beside itself.
-    let told = told.filter(|it| {
+    let report = report.filter(|it| {
         let most = it.input_tokens.max(it.output_tokens);
         (1..ABSURD_TOKENS).contains(&most)
     });
@@ -390,10 +404,10 @@ fn usage(
         // It took all the room it had.
         Err(ModelError::Truncated { .. }) => question.max_output_tokens.unwrap_or_default().into(),
         Err(ModelError::BadResponse { .. }) => 0,
-        Err(_) => return (told, false),
+        Err(_) => return (report, false),
     };
-    if told.is_some() || opened.model.is_recorded() {
-        return (told, false);
+    if report.is_some() || opened.model.is_recorded() {
+        return (report, false);
     }
     (Some(Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 }), true)
 }
@@ -406,9 +420,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_model_that_says_nothing_is_told_of_each_minute() {
-        let told = Mutex::new(Vec::new());
+        let report = Mutex::new(Vec::new());
         let answer = tokio::time::sleep(Duration::from_secs(150));
-        watched(answer, |seconds| told.lock().expect("free").push(seconds)).await;
-        assert_eq!(*told.lock().expect("free"), [60, 120]);
+        with_heartbeat(answer, |seconds| report.lock().expect("free").push(seconds)).await;
+        assert_eq!(*report.lock().expect("free"), [60, 120]);
     }
 }

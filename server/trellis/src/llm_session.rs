@@ -4,26 +4,26 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use trellis_engine::{ModelRequest, Observation, Policy};
 use tokio_util::sync::CancellationToken;
+use trellis_engine::{ModelRequest, Observation, Policy};
 
-use crate::llm_client::{Completion, LlmClient, CallError, CallContext};
-use crate::error::{Exit, Fault};
+use crate::agent::run;
 use crate::budget::{Budget, Spent};
+use crate::error::{Exit, Fault};
+use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, ModelArgs, Models};
 use crate::output::Output;
-use crate::agent::run;
 use crate::tools::ToolSet;
 use crate::workspace::cost::StageCost;
 use crate::workspace::journal::{Event, Journal};
-use crate::workspace::replay::{GAVE_UP, CachedReply, ReplyKey, heard_by};
+use crate::workspace::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
 
 pub(crate) struct LlmSession {
-    desk: Arc<LlmClient>,
+    llm: Arc<LlmClient>,
     journal: Arc<Journal>,
     cost: StageCost,
     /// The door, as notes in the journal name it.
-    door: &'static str,
+    workflow: &'static str,
     /// What is said of work that was stopped.
     cancelled: fn() -> Fault,
 }
@@ -31,7 +31,7 @@ pub(crate) struct LlmSession {
 impl LlmSession {
     /// For the project at `home`.
     pub(crate) fn open(
-        (door, cancelled): (&'static str, fn() -> Fault),
+        (workflow, cancelled): (&'static str, fn() -> Fault),
         (home, output): (&Path, &Output),
         args: &ModelArgs,
     ) -> Result<LlmSession, Fault> {
@@ -39,92 +39,95 @@ impl LlmSession {
         let models = Models::open(args, &config, &models::env)?;
         let budget = args.budget(&config);
         models.know_prices(budget)?;
-        let ledger = Budget::new(budget, Spent::default());
+        let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
         let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
-        let desk = LlmClient::new(models, ledger, HashMap::new(), tokens, output).for_workflow(door);
-        let desk = Arc::new(desk);
-        Ok(LlmSession { desk, journal, cost: StageCost::default(), door, cancelled })
+        let llm =
+            LlmClient::new(models, budget, HashMap::new(), tokens, output).for_workflow(workflow);
+        let llm = Arc::new(llm);
+        Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
     }
 
     /// The same for somebody else who asks beside: one budget for all.
-    pub(crate) fn share(&self) -> LlmSession {
-        let (desk, journal) = (self.desk.clone(), self.journal.clone());
-        LlmSession { desk, journal, cost: StageCost::default(), ..*self }
+    pub(crate) fn fork(&self) -> LlmSession {
+        let (llm, journal) = (self.llm.clone(), self.journal.clone());
+        LlmSession { llm, journal, cost: StageCost::default(), ..*self }
     }
 
     /// Replies that were paid for before.
-    pub(crate) fn remember(&self, heard: HashMap<ReplyKey, CachedReply>) {
-        self.desk.remember(heard);
+    pub(crate) fn preload_cache(&self, cached: HashMap<ReplyKey, CachedReply>) {
+        self.llm.preload_cache(cached);
     }
 
     /// Replies to the door that were paid for before, since it gave up last.
     pub(crate) fn remember_all(&self, home: &Path) -> Result<(), Fault> {
         let bytes = trellis_sandbox::files::read(Journal::path(home)).map_err(no_journal)?;
-        self.remember(heard_by(&String::from_utf8_lossy(&bytes), self.door));
+        self.preload_cache(replies_of(&String::from_utf8_lossy(&bytes), self.workflow));
         Ok(())
     }
 
     /// Writes down that the door ended without success.
     pub(crate) fn gave_up(&self, text: String) -> Result<(), Fault> {
-        let event = Event::Note { node: self.door.to_owned(), what: GAVE_UP.to_owned(), text };
+        let event = Event::Note { node: self.workflow.to_owned(), what: GAVE_UP.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 
     /// Whether every model that may be asked can call tools.
     pub(crate) fn has_tools(&self) -> bool {
-        self.desk.models.all().iter().all(|it| it.model.has_tools())
+        self.llm.models.all().iter().all(|it| it.model.has_tools())
     }
 
     /// The model's.
     pub(crate) fn name(&self) -> String {
-        self.desk.models.name()
+        self.llm.models.name()
     }
 
     pub(crate) fn spent(&self) -> Spent {
-        self.desk.ledger.spent()
+        self.llm.budget.spent()
     }
 
     /// Keeps a note of a group of tests, or of a piece of work.
     pub(crate) fn note(&self, group: &str, text: String) -> Result<(), Fault> {
-        let event = Event::Note { node: group.to_owned(), what: self.door.to_owned(), text };
+        let event = Event::Note { node: group.to_owned(), what: self.workflow.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 
     /// One question about it, one answer.
-    pub(crate) async fn ask(
+    pub(crate) async fn complete(
         &mut self,
         group: &str,
         ask: &ModelRequest,
         cancel: &CancellationToken,
     ) -> Result<Observation, Fault> {
-        let slip = CallContext { id: group, journal: &self.journal, cancel };
+        let call = CallContext { id: group, journal: &self.journal, cancel };
         Ok(
             match self
-                .desk
-                .ask(slip, ask, &mut self.cost)
+                .llm
+                .ask(call, ask, &mut self.cost)
                 .await
                 .map_err(|halt| stopped(halt, self.cancelled))?
             {
                 Completion::Reply(reply) => Observation::Reply(reply.text),
                 Completion::Truncated { partial } => Observation::Reply(partial),
                 Completion::Unusable(why) => Observation::Unusable { why },
-                Completion::ContextTooLong(reason) | Completion::None(reason) => Observation::NoReply { reason },
+                Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                    Observation::NoReply { reason }
+                }
             },
         )
     }
 
     /// The model works with tools until it is done.
-    pub(crate) async fn work(
+    pub(crate) async fn run_agent(
         &mut self,
         group: &str,
         ask: &ModelRequest,
         toolbox: &mut ToolSet,
         cancel: &CancellationToken,
     ) -> Result<Observation, Fault> {
-        let slip = CallContext { id: group, journal: &self.journal, cancel };
+        let call = CallContext { id: group, journal: &self.journal, cancel };
         let reasks = Policy::generate().malformed_reasks;
-        let seen = run(&self.desk, slip, ask, toolbox, reasks, &mut self.cost).await;
+        let seen = run(&self.llm, call, ask, toolbox, reasks, &mut self.cost).await;
         seen.map_err(|halt| stopped(halt, self.cancelled))
     }
 }

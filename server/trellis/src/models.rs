@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use trellis_engine::Tier;
-use trellis_llm::{ChatRequest, ModelInfo, DefaultModel, Editor, RateLimiters, Message, Model, ModelError, OpenError, Role, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::Tier;
+use trellis_llm::{
+    ChatRequest, DefaultModel, Editor, Message, Model, ModelError, ModelInfo, OpenError,
+    RateLimiters, Role, Usage,
+};
 
 use crate::config::{BudgetLimits, Config};
 use crate::error::Fault;

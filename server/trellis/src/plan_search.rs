@@ -1,7 +1,7 @@
 //! A planning graph, to be searched by what a failure says.
 
-use trellis_plan::{Evidence, NodeIx, Plan, PlanSearch};
 use tokio::sync::Mutex;
+use trellis_plan::{Evidence, NodeIx, Plan, PlanSearch};
 
 use crate::embedding_index::Index;
 

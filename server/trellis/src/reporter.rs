@@ -39,19 +39,19 @@ impl Reporter {
     }
 
     /// Must not wait: it is called in the midst of the work.
-    pub(crate) fn tell(&self, told: Progress<'_>) {
+    pub(crate) fn emit(&self, reported: Progress<'_>) {
         if let Some(ear) = &self.0 {
-            ear(told);
+            ear(reported);
         }
     }
 
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn has_sink(&self) -> bool {
         self.0.is_some()
     }
 }
 
 impl fmt::Debug for Reporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_there() { "Observer" } else { "Observer(nobody)" })
+        f.write_str(if self.has_sink() { "Observer" } else { "Observer(nobody)" })
     }
 }

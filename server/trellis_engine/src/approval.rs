@@ -79,9 +79,9 @@ impl Confidence {
 }
 
 /// Number of iterations whose fixes need no review for their number alone.
-const ITERATIONS: u32 = 2;
+const UNREVIEWED_ITERATIONS: u32 = 2;
 /// Minimum confidence of a fix without review.
-const LEAST: f64 = 0.7;
+const MIN_CONFIDENCE: f64 = 0.7;
 
 /// Files in which a change has wide effects: they control test runs, installation, releases and
 /// migrations of data. Patterns as in [`is_critical`].
@@ -111,7 +111,7 @@ pub const CRITICAL: [&str; 20] = [
 /// Returns the reason why a person has to review a fix; `None` if the fix needs no review.
 /// `iteration` counts from 1, `paths` are the changed files relative to the project with `/`,
 /// `critical` holds patterns as in [`is_critical`].
-pub fn needs_person(
+pub fn review_reason(
     mode: Mode,
     iteration: u32,
     confidence: &Confidence,
@@ -129,10 +129,11 @@ pub fn needs_person(
     }
     let total = confidence.total();
     // NaN counts as too little confidence.
-    if total.is_nan() || total < LEAST {
-        return Some(format!("its confidence of {total:.2} is below {LEAST}"));
+    if total.is_nan() || total < MIN_CONFIDENCE {
+        return Some(format!("its confidence of {total:.2} is below {MIN_CONFIDENCE}"));
     }
-    (iteration > ITERATIONS).then(|| format!("it is fix {iteration}, and {ITERATIONS} failed"))
+    (iteration > UNREVIEWED_ITERATIONS)
+        .then(|| format!("it is fix {iteration}, and {UNREVIEWED_ITERATIONS} failed"))
 }
 
 /// Returns whether a path matches a pattern: `*` stands for any characters within a name, `?` for

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::vocabulary::Suspect;
 use crate::strategy::Attempt;
+use crate::vocabulary::Suspect;
 
 /// Facts known when the cycle asked for a person.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_python::{Fragment, Import, ItemKind as Kind};
 
-use crate::vocabulary::Upstream;
-use crate::item::{Item, ItemKind};
 use crate::import_resolution;
+use crate::item::{Item, ItemKind};
 use crate::reply::{self, Edit, Reply};
+use crate::vocabulary::Upstream;
 
 pub(crate) use files::files;
 
@@ -139,9 +139,9 @@ fn edited(
 
 /// Applies an edit to a text. The edit may quote the text as written or as formatted in the files.
 fn fitted(edit: &Edit, text: &str) -> Result<String, String> {
-    edit.applied_to(text).or_else(|why| {
+    edit.apply(text).or_else(|why| {
         let formatted = trellis_python::formatted(text).filter(|it| it != text);
-        formatted.and_then(|it| edit.applied_to(&it).ok()).ok_or(why)
+        formatted.and_then(|it| edit.apply(&it).ok()).ok_or(why)
     })
 }
 
@@ -184,7 +184,8 @@ fn take(other: &Item, item: &Item, reply: &mut Fragment) -> Result<Option<Fragme
         let holds = |it: &trellis_python::Item| it.kind == Kind::Class && it.binds(class);
         let Some(at) = reply.items.iter().position(holds) else { return Ok(None) };
         let is_it = |name: &str| name == other.name;
-        let (rest, methods) = trellis_python::remove_methods(&reply.items[at].text, &is_it).map_err(wrong)?;
+        let (rest, methods) =
+            trellis_python::remove_methods(&reply.items[at].text, &is_it).map_err(wrong)?;
         // The reply holds the class only as the frame of the method.
         match item.class.as_deref() == Some(class) || item.name == *class {
             true => reply.items[at].text = rest,
@@ -302,7 +303,8 @@ fn unwrap_method(item: &Item, fragment: &mut Fragment) -> Result<(), DraftError>
     let other_item =
         |name: &str| item.planned_methods.iter().any(|it| it == name) && name != item.name;
     let (_, methods) =
-        trellis_python::remove_methods(&fragment.items[at].text, &|name| !other_item(name)).map_err(wrong)?;
+        trellis_python::remove_methods(&fragment.items[at].text, &|name| !other_item(name))
+            .map_err(wrong)?;
     fragment.items.splice(at..=at, methods);
     Ok(())
 }
@@ -380,7 +382,8 @@ fn enforce_signature(
     }
     if changed {
         notes.push(format!("signature set to the planned `{}`", signature.header()));
-        let free = trellis_python::unresolved(&format!("{}: pass\n", signature.header())).map_err(wrong)?;
+        let free = trellis_python::unresolved(&format!("{}: pass\n", signature.header()))
+            .map_err(wrong)?;
         let missing = trellis_python::unresolved(&fragment.to_source()).map_err(wrong)?;
         let imports: Vec<Import> = (free.intersection(&missing))
             .filter_map(|name| import_resolution::origin(item, fragment, name))

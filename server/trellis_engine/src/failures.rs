@@ -1,7 +1,7 @@
 //! Failing tests as short text for the model: one in full, the others with one line each.
 
-use crate::prompt_budget::cut_middle;
 use crate::observation::{Failure, Frame, TestRun};
+use crate::prompt_budget::cut_middle;
 
 /// Maximum length of the text about a run's failures, in bytes.
 pub(crate) const LONGEST: usize = 6000;
@@ -17,7 +17,7 @@ const LAST: usize = 3;
 const NATIVE: &str = "Traceback (most recent call last)";
 
 /// Describes the failures of a run; without failures, its summary and output.
-pub fn told(run: &TestRun) -> String {
+pub fn summarize(run: &TestRun) -> String {
     let cases = run.cases.iter();
     let of_tests = cases.filter_map(|it| Some((Some(it.id.as_str()), it.failure.as_ref()?)));
     let all: Vec<(Option<&str>, &Failure)> =
@@ -27,19 +27,19 @@ pub fn told(run: &TestRun) -> String {
         return cut_middle(text.trim_end(), LONGEST);
     }
     let ran = run.cases.len() + run.collection.len();
-    listed(&all, ran)
+    render(&all, ran)
 }
 
 /// Renders the first of some failures in full, the others with one line each. `ran`: number of
 /// tests that were run.
-pub fn listed(all: &[(Option<&str>, &Failure)], ran: usize) -> String {
+pub fn render(all: &[(Option<&str>, &Failure)], ran: usize) -> String {
     let Some(((id, first), others)) = all.split_first() else { return String::new() };
     let mut out = String::new();
     if all.len() > 1 {
         out += &format!("{} of {ran} tests fail. The first in full:\n", all.len());
     }
     out += &id.map(|it| format!("{it}\n")).unwrap_or_default();
-    out += &cut_middle(&in_full(first), LONGEST);
+    out += &cut_middle(&render_full(first), LONGEST);
     if !others.is_empty() {
         out += "\n\nThe others:";
     }
@@ -65,10 +65,10 @@ fn line(failure: &Failure) -> String {
 
 /// Renders one failure with the project's frames, with their source and values if the runner shows
 /// them.
-pub fn in_full(failure: &Failure) -> String {
+pub fn render_full(failure: &Failure) -> String {
     let text = failure.traceback.trim_end();
     match entries(text).filter(|it| !it.is_empty()) {
-        Some(entries) => few(entries).join("\n\n"),
+        Some(entries) => first_and_last(entries).join("\n\n"),
         // Python's own rendering names every file by its absolute path, so it is rebuilt from the
         // frames. Tracebacks of other languages are taken as they are.
         None if text.is_empty() || text.contains(NATIVE) => by_frames(failure),
@@ -77,7 +77,7 @@ pub fn in_full(failure: &Failure) -> String {
 }
 
 /// Keeps the first and the last entries, with a note on the number of those between.
-fn few(mut all: Vec<String>) -> Vec<String> {
+fn first_and_last(mut all: Vec<String>) -> Vec<String> {
     if all.len() > FIRST + LAST {
         let left = all.len() - FIRST - LAST;
         all.splice(FIRST..all.len() - LAST, [format!("[… {left} more of the project's calls …]")]);
@@ -99,8 +99,8 @@ fn entries(traceback: &str) -> Option<Vec<String>> {
             && line.starts_with("_ _");
         let begun = all.last_mut()?;
         // The lines of the raised exception belong to no entry.
-        let ends = begun.first().is_some_and(|it| heads(it)) && line.starts_with("E  ");
-        match is_divider || heads(line) || ends {
+        let ends = begun.first().is_some_and(|it| is_entry_head(it)) && line.starts_with("E  ");
+        match is_divider || is_entry_head(line) || ends {
             true if is_divider => all.push(Vec::new()),
             true => all.push(vec![line]),
             false => begun.push(line),
@@ -122,19 +122,22 @@ fn entries(traceback: &str) -> Option<Vec<String>> {
 /// Selects the project's entries, each with a note on the number of library entries after it.
 fn own(all: &[Vec<&str>]) -> Vec<String> {
     let is_own = |it: &[&str]| {
-        let head = it.first().filter(|it| heads(it)).and_then(|it| place(it));
+        let head = it.first().filter(|it| is_entry_head(it)).and_then(|it| place(it));
         head.or_else(|| it.iter().rev().find_map(|line| place(line))).is_none_or(is_inside)
     };
     let text = |it: &Vec<&str>| match is_own(it) {
         true => Some(it.join("\n").trim_matches('\n').to_owned()),
         false => None,
     };
-    counted(all.iter().map(text), "\n\n")
+    with_library_counts(all.iter().map(text), "\n\n")
 }
 
 /// Returns the project's frames, each with a note on the number of library frames (`None`) after
 /// it.
-pub(crate) fn counted(frames: impl Iterator<Item = Option<String>>, gap: &str) -> Vec<String> {
+pub(crate) fn with_library_counts(
+    frames: impl Iterator<Item = Option<String>>,
+    gap: &str,
+) -> Vec<String> {
     let (mut own, mut others) = (Vec::new(), 0);
     for it in frames {
         match it {
@@ -162,7 +165,7 @@ fn close(own: &mut Vec<String>, others: &mut usize, gap: &str) {
 }
 
 /// Returns whether a line begins an entry of the short form: `path:line: in function`.
-fn heads(line: &str) -> bool {
+fn is_entry_head(line: &str) -> bool {
     place(line).is_some() && line.splitn(3, ':').nth(2).is_some_and(|it| it.starts_with(" in "))
 }
 
@@ -185,11 +188,11 @@ pub(crate) fn is_inside(path: &str) -> bool {
 
 /// Renders a failure from its frames.
 fn by_frames(failure: &Failure) -> String {
-    let told = |it: &Frame| {
+    let reported = |it: &Frame| {
         let source = it.source.replace('\n', "\n    ");
         format!("{}:{} in {}\n    {source}", it.path, it.line, it.function)
     };
-    let mut out = few(failure.frames.iter().map(told).collect());
+    let mut out = first_and_last(failure.frames.iter().map(reported).collect());
     out.push(format!("{}: {}", failure.exception, failure.message).trim_end().to_owned());
     out.join("\n")
 }

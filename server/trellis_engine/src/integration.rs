@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_python::Fragment;
 
-use crate::prompt_budget::Section;
 use crate::draft::refuse_internals;
-use crate::vocabulary::{ModelRequest, Stage};
 use crate::item::Item;
-use crate::observation::{TestCase, Failure, TestRun};
+use crate::observation::{Failure, TestCase, TestRun};
 use crate::prompt::template::{INTEGRATION_TESTS, LIBRARY_TESTS};
 use crate::prompt::{Prompt, listed, python, rank};
+use crate::prompt_budget::Section;
+use crate::vocabulary::{ModelRequest, Stage};
 use crate::{reply, routing};
 
 /// Percentage of its integration tests that a subgraph has to pass; some tests may check what the
@@ -83,7 +83,11 @@ fn modules(files: &BTreeMap<String, String>) -> Vec<Section> {
     };
     let modules = files.iter().filter(|(module, text)| !text.is_empty() && !is_package(module));
     let section = |(module, text): (&String, &String)| {
-        Section::new(rank::CODE, format!("`{module}`"), python(&trellis_python::digest(text, |_| false)))
+        Section::new(
+            rank::CODE,
+            format!("`{module}`"),
+            python(&trellis_python::digest(text, |_| false)),
+        )
     };
     modules.map(section).collect()
 }
@@ -98,10 +102,10 @@ fn parts(flows: &[FlowItems<'_>], files: &BTreeMap<String, String>) -> Vec<Secti
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     names.retain(|it| seen.insert(*it));
     let of = |(module, name): (&str, &str)| -> Vec<&Item> {
-        let mut told: BTreeSet<&str> = BTreeSet::new();
+        let mut reported: BTreeSet<&str> = BTreeSet::new();
         let all =
             flows.iter().flatten().filter(|it| it.module == module && it.import_name() == name);
-        all.filter(|it| told.insert(&it.id)).copied().collect()
+        all.filter(|it| reported.insert(&it.id)).copied().collect()
     };
     let types = types(&names, files);
     let section = |(module, name): (&str, &str)| {
@@ -118,8 +122,10 @@ fn parts(flows: &[FlowItems<'_>], files: &BTreeMap<String, String>) -> Vec<Secti
 /// Returns the classes named in the interfaces of the parts that are no parts themselves, as module
 /// and name.
 fn types(parts: &[(&str, &str)], files: &BTreeMap<String, String>) -> Vec<(String, String)> {
-    let interface = |(module, name): &(&str, &str)| trellis_python::interface(files.get(*module)?, name);
-    let spoken = parts.iter().filter_map(interface).filter_map(|it| trellis_python::words(&it).ok());
+    let interface =
+        |(module, name): &(&str, &str)| trellis_python::interface(files.get(*module)?, name);
+    let spoken =
+        parts.iter().filter_map(interface).filter_map(|it| trellis_python::words(&it).ok());
     let spoken: BTreeSet<String> = spoken.flatten().collect();
     let mut out = Vec::new();
     for (module, text) in files {

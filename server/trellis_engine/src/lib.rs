@@ -6,54 +6,54 @@
 
 pub mod approval;
 pub mod assembly;
-pub mod task_graph;
-mod prompt_budget;
 mod debug_context;
 mod diagnosis;
 mod draft;
-mod vocabulary;
 pub mod failures;
-pub mod issue;
-mod red_gate;
+mod import_resolution;
 mod integration;
+pub mod issue;
 mod item;
 pub mod localize;
 mod machine;
 mod missing_imports;
+mod normalize;
 mod observation;
-mod import_resolution;
 mod policy;
 mod prompt;
+mod prompt_budget;
+mod red_gate;
 pub mod repair;
 mod reply;
 mod routing;
-mod normalize;
 mod strategy;
+pub mod task_graph;
 mod test_draft;
+mod vocabulary;
 pub mod write_tests;
 
-pub use prompt_budget::{Section, build};
 pub use debug_context::DebugContext;
 pub use diagnosis::{
-    ProjectFacts, Diagnosis, Finding, RerunHistory, VoteTally, Flakiness, VoteRule, Votes, diagnose,
-    uses_nondeterminism,
+    Diagnosis, Finding, Flakiness, ProjectFacts, RerunHistory, VoteRule, VoteTally, Votes,
+    diagnose, uses_nondeterminism,
 };
 pub use draft::{Draft, DraftError, NormalizedReply, stub};
-pub use vocabulary::{
-    Action, ModelRequest, Localized, Message, Note, Observation, Query, Role, RunMode, Stage, Suspect, Upstream,
-    Outcome,
-};
 pub use integration::{
     FlowItems, INTEGRATION_PERCENT, Integration, LIBRARY, NO_FLOWS, ask_integration_tests,
     integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use machine::{Cause, State, step};
-pub use observation::{TestCase, RunOutcome, Failure, Frame, TestRun};
+pub use observation::{Failure, Frame, RunOutcome, TestCase, TestRun};
 pub use policy::{FixWith, Policy};
-pub use prompt::{Prompt, ItemContext};
+pub use prompt::{ItemContext, Prompt};
+pub use prompt_budget::{Section, build};
 pub use routing::Tier;
 pub use strategy::{
-    ATTEMPTS, Answer, Attempt, LocalizationExhausted, SUSPECTS, HitRate, Tool, ToolStats, Tools,
-    AttemptLog, find_suspects, queries,
+    ATTEMPTS, Answer, Attempt, AttemptLog, HitRate, LocalizationExhausted, SUSPECTS, Tool,
+    ToolStats, Tools, find_suspects, queries,
+};
+pub use vocabulary::{
+    Action, Localization, Message, ModelRequest, Note, Observation, Outcome, Query, Role, RunMode,
+    Stage, Suspect, Upstream,
 };

@@ -21,16 +21,16 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use crate::diagnosis::{RerunHistory, VoteTally, Flakiness, uses_nondeterminism};
+use crate::diagnosis::{Flakiness, RerunHistory, VoteTally, uses_nondeterminism};
 use crate::draft::{self, DraftError, NormalizedReply};
-use crate::vocabulary::{Action, ModelRequest, Note, Observation, Query, RunMode, Stage, Outcome};
 use crate::failures;
 use crate::item::Item;
 use crate::missing_imports;
 use crate::observation::TestRun;
 use crate::policy::{FixWith, Policy};
-use crate::prompt::{self, Prompt, ItemContext, questions};
+use crate::prompt::{self, ItemContext, Prompt, prompts};
 use crate::routing::{self, Route};
+use crate::vocabulary::{Action, ModelRequest, Note, Observation, Outcome, Query, RunMode, Stage};
 
 pub use cause::Cause;
 use failure::stack_text;
@@ -119,7 +119,7 @@ impl Step<'_> {
             (
                 Phase::AwaitTests(TestsWanted::More),
                 Observation::NoReply { .. } | Observation::Unusable { .. },
-            ) => self.take_few(),
+            ) => self.accept_few_tests(),
             (Phase::AwaitTests(_), Observation::Unusable { why }) => self.send_tests_back(why),
             (Phase::RedRun, Observation::Ran(run)) => self.red(&run),
             (Phase::AwaitImplementation, Observation::Reply(text)) => self.implementation(&text),
@@ -227,7 +227,7 @@ impl Step<'_> {
     fn ask_implementation(&mut self, complaint: Option<&str>) {
         let tests = source(&self.state.draft.tests);
         let red = &self.state.red_output;
-        let prompt = questions::implementation(self.item, self.around, &tests, red, complaint);
+        let prompt = prompts::implementation(self.item, self.around, &tests, red, complaint);
         let attempt = self.state.implementation_asked;
         self.state.implementation_asked += 1;
         let route = routing::of_item(self.item, self.state.malformed);
@@ -273,9 +273,9 @@ impl Step<'_> {
     fn try_out(&mut self, found: NormalizedReply) {
         self.notes("implementation-adjusted", found.notes);
         self.state.malformed = 0;
-        self.state.mends = 0;
+        self.state.import_fixes = 0;
         let same = self.state.draft.implementation.as_ref() == Some(&found.fragment);
-        if same && found.amended.iter().all(|(id, text)| self.stands(id, text)) {
+        if same && found.amended.iter().all(|(id, text)| self.is_current(id, text)) {
             return self.attempt_failed("the answer changes nothing".to_owned(), "");
         }
         let text = found.fragment.to_source();
@@ -299,7 +299,7 @@ impl Step<'_> {
         if run.proves() && self.state.repeats.is_empty() {
             return self.accept();
         }
-        if self.state.repeats.is_empty() && self.mended(&run) {
+        if self.state.repeats.is_empty() && self.adds_missing_imports(&run) {
             return self.run(RunMode::Green);
         }
         if !run.proves() {
@@ -376,22 +376,25 @@ impl Step<'_> {
             return self.give_up(Cause::Rewritten, Outcome::NeedsHuman { reason });
         }
         self.take_back_amendments();
-        self.state.failure = failures::told(run) + &stack_text(&run.stack);
+        self.state.failure = failures::summarize(run) + &stack_text(&run.stack);
         self.state.query =
             Query { failures: run.failures().cloned().collect(), stack: run.stack.clone() };
         self.diagnose(run);
     }
 
-    fn mended(&mut self, run: &TestRun) -> bool {
-        let mend = missing_imports::find(self.item, &self.state.draft, run);
-        if mend.is_empty() || self.state.mends >= self.policy.mends {
+    fn adds_missing_imports(&mut self, run: &TestRun) -> bool {
+        let import_fix = missing_imports::find(self.item, &self.state.draft, run);
+        if import_fix.is_empty() || self.state.import_fixes >= self.policy.import_fixes {
             return false;
         }
-        self.state.mends += 1;
-        self.note("import-added", mend.names().join("; "));
+        self.state.import_fixes += 1;
+        self.note("import-added", import_fix.names().join("; "));
         let draft = &mut self.state.draft;
-        draft.implementation.iter_mut().for_each(|it| it.add_imports(mend.implementation.clone()));
-        draft.tests.iter_mut().for_each(|it| it.add_imports(mend.tests.clone()));
+        draft
+            .implementation
+            .iter_mut()
+            .for_each(|it| it.add_imports(import_fix.implementation.clone()));
+        draft.tests.iter_mut().for_each(|it| it.add_imports(import_fix.tests.clone()));
         true
     }
 }

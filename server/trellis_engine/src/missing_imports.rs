@@ -3,9 +3,9 @@
 use trellis_python::{Fragment, Import};
 
 use crate::draft::Draft;
+use crate::import_resolution::{origin, test_origin};
 use crate::item::Item;
 use crate::observation::TestRun;
-use crate::import_resolution::{origin, test_origin};
 
 /// Imports to add to the implementation and to the tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,14 +26,14 @@ impl ImportFix {
 
 /// Returns imports for the NameErrors of a run, as far as the files do not have them yet.
 pub(crate) fn find(item: &Item, draft: &Draft, run: &TestRun) -> ImportFix {
-    let mut mend = ImportFix::default();
+    let mut import_fix = ImportFix::default();
     for failure in run.failures() {
         let Some(name) = &failure.missing_name else { continue };
         let in_tests = failure.path == item.test_path;
         let (fragment, imports) = if in_tests {
-            (&draft.tests, &mut mend.tests)
+            (&draft.tests, &mut import_fix.tests)
         } else if failure.path == item.path {
-            (&draft.implementation, &mut mend.implementation)
+            (&draft.implementation, &mut import_fix.implementation)
         } else {
             continue; // another node's file: not this node's to change
         };
@@ -50,7 +50,7 @@ pub(crate) fn find(item: &Item, draft: &Draft, run: &TestRun) -> ImportFix {
             imports.push(import);
         }
     }
-    mend
+    import_fix
 }
 
 fn is_unbound(fragment: &Fragment, name: &str) -> bool {

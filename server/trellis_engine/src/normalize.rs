@@ -78,7 +78,7 @@ mod tests {
             ("5 µs", "…"),
         ];
         for (text, wanted) in table {
-            assert_eq!(steady(text), wanted);
+            assert_eq!(normalize_output(text), wanted);
         }
     }
 }

@@ -34,7 +34,7 @@ pub struct Policy {
     /// Minimum number of test cases; if there are fewer, more are requested once.
     pub least_cases: usize,
     /// Maximum number of runs per draft spent on adding missing imports.
-    pub mends: u32,
+    pub import_fixes: u32,
     pub fix_with: FixWith,
     /// True if passing fixes need approval by a person, or by a rule set by a person (R4).
     pub approve_fixes: bool,
@@ -53,7 +53,7 @@ impl Policy {
             trust: 2,
             context_tokens: 12_000,
             least_cases: 3,
-            mends: 8,
+            import_fixes: 8,
             fix_with: FixWith::OneReply,
             approve_fixes: false,
         }
@@ -62,6 +62,6 @@ impl Policy {
     /// Returns the limits of the `write-tests` workflow: no gates and no fixes, because a failing
     /// test may have found a bug.
     pub fn write_tests() -> Policy {
-        Policy { fixes: 0, red_reasks: 0, regenerations: 0, mends: 0, ..Policy::generate() }
+        Policy { fixes: 0, red_reasks: 0, regenerations: 0, import_fixes: 0, ..Policy::generate() }
     }
 }

@@ -1,19 +1,19 @@
 //! Prompts: the texts of a stage (see [`template`]), and facts as sections that are rendered within
 //! a budget.
 
-pub(crate) mod questions;
+pub(crate) mod prompts;
 pub(crate) mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::prompt_budget::{self, Section};
-use crate::vocabulary::{Message, Role, Stage};
 use crate::item::{Dependency, Dependent, Item};
 use crate::prompt::template::{
     DIAGNOSIS, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FIX, FIX_WITH_TOOLS, IMPLEMENTATION,
     INTEGRATION_TESTS, REPAIR, REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
 };
+use crate::prompt_budget::{self, Section};
+use crate::vocabulary::{Message, Role, Stage};
 
 /// Surroundings of the item when its work begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,17 +119,17 @@ fn usable(item: &Item, around: &ItemContext) -> String {
     let is_shown =
         |it: &&Dependency| it.module == item.module && defines(&around.file, &it.import_name);
     let others: Vec<&Dependency> = item.dependencies.iter().filter(|it| !is_shown(it)).collect();
-    let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut reported: BTreeSet<(&str, &str)> = BTreeSet::new();
     for it in others.iter().filter(|it| it.is_direct) {
-        if told.insert((&it.module, &it.import_name)) {
-            out += &entry(it, around);
+        if reported.insert((&it.module, &it.import_name)) {
+            out += &dependency_entry(it, around);
         }
     }
     if !out.is_empty() {
         out = format!("\nIt may use (written and tested):\n{out}");
     }
     let mut rest: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for it in others.iter().filter(|it| told.insert((&it.module, &it.import_name))) {
+    for it in others.iter().filter(|it| reported.insert((&it.module, &it.import_name))) {
         rest.entry(&it.module).or_default().push(&it.import_name);
     }
     let rest = rest
@@ -143,7 +143,7 @@ fn usable(item: &Item, around: &ItemContext) -> String {
 }
 
 /// Renders a dependency: its interface as written, else as planned.
-fn entry(it: &Dependency, around: &ItemContext) -> String {
+fn dependency_entry(it: &Dependency, around: &ItemContext) -> String {
     let import = format!("from {} import {}", it.module, it.import_name);
     let written = around
         .written
@@ -165,27 +165,27 @@ const LATER: &str = "Methods that get written later, each in its own step";
 /// Returns sections on the item's dependents, the conventions, the current file and the user's
 /// context files.
 fn background(item: &Item, around: &ItemContext) -> Vec<Section> {
-    let told = |it: &Dependent| {
+    let reported = |it: &Dependent| {
         format!("`{}`: `{}` {}", it.name, it.signature, it.summary).trim_end().to_owned()
     };
     let is_later =
         |it: &&Dependent| it.name.starts_with(&format!("{}.", item.name)) && item.class.is_none();
     let (own, users): (Vec<&Dependent>, Vec<&Dependent>) =
         item.dependents.iter().partition(is_later);
-    let mut own: Vec<String> = own.into_iter().map(told).collect();
+    let mut own: Vec<String> = own.into_iter().map(reported).collect();
     if item.class.is_none() {
-        let is_told = |name: &&String| {
+        let is_reported = |name: &&String| {
             own.iter().any(|it| it.starts_with(&format!("`{}.{name}`", item.name)))
         };
         let more: Vec<String> = item
             .planned_methods
             .iter()
-            .filter(|it| !is_told(it))
+            .filter(|it| !is_reported(it))
             .map(|it| format!("`{}.{it}`", item.name))
             .collect();
         own.extend(more);
     }
-    let users: Vec<String> = users.into_iter().map(told).collect();
+    let users: Vec<String> = users.into_iter().map(reported).collect();
     let mut out = Vec::from_iter(listed(rank::CORE, LATER, own.iter().map(String::as_str)));
     out.extend(listed(rank::DEPENDENTS, "Who will use it", users.iter().map(String::as_str)));
     let conventions = around.conventions.iter().map(String::as_str);

@@ -1,7 +1,7 @@
 //! Evaluation of red runs, without a model.
 
 use crate::item::Item;
-use crate::observation::{RunOutcome, Failure, Frame, TestRun};
+use crate::observation::{Failure, Frame, RunOutcome, TestRun};
 
 /// Verdict of the red gate on a run with a stub in place of the implementation.
 pub(crate) enum RedGate {

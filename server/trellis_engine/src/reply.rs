@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use trellis_python::{SearchReplace, search_replace};
 use serde::Deserialize;
+use trellis_python::{SearchReplace, search_replace};
 
 mod fences;
 
@@ -34,11 +34,11 @@ impl Edit {
     /// # Errors
     ///
     /// A reason for the model if no reading applies.
-    pub(crate) fn applied_to(&self, text: &str) -> Result<String, String> {
+    pub(crate) fn apply(&self, text: &str) -> Result<String, String> {
         let made = self.readings.iter().map(|it| (it, search_replace(text, it)));
         let (mut best, mut refused) = (None, None);
         for (reading, made) in made {
-            let own = in_common(&reading.search, &reading.replace);
+            let own = similarity(&reading.search, &reading.replace);
             match made {
                 Ok(it) => {
                     let score = it.likeness + own;
@@ -64,7 +64,7 @@ impl Edit {
     }
 
     /// Returns the text of a new file, if the block searches for nothing.
-    pub(crate) fn whole(&self) -> Option<&str> {
+    pub(crate) fn new_file_text(&self) -> Option<&str> {
         let first = self.readings.first()?;
         first.search.trim().is_empty().then_some(first.replace.as_str())
     }
@@ -72,7 +72,7 @@ impl Edit {
 
 /// Returns the similarity of two texts from 0 to 1: twice the number of common words over the
 /// number of words of both.
-fn in_common(one: &str, other: &str) -> f32 {
+fn similarity(one: &str, other: &str) -> f32 {
     let mut counts: HashMap<&str, i32> = HashMap::new();
     one.split_whitespace().for_each(|it| *counts.entry(it).or_default() += 1);
     let all = one.split_whitespace().count() + other.split_whitespace().count();
@@ -141,7 +141,8 @@ pub(crate) fn code(text: &str) -> Option<String> {
 }
 
 fn is_code(text: &str) -> bool {
-    trellis_python::Fragment::parse(text).is_ok_and(|it| it.items.iter().any(trellis_python::Item::is_definition))
+    trellis_python::Fragment::parse(text)
+        .is_ok_and(|it| it.items.iter().any(trellis_python::Item::is_definition))
 }
 
 /// Parses blocks of `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, with the file's path on the

@@ -116,7 +116,7 @@ impl TaskGraphMachine {
         merged: Option<&[NodeIx]>,
     ) -> (TaskGraphMachine, Vec<Action>) {
         assert!(workers > 0, "at least one worker is needed");
-        let mut campaign = TaskGraphMachine {
+        let mut machine = TaskGraphMachine {
             schedule: Schedule::new(plan, order),
             phase: Phase::Pending,
             reason: None,
@@ -127,16 +127,16 @@ impl TaskGraphMachine {
         };
         let next = match merged {
             Some(merged) => {
-                merged.iter().for_each(|&it| campaign.schedule.pass(it));
-                campaign.phase = Phase::Generating;
-                campaign.go_on()
+                merged.iter().for_each(|&it| machine.schedule.pass(it));
+                machine.phase = Phase::Generating;
+                machine.go_on()
             }
             None => {
-                campaign.phase = Phase::Scaffolding;
+                machine.phase = Phase::Scaffolding;
                 vec![Action::Scaffold]
             }
         };
-        (campaign, next)
+        (machine, next)
     }
 
     /// Returns the actions after an event; none if a running action has to end first.
@@ -174,12 +174,15 @@ impl TaskGraphMachine {
     }
 
     fn merged(&mut self, done: &[NodeIx], refused: Vec<(NodeIx, String)>) {
-        let mut told: Vec<NodeIx> =
+        let mut reported: Vec<NodeIx> =
             done.iter().chain(refused.iter().map(|it| &it.0)).copied().collect();
         let mut asked = std::mem::take(&mut self.merging);
-        told.sort_unstable();
+        reported.sort_unstable();
         asked.sort_unstable();
-        assert!(told == asked && !asked.is_empty(), "each task of a merge is merged or refused");
+        assert!(
+            reported == asked && !asked.is_empty(),
+            "each task of a merge is merged or refused"
+        );
         done.iter().for_each(|&it| self.schedule.pass(it));
         refused.into_iter().for_each(|(it, why)| drop(self.schedule.fail(it, why)));
     }

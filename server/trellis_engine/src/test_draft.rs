@@ -39,7 +39,11 @@ pub(crate) fn tests(item: &Item, text: &str) -> Result<NormalizedReply, DraftErr
     if !item.red_gate && !names(item, &fragment) {
         return Err(wrong(never_used(item)));
     }
-    let cases = trellis_python::tests(&fragment.to_source()).map_err(wrong)?.iter().map(|it| it.cases).sum();
+    let cases = trellis_python::tests(&fragment.to_source())
+        .map_err(wrong)?
+        .iter()
+        .map(|it| it.cases)
+        .sum();
     Ok(NormalizedReply { fragment, cases, amended: BTreeMap::new(), notes })
 }
 
@@ -59,7 +63,8 @@ pub(crate) fn names(item: &Item, fragment: &Fragment) -> bool {
         names.extend(own.filter_map(Import::bound));
     }
     let used = |it: &trellis_python::Item| {
-        trellis_python::words(&it.text).is_ok_and(|words| names.iter().any(|name| words.contains(*name)))
+        trellis_python::words(&it.text)
+            .is_ok_and(|words| names.iter().any(|name| words.contains(*name)))
     };
     fragment.items.iter().any(used)
 }

@@ -39,7 +39,7 @@ pub enum Observation {
         reason: String,
     },
     Ran(TestRun),
-    Found(Localized),
+    Found(Localization),
     /// All attempts were used up without finding a suspect (L6).
     Exhausted(Vec<Attempt>),
     /// No other item is in work, and none will be until this one ends.
@@ -86,7 +86,7 @@ impl Observation {
 
 /// Result of a localization.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Localized {
+pub struct Localization {
     /// Suspects, the likeliest first.
     pub suspects: Vec<Suspect>,
     /// Items among the suspects that have passed before; a fix may change them.
@@ -97,17 +97,17 @@ pub struct Localized {
 
 /// A failed earlier attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Earlier {
+pub(crate) struct FailedAttempt {
     /// Its outcome in one line.
     pub(crate) gave: String,
     /// Its change as a unified diff; empty for a first implementation.
     pub(crate) change: String,
 }
 
-impl Earlier {
+impl FailedAttempt {
     /// Creates an attempt without a change to show.
-    pub(crate) fn of(gave: String) -> Earlier {
-        Earlier { gave, change: String::new() }
+    pub(crate) fn of(gave: String) -> FailedAttempt {
+        FailedAttempt { gave, change: String::new() }
     }
 }
 

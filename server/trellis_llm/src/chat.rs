@@ -45,7 +45,7 @@ impl Message {
     }
 
     /// Creates the assistant's turn of a reply, to be sent back to the model.
-    pub fn said(reply: &ChatReply) -> Self {
+    pub fn from_reply(reply: &ChatReply) -> Self {
         let calls = reply.tool_calls.clone();
         Self { calls, ..Self::new(Role::Assistant, &reply.text) }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::chat::{ChatRequest, ChatReply};
+use crate::chat::{ChatReply, ChatRequest};
 use crate::error::{ModelError, usable};
 use crate::retry::AttemptError;
 

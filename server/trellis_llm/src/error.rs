@@ -141,7 +141,7 @@ impl ModelError {
 
     /// Returns whether any other request would fail for the same reason: the key, the account, the
     /// model's name.
-    pub fn is_for_all(&self) -> bool {
+    pub fn affects_all_requests(&self) -> bool {
         matches!(self, Self::Untrusted { .. })
             || matches!(self, Self::Refused { status: 300..=399 | 401..=405 | 503, .. })
     }

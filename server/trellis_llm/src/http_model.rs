@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 
-use crate::chat::{ChatRequest, ChatReply};
-use crate::error_body::{ErrorBody, shorten};
+use crate::chat::{ChatReply, ChatRequest};
 use crate::connection;
 use crate::endpoint;
 use crate::error::{ModelError, TransientError};
-use crate::stream_events::{BOM, EventDecoder, Framing, LARGEST_ANSWER};
+use crate::error_body::{ErrorBody, shorten};
 use crate::open_error::OpenError;
 use crate::providers::Provider;
-use crate::unsupported_params::UnsupportedParams;
 use crate::retry::AttemptError;
 use crate::service::Service;
 use crate::settings::Settings;
-use crate::wire::{StreamAccumulator, WireRequest, UnusableReply, CompleteReply, WireFormat};
+use crate::stream_events::{BOM, EventDecoder, Framing, LARGEST_ANSWER};
+use crate::unsupported_params::UnsupportedParams;
+use crate::wire::{CompleteReply, StreamAccumulator, UnusableReply, WireFormat, WireRequest};
 
 /// Last event of OpenAI's streams.
 const DONE: &[u8] = b"[DONE]";
@@ -144,7 +144,11 @@ impl HttpModel {
     }
 
     /// Processes events; returns whether one of them was the last.
-    fn take_all(&self, gathered: &mut StreamAccumulator, events: &[Vec<u8>]) -> Result<bool, AttemptError> {
+    fn take_all(
+        &self,
+        gathered: &mut StreamAccumulator,
+        events: &[Vec<u8>],
+    ) -> Result<bool, AttemptError> {
         for event in events {
             if event == DONE {
                 return Ok(true);
@@ -189,10 +193,14 @@ impl HttpModel {
         })
     }
 
-    fn judged(&self, gathered: &StreamAccumulator, since: Instant) -> Result<ChatReply, AttemptError> {
+    fn judged(
+        &self,
+        gathered: &StreamAccumulator,
+        since: Instant,
+    ) -> Result<ChatReply, AttemptError> {
         let (model, usage) = (self.service.name().to_owned(), gathered.usage());
         match gathered.whole(|text| self.service.clean_reply(text)) {
-            CompleteReply::Said { text, calls } => Ok(ChatReply {
+            CompleteReply::Reply { text, calls } => Ok(ChatReply {
                 text,
                 tool_calls: calls,
                 usage,

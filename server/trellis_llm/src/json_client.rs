@@ -9,9 +9,9 @@ use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 
-use crate::error_body::ErrorBody;
 use crate::connection::{self, KeyHeader};
 use crate::endpoint;
+use crate::error_body::ErrorBody;
 use crate::secret::Secret;
 use crate::service::innermost;
 use crate::settings::Timeouts;
@@ -168,7 +168,8 @@ mod tests {
             "HTTP/1.1 401 X\r\nconnection: close\r\n\r\n{\"message\": \"bad forge-token-0123456789abcdef\"}",
         );
         let query = [("head", "o:trellis/a b"), ("state", "open")];
-        let said = rest(&base, LONG).ask(HttpMethod::Get, &["repos", "a/b", ".."], &query, None).await;
+        let said =
+            rest(&base, LONG).ask(HttpMethod::Get, &["repos", "a/b", ".."], &query, None).await;
         let said = said.unwrap();
         assert_eq!((said.status, said.complaint.as_str()), (401, "bad [redacted]"));
         assert_eq!(said.value.unwrap()["message"], "bad [redacted]");
@@ -198,7 +199,8 @@ mod tests {
     async fn silence_ends_and_a_token_that_is_no_header_is_refused() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let said = rest(&base, Duration::from_millis(50)).ask(HttpMethod::Get, &["x"], &[], None).await;
+        let said =
+            rest(&base, Duration::from_millis(50)).ask(HttpMethod::Get, &["x"], &[], None).await;
         assert_eq!(said.unwrap_err(), "it did not answer in time");
         let bad = Secret::new("a\nb").unwrap();
         assert!(JsonClient::open(&base, bad, LONG).is_err());

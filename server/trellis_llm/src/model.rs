@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::chat::{ChatRequest, ChatReply};
+use crate::chat::{ChatReply, ChatRequest};
 use crate::editor::{self, Editor};
 use crate::error::ModelError;
-use crate::rate_limit::RateLimiter;
 use crate::http_model::HttpModel;
+use crate::rate_limit::RateLimiter;
 use crate::recording::{Recorder, Recording};
-use crate::retry::{AttemptError, RetryPolicy, persist};
+use crate::retry::{AttemptError, RetryPolicy, with_retries};
 
 /// A chat model. Shared between tasks behind an `Arc`; dropping the future of a request cancels it.
 pub struct Model {
@@ -49,7 +49,7 @@ impl Model {
     /// See [`ModelError`]; each has a hint. A reply that cannot be recorded is an error too, since
     /// an incomplete recording is useless.
     pub async fn ask(&self, ask: &ChatRequest) -> Result<ChatReply, ModelError> {
-        self.ask_telling(ask, &|_| {}).await
+        self.ask_with_progress(ask, &|_| {}).await
     }
 
     /// Works like [`Model::ask`] and reports the reason of each retry to `tell`, as a sentence.
@@ -57,12 +57,12 @@ impl Model {
     /// # Errors
     ///
     /// As for [`Model::ask`].
-    pub async fn ask_telling(
+    pub async fn ask_with_progress(
         &self,
         ask: &ChatRequest,
         tell: &(dyn Fn(String) + Sync),
     ) -> Result<ChatReply, ModelError> {
-        let result = persist(&self.retry, &self.name, || self.once(ask), tell).await;
+        let result = with_retries(&self.retry, &self.name, || self.once(ask), tell).await;
         if let Some(recorder) = &self.recorder {
             recorder.write(ask, &result)?;
         }
@@ -71,10 +71,10 @@ impl Model {
 
     async fn once(&self, ask: &ChatRequest) -> Result<ChatReply, AttemptError> {
         let Some(gate) = &self.gate else { return self.backend.once(ask).await };
-        let _permit = gate.enter().await;
+        let _permit = gate.acquire().await;
         let result = self.backend.once(ask).await;
-        if let Err(AttemptError::Passing { retry_after: Some(wait), .. }) = &result {
-            gate.pause((*wait).min(self.retry.longest_wait));
+        if let Err(AttemptError::Temporary { retry_after: Some(wait), .. }) = &result {
+            gate.delay((*wait).min(self.retry.longest_wait));
         }
         result
     }

@@ -33,7 +33,7 @@ pub fn open(
             (Backend::Live(Box::new(live)), settings.retry.clone(), gate())
         }
         ("editor", _) => (from_editor(spec, model, settings)?, settings.retry.clone(), gate()),
-        ("recorded", _) => (recorded(spec, model, settings)?, settings.retry.at_once(), None),
+        ("recorded", _) => (recorded(spec, model, settings)?, settings.retry.without_waits(), None),
         _ => {
             return Err(OpenError::UnknownProvider {
                 spec: spec.to_owned(),

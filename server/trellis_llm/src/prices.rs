@@ -29,7 +29,7 @@ pub struct ModelInfo {
 
 impl ModelInfo {
     /// Combines two entries: the higher of each price, the smaller of each length.
-    fn dearer(self, other: ModelInfo) -> ModelInfo {
+    fn worst_case(self, other: ModelInfo) -> ModelInfo {
         let cached = |it: ModelInfo| it.cached.unwrap_or(it.input);
         let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
         ModelInfo {
@@ -70,14 +70,15 @@ impl Prices {
     /// cost nothing.
     pub fn of(&self, spec: &str) -> Option<ModelInfo> {
         let (provider, model) = spec.split_once(':').unwrap_or(("", spec));
-        let named =
-            |cards: &BTreeMap<String, ModelInfo>| cards.get(spec).or_else(|| cards.get(model)).copied();
+        let named = |cards: &BTreeMap<String, ModelInfo>| {
+            cards.get(spec).or_else(|| cards.get(model)).copied()
+        };
         let known = named(&self.own).or_else(|| match provider {
             "recorded" | "ollama" | "lmstudio" => Some(ModelInfo::default()),
             _ => listed(provider, model).or_else(|| listed(provider, undated(model)?)),
         });
         match (known, named(&self.others)) {
-            (Some(known), Some(other)) => Some(known.dearer(other)),
+            (Some(known), Some(other)) => Some(known.worst_case(other)),
             (known, other) => known.or(other),
         }
     }

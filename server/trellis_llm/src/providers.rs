@@ -1,6 +1,6 @@
 //! Known providers: base URLs, variables for keys, wire formats.
 
-use crate::connection::{KeyVariable, KeyHeader, ServiceDefaults};
+use crate::connection::{KeyHeader, KeyVariable, ServiceDefaults};
 use crate::wire::{self, WireFormat};
 
 /// The forms of a model's name.
@@ -27,7 +27,8 @@ pub(crate) struct Provider {
     pub(crate) place: ServiceDefaults,
 }
 
-const OPENAI_KEY: [KeyVariable; 1] = [KeyVariable { variable: "OPENAI_API_KEY", header: KeyHeader::Bearer }];
+const OPENAI_KEY: [KeyVariable; 1] =
+    [KeyVariable { variable: "OPENAI_API_KEY", header: KeyHeader::Bearer }];
 
 /// All providers of live models. Variables are those of the providers' own tools, in the order in
 /// which those tools read them.
@@ -36,7 +37,11 @@ pub(crate) const PROVIDERS: [Provider; 8] = [
         name: "openai",
         wire: &wire::OPENAI,
         base: Some("https://api.openai.com/v1"),
-        place: ServiceDefaults { url_variables: &["OPENAI_BASE_URL"], keys: &OPENAI_KEY, may_be_open: false },
+        place: ServiceDefaults {
+            url_variables: &["OPENAI_BASE_URL"],
+            keys: &OPENAI_KEY,
+            may_be_open: false,
+        },
     },
     Provider {
         name: "anthropic",
@@ -45,7 +50,10 @@ pub(crate) const PROVIDERS: [Provider; 8] = [
         place: ServiceDefaults {
             url_variables: &["ANTHROPIC_BASE_URL"],
             keys: &[
-                KeyVariable { variable: "ANTHROPIC_API_KEY", header: KeyHeader::Named("x-api-key") },
+                KeyVariable {
+                    variable: "ANTHROPIC_API_KEY",
+                    header: KeyHeader::Named("x-api-key"),
+                },
                 KeyVariable { variable: "ANTHROPIC_AUTH_TOKEN", header: KeyHeader::Bearer },
             ],
             may_be_open: false,
@@ -58,8 +66,14 @@ pub(crate) const PROVIDERS: [Provider; 8] = [
         place: ServiceDefaults {
             url_variables: &["GOOGLE_GEMINI_BASE_URL"],
             keys: &[
-                KeyVariable { variable: "GOOGLE_API_KEY", header: KeyHeader::Named("x-goog-api-key") },
-                KeyVariable { variable: "GEMINI_API_KEY", header: KeyHeader::Named("x-goog-api-key") },
+                KeyVariable {
+                    variable: "GOOGLE_API_KEY",
+                    header: KeyHeader::Named("x-goog-api-key"),
+                },
+                KeyVariable {
+                    variable: "GEMINI_API_KEY",
+                    header: KeyHeader::Named("x-goog-api-key"),
+                },
             ],
             may_be_open: false,
         },
@@ -80,7 +94,10 @@ pub(crate) const PROVIDERS: [Provider; 8] = [
         base: None,
         place: ServiceDefaults {
             url_variables: &["AZURE_OPENAI_ENDPOINT"],
-            keys: &[KeyVariable { variable: "AZURE_OPENAI_API_KEY", header: KeyHeader::Named("api-key") }],
+            keys: &[KeyVariable {
+                variable: "AZURE_OPENAI_API_KEY",
+                header: KeyHeader::Named("api-key"),
+            }],
             may_be_open: false,
         },
     },

@@ -41,7 +41,7 @@ impl RateLimiter {
     }
 
     /// Waits until a request may start; the request counts as running while the permit is held.
-    pub(crate) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+    pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed. Without a permit there would be no bound, but no deadlock
         // either.
         let permit = self.permits.acquire().await.ok();
@@ -61,7 +61,7 @@ impl RateLimiter {
 
     /// Delays all requests: the provider's wait applies to every task, not only to the one that
     /// received the answer.
-    pub(crate) fn pause(&self, wait: Duration) {
+    pub(crate) fn delay(&self, wait: Duration) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = (*next).max(Instant::now() + wait);
     }
@@ -86,15 +86,15 @@ mod tests {
     async fn requests_are_spaced_and_bounded() {
         let gate = RateLimiter::new(&RateLimits { concurrency: 2, requests_per_minute: Some(30) });
         let start = Instant::now();
-        let first = gate.enter().await;
-        let second = gate.enter().await;
+        let first = gate.acquire().await;
+        let second = gate.acquire().await;
         assert_eq!(start.elapsed().as_secs(), 2);
-        let waiting = tokio::time::timeout(Duration::from_secs(60), gate.enter()).await;
+        let waiting = tokio::time::timeout(Duration::from_secs(60), gate.acquire()).await;
         assert!(waiting.is_err(), "a third one is under way");
         drop((first, second));
-        gate.pause(Duration::from_secs(10));
+        gate.delay(Duration::from_secs(10));
         let start = Instant::now();
-        drop(gate.enter().await);
+        drop(gate.acquire().await);
         assert_eq!(start.elapsed().as_secs(), 10);
     }
 }

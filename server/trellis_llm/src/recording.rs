@@ -15,11 +15,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::chat::{ChatRequest, ChatReply};
+use crate::chat::{ChatReply, ChatRequest};
 use crate::error::{ModelError, TransientError, usable};
 use crate::open_error::OpenError;
 use crate::retry::AttemptError;
-use line::{RecordedError, Line, RecordedOutcome};
+use line::{Line, RecordedError, RecordedOutcome};
 pub(crate) use recorder::Recorder;
 
 /// The stages that a recording may contain.
@@ -144,7 +144,9 @@ impl Recording {
                 AttemptError::Final(ModelError::Refused { model, status, message: String::new() })
             }
             RecordedError::Timeout => TransientError::TimedOut { after: None }.into(),
-            RecordedError::Unreachable => TransientError::Connection { reason: String::new() }.into(),
+            RecordedError::Unreachable => {
+                TransientError::Connection { reason: String::new() }.into()
+            }
             RecordedError::Truncated => AttemptError::Final(ModelError::Truncated {
                 model,
                 partial: partial.to_owned(),

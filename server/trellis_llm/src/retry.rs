@@ -33,7 +33,7 @@ impl Default for RetryPolicy {
 
 impl RetryPolicy {
     /// Returns the same policy without waits.
-    pub(crate) fn at_once(&self) -> Self {
+    pub(crate) fn without_waits(&self) -> Self {
         Self { retries: self.retries, first_wait: Duration::ZERO, longest_wait: Duration::ZERO }
     }
 
@@ -57,14 +57,14 @@ impl RetryPolicy {
 #[derive(Debug)]
 pub(crate) enum AttemptError {
     /// A temporary failure, with the wait requested by the provider.
-    Passing { outage: TransientError, retry_after: Option<Duration> },
+    Temporary { outage: TransientError, retry_after: Option<Duration> },
     /// A failure for which a retry is pointless.
     Final(ModelError),
 }
 
 impl From<TransientError> for AttemptError {
     fn from(outage: TransientError) -> Self {
-        Self::Passing { outage, retry_after: None }
+        Self::Temporary { outage, retry_after: None }
     }
 }
 
@@ -73,7 +73,7 @@ impl From<TransientError> for AttemptError {
 ///
 /// `attempt` is a plain function that returns a future: with `AsyncFn` the compiler cannot see that
 /// the result is `Send`.
-pub(crate) async fn persist<T, R>(
+pub(crate) async fn with_retries<T, R>(
     retry: &RetryPolicy,
     model: &str,
     attempt: impl Fn() -> T,
@@ -87,7 +87,7 @@ where
         let (outage, retry_after) = match attempt().await {
             Ok(reply) => return Ok(reply),
             Err(AttemptError::Final(error)) => return Err(error),
-            Err(AttemptError::Passing { outage, retry_after }) => (outage, retry_after),
+            Err(AttemptError::Temporary { outage, retry_after }) => (outage, retry_after),
         };
         tries += 1;
         let wait = if tries > retry.retries { None } else { retry.wait(tries - 1, retry_after) };
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn overloaded(retry_after: Option<Duration>) -> AttemptError {
-        AttemptError::Passing {
+        AttemptError::Temporary {
             outage: TransientError::Status { status: 503, message: String::new() },
             retry_after,
         }
@@ -150,7 +150,7 @@ mod tests {
 
     async fn tries_and_time(retry_after: Option<Duration>) -> (u32, Duration) {
         let (policy, tries, start) = (policy(), AtomicU32::new(0), Instant::now());
-        let result = persist::<_, ()>(
+        let result = with_retries::<_, ()>(
             &policy,
             "m",
             || {
@@ -176,14 +176,17 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_asked_again_is_told() {
-        let told = std::sync::Mutex::new(Vec::new());
-        let tell = |text: String| told.lock().expect("free").push(text);
+        let reported = std::sync::Mutex::new(Vec::new());
+        let tell = |text: String| reported.lock().expect("free").push(text);
         let policy = policy();
-        let asked = persist::<_, ()>(&policy, "m", || ready(Err(overloaded(None))), &tell);
+        let asked = with_retries::<_, ()>(&policy, "m", || ready(Err(overloaded(None))), &tell);
         assert!(asked.await.is_err());
-        let told = told.into_inner().expect("free");
-        assert_eq!(told.len(), 4, "{told:?}");
-        assert!(told[3].contains("503") && told[3].ends_with("4 of 4 tries"), "{told:?}");
+        let reported = reported.into_inner().expect("free");
+        assert_eq!(reported.len(), 4, "{reported:?}");
+        assert!(
+            reported[3].contains("503") && reported[3].ends_with("4 of 4 tries"),
+            "{reported:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -10,15 +10,15 @@ use serde::Serialize;
 use tokio::time::{sleep_until, timeout};
 
 use crate::chat::Usage;
-use crate::error_body::ErrorBody;
 use crate::connection::{self, ServiceDefaults};
 use crate::endpoint;
 use crate::error::{ModelError, TransientError};
-use crate::stream_events::{EventDecoder, LARGEST_ANSWER, TooLarge};
+use crate::error_body::ErrorBody;
 use crate::open_error::OpenError;
 use crate::retry::{AttemptError, retry_after};
 use crate::secret::Secret;
 use crate::settings::{Settings, Timeouts};
+use crate::stream_events::{EventDecoder, LARGEST_ANSWER, TooLarge};
 
 /// A service that receives and returns JSON.
 pub(crate) struct Service {
@@ -205,7 +205,7 @@ impl Service {
             400 if complaint.wrong_key => ModelError::Refused { model, status: 401, message },
             _ if may_pass => {
                 let outage = TransientError::Status { status, message };
-                return AttemptError::Passing { outage, retry_after };
+                return AttemptError::Temporary { outage, retry_after };
             }
             _ => ModelError::Refused { model, status, message },
         })

@@ -8,7 +8,7 @@ use crate::error_body::ErrorBody;
 
 /// Parameters omitted in the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OmittedParam {
+pub(crate) struct OmittedParams {
     /// Omitted for reasoning models.
     pub(crate) temperature: bool,
     /// Renamed to `max_completion_tokens`.
@@ -42,9 +42,9 @@ const UNKNOWN: [&str; 9] = [
 ];
 
 impl UnsupportedParams {
-    pub(crate) fn refused(&self) -> OmittedParam {
+    pub(crate) fn refused(&self) -> OmittedParams {
         let on = |it: &AtomicBool| it.load(Ordering::Relaxed);
-        OmittedParam {
+        OmittedParams {
             temperature: on(&self.temperature),
             max_tokens: on(&self.max_tokens),
             stream_options: on(&self.stream_options),

@@ -173,7 +173,12 @@ impl<'a> Builder<'a> {
         place
     }
 
-    pub(crate) fn finish(mut self, dialect: Dialect, metadata: ExtraFields, extra: ExtraFields) -> Plan {
+    pub(crate) fn finish(
+        mut self,
+        dialect: Dialect,
+        metadata: ExtraFields,
+        extra: ExtraFields,
+    ) -> Plan {
         let listed = self.resolve_dependencies();
         let graph = Graph::new(&mut self.nodes, &listed, &self.edges, &self.kinds);
         self.edges.shrink_to_fit();

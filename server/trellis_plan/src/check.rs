@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::dialect::Dialect;
-use crate::edge::UnknownEdge;
 use crate::did_you_mean::did_you_mean;
+use crate::edge::UnknownEdge;
 use crate::node::{Node, NodeIx};
 use crate::plan::Plan;
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::value::RawValue;
 
 use crate::extra_fields::ExtraFields;
-use crate::json::{Object, JsonProblem, is_null, noun};
+use crate::json::{JsonProblem, Object, is_null, noun};
 use crate::plan::Plan;
 
 mod codermind;
@@ -129,7 +129,10 @@ fn required<'a>(
 }
 
 /// An object as fields; `null` and absence count as empty.
-fn object_fields<'a>(raw: Option<&'a RawValue>, name: &str) -> Result<ExtraFields, JsonProblem<'a>> {
+fn object_fields<'a>(
+    raw: Option<&'a RawValue>,
+    name: &str,
+) -> Result<ExtraFields, JsonProblem<'a>> {
     match raw {
         None => Ok(ExtraFields::default()),
         Some(raw) if is_null(raw) => Ok(ExtraFields::default()),

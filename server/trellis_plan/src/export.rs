@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
 use crate::extra_fields::ExtraFields;
-use crate::node::{RedGate, Node, NodeIx};
+use crate::node::{Node, NodeIx, RedGate};
 use crate::plan::Plan;
 
 /// Writes pretty-printed JSON that reads back as an equal plan.

@@ -30,7 +30,7 @@ pub struct DerivedEdge<'a> {
     /// What is used.
     pub callee: usize,
     /// Why it is only possible; `None`: it is certain.
-    pub doubt: Option<&'a str>,
+    pub uncertainty: Option<&'a str>,
 }
 
 /// The planning graph of a project as [`read`](crate::read) takes it: a composite for each file, its
@@ -50,8 +50,8 @@ pub fn derived<'a>(
     nodes.into_iter().for_each(|it| made.node(&it));
     for it in edges {
         let mut edge = edge(&made.ids[it.caller], &made.ids[it.callee], "calls");
-        if let Some(doubt) = it.doubt {
-            edge.insert("doubt".to_owned(), doubt.into());
+        if let Some(uncertainty) = it.uncertainty {
+            edge.insert("doubt".to_owned(), uncertainty.into());
         }
         made.edges.push(Value::Object(edge));
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::method_owners;
 use crate::csr::Csr;
 use crate::edge::{Edge, EdgeKind, Role};
+use crate::method_owners;
 use crate::node::{Node, NodeIx};
 
 /// The adjacency of a plan, each relation from both ends.

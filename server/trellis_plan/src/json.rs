@@ -24,7 +24,13 @@ pub(crate) struct JsonProblem<'a> {
 
 impl<'a> JsonProblem<'a> {
     pub(crate) fn new(part: &'a RawValue, message: impl fmt::Display) -> Self {
-        JsonProblem { part: part.get(), line: 1, column: 1, message: message.to_string(), hint: None }
+        JsonProblem {
+            part: part.get(),
+            line: 1,
+            column: 1,
+            message: message.to_string(),
+            hint: None,
+        }
     }
 
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
@@ -194,12 +200,17 @@ pub(crate) fn is_null(raw: &RawValue) -> bool {
 pub(crate) fn text<'a>(raw: &'a RawValue, name: &str) -> Result<Cow<'a, str>, JsonProblem<'a>> {
     let json = raw.get();
     let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return Err(JsonProblem::new(raw, format_args!("`{name}` is {}, expected a string", noun(json))));
+        return Err(JsonProblem::new(
+            raw,
+            format_args!("`{name}` is {}, expected a string", noun(json)),
+        ));
     };
     if !inner.contains('\\') {
         return Ok(Cow::Borrowed(inner));
     }
-    serde_json::from_str::<String>(json).map(Cow::Owned).map_err(|e| JsonProblem::from_serde(json, &e))
+    serde_json::from_str::<String>(json)
+        .map(Cow::Owned)
+        .map_err(|e| JsonProblem::from_serde(json, &e))
 }
 
 /// The strings of an array; a lone string counts as an array of one, other elements are kept as their JSON.

@@ -5,19 +5,19 @@
 
 mod build;
 mod check;
-mod method_owners;
 mod csr;
-mod from_code;
 mod dialect;
+mod did_you_mean;
 mod edge;
 mod explore;
 mod export;
 mod extra_fields;
 mod flow;
+mod from_code;
 mod graph;
 mod json;
 mod levels;
-mod did_you_mean;
+mod method_owners;
 mod node;
 mod order;
 mod plan;
@@ -30,23 +30,23 @@ mod task;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
-pub use from_code::{DerivedEdge, DerivedNode, derived};
 pub use dialect::{Dialect, UnknownDialect};
+pub use did_you_mean::did_you_mean;
 pub use edge::{Edge, EdgeKind, Role, UnknownEdge};
 pub use explore::{Direction, Exploration, Step, explore};
 pub use export::export;
 pub use extra_fields::ExtraFields;
-pub use flow::{FlowKind, Flow, flows};
+pub use flow::{Flow, FlowKind, flows};
+pub use from_code::{DerivedEdge, DerivedNode, derived};
 pub use levels::{Levels, levels};
-pub use did_you_mean::did_you_mean;
-pub use node::{RedGate, Kind, Level, Node, NodeIx};
-pub use order::{Order, IgnoredEdge, order};
+pub use node::{Kind, Level, Node, NodeIx, RedGate};
+pub use order::{IgnoredEdge, Order, order};
 pub use plan::Plan;
 pub use python::is_identifier;
 pub use read::{ReadError, read};
 pub use schedule::Schedule;
 pub use search::{
-    Document, Evidence, EmbeddingText, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
+    Document, EmbeddingText, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
 };
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use task::Task;

@@ -103,7 +103,11 @@ fn cut(
         inside && fits(plan.reason(node, other))
     };
     let aside = needs.pairs().filter(|&(node, other)| is_cut(node, other));
-    out.extend(aside.map(|(node, needs)| IgnoredEdge { node, needs, role: plan.reason(node, needs) }));
+    out.extend(aside.map(|(node, needs)| IgnoredEdge {
+        node,
+        needs,
+        role: plan.reason(node, needs),
+    }));
     Csr::from_pairs(needs.rows(), needs.pairs().filter(|&(node, other)| !is_cut(node, other)))
 }
 

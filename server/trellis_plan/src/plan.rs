@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::build::IdTable;
 use crate::csr::Csr;
 use crate::dialect::Dialect;
+use crate::did_you_mean;
 use crate::edge::{Edge, EdgeKind, Role, UnknownEdge};
 use crate::extra_fields::ExtraFields;
 use crate::graph::Graph;
-use crate::did_you_mean;
 use crate::node::{Node, NodeIx};
 use crate::task::{self, Task};
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use crate::dialect::{self, Dialect};
-use crate::json::{Object, JsonProblem, noun};
+use crate::json::{JsonProblem, Object, noun};
 use crate::plan::Plan;
 
 /// Why a file could not be read as a plan.

@@ -30,7 +30,8 @@ pub fn add_import(
     groups: &ImportGroups<'_>,
 ) -> Result<TextEdits, SyntaxError> {
     let parsed = syntax::parse(source)?;
-    let old: Vec<ExistingImport> = parsed.suite().iter().filter_map(|it| read(source, it)).collect();
+    let old: Vec<ExistingImport> =
+        parsed.suite().iter().filter_map(|it| read(source, it)).collect();
     let edit = joined(source, &old, import, groups).unwrap_or_else(|| {
         let line = render_imports(std::slice::from_ref(import), groups);
         alone(source, &old, parsed.suite(), import, groups, &line)

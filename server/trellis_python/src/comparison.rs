@@ -5,8 +5,8 @@ use ruff_python_ast::{CmpOp, Expr, ExprCall, Stmt, UnaryOp};
 use ruff_python_formatter::{MagicTrailingComma, PyFormatOptions, format_module_source};
 use ruff_text_size::Ranged;
 
-use crate::test_discovery::last_name;
 use crate::syntax;
+use crate::test_discovery::last_name;
 
 /// A call that is said to give a value.
 #[derive(Clone, Debug, PartialEq, Eq)]

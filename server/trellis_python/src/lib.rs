@@ -3,53 +3,52 @@
 //! Text in, text out: no files, no clock, no processes. Positions are byte offsets inside this crate and
 //! 1-based lines and columns (in characters) wherever they leave it.
 
-mod test_discovery;
-pub mod import_cycles;
+mod add_import;
+mod append_to_user_file;
 mod class_body;
 mod comparison;
 mod digest;
 pub mod distributions;
 mod edits;
-mod function_facts;
 mod format;
 mod fragment;
+mod function_facts;
 mod functions;
-mod add_import;
+pub mod import_cycles;
 mod imports;
 mod index;
-pub mod standard_library;
 mod lines;
-mod reindent;
 mod merge;
 mod mutants;
 mod name_path;
-mod append_to_user_file;
-mod well_known_imports;
 mod outline;
+mod reindent;
 mod rename;
 mod scope;
 mod semantics;
 mod shortcuts;
 mod signature;
+pub mod standard_library;
 mod syntax;
 mod test_class;
+mod test_discovery;
 mod tree;
+mod well_known_imports;
 
-pub use test_discovery::{TestDefinition, tests};
+pub use add_import::add_import;
 pub use class_body::{insert_method, remove_methods};
 pub use comparison::{Comparison, comparison, literal, spelled};
 pub use digest::{digest, interface};
 pub use edits::{
-    BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace, TextEdit,
-    TextEdits, SymbolSelector, apply_hunks, changed_lines, delete_symbol, hunks, insert_after_symbol,
-    insert_before_symbol, insert_into_class, is_shown_as, check_no_new_errors, rebase, replace_symbol_body,
-    search_replace, unified_diff, with_ends_of,
+    BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace,
+    SymbolSelector, TextEdit, TextEdits, apply_hunks, changed_lines, check_no_new_errors,
+    delete_symbol, hunks, insert_after_symbol, insert_before_symbol, insert_into_class,
+    is_shown_as, rebase, replace_symbol_body, search_replace, unified_diff, with_ends_of,
 };
-pub use function_facts::{FileFacts, FunctionFact, StatementFact, StatementKind, does_nothing};
 pub use format::formatted;
 pub use fragment::{Fragment, Item, ItemKind};
-pub use functions::{ExternalResource, Function, Functions, ExternalUse, Uses, uses};
-pub use add_import::add_import;
+pub use function_facts::{FileFacts, FunctionFact, StatementFact, StatementKind, does_nothing};
+pub use functions::{ExternalResource, ExternalUse, Function, Functions, Uses, uses};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, Located, Place,
@@ -57,10 +56,9 @@ pub use index::{
     calls,
 };
 pub use lines::{Lines, Unit};
-pub use merge::{Merged, FilePart, merge};
+pub use merge::{FilePart, Merged, merge};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use name_path::{BadNamePath, NamePath};
-pub use well_known_imports::import_for;
 pub use outline::{NamePlace, Outline, Symbol, SymbolKind};
 pub use rename::rename;
 pub use scope::{identifiers, unresolved, words};
@@ -68,3 +66,5 @@ pub use shortcuts::{Examples, Shortcut, ShortcutKind, shortcuts};
 pub use signature::{Signature, SignatureError, as_static, enforce};
 pub use syntax::{SyntaxError, check, ends_within_string};
 pub use test_class::{in_test_class, is_fixture};
+pub use test_discovery::{TestDefinition, tests};
+pub use well_known_imports::import_for;

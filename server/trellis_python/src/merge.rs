@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::append_to_user_file::add_to;
 use crate::class_body::{insert_method, remove_methods};
 use crate::fragment::{Fragment, Item, ItemKind, render_items};
 use crate::imports::{Import, ImportGroups, render_imports};
-use crate::append_to_user_file::add_to;
 use crate::rename::rename;
 use crate::scope::identifiers;
 use crate::syntax::SyntaxError;
@@ -83,8 +83,8 @@ impl File<'_> {
         });
         fragment.items = items;
         self.drop_planned(&mut fragment, own);
-        let clashes = self.drop_copies(&mut fragment, own, part.suffix)?;
-        for (from, to) in &clashes {
+        let conflicts = self.drop_copies(&mut fragment, own, part.suffix)?;
+        for (from, to) in &conflicts {
             fragment = renamed_fragment(&fragment, from, to)?;
             for method in methods.iter_mut().filter(|method| !method.binds(from)) {
                 method.text = rename(&method.text, from, to)?;
@@ -103,7 +103,7 @@ impl File<'_> {
                 self.add_method(class, part.defines, &method)?;
             }
         }
-        Ok(clashes.into_iter().collect())
+        Ok(conflicts.into_iter().collect())
     }
 
     /// Definitions that stand in the file already under a name the plan gave to another node are not
@@ -128,17 +128,17 @@ impl File<'_> {
         let (mut copies, mut rest): (Vec<Item>, Vec<Item>) =
             fragment.items.iter().cloned().partition(|item| self.items.contains(item));
         loop {
-            let clashes = self.clashes(fragment, &rest, own, suffix);
+            let conflicts = self.conflicts(fragment, &rest, own, suffix);
             let mut other = Vec::new();
             for item in &copies {
                 let words = identifiers(&item.text)?;
-                if clashes.iter().any(|(from, _)| words.contains(from)) {
+                if conflicts.iter().any(|(from, _)| words.contains(from)) {
                     other.push(item.clone());
                 }
             }
             if other.is_empty() {
                 fragment.items.retain(|item| rest.contains(item));
-                return Ok(clashes);
+                return Ok(conflicts);
             }
             copies.retain(|item| !other.contains(item));
             rest.extend(other);
@@ -150,7 +150,7 @@ impl File<'_> {
     }
 
     /// What the imports of a part and those `items` of it that stay have to be renamed to.
-    fn clashes(
+    fn conflicts(
         &self,
         fragment: &Fragment,
         items: &[Item],

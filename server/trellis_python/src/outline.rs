@@ -137,11 +137,11 @@ impl Outline {
     /// The name path that means this symbol and no other of the file: `/Class/name`, `/name[1]`.
     pub fn name_path(&self, index: usize) -> String {
         let names = self.path(index).into_iter().map(|it| format!("/{}", it.name));
-        let twins = |it: &&Symbol| {
+        let counterparts = |it: &&Symbol| {
             let symbol = &self.symbols[index];
             it.parent == symbol.parent && it.name == symbol.name
         };
-        let many = self.symbols.iter().filter(twins).nth(1).is_some();
+        let many = self.symbols.iter().filter(counterparts).nth(1).is_some();
         let number = if many { format!("[{}]", self.symbols[index].nth) } else { String::new() };
         names.collect::<String>() + &number
     }

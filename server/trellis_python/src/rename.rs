@@ -7,9 +7,9 @@ use ruff_python_ast::{
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use crate::test_discovery::last_name;
 use crate::scope::locals_of;
 use crate::syntax::{self, SyntaxError};
+use crate::test_discovery::last_name;
 
 /// Renames the module-level name `from` to `to` wherever the text means it: definition, uses, imports,
 /// `global` statements. Functions and classes that bind `from` themselves are left alone, unless

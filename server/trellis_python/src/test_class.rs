@@ -5,17 +5,18 @@ use std::collections::HashSet;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
-use crate::test_discovery::{self, is_test, is_test_class};
 use crate::class_body::indented;
 use crate::fragment::{Fragment, Item, ItemKind};
 use crate::scope::{unresolved, words};
 use crate::syntax::{self, SyntaxError};
+use crate::test_discovery::{self, is_test, is_test_class};
 
 const INDENT: &str = "    ";
 
 /// Whether an item is a pytest fixture.
 pub fn is_fixture(item: &Item) -> bool {
-    item.kind == ItemKind::Function && function(&item.text, test_discovery::is_fixture) == Some(true)
+    item.kind == ItemKind::Function
+        && function(&item.text, test_discovery::is_fixture) == Some(true)
 }
 
 /// Moves the test functions of a module into a class behind everything else, and its fixtures too if

@@ -52,14 +52,14 @@ impl<'s> Tree<'s> {
             let text = Cow::Borrowed(source);
             return Ok(Tree { source, text, parsed, errors: Vec::new(), wounds: Vec::new() });
         }
-        let mended = error_recovery::mended(source, parsed);
-        let blanked = mended.blanked.iter().map(|(at, why)| (*at, (*why).to_owned()));
-        let met = mended.parsed.errors().iter().map(|it| (start(it), message(it)));
+        let recovered = error_recovery::recovered(source, parsed);
+        let blanked = recovered.blanked.iter().map(|(at, why)| (*at, (*why).to_owned()));
+        let met = recovered.parsed.errors().iter().map(|it| (start(it), message(it)));
         let mut found: Vec<(usize, String)> = blanked.chain(met).collect();
         found.sort();
         let errors = found.iter().map(|(at, why)| syntax_error_at(source, *at, why)).collect();
         let wounds = found.iter().map(|(at, _)| *at).collect();
-        Ok(Tree { source, text: mended.text, parsed: mended.parsed, errors, wounds })
+        Ok(Tree { source, text: recovered.text, parsed: recovered.parsed, errors, wounds })
     }
 
     pub(crate) fn body(&self) -> &[Stmt] {

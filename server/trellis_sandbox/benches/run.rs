@@ -1,5 +1,6 @@
-//! What a test run costs, cold and warm, on this machine and in containers, all in one go. Started by `cargo xtask bench
-//! run`, which also starts the engine it takes from `TRELLIS_TEST_DOCKER_HOST` and `TRELLIS_TEST_IMAGE`.
+//! Measures the time of a test run, cold and warm, on this machine and in containers. `cargo xtask
+//! bench run` starts this benchmark and the engine, which it passes in `TRELLIS_TEST_DOCKER_HOST`
+//! and `TRELLIS_TEST_IMAGE`.
 
 #![allow(clippy::print_stdout, reason = "its results go to the terminal")]
 
@@ -11,17 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use trellis_sandbox::{Config, Docker, ImageSpec, Outcome as Ended, Request, Runner, Tree, python};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Docker, ImageSpec, Outcome as Ended, Request, Runner, Tree, python};
 
-/// A project: a name, how many files, and how many tests in each.
+/// Projects: a name, the number of files, and the number of tests in each file.
 const SIZES: [(&str, usize, usize); 3] =
     [("one test", 1, 1), ("50 tests in a file", 1, 50), ("1000 tests in 100 files", 100, 10)];
 
-/// Rounds; every way is measured once in each, one after the other.
+/// Number of rounds; each round measures every way once, one after the other.
 const ROUNDS: usize = 11;
 
-/// How a project is tested, with the times it took.
+/// A way of testing a project, with the measured times.
 struct Way {
     name: &'static str,
     times: Vec<Duration>,
@@ -41,7 +42,8 @@ async fn measure() -> Outcome {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
     let config = Config { scratch: scratch.path().to_owned(), ..Config::from_environment() };
     let path = env::var_os("PATH").unwrap_or_default();
-    let base = python::find(&python::InterpreterSearch::on(&path)).await.map_err(|e| e.to_string())?;
+    let base =
+        python::find(&python::InterpreterSearch::on(&path)).await.map_err(|e| e.to_string())?;
     let python = python::provide(&base, &[], &cache, &|_| {}).await.map_err(|e| e.to_string())?;
     let interpreter = python.interpreter.clone();
     let local = Runner::new(python.clone(), config.clone());
@@ -73,7 +75,8 @@ async fn docker(engine: Option<&(String, String)>, cache: &Path) -> Result<Optio
     Docker::open(Some(host), &spec, cache, &|_| {}).await.map(Some)
 }
 
-/// Small tests, each a different one, in files that import a module of the project.
+/// Makes a project of small tests, each a different one, in files that import a module of the
+/// project.
 fn project(scratch: &Path, files: usize, tests: usize) -> Result<PathBuf, String> {
     let folder = scratch.join(format!("project-{files}-{tests}"));
     let write = |name: String, text: String| {
@@ -103,9 +106,10 @@ fn project(scratch: &Path, files: usize, tests: usize) -> Result<PathBuf, String
 struct Bench {
     interpreter: PathBuf,
     local: Runner,
-    /// Where tests may not write to the project.
+    /// The local runner whose tests may not write to the project.
     read_only: Runner,
-    /// Where tests may write to the project, and where not.
+    /// Runners in containers: tests of the first may write to the project, those of the second may
+    /// not.
     containers: Option<[Runner; 2]>,
     /// Address and image.
     engine: Option<(String, String)>,
@@ -171,7 +175,7 @@ impl Bench {
         Ok(started.elapsed())
     }
 
-    /// As a developer would start it.
+    /// Returns the command that a developer would run.
     fn pytest(&self, project: &Path) -> Command {
         let mut command = Command::new(&self.interpreter);
         command.args(["-m", "pytest", "-q"]).current_dir(project);
@@ -201,7 +205,7 @@ impl Bench {
         }
     }
 
-    /// Two at once against one after the other, for plain processes and for workers.
+    /// Compares two runs at once with two in sequence, for plain processes and for workers.
     async fn pairs(&self, project: &Path) -> Outcome {
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for round in 0..=ROUNDS / 2 {

@@ -1,4 +1,5 @@
-//! Getting a worker for a request: one that waits, else a new one; with coverage.py where lines are to be measured.
+//! Acquires a worker for a request: an idle one from the pool, or a new one; with coverage.py if
+//! the request measures lines.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     backend::Backend,
-    pool::{WorkerKey, Lease},
+    pool::{Lease, WorkerKey},
     python,
     request::{Request, Tree},
     runner::Runner,
@@ -14,61 +15,64 @@ use crate::{
     tree::VisibleFolder,
 };
 
-/// A worker, and why it cannot measure lines that were asked for: a sentence for people.
+/// A worker, and the reason it cannot measure the requested lines, a sentence for people.
 pub(crate) struct AcquiredWorker {
-    pub(crate) post: Lease,
+    pub(crate) lease: Lease,
     pub(crate) unmeasured: Option<String>,
 }
 
 impl Runner {
-    /// None: cancelled. The error is a sentence for people.
+    /// Returns a worker for `request`, or `None` if the run was cancelled. The error is a sentence
+    /// for people.
     pub(crate) async fn obtain(
         &self,
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<Option<AcquiredWorker>, String> {
         tokio::select! {
-            // On the heap: it holds the start of a sandbox, several times.
+            // Boxed, since this future holds several copies of the future that starts a sandbox.
             obtained = Box::pin(self.obtained(request)) => obtained.map(Some),
             () = cancel.cancelled() => Ok(None),
         }
     }
 
     async fn obtained(&self, request: &Request) -> Result<AcquiredWorker, String> {
-        let lent = self.shared.lent.folder();
-        let post = self.fitting(request, lent.clone()).await?;
+        let provided = self.shared.provided.folder();
+        let lease = self.fitting(request, provided.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
-        let Some(missing) = post.worker.ready.unmeasured.clone().filter(|_| is_python) else {
-            return Ok(AcquiredWorker { post, unmeasured: None });
+        let Some(missing) = lease.worker.ready.unmeasured.clone().filter(|_| is_python) else {
+            return Ok(AcquiredWorker { lease, unmeasured: None });
         };
         if !request.coverage {
-            return Ok(AcquiredWorker { post, unmeasured: None });
+            return Ok(AcquiredWorker { lease, unmeasured: None });
         }
-        if lent.is_some() {
-            return Ok(AcquiredWorker { post, unmeasured: Some(self.unmeasured(&missing, None)) });
+        if provided.is_some() {
+            return Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) });
         }
         match self.lend().await {
             Some(Ok(folder)) => {
-                post.close().await;
-                let post = self.fitting(request, Some(folder)).await?;
-                let missing = post.worker.ready.unmeasured.clone();
+                lease.close().await;
+                let lease = self.fitting(request, Some(folder)).await?;
+                let missing = lease.worker.ready.unmeasured.clone();
                 let unmeasured = missing.map(|it| self.unmeasured(&it, None));
-                Ok(AcquiredWorker { post, unmeasured })
+                Ok(AcquiredWorker { lease, unmeasured })
             }
-            Some(Err(why)) => {
-                Ok(AcquiredWorker { post, unmeasured: Some(self.unmeasured(&missing, Some(&why))) })
-            }
-            None => Ok(AcquiredWorker { post, unmeasured: Some(self.unmeasured(&missing, None)) }),
+            Some(Err(why)) => Ok(AcquiredWorker {
+                lease,
+                unmeasured: Some(self.unmeasured(&missing, Some(&why))),
+            }),
+            None => Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) }),
         }
     }
 
-    /// None: nobody lends.
+    /// Installs coverage.py with the coverage provider; `None` if there is no provider.
     async fn lend(&self) -> Option<Result<PathBuf, String>> {
         let Backend::Local { python, config, .. } = &self.shared.place else { return None };
-        Some(self.shared.lent.get(config.lender.as_ref()?, python).await)
+        Some(self.shared.provided.get(config.coverage_provider.as_ref()?, python).await)
     }
 
-    /// `missing`: why none works that is there; `why`: why there is no other.
+    /// Explains to people that lines are not measured. `missing`: the reason no installed
+    /// coverage.py works; `why`: the reason none could be installed.
     fn unmeasured(&self, missing: &str, why: Option<&str>) -> String {
         let python = self.shared.place.python();
         let why = why.map(|it| format!(", and Trellis could not install it separately: {it}"));
@@ -87,34 +91,35 @@ impl Runner {
         )
     }
 
-    /// A worker that waits, else a new one.
-    async fn fitting(&self, request: &Request, lent: Option<PathBuf>) -> Result<Lease, String> {
-        let key = WorkerKey::of(request, &self.shared.place, lent);
+    /// Returns an idle worker that fits `request`, or starts a new one.
+    async fn fitting(&self, request: &Request, provided: Option<PathBuf>) -> Result<Lease, String> {
+        let key = WorkerKey::of(request, &self.shared.place, provided);
         match self.shared.pool.take(&key) {
-            Some(post) => prepared(post, request).await,
-            None => self.new_post(key, request).await,
+            Some(lease) => prepared(lease, request).await,
+            None => self.new_lease(key, request).await,
         }
     }
 
-    async fn new_post(&self, key: WorkerKey, request: &Request) -> Result<Lease, String> {
+    async fn new_lease(&self, key: WorkerKey, request: &Request) -> Result<Lease, String> {
         let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
         let toolchain = Toolchain::of(request.framework);
         let packages = toolchain == Some(Toolchain::Node);
-        let grounds = tokio::task::spawn_blocking(move || VisibleFolder::new(&parent, &tree, packages));
-        let grounds = grounds.await.map_err(unprepared)??;
-        let (place, lent) = (&self.shared.place, key.lent.clone());
-        let worker = place.start(grounds.root(), &request.limits, toolchain, lent).await?;
-        Ok(Lease { key, worker, grounds })
+        let visible =
+            tokio::task::spawn_blocking(move || VisibleFolder::new(&parent, &tree, packages));
+        let visible = visible.await.map_err(unprepared)??;
+        let (place, provided) = (&self.shared.place, key.provided.clone());
+        let worker = place.start(visible.root(), &request.limits, toolchain, provided).await?;
+        Ok(Lease { key, worker, visible })
     }
 }
 
-/// A worker from the pool with this run's files.
-async fn prepared(mut post: Lease, request: &Request) -> Result<Lease, String> {
+/// Gives a pooled worker the files of this request.
+async fn prepared(mut lease: Lease, request: &Request) -> Result<Lease, String> {
     let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &request.tree else {
-        return Ok(post);
+        return Ok(lease);
     };
-    let (files, trusted) = (files.clone(), post.worker.cage.protects_files());
-    let write = move || post.grounds.renew(&files, trusted).map(|()| post);
+    let (files, trusted) = (files.clone(), lease.worker.sandbox.protects_files());
+    let write = move || lease.visible.renew(&files, trusted).map(|()| lease);
     tokio::task::spawn_blocking(write).await.map_err(unprepared)?
 }
 

@@ -1,4 +1,4 @@
-//! Where a runner's workers live.
+//! The backend in which a runner's workers run: local sandboxes or Docker containers.
 
 use std::{
     collections::BTreeMap,
@@ -7,12 +7,12 @@ use std::{
 };
 
 use crate::{
-    running_sandbox::RunningSandbox,
     config::Config,
-    docker::{self, ProjectCopy, Docker, Mounted},
+    docker::{self, Docker, Mounted, ProjectCopy},
     local::{Isolation, Local},
     python::Python,
     request::Limits,
+    running_sandbox::RunningSandbox,
     sandbox::{Launch, Writable},
     toolchain::Toolchain,
     wire::{BOOT, Packages},
@@ -27,16 +27,16 @@ pub(crate) enum Backend {
         config: Box<Config>,
         local: Local,
     },
-    /// With variables for the tests.
+    /// Containers, with `env` as the user's variables for tests.
     Docker {
         docker: Docker,
         env: BTreeMap<String, String>,
-        /// Tests may not write to the project, even where nothing of it would remain.
+        /// Tests may not write to the project, even where all such writes would be discarded.
         read_only: bool,
     },
 }
 
-/// The local sandbox under `config`.
+/// Returns the local sandbox under `config`.
 pub(crate) fn local_of(config: &Config) -> Local {
     let none = OsString::new();
     let path = config.variables.get(&OsString::from("PATH")).unwrap_or(&none);
@@ -49,7 +49,7 @@ impl Backend {
         Backend::Local { python, config, local }
     }
 
-    /// Variables that the person gives to tests.
+    /// Returns the variables that the user sets for tests.
     pub(crate) fn env(&self) -> &BTreeMap<String, String> {
         match self {
             Backend::Local { config, .. } => &config.env,
@@ -57,7 +57,8 @@ impl Backend {
         }
     }
 
-    /// The folder of the packages, on this machine; they may change while a worker waits.
+    /// Returns the folder of the installed packages on this machine; they may change while a worker
+    /// is idle.
     pub(crate) fn packages(&self) -> Option<&Path> {
         match self {
             Backend::Local { python, .. } => Some(python.prefix()),
@@ -65,7 +66,7 @@ impl Backend {
         }
     }
 
-    /// Folders of `tree` that a sandbox shows as they were when it was made.
+    /// Returns the folders of `tree` that a sandbox shows as they were when it was created.
     pub(crate) fn mounted(&self, tree: &Path) -> Vec<Mounted> {
         match self {
             Backend::Local { .. } => Vec::new(),
@@ -73,7 +74,7 @@ impl Backend {
         }
     }
 
-    /// The interpreter, for messages.
+    /// Returns the interpreter or image as messages name it.
     pub(crate) fn python(&self) -> String {
         match self {
             Backend::Local { python, .. } => python.interpreter.display().to_string(),
@@ -81,14 +82,14 @@ impl Backend {
         }
     }
 
-    /// Waits until nothing is left of sandboxes that were dropped.
+    /// Waits until the cleanup of dropped sandboxes has finished.
     pub(crate) async fn settled(&self) {
         if let Backend::Local { local, .. } = self {
             local.settled().await;
         }
     }
 
-    /// Variables for a run that needs `toolchain`.
+    /// Returns the variables for a run that needs `toolchain`.
     pub(crate) fn variables(
         &self,
         toolchain: Toolchain,
@@ -101,7 +102,7 @@ impl Backend {
         toolchain.variables(writable, modules.as_deref())
     }
 
-    /// What to do about a `program` that could not be started: a sentence for people.
+    /// Tells a person what to do about a `program` that could not be started.
     pub(crate) fn missing(&self, toolchain: Option<Toolchain>, program: &str, why: &str) -> String {
         let needed = toolchain.map_or("Python", Toolchain::name);
         match self {
@@ -117,14 +118,15 @@ impl Backend {
         }
     }
 
-    /// A worker that sees the folder `tree`, and where they are not part of an image `toolchain` and the coverage.py in `lent`.
-    /// The error is a sentence for people.
+    /// Starts a worker that sees the folder `tree`. A local sandbox also shows `toolchain` and the
+    /// provided coverage.py; containers have what their image holds. The error is a sentence for
+    /// people.
     pub(crate) async fn start(
         &self,
         tree: &Path,
         limits: &Limits,
         toolchain: Option<Toolchain>,
-        lent: Option<PathBuf>,
+        provided: Option<PathBuf>,
     ) -> Result<Worker, String> {
         let does_not_work = |reason| {
             let python = self.python();
@@ -144,7 +146,7 @@ impl Backend {
                     path.push(folder);
                 }
                 let visible = toolchain.map(|it| it.places(&path, config.home.as_deref()));
-                let packages = Packages { added: python.added.clone(), lent };
+                let packages = Packages { added: python.added.clone(), provided };
                 let launch = Launch {
                     command: vec![python.interpreter.clone().into(), "-c".into(), BOOT.into()],
                     tree: tree.to_owned(),
@@ -155,7 +157,7 @@ impl Backend {
                 };
                 let begun = in_cell(local, &launch, &packages, config.isolation.is_none()).await;
                 let mut worker = begun.map_err(does_not_work)?;
-                worker.cage.open_tree(tree, limits, config.read_only).await;
+                worker.sandbox.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
             }
             Backend::Docker { docker, env, read_only } => {
@@ -173,9 +175,9 @@ async fn in_cell(
     may_choose: bool,
 ) -> Result<Worker, String> {
     let (cell, connection) = local.start(launch).await?;
-    let cage = RunningSandbox::local(cell);
-    let may_be_refused = cage.is_bubblewrap() && may_choose;
-    match Worker::begin(cage, connection, &launch.tree, packages).await {
+    let sandbox = RunningSandbox::local(cell);
+    let may_be_refused = sandbox.is_bubblewrap() && may_choose;
+    match Worker::begin(sandbox, connection, &launch.tree, packages).await {
         Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
             local.refuse(Isolation::Bubblewrap, reason);
             let (cell, connection) = local.start(launch).await?;
@@ -185,7 +187,8 @@ async fn in_cell(
     }
 }
 
-/// What tests in a container may write to, or why there is nothing.
+/// Returns the copy of the project that tests in a container may write to, or the reason there is
+/// none.
 async fn copied(tree: &Path, limits: &Limits, read_only: bool) -> Result<ProjectCopy, String> {
     if read_only {
         return Err("as requested".to_owned());
@@ -222,27 +225,28 @@ async fn in_container(
         user: docker::user(),
         limits: *limits,
         scratch: folders.map(|it| (it.display().to_string(), limits.file_bytes)).collect(),
-        // go starts the tests that it has built in `/tmp`.
+        // `go` starts the tests that it has built in `/tmp`.
         executable: toolchain == Some(Toolchain::Go),
         project: tree.display().to_string(),
     };
     let started = docker::start(&docker.engine, &launch).await;
     let (container, connection) = started.map_err(|error| error.to_string())?;
-    let cage = RunningSandbox::docker(container, docker.limits(limits), copied);
-    Worker::begin(cage, connection, tree, &Packages::default()).await.map_err(|reason| {
+    let sandbox = RunningSandbox::docker(container, docker.limits(limits), copied);
+    Worker::begin(sandbox, connection, tree, &Packages::default()).await.map_err(|reason| {
         format!("cannot start a worker in the image {}: {reason}", docker.image.name)
     })
 }
 
-/// Variables that tests see in any sandbox.
+/// Returns the variables that tests see in any sandbox.
 fn always() -> BTreeMap<OsString, OsString> {
     [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")]
         .map(|(name, value)| (name.into(), value.into()))
         .into()
 }
 
-/// What of the person's variables the worker has from its start, as a library may read it when it is loaded. Python's own
-/// would change the worker: runs get them, and so do their child processes.
+/// Returns the user's variables that the worker has from its start, as a library may read them when
+/// it is loaded. Variables of Python itself would change the worker, so only runs and their child
+/// processes get them.
 fn from_start(env: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
     let all = env.iter().filter(|(name, _)| !name.starts_with("PYTHON"));
     all.map(|(name, value)| (name.clone(), value.clone()))

@@ -1,58 +1,59 @@
-//! Makes the report of all that was seen of a run.
+//! Builds the report of a run from everything the session recorded.
 
 use std::time::Duration;
 
 use crate::{
-    tracebacks::parse_dump,
+    collector::ResultCollector,
     report::{Activity, Failure, LimitStatus, Outcome, Report, StoppedAt},
     request::Request,
-    session::{SessionEnd, Session, StopReason},
-    streams::CompleteStream,
-    collector::ResultCollector,
     run_outcome::{ExitFacts, judge},
+    session::{Session, SessionEnd, StopReason},
+    streams::CompleteStream,
+    tracebacks::parse_dump,
     wire::WorkerRunEnd,
     wording::counted,
     worker::Worker,
 };
 
-/// What all that was seen amounts to.
+/// Builds the report of a finished pytest or unittest run.
 pub(crate) fn compose(request: &Request, mut seen: SessionRecord, finished: FinishedRun) -> Report {
     let (stdout, stderr) = (seen.stdout, seen.stderr);
     let facts = ExitFacts {
-        tally: &seen.tally,
+        collector: &seen.collector,
         torn: seen.torn,
         stop: finished.stop,
         end: &finished.end,
         memory_kill: finished.memory_kill,
     };
     let (outcome, reason) = judge(&facts, request);
-    let stuck = stuck(&seen.tally, &outcome, &seen.stack, &stderr);
-    seen.tally.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
-    seen.tally.notes.extend(finished.notes);
+    let stuck = stuck(&seen.collector, &outcome, &seen.stack, &stderr);
+    seen.collector.close(&outcome, reason.as_deref(), stuck.as_ref(), &stderr);
+    seen.collector.notes.extend(finished.notes);
     let hints: Vec<String> =
-        HINTS.iter().filter_map(|hint| hint.on(&seen.tally, &finished.limits)).collect();
-    seen.tally.notes.extend(hints);
+        HINTS.iter().filter_map(|hint| hint.on(&seen.collector, &finished.limits)).collect();
+    seen.collector.notes.extend(hints);
     Report {
-        not_run: seen.tally.not_run().cloned().collect(),
-        deselected: seen.tally.deselected,
+        not_run: seen.collector.not_run().cloned().collect(),
+        deselected: seen.collector.deselected,
         exit_code: finished.end.code(),
         reason,
-        tests: seen.tally.tests,
-        collection_errors: seen.tally.collection_errors,
+        tests: seen.collector.tests,
+        collection_errors: seen.collector.collection_errors,
         limits: finished.limits,
         stdout,
         stderr,
         duration: finished.duration,
         stuck,
-        coverage: seen.tally.coverage,
-        notes: seen.tally.notes,
+        coverage: seen.collector.coverage,
+        notes: seen.collector.notes,
         ..ending(outcome)
     }
 }
 
-/// What a sandbox forbids, as failing tests tell of it.
+/// A restriction of the sandbox, as it shows in the messages of failing tests.
 struct SandboxHint {
-    /// Where this bound does not hold, it was not the sandbox.
+    /// The limit behind the restriction; if it is not enforced, the sandbox did not cause the
+    /// failure.
     limit: Option<&'static str>,
     signs: &'static [&'static str],
     note: &'static str,
@@ -74,21 +75,21 @@ const HINTS: [SandboxHint; 2] = [
 ];
 
 impl SandboxHint {
-    fn on(&self, tally: &ResultCollector, limits: &[LimitStatus]) -> Option<String> {
+    fn on(&self, collector: &ResultCollector, limits: &[LimitStatus]) -> Option<String> {
         let is_open = |it: &LimitStatus| Some(it.name) == self.limit && !it.enforced;
         if limits.iter().any(is_open) {
             return None;
         }
-        let told = |it: &&Failure| self.signs.iter().any(|sign| it.message.contains(sign));
-        let failures = tally.tests.iter().filter_map(|it| it.failure.as_ref());
-        let count = failures.chain(&tally.collection_errors).filter(told).count();
+        let reported = |it: &&Failure| self.signs.iter().any(|sign| it.message.contains(sign));
+        let failures = collector.tests.iter().filter_map(|it| it.failure.as_ref());
+        let count = failures.chain(&collector.collection_errors).filter(reported).count();
         (count > 0).then(|| format!("{} {}", counted(count, "failure", "failures"), self.note))
     }
 }
 
-/// What a session has taken in.
+/// Everything a session has received.
 pub(crate) struct SessionRecord {
-    pub(crate) tally: ResultCollector,
+    pub(crate) collector: ResultCollector,
     torn: bool,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -103,11 +104,11 @@ impl SessionRecord {
         let [stdout, stderr, stack] =
             [&session.stdout, &session.stderr, &session.stack].map(|it| it.text());
         let (file, records) = (session.file, session.records);
-        SessionRecord { torn, stdout, stderr, stack, file, records, tally: session.tally }
+        SessionRecord { torn, stdout, stderr, stack, file, records, collector: session.collector }
     }
 }
 
-/// What is known of a run that is over.
+/// The facts about a finished run.
 pub(crate) struct FinishedRun {
     pub(crate) stop: Option<StopReason>,
     pub(crate) end: SessionEnd,
@@ -136,19 +137,24 @@ pub(crate) fn notes(end: &SessionEnd, worker: &Worker) -> Vec<String> {
     notes
 }
 
-/// Where the process stood, if it was stopped or died: from the answer to our signal, else from
-/// what `faulthandler` wrote when it crashed.
-fn stuck(tally: &ResultCollector, outcome: &Outcome, stack: &str, stderr: &str) -> Option<StoppedAt> {
+/// Returns the place where the process was when it was stopped or died: from the reply to the stack
+/// signal, else from the dump that `faulthandler` wrote during the crash.
+fn stuck(
+    collector: &ResultCollector,
+    outcome: &Outcome,
+    stack: &str,
+    stderr: &str,
+) -> Option<StoppedAt> {
     if !matches!(outcome, Outcome::TimedOut | Outcome::Crashed { .. } | Outcome::KilledForMemory) {
         return None;
     }
     let answer = parse_dump(stack);
     let raw = if answer.is_empty() { parse_dump(stderr) } else { answer };
-    let during = tally.activity.clone().unwrap_or(Activity::Starting);
-    Some(StoppedAt { during, frames: tally.places.stack(raw) })
+    let during = collector.activity.clone().unwrap_or(Activity::Starting);
+    Some(StoppedAt { during, frames: collector.places.stack(raw) })
 }
 
-/// A report that says nothing but how it ended.
+/// Returns a report that contains only the outcome.
 pub(crate) fn ending(outcome: Outcome) -> Report {
     Report {
         outcome,

@@ -1,4 +1,4 @@
-//! Folds the reporter's records into results.
+//! Collects the reporter's records into test results.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -7,14 +7,14 @@ use std::{
 
 use crate::{
     events::{Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest},
-    tracebacks::{ProjectPaths, failing_place},
     report::{
-        Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt, TestOutcome,
-        TestResult,
+        Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt,
+        TestOutcome, TestResult,
     },
+    tracebacks::{ProjectPaths, failing_place},
 };
 
-/// Everything the reporter has said so far.
+/// Everything the reporter has sent so far.
 #[derive(Debug)]
 pub(crate) struct ResultCollector {
     pub(crate) places: ProjectPaths,
@@ -22,34 +22,34 @@ pub(crate) struct ResultCollector {
     pub(crate) collected: Vec<String>,
     pub(crate) deselected: Vec<String>,
     pub(crate) collection_errors: Vec<Failure>,
-    /// None until the reporter has reported for the first time.
+    /// The current activity; `None` until the first record of a phase.
     pub(crate) activity: Option<Activity>,
-    /// After which what is under way ends itself, if it does.
+    /// The time after which the current test ends itself; zero if it has no such limit.
     pub(crate) own_time: Duration,
     pub(crate) internal_error: Option<Failure>,
     pub(crate) interrupted: Option<String>,
     pub(crate) finished: Option<i32>,
     /// The number of the next record.
     count: u64,
-    /// Some number was left out.
+    /// True if a number was skipped.
     pub(crate) miscounted: bool,
-    /// A record of ours that cannot be read, and has not come again.
+    /// A record with our token that cannot be parsed and was not repeated.
     pub(crate) broken: Option<String>,
-    /// Lines by test of files whose own record is still to come, by path.
+    /// Executed lines by path and test, for files whose own record is still to come.
     lines_of_tests: BTreeMap<String, BTreeMap<String, Vec<u32>>>,
-    /// What code under test has changed.
+    /// A description of what the code under test has changed.
     pub(crate) tampered: Option<String>,
     token: String,
     pub(crate) coverage: Option<Coverage>,
     pub(crate) notes: Vec<String>,
-    /// A program that could not be started, and why.
+    /// The program that could not be started, and the reason.
     pub(crate) not_started: Option<(String, String)>,
-    /// The first line that was no record of ours.
+    /// The first line that is not a record of the reporter.
     pub(crate) garbled: Option<String>,
 }
 
 impl ResultCollector {
-    /// Every record begins with `token`.
+    /// Makes an empty collector; every record begins with `token`.
     pub(crate) fn new(places: ProjectPaths, token: String) -> ResultCollector {
         ResultCollector {
             places,
@@ -75,18 +75,19 @@ impl ResultCollector {
         }
     }
 
-    /// Takes one line in. True when a new phase begins, that is when a fresh deadline applies.
+    /// Takes in one line. Returns true when a new phase begins, that is, when a fresh deadline
+    /// applies.
     pub(crate) fn take(&mut self, line: &[u8]) -> bool {
         let Some(record) = line.strip_prefix(self.token.as_bytes()) else {
             let text = line.strip_suffix(b"\n").unwrap_or(line);
-            // What was cut off within the token, or before it: the record comes again.
+            // The line was cut off within or before the token; its record is sent again.
             if !self.token.as_bytes().starts_with(text) {
                 self.garbled.get_or_insert(format!("no token: {}", shown(line)));
             }
             return false;
         };
         match numbered(record) {
-            // It comes again, as its sender was interrupted when all of it had been sent.
+            // A repeated record: its sender was interrupted after all of it had been sent.
             Ok((number, _)) if number < self.count => false,
             Ok((number, event)) => {
                 match number == self.count {
@@ -96,7 +97,7 @@ impl ResultCollector {
                 self.count = number + 1;
                 self.apply(event)
             }
-            // Only the reporter knows the token. Cut off, it comes again whole.
+            // Only the reporter knows the token. A record that was cut off is sent again whole.
             Err(why) => {
                 self.broken.get_or_insert(format!("{why}: {}", shown(record)));
                 false
@@ -137,7 +138,7 @@ impl ResultCollector {
             )),
             Event::CoverageFailed { path, message } => {
                 let shown = self.places.relative(&path).unwrap_or_else(|| path.clone());
-                // The tree may be a copy whose place says nothing to anybody.
+                // The tree may be a copy whose path means nothing to people.
                 self.notes
                     .push(format!("no coverage for {shown}: {}", message.replace(&path, &shown)));
             }
@@ -184,7 +185,7 @@ impl ResultCollector {
         }
     }
 
-    /// `fallback` is the place to show when no frame lies inside the tree.
+    /// Converts a failure. `fallback` is the place to show if no frame lies inside the tree.
     fn failure(&self, wire: WireFailure, fallback: Option<(String, Option<u32>)>) -> Failure {
         let frames = self.places.stack(wire.frames);
         let syntax =
@@ -206,14 +207,14 @@ impl ResultCollector {
         }
     }
 
-    /// Ids that were collected and have no result.
+    /// Returns the ids that were collected and have no result.
     pub(crate) fn not_run(&self) -> impl Iterator<Item = &String> {
         let finished: HashSet<&str> = self.tests.iter().map(|test| test.id.as_str()).collect();
         self.collected.iter().filter(move |id| !finished.contains(id.as_str()))
     }
 
-    /// Adds what the reporter could not say any more: the test or import that was cut short, and why
-    /// a session did not even begin.
+    /// Adds what the reporter could no longer send: the test or import that was cut short, and the
+    /// error of a session that did not begin.
     pub(crate) fn close(
         &mut self,
         outcome: &Outcome,
@@ -242,7 +243,7 @@ impl ResultCollector {
     }
 }
 
-/// A record behind its token: its number and what it says.
+/// Parses the part of a record after its token: its number and its event.
 fn numbered(record: &[u8]) -> Result<(u64, Event), String> {
     let record = record.strip_prefix(b" ").unwrap_or(record);
     let digits = record.iter().take_while(|it| it.is_ascii_digit()).count();
@@ -252,12 +253,12 @@ fn numbered(record: &[u8]) -> Result<(u64, Event), String> {
     Ok((number, event))
 }
 
-/// The start of a line, for people.
+/// Returns the start of a line, for people.
 fn shown(line: &[u8]) -> String {
     String::from_utf8_lossy(&line[..line.len().min(200)]).trim_end().to_owned()
 }
 
-/// `tests`: the lines that each executed, ascending.
+/// Converts the coverage of a function. `tests`: the lines that each test executed, ascending.
 fn function(
     (name, first, last, body): WireFunction,
     tests: &BTreeMap<String, Vec<u32>>,
@@ -315,12 +316,12 @@ mod tests {
     use super::*;
     use crate::streams::Lines;
 
-    fn tally() -> ResultCollector {
+    fn collector() -> ResultCollector {
         ResultCollector::new(ProjectPaths::new(Path::new("/t"), None), "token".to_owned())
     }
 
-    /// A test's own handler of signals may raise in the midst of the reporter. Whatever it interrupts, no record is lost
-    /// that had begun, none counts twice, and nobody is accused.
+    /// A test's own signal handler may raise an exception inside the reporter. Whatever it
+    /// interrupts, no record that had begun is lost, none counts twice, and no test is blamed.
     #[test]
     fn a_record_that_is_interrupted_comes_again() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -334,18 +335,18 @@ mod tests {
         for line in String::from_utf8(ran.stdout).expect("text").lines() {
             let result: serde_json::Value = serde_json::from_str(line).expect("JSON");
             let sent = result["sent"].as_str().expect("text");
-            let mut tally = tally();
+            let mut collector = collector();
             let mut lines = Lines::default();
             lines.split(sent.as_bytes(), |line| {
-                tally.take(line);
+                collector.take(line);
             });
             assert!(lines.rest().is_empty(), "{sent}");
-            assert_eq!((&tally.garbled, &tally.broken), (&None, &None), "{sent}");
-            assert!(!tally.miscounted, "{sent}");
-            assert_eq!(tally.finished, Some(0), "{sent}");
-            // Before it had begun there was nothing to be saved.
-            let all = tally.collected == ["second", "third"];
-            assert!(all || tally.collected.is_empty() && result["raised"] == true, "{sent}");
+            assert_eq!((&collector.garbled, &collector.broken), (&None, &None), "{sent}");
+            assert!(!collector.miscounted, "{sent}");
+            assert_eq!(collector.finished, Some(0), "{sent}");
+            // An interruption before a record had begun loses nothing.
+            let all = collector.collected == ["second", "third"];
+            assert!(all || collector.collected.is_empty() && result["raised"] == true, "{sent}");
             attempts += 1;
             interrupted += usize::from(all && result["raised"] == true);
         }
@@ -356,7 +357,7 @@ mod tests {
     fn a_line_of_somebody_else_is_told_from_a_broken_one_of_ours() {
         let finish = b"token 0 {\"event\":\"finish\",\"status\":0}\n".as_slice();
         let after = b"token 1 {\"event\":\"finish\",\"status\":0}\n".as_slice();
-        // Lines, whether they are somebody's, whether they are broken ones of ours, whether some are missing.
+        // Lines, then: is one foreign, is one a broken record of ours, is one missing.
         let table: [(&[&[u8]], bool, bool, bool); 9] = [
             (&[finish], false, false, false),
             (&[finish, finish], false, false, false),
@@ -369,11 +370,12 @@ mod tests {
             (&[after], false, false, true),
         ];
         for (lines, garbled, broken, miscounted) in table {
-            let mut tally = tally();
+            let mut collector = collector();
             for line in lines {
-                tally.take(line);
+                collector.take(line);
             }
-            let found = (tally.garbled.is_some(), tally.broken.is_some(), tally.miscounted);
+            let found =
+                (collector.garbled.is_some(), collector.broken.is_some(), collector.miscounted);
             assert_eq!(found, (garbled, broken, miscounted), "{lines:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Runs of other programs: what they left behind, made into a report.
+//! Reports of runs of other frameworks, made from their records and output.
 
 use std::path::Path;
 
@@ -7,12 +7,13 @@ use crate::{
     frameworks::{self, Detected, ParsedReport},
     report::{Outcome, Report},
     request::Request,
+    run_outcome::{ExitFacts, from_outside},
     session::SessionEnd,
     streams::CompleteStream,
-    run_outcome::{ExitFacts, from_outside},
 };
 
-/// What all that was seen amounts to. `root`: the tree's, as the tests saw it.
+/// Builds the report of a run by another framework. `root`: the root of the tree as the tests saw
+/// it.
 pub(crate) fn compose(
     request: &Request,
     detected: &Detected,
@@ -21,7 +22,7 @@ pub(crate) fn compose(
     mut finished: FinishedRun,
 ) -> Report {
     let facts = ExitFacts {
-        tally: &seen.tally,
+        collector: &seen.collector,
         torn: false,
         stop: finished.stop,
         end: &finished.end,
@@ -61,8 +62,13 @@ fn went_to_its_end(parsed: &ParsedReport) -> bool {
     !parsed.parsing_failed && !matches!(parsed.outcome, Outcome::Crashed { .. })
 }
 
-/// A run that was stopped, or lost, may have left records all the same.
-fn parsed(detected: &Detected, root: &Path, seen: &mut SessionRecord, end: &SessionEnd) -> ParsedReport {
+/// Parses the records of a run; even a run that was stopped or lost may have left some.
+fn parsed(
+    detected: &Detected,
+    root: &Path,
+    seen: &mut SessionRecord,
+    end: &SessionEnd,
+) -> ParsedReport {
     let (status, uncollected) = match end {
         SessionEnd::Ended(ended) => {
             let signal = ended.signal.unwrap_or_default();

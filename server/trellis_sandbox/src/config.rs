@@ -1,4 +1,4 @@
-//! What all runs of a runner share.
+//! The configuration that all runs of a runner share.
 
 use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, time::Duration};
 
@@ -8,38 +8,41 @@ use crate::{
     request::{Limits, RUN_TIMEOUT, RaisedBy},
 };
 
-/// Variables that test code may see when the caller's environment has them, besides those whose
-/// name starts with `LC_`.
+/// Variables passed from the caller's environment to test code, besides those whose name starts
+/// with `LC_`.
 const ALLOWED: [&str; 4] = ["PATH", "LANG", "LANGUAGE", "TZ"];
 
-/// What all runs of a [`Runner`] share.
+/// The configuration that all runs of a [`Runner`](crate::Runner) share.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where scratch folders are made.
+    /// The folder for scratch folders.
     pub scratch: PathBuf,
-    /// Variables handed to test code. Anything else it sees is made up for the run.
+    /// Variables passed to test code. All other variables it sees are made for the run.
     pub variables: BTreeMap<OsString, OsString>,
-    /// Where packages of other languages lie that tests may read: go's modules.
+    /// The home folder, which holds packages of other languages that tests may read: the modules of
+    /// go.
     pub home: Option<PathBuf>,
-    /// None: the strongest isolation this machine allows.
+    /// The isolation to use; `None` for the strongest one this machine allows.
     pub isolation: Option<Isolation>,
-    /// Tests may not write to the project, even where nothing of it would remain.
+    /// Tests may not write to the project, even where all such writes would be discarded.
     pub read_only: bool,
-    /// Variables that the person gives to tests, whatever else they would be.
+    /// Variables that the user sets for tests; they override all others.
     pub env: BTreeMap<String, String>,
-    /// For requests that [`Runner::request`](crate::Runner::request) makes.
+    /// Limits of requests made by [`Runner::request`](crate::Runner::request).
     pub limits: Limits,
-    /// Likewise: wall time for a whole run.
+    /// Wall time of a whole run, for the same requests.
     pub run_timeout: Duration,
-    /// Likewise: what messages say of how limits of time are raised.
+    /// The settings that messages name as raising the time limits, for the same requests.
     pub raised_by: RaisedBy,
-    /// Where coverage.py comes from for a local environment that has none, asked when a run wants it; None: nowhere.
-    pub lender: Option<CoverageProvider>,
+    /// The source of coverage.py for a local environment that has none, used when a run measures
+    /// lines; `None` for no source.
+    pub coverage_provider: Option<CoverageProvider>,
 }
 
 impl Config {
-    /// Scratch folders in the system's folder for temporary files; `PATH`, `LANG`, `LANGUAGE`,
-    /// `LC_*` and `TZ` as they are, everything else left out.
+    /// Returns the configuration for this process's environment: scratch folders in the system's
+    /// temporary folder; `PATH`, `LANG`, `LANGUAGE`, `LC_*` and `TZ` unchanged, all other variables
+    /// left out.
     pub fn from_environment() -> Config {
         let allowed = |name: &OsString| {
             name.to_str().is_some_and(|name| ALLOWED.contains(&name) || name.starts_with("LC_"))
@@ -54,7 +57,7 @@ impl Config {
             limits: Limits::default(),
             run_timeout: RUN_TIMEOUT,
             raised_by: RaisedBy::default(),
-            lender: None,
+            coverage_provider: None,
         }
     }
 }

@@ -1,17 +1,18 @@
-//! Adds to a report what tests say that the project's own options leave out.
+//! Adds to a report the results of tests that the project's own options leave out.
 
 use std::collections::{BTreeSet, HashSet};
 
 use crate::report::{Coverage, FileCoverage, Outcome, Report, TestOutcome, TestResult};
 use crate::wording::counted;
 
-/// Ids named in a note.
+/// Maximum number of ids named in a note.
 const NAMED: usize = 5;
 
-/// Takes the results and lines of `rest`, a run of what `report` has as deselected. Its outcome is its own affair: a test that
-/// nobody runs may well hang or need what is not there.
+/// Adds the results and lines of `rest`, a run of the tests that `report` lists as deselected. The
+/// outcome of `rest` does not count: a test that is never run may well hang or need a missing
+/// resource.
 pub(crate) fn add(report: &mut Report, rest: Report) {
-    // Who makes up results there may do so anywhere.
+    // Code that makes up results in this run can do so in any run.
     if matches!(rest.outcome, Outcome::Cancelled | Outcome::Tampered { .. }) {
         (report.outcome, report.reason) = (rest.outcome, rest.reason);
         return;
@@ -44,7 +45,8 @@ pub(crate) fn add(report: &mut Report, rest: Report) {
     report.deselected_tests = rest.tests;
 }
 
-/// A note on tests that were found and not run; `has_options`: the request has options for the framework.
+/// Returns a note on tests that were found and not run. `has_options`: the request has options for
+/// the framework.
 pub(crate) fn left_out(report: &Report, has_options: bool) -> String {
     let yours = if has_options { "your options, " } else { "" };
     format!(
@@ -65,7 +67,7 @@ fn named<T: AsRef<str>>(before: &str, ids: &[T]) -> String {
     }
 }
 
-/// Lines of both runs together.
+/// Adds the lines of `more` to `all`.
 fn join(all: &mut Coverage, more: Coverage) {
     for (path, file) in more.files {
         match all.files.entry(path) {
@@ -84,7 +86,7 @@ fn join_file(one: &mut FileCoverage, other: FileCoverage) {
     one.executed = executed.into_iter().collect();
     one.missing = missing.into_iter().collect();
     one.tests.extend(other.tests);
-    // The same file has the same functions.
+    // Both runs saw the same file, so its functions are the same.
     for (function, more) in one.functions.iter_mut().zip(other.functions) {
         let tests: BTreeSet<String> = function.tests.drain(..).chain(more.tests).collect();
         function.tests = tests.into_iter().collect();

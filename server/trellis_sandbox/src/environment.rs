@@ -1,9 +1,9 @@
-//! What other programs see of our environment.
+//! The environment variables that are passed to other programs.
 
 use std::env;
 use std::ffi::OsString;
 
-/// Variables that programs need to find their way, and installers to find their packages.
+/// Variables that programs need to find files and settings, and installers to find packages.
 const PLAIN: [&str; 24] = [
     "PATH",
     "HOME",
@@ -31,18 +31,19 @@ const PLAIN: [&str; 24] = [
     "DYLD_LIBRARY_PATH",
 ];
 
-/// Families of them. Those of installers may hold passwords, which are theirs.
+/// Prefixes of further such variables. Those of installers may hold passwords, which are meant for
+/// them.
 const FAMILIES: [&str; 9] =
     ["LC_", "XDG_", "PIP_", "UV_", "PYENV_", "CARGO_HOME", "RUSTUP_", "PKG_CONFIG", "NIX_"];
 
-/// The variables that a program started by us gets when it may run a stranger's code, as an installer does: none that
-/// could hold a key of ours.
+/// Returns the variables for a program that may run untrusted code, as an installer does. None of
+/// them could hold an API key of Trellis.
 pub fn plain_environment() -> Vec<(OsString, OsString)> {
     env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_plain)).collect()
 }
 
-/// The same for a program that has nothing to do with the network: without proxies and what installers need, which may hold
-/// passwords.
+/// Returns the variables of [`plain_environment`] for a program that needs no network: without
+/// proxies and the settings of installers, which may hold passwords.
 pub fn offline_environment() -> Vec<(OsString, OsString)> {
     let mut all = plain_environment();
     all.retain(|(name, _)| name.to_str().is_some_and(is_offline));

@@ -1,7 +1,9 @@
-//! The reporter's records: a line each, with the run's token, the record's number (from 0) and a JSON object tagged by
-//! `event`. Reporter and reader are built together, so the shapes carry no version. A line without the token means that
-//! something else wrote to the pipe; one that has it and does not fit is our own fault. A record that was interrupted comes
-//! again, with its number.
+//! The records of the reporter: one line each, with the run's token, the record's number (from 0)
+//! and a JSON object tagged by `event`.
+//!
+//! The reporter and this parser are built together, so the shapes carry no version. A line without
+//! the token means that something else wrote to the pipe; a line with the token that cannot be
+//! parsed is a bug in Trellis. A record that was interrupted is sent again with the same number.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +16,17 @@ use crate::report::{Comparison, MissingName};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
-    /// Something that may take its time begins, and whatever came before has ended. A test that ends itself does so after
-    /// these seconds at the latest; 0 where it does not.
+    /// A phase that may take long begins, and the previous one has ended. `seconds` is the time
+    /// after which the test ends itself at the latest; 0 if it does not.
     Phase {
         doing: Doing,
         id: String,
         #[serde(default)]
         seconds: f64,
     },
-    /// Ids about to run, a part at a time.
+    /// Ids of tests about to run, in batches.
     Collected { ids: Vec<String> },
-    /// Ids that were found and then deselected or dropped, a part at a time.
+    /// Ids that were found and then deselected or dropped, in batches.
     Deselected { ids: Vec<String> },
     /// A module or `conftest.py` could not be loaded.
     CollectionError { path: String, failure: WireFailure },
@@ -36,15 +38,15 @@ pub(crate) enum Event {
     Interrupted { message: String },
     /// coverage.py does not work.
     CoverageMissing { message: String },
-    /// One file could not be analysed.
+    /// One file could not be analyzed.
     CoverageFailed { path: String, message: String },
-    /// One file's lines.
+    /// Executed and missing lines of one file.
     Coverage { path: String, executed: Vec<u32>, missing: Vec<u32>, functions: Vec<WireFunction> },
-    /// Lines of that file by test, a part at a time, before the file's own record.
+    /// Lines of one file by test, in batches, before the file's own `Coverage` record.
     CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
     /// A program that is not Python could not be started at all.
     NotStarted { program: String, message: String },
-    /// Code under test has changed what decides about its results.
+    /// Code under test has changed something that decides its results.
     Tampered { what: String },
     /// The session ended with this exit status.
     Finish { status: i32 },
@@ -88,7 +90,7 @@ pub(crate) struct WireFailure {
     pub(crate) exception: String,
     pub(crate) message: String,
     pub(crate) frames: Vec<RawFrame>,
-    /// Where a syntax error lies.
+    /// Path and line of a syntax error.
     pub(crate) at: Option<(String, u32)>,
     pub(crate) traceback: String,
     pub(crate) missing: Option<WireMissing>,

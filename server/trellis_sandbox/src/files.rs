@@ -1,28 +1,28 @@
-//! Reading files of folders that nobody vouches for.
+//! Reads files of untrusted folders.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Bytes; longer files are refused.
+/// Maximum size in bytes; larger files are refused.
 const LONGEST: u64 = 1 << 30;
 
-/// The bytes of a regular file, or of one that a link leads to. Everything else is refused without a wait:
-/// a pipe may never begin, and a device never end.
+/// Returns the bytes of a regular file, or of one that a link leads to. Everything else is refused
+/// without waiting: opening a pipe may block, and a device may never end.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The same as text, which has to be UTF-8.
+/// Returns the content of a file as text, which has to be UTF-8.
 pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
     String::from_utf8(read(path)?)
         .map_err(|_| Error::new(ErrorKind::InvalidData, "it is not valid UTF-8"))
 }
 
-/// A regular file to read from.
+/// Opens a regular file for reading.
 pub fn open(path: impl AsRef<Path>) -> Result<std::io::Take<File>> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let kind = file.metadata()?;

@@ -1,18 +1,22 @@
-//! Other test frameworks: which one a project uses, how to start it, what its output says.
+//! Test frameworks: detects the one a project uses, builds its command and parses its output.
 //!
-//! Text in, data out; only [`detect`] and [`as_framework`] look at files. [`Runner`](crate::Runner) runs pytest and
-//! unittest with reporters of its own, and the others as [`command`] says.
+//! This module turns text into data; only [`detect`] and [`as_framework`] read files.
+//! [`Runner`](crate::Runner) runs pytest and unittest with reporters of its own, and the others
+//! with the result of [`command`].
 //!
 //! ```text
-//! detect(root) ──> Detected ──> command(…) ──> whoever runs it ──> Ended ──> read(…) ──> Parsed
+//! detect(root) ──> Detected ──> command(…) ──> run ──> CommandResult ──> read(…) ──> ParsedReport
 //! ```
 //!
-//! - jest and vitest write their JSON to a file that we name, which no `console.log` reaches. go has only its standard
-//!   output, where each line a test prints is wrapped in a JSON string; what can still be forged there is in `go`.
-//! - A run has passed only if the exit status and complete records say so. Records that are missing, cut off or
-//!   contradict themselves are set aside, and the text is read instead: [`Parsed::parsing_failed`].
-//! - The tests share a process with jest's and go's reporter. Code that is out to cheat can make it say anything, as it
-//!   can with pytest; a second run with other tests would not believe it, the records alone cannot tell.
+//! - jest and vitest write their JSON to a file that we name, which no `console.log` reaches. go
+//!   has only its standard output, where each line a test prints is wrapped in a JSON string; `go`
+//!   lists what can still be forged there.
+//! - A run has passed only if the exit status and complete records agree. Records that are missing,
+//!   cut off or contradictory are discarded, and the text is parsed instead:
+//!   [`ParsedReport::parsing_failed`].
+//! - The tests share a process with jest's and go's reporter. Code that is out to cheat can make it
+//!   report anything, as with pytest. The records alone cannot reveal that; only a second run with
+//!   other tests can.
 
 mod ansi;
 mod command;
@@ -23,9 +27,9 @@ mod go_output;
 mod jest;
 mod judge;
 mod node;
-mod tree_path;
 mod stack;
 mod text;
+mod tree_path;
 mod vitest;
 
 use std::{fmt, path::Path};
@@ -38,7 +42,7 @@ pub use self::{
     detect::{Detected, as_framework, detect},
 };
 
-/// A program that runs tests.
+/// A test framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framework {
     /// Python's pytest, which runs unittest's tests as well.
@@ -54,7 +58,8 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// A reporter of ours says what happens; of the others, only what they leave behind is known.
+    /// Returns whether a reporter of Trellis sends records during the run; other frameworks only
+    /// leave a report.
     pub(crate) fn reports(self) -> bool {
         matches!(self, Framework::Pytest | Framework::Unittest)
     }
@@ -72,44 +77,47 @@ impl fmt::Display for Framework {
     }
 }
 
-/// What a test command left behind.
+/// The result of a test command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandResult<'a> {
-    /// The exit status, or the signal that ended it.
+    /// The exit status; the error is the signal that ended the process.
     pub status: Result<i32, i32>,
-    /// All it wrote to standard output; go's records are in it, so that nothing may be cut out.
+    /// All of standard output, uncut, since it holds go's records.
     pub stdout: &'a str,
-    /// What it wrote to standard error.
+    /// Standard error.
     pub stderr: &'a str,
-    /// The text of the file that [`command`] told it to write, if there is one.
+    /// The text of the report file that [`command`] names, if it was written.
     pub report: Option<&'a str>,
-    /// Why `stdout` or `report` is known not to be all there was: a fragment of a sentence. Then it is read as text.
+    /// The reason `stdout` or `report` is known to be incomplete: a fragment of a sentence. The
+    /// output is then parsed as text.
     pub incomplete: Option<&'a str>,
-    /// The tree's root as the tests saw it, without symbolic links on the way.
+    /// The root of the tree as the tests saw it, with symbolic links resolved.
     pub root: &'a Path,
-    /// [`Detected::go_module`], by which go's packages become folders.
+    /// [`Detected::go_module`], which maps go's packages to folders.
     pub go_module: Option<&'a str>,
 }
 
-/// What is known of a run; the fields mean what they mean in [`Report`](crate::Report).
+/// The parsed result of a run; the fields have the same meaning as in [`Report`](crate::Report).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedReport {
-    /// Tests with a result. Ids are `path::group::title` for jest and vitest, with ` #2` after the second of a name,
-    /// and `folder::TestName/subtest` for go.
+    /// Tests with a result. Ids are `path::group::title` for jest and vitest, with ` #2` after the
+    /// second of a name, and `folder::TestName/subtest` for go.
     pub tests: Vec<TestResult>,
-    /// Tests that are known and have none.
+    /// Known tests without a result.
     pub not_run: Vec<String>,
-    /// Files and packages that could not be loaded.
+    /// Failures of files and packages that could not be loaded.
     pub collection_errors: Vec<Failure>,
-    /// How the run ended.
+    /// The way the run ended.
     pub outcome: Outcome,
-    /// Why, where the outcome alone does not say it.
+    /// The explanation of the outcome, where it needs one.
     pub reason: Option<String>,
-    /// True: no records were to be had, and all this is gathered from text. `tests` then names failed ones at most.
+    /// True if there were no usable records, so that the result is gathered from text. `tests` then
+    /// names failed tests at most.
     pub parsing_failed: bool,
 }
 
-/// What the run was. pytest's and unittest's output is read as text, since nothing better comes from them here.
+/// Parses the result of a run. For pytest and unittest, the output is parsed as text, since their
+/// commands leave no records here.
 pub fn read(framework: Framework, ended: &CommandResult<'_>) -> ParsedReport {
     if let Some(what) = ended.incomplete {
         return without_records(framework, ended, &Malformed::Incomplete(what.to_owned()));
@@ -126,8 +134,13 @@ pub fn read(framework: Framework, ended: &CommandResult<'_>) -> ParsedReport {
     }
 }
 
-/// Text alone never makes a run pass that should have left records: a test that prints a summary and exits with 0 would.
-fn without_records(framework: Framework, ended: &CommandResult<'_>, problem: &Malformed) -> ParsedReport {
+/// Parses a run without records. Text alone never makes it pass: a test that prints a summary and
+/// exits with 0 would.
+fn without_records(
+    framework: Framework,
+    ended: &CommandResult<'_>,
+    problem: &Malformed,
+) -> ParsedReport {
     let mut parsed = text::read(ended);
     if matches!(parsed.outcome, Outcome::Passed | Outcome::NoTests) {
         parsed.outcome = Outcome::Crashed { signal: None, exit_code: ended.status.ok() };
@@ -139,7 +152,7 @@ fn without_records(framework: Framework, ended: &CommandResult<'_>, problem: &Ma
     parsed
 }
 
-/// Why records cannot be used.
+/// The reason records cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum Malformed {
     #[error(
@@ -163,10 +176,10 @@ enum Malformed {
     Foreign(String),
 }
 
-/// The most characters kept of a captured text.
+/// Maximum characters of a captured text.
 const KEPT: usize = 32_000;
 
-/// `text`, cut at [`KEPT`] characters.
+/// Returns `text`, cut at [`KEPT`] characters.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(KEPT) {
         Some((end, _)) => format!("{}\n[cut off here]", &text[..end]),

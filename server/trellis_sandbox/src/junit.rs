@@ -1,12 +1,12 @@
-//! JUnit XML, as build servers and editors read it.
+//! JUnit XML output, as build servers and editors read it.
 
 use std::fmt::Write;
 
 use crate::report::{Failure, Outcome, Report, TestOutcome, TestResult};
 
-/// The report as one `testsuite` named `suite`. Collection errors are test cases with an error; so
-/// is a run that ended for another reason than its tests. Well formed whatever the tests printed:
-/// characters XML cannot carry become `U+FFFD`.
+/// Returns the report as one `testsuite` named `suite`. Collection errors are test cases with an
+/// error; so is a run that ended for another reason than its tests. The XML is well formed whatever
+/// the tests printed: characters that XML cannot carry become `U+FFFD`.
 pub fn junit(report: &Report, suite: &str) -> String {
     let mut cases = String::new();
     report.tests.iter().for_each(|test| write_test(&mut cases, test));
@@ -30,7 +30,7 @@ pub fn junit(report: &Report, suite: &str) -> String {
     )
 }
 
-/// Writing to a `String` cannot fail; this keeps the callers free of that.
+/// Appends formatted text. Writing to a `String` cannot fail, so callers need no error handling.
 fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to a string");
 }
@@ -84,7 +84,8 @@ fn write_collection_error(out: &mut String, failure: &Failure) {
     out.push_str("</testcase>\n");
 }
 
-/// True when an error had to be added so that a broken run does not look like a green one.
+/// Adds an error so that a broken run does not look like a green one. Returns whether one was
+/// needed.
 fn write_run_error(out: &mut String, report: &Report) -> bool {
     let (kind, reason) = match &report.outcome {
         Outcome::Passed | Outcome::Failed | Outcome::CollectionError | Outcome::NoTests => {
@@ -106,7 +107,7 @@ fn write_run_error(out: &mut String, report: &Report) -> bool {
     true
 }
 
-/// `tests/test_a.py::TestB::test_c[x::y]` is `tests.test_a.TestB` and `test_c[x::y]`.
+/// Splits `tests/test_a.py::TestB::test_c[x::y]` into `tests.test_a.TestB` and `test_c[x::y]`.
 fn class_and_name(id: &str) -> (String, &str) {
     let plain = id.find('[').unwrap_or(id.len());
     let (scope, name) = match id[..plain].rfind("::") {
@@ -116,7 +117,8 @@ fn class_and_name(id: &str) -> (String, &str) {
     (scope.replace(".py", "").replace("::", ".").replace('/', "."), name)
 }
 
-/// For text and for attributes in double quotes. Line ends are kept in attributes too.
+/// Escapes text for elements and for attributes in double quotes. Line ends survive in attributes,
+/// too.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,55 +1,58 @@
-//! Runs Python tests and says, as data, what happened. The only crate that starts test code.
+//! Runs a project's tests in a sandbox and reports the result as data. No other crate starts test
+//! code.
 //!
 //! ```text
-//! Request ──> Runner ──> pool ──> sandbox with a warm worker ──> a fork of it: pytest with our reporter
-//!                │                                                     │ frames: records, output, the end
-//!                └── verdict <── tally <── events <── session <────────┘
+//! Request ──> Runner ──> pool ──> sandbox with a warm worker ──> a fork: pytest with our reporter
+//!               │                     frames: records, output, the end │
+//!               └── Report <── run_outcome <── collector <── session <─┘
 //! ```
 //!
-//! - [`Runner::run`] always gives a [`Report`]; every way a run can end is an [`Outcome`].
-//! - Pass or fail comes from the exit status and the reporter's records together, never from text.
-//! - Everything a run has started dies with it. Which limits hold on this machine, and which cannot, is listed in
-//!   every report ([`LimitStatus`]).
+//! - [`Runner::run`] always returns a [`Report`]; every way a run can end is an [`Outcome`].
+//! - The exit status and the reporter's records together decide between pass and fail, never text.
+//! - All processes of a run end with it. Every report lists which limits hold on this machine and
+//!   which cannot ([`LimitStatus`]).
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
-//! - [`files`] reads files of folders nobody vouches for: nothing that never begins or never ends.
-//! - [`frameworks`] detects other test frameworks and reads what their runs leave behind; the runner starts those too.
+//! - [`files`] reads files from untrusted folders: regular files only, so that no read blocks or
+//!   runs without end.
+//! - [`frameworks`] detects other test frameworks and parses the output of their runs; the runner
+//!   starts those too.
 //!
 //! This crate knows nothing of plans, symbols, models or editors.
 
-mod running_sandbox;
-mod command;
+mod acquire;
+mod backend;
 mod build_report;
+mod collector;
+mod command;
 mod config;
+mod deselected;
 mod docker;
 mod environment;
 mod events;
 pub mod files;
-mod tracebacks;
 pub mod frameworks;
 mod junit;
 mod limits;
-mod outside_links;
 mod local;
-mod acquire;
-mod worker_command;
-mod backend;
+mod outside_links;
 mod path_replacement;
 mod pool;
 pub mod python;
 mod report;
 mod request;
+mod run_outcome;
 mod runner;
+mod running_sandbox;
 mod sandbox;
 mod session;
 mod streams;
-mod collector;
 mod toolchain;
+mod tracebacks;
 mod tree;
-mod run_outcome;
-mod deselected;
 mod wire;
 pub mod wording;
 mod worker;
+mod worker_command;
 
 pub use crate::environment::{offline_environment, plain_environment};
 pub use crate::{

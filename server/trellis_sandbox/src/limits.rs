@@ -1,4 +1,4 @@
-//! Bounds that the kernel keeps for every process of a run.
+//! Resource limits that the kernel enforces for every process of a run.
 
 use std::fs;
 
@@ -7,31 +7,31 @@ use serde_json::{Value, json};
 
 use crate::{report::LimitStatus, request::Limits};
 
-/// Address space beyond this multiple of the memory limit is refused. It only has to catch what the
-/// memory limit does not count (shared mappings); libraries reserve far more addresses than they
-/// ever touch.
+/// Multiple of the memory limit beyond which address space is refused. It only has to catch what
+/// the memory limit does not count (shared mappings); libraries reserve far more addresses than
+/// they ever touch.
 const ADDRESSES_PER_BYTE: u64 = 4;
 
-/// Told where tests reach the network.
+/// Description of the network limit if tests reach the network.
 pub(crate) const NETWORK: &str =
     "open, as you asked: tests can reach everything this machine can reach";
 
-/// Seconds of processor time between the signal and the end.
+/// Seconds of processor time between the signal and the kill.
 const CPU_GRACE: u64 = 2;
 
-/// Which bounds on the memory of each process a run gets.
+/// The kinds of bounds on the memory of each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
-    /// On what it may write to, and on its addresses.
+    /// A bound on writable memory, and one on address space.
     Touched,
-    /// On what it may write to: node and go reserve far more addresses than they use.
+    /// A bound on writable memory only: node and go reserve far more addresses than they use.
     Data,
-    /// None: the sandbox bounds all processes together.
+    /// No bound: the sandbox bounds all processes together.
     Elsewhere,
 }
 
-/// What the worker is to set for a run: Python's names of the limits, with both bounds. `processes`:
-/// how many the tests' user may have in all.
+/// Returns the limits for the worker to set: Python's name of each, with both bounds. `processes`:
+/// the number that the tests' user may have in all.
 pub(crate) fn for_worker(limits: &Limits, processes: Option<u64>, memory: Memory) -> Value {
     let addresses = limits.memory_bytes.saturating_mul(ADDRESSES_PER_BYTE);
     let mut bounds = vec![
@@ -52,15 +52,15 @@ pub(crate) fn for_worker(limits: &Limits, processes: Option<u64>, memory: Memory
     bounds.into_iter().map(|(name, limit)| json!([name, limit.current, limit.maximum])).collect()
 }
 
-/// The bound that will hold where `wanted` is asked for.
+/// Returns the bound that will hold if `wanted` is requested.
 pub(crate) fn bounded(resource: Resource, wanted: u64) -> u64 {
     within(resource, wanted).current.unwrap_or(wanted)
 }
 
-/// `wanted`, or less where this process is itself held to less.
+/// Returns `wanted`, or less if this process itself is held to less.
 fn within(resource: Resource, wanted: u64) -> Rlimit {
     let ceiling = getrlimit(resource).maximum.unwrap_or(i64::MAX as u64);
-    // At the lower bound the process gets SIGXCPU and can say where it stands; at the upper it is
+    // At the lower bound the process gets SIGXCPU and can report its stack; at the upper it is
     // killed.
     let upper = if resource == Resource::Cpu { wanted.saturating_add(CPU_GRACE) } else { wanted };
     Rlimit { current: Some(wanted.min(ceiling)), maximum: Some(upper.min(ceiling)) }
@@ -74,9 +74,9 @@ pub(crate) fn open(name: &'static str, how: String) -> LimitStatus {
     LimitStatus { name, enforced: false, how }
 }
 
-/// The kernel counts all threads of a user, not those of the run, so for a user with other
-/// processes the bound has to lie above what is there already. None where the kernel would not
-/// apply it.
+/// Returns a bound for `RLIMIT_NPROC`. The kernel counts all threads of a user, not those of the
+/// run, so for a user with other processes the bound has to lie above the current number. `None`
+/// where the kernel would not apply the bound.
 pub(crate) fn process_ceiling(limits: &Limits, stranger: bool) -> Option<u64> {
     if stranger {
         return Some(limits.processes.saturating_add(2));
@@ -84,14 +84,15 @@ pub(crate) fn process_ceiling(limits: &Limits, stranger: bool) -> Option<u64> {
     (!geteuid().is_root()).then(|| Some(threads_now()?.saturating_add(limits.processes)))?
 }
 
-/// Threads on the whole machine: at least as many as the user's, and one small file to read.
+/// Returns the threads of the whole machine: at least as many as the user's, read from one small
+/// file.
 fn threads_now() -> Option<u64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// How often the kernel has killed a process for want of memory since it started; None where it
-/// does not say.
+/// Returns how often the kernel has killed a process because memory ran out, since boot; `None`
+/// where the kernel does not tell.
 pub(crate) fn kernel_memory_kills() -> Option<u64> {
     let text = fs::read_to_string("/proc/vmstat").ok()?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()

@@ -1,27 +1,28 @@
-//! The local sandbox: as much isolation as this machine allows, and an honest account of it.
+//! The local sandbox: the strongest isolation this machine allows, and a truthful report of it.
 //!
-//! From strong to weak; what does not work here is passed over, and the report says why:
+//! The kinds of isolation, from strong to weak. A kind that does not work here is skipped, and the
+//! report gives the reason:
 //!
 //! ```text
-//! namespaces    own files, processes, network, IPC; made by us, or by bubblewrap
-//! bare          Landlock and a system call filter on an ordinary process
+//! Namespaces, Bubblewrap  own files, processes, network, IPC; made by Trellis, or by `bwrap`
+//! LandlockOnly            Landlock and a system call filter on an ordinary process
 //! ```
 //!
-//! Control groups, the filter and resource limits come on top of either.
+//! Control groups, the system call filter and resource limits apply in addition to each.
 
-mod landlock_only;
 mod bubblewrap;
 mod cgroup;
 mod child;
-mod orphans;
 mod filter;
 mod landlock;
+mod landlock_only;
 mod layer;
+mod mounts;
 mod namespaces;
+mod orphans;
 mod owners;
 mod spawn;
 mod status;
-mod mounts;
 
 use std::{
     ffi::{CString, OsStr, OsString},
@@ -50,21 +51,21 @@ use tokio_util::task::TaskTracker;
 
 use self::{
     cgroup::Group,
-    child::{Identity, ChildSetup},
+    child::{ChildSetup, Identity},
     layer::Layer,
     spawn::{Child, ChildSpec, SpawnError, spawn},
 };
 use crate::{
-    running_sandbox::RunningSandbox,
     report::LimitStatus,
     request::Limits,
+    running_sandbox::RunningSandbox,
     sandbox::{Connection, Launch, Writable},
 };
 
-/// A killed process is gone at once, unless the kernel is stuck in it.
+/// Time limit for the end of a killed process, which is immediate unless the kernel hangs in it.
 const END: Duration = Duration::from_secs(10);
 
-/// A way to contain a process.
+/// A kind of isolation for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
     /// Namespaces made by Trellis.
@@ -75,58 +76,62 @@ pub enum Isolation {
     LandlockOnly,
 }
 
-/// The local sandbox of this machine. Remembers what turned out not to work.
+/// The local sandbox of this machine. It remembers which kinds of isolation turned out not to work.
 #[derive(Debug)]
 pub(crate) struct Local {
-    /// Where folders for sandboxes are made.
+    /// The folder for the scratch folders of sandboxes.
     scratch: PathBuf,
     only: Option<Isolation>,
     bubblewrap: Option<PathBuf>,
     refused: Mutex<Vec<(Isolation, String)>>,
-    /// Has a token for every sandbox of which anything is left.
+    /// Tracks every sandbox whose cleanup has not finished.
     remains: TaskTracker,
 }
 
-/// A process under isolation, and what was put up for it. Dropping it ends it in the background.
+/// A process under isolation, with the resources made for it. Dropping it ends the process in the
+/// background.
 #[derive(Debug)]
 pub(crate) struct LocalSandbox {
     parts: Option<SandboxParts>,
-    /// What holds here.
+    /// The status of the limits in this sandbox.
     pub(crate) limits: Vec<LimitStatus>,
     pub(crate) writable: Writable,
-    /// Tests run as a user who has no other processes.
+    /// True if tests run as a user who has no other processes.
     pub(crate) stranger: bool,
-    /// Who that is, as this machine counts.
+    /// The id of that user outside the sandbox.
     owner: Option<u32>,
-    /// What tests write to the project, where they can.
+    /// The layer for what tests write to the project, if they may.
     layer: Option<Layer>,
 }
 
 #[derive(Debug)]
 struct SandboxParts {
     child: Child,
-    /// With bubblewrap: the worker, which is a child of the child.
+    /// With bubblewrap, a handle on the worker, which is a child of the child.
     inner: Option<OwnedFd>,
-    /// The worker's number.
+    /// The process id of the worker.
     worker: Pid,
     isolation: Isolation,
 }
 
 impl Local {
-    /// `only` None: whatever works best, with bubblewrap where `path` (a list as in `PATH`) has it.
+    /// Makes the sandbox of this machine. With `only` as `None` it uses the strongest isolation
+    /// that works, with bubblewrap if `path` (a list as in `PATH`) has it.
     pub(crate) fn new(scratch: PathBuf, only: Option<Isolation>, path: &OsStr) -> Local {
         let bubblewrap =
             std::env::split_paths(path).map(|it| it.join("bwrap")).find(|it| it.is_file());
         Local { scratch, only, bubblewrap, refused: Mutex::default(), remains: TaskTracker::new() }
     }
 
-    /// The order in which ways are tried. For root our own namespaces are the stronger ones: tests
-    /// run as somebody else, which bubblewrap does not do.
+    /// Returns the kinds of isolation in the order in which they are tried. For root, Trellis's own
+    /// namespaces are stronger: tests run as a different user, which bubblewrap does not do.
     fn ways(&self) -> Vec<Isolation> {
         let ways = match (self.only, geteuid().is_root()) {
             (Some(only), _) => return vec![only],
             (None, true) => [Isolation::Namespaces, Isolation::Bubblewrap, Isolation::LandlockOnly],
-            (None, false) => [Isolation::Bubblewrap, Isolation::Namespaces, Isolation::LandlockOnly],
+            (None, false) => {
+                [Isolation::Bubblewrap, Isolation::Namespaces, Isolation::LandlockOnly]
+            }
         };
         let refused = self.refused();
         ways.into_iter().filter(|way| refused.iter().all(|(it, _)| it != way)).collect()
@@ -136,20 +141,23 @@ impl Local {
         self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Remembers that a way does not work here.
+    /// Remembers that a kind of isolation does not work here.
     pub(crate) fn refuse(&self, way: Isolation, reason: String) {
         self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((way, reason));
     }
 
-    /// Waits until nothing is left of sandboxes that were dropped.
+    /// Waits until the cleanup of dropped sandboxes has finished.
     pub(crate) async fn settled(&self) {
         self.remains.close();
         self.remains.wait().await;
         self.remains.reopen();
     }
 
-    /// Starts a worker in the strongest isolation to be had.
-    pub(crate) async fn start(&self, launch: &Launch) -> Result<(LocalSandbox, Connection), String> {
+    /// Starts a worker in the strongest isolation available.
+    pub(crate) async fn start(
+        &self,
+        launch: &Launch,
+    ) -> Result<(LocalSandbox, Connection), String> {
         let mut last = "no isolation is available".to_owned();
         for way in self.ways() {
             match self.start_as(way, launch).await {
@@ -161,7 +169,8 @@ impl Local {
                 }
             }
         }
-        // The next attempt starts from the top: this may have been a full disk.
+        // The next attempt starts from the strongest kind again: the cause may have been a full
+        // disk.
         self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
         Err(last)
     }
@@ -215,16 +224,17 @@ impl Local {
         };
         let parts = SandboxParts { child, inner, worker, isolation: way };
         let writable = plan.writable;
-        let cell = LocalSandbox { parts: Some(parts), limits, writable, stranger, owner, layer: None };
+        let cell =
+            LocalSandbox { parts: Some(parts), limits, writable, stranger, owner, layer: None };
         Ok((cell, ours))
     }
 
-    /// A sandbox with a project that has nothing in it, and that project.
+    /// Starts a sandbox with an empty project and returns both.
     pub(crate) async fn probe(&self, limits: &Limits) -> Result<(RunningSandbox, TempDir), String> {
         let tree = tempfile::tempdir_in(&self.scratch);
         let tree = tree.map_err(|error| format!("{}: {error}", self.scratch.display()))?;
         let launch = Launch {
-            // It waits for as long as the sandbox is there.
+            // The process waits for as long as the sandbox exists.
             command: vec!["/bin/sleep".into(), "infinity".into()],
             tree: tree.path().to_owned(),
             visible: Vec::new(),
@@ -237,32 +247,33 @@ impl Local {
     }
 }
 
-/// What a way of isolation comes up with.
+/// The setup for a sandbox of one kind of isolation.
 struct SandboxSetup {
     job: ChildSpec,
     writable: Writable,
-    /// The reason why there is no Landlock or no filter, if there is none.
+    /// `Ok` if Landlock applies or is not needed; else the reason there is none.
     landlock: Result<(), String>,
     filter: Result<(), String>,
-    /// Where bubblewrap tells the worker's number.
+    /// The pipe on which bubblewrap reports the worker's process id.
     info: Option<OwnedFd>,
 }
 
 impl LocalSandbox {
-    /// How many of its processes the kernel has killed for want of memory so far; none where that
-    /// is not counted.
+    /// Returns how many processes inside the kernel has killed so far because memory ran out;
+    /// `None` where these are not counted.
     pub(crate) fn memory_kills(&self) -> Option<u64> {
         Some(self.parts.as_ref()?.child.group.as_ref()?.memory_kills())
     }
 
-    /// What contains it.
+    /// Returns the kind of isolation.
     pub(crate) fn isolation(&self) -> Option<Isolation> {
         self.parts.as_ref().map(|it| it.isolation)
     }
 
-    /// From now on tests may write to `tree`. The error is a reason why they may not, for people.
+    /// Lets tests write to `tree` from now on. The error is the reason they may not, for people.
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) -> Result<(), String> {
-        let Some(parts) = self.parts.as_ref().filter(|it| it.isolation != Isolation::LandlockOnly) else {
+        let Some(parts) = self.parts.as_ref().filter(|it| it.isolation != Isolation::LandlockOnly)
+        else {
             return Err("without namespaces there is no alternative".to_owned());
         };
         let pid = parts.worker;
@@ -274,12 +285,13 @@ impl LocalSandbox {
         laid
     }
 
-    /// Gives the next run a project as it is on the disk, where tests may write to it. The error is a sentence for people.
+    /// Lays a fresh layer for the next run over the project as it is on disk, if tests may write to
+    /// it. The error is a sentence for people.
     pub(crate) async fn lay(&mut self) -> Result<(), String> {
         self.with_layer(Layer::lay).await
     }
 
-    /// Forgets what the last run wrote to the project.
+    /// Discards what the last run wrote to the project.
     pub(crate) async fn lift(&mut self) -> Result<(), String> {
         self.with_layer(Layer::lift).await
     }
@@ -295,7 +307,7 @@ impl LocalSandbox {
         done
     }
 
-    /// Kills everything inside and waits until it is gone.
+    /// Kills every process inside and waits until they are gone.
     pub(crate) async fn end(mut self) -> Result<(), String> {
         let Some(parts) = self.parts.take() else { return Ok(()) };
         parts.kill();
@@ -310,7 +322,7 @@ impl Drop for LocalSandbox {
     fn drop(&mut self) {
         if let Some(parts) = self.parts.take() {
             parts.kill();
-            // Waiting could block the executor. There is nobody left to tell of an error.
+            // Waiting could block the executor. No caller is left to receive an error.
             thread::spawn(move || parts.finish());
         }
     }
@@ -319,7 +331,8 @@ impl Drop for LocalSandbox {
 impl SandboxParts {
     fn kill(&self) {
         if self.isolation == Isolation::LandlockOnly {
-            // The leader of a group: those it started go along, unless they left the group.
+            // The worker leads a process group: its descendants are killed with it unless they left
+            // the group.
             let _ = rustix::process::kill_process_group(
                 self.child.pid(),
                 rustix::process::Signal::KILL,
@@ -340,8 +353,8 @@ impl SandboxParts {
         ];
         for handle in handles {
             let Some(handle) = handle.map_err(lost)? else { continue };
-            // SAFETY: an `OwnedFd` that this function keeps to itself: open, and the same, as long
-            // as it lives.
+            // SAFETY: this function keeps the `OwnedFd` to itself, so the descriptor stays open and
+            // the same as long as the value lives.
             let ended = unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) };
             let ended = ended.map_err(|error| lost(error.into()))?;
             let Ok(done) = timeout(END, ended.readable()).await else {
@@ -352,7 +365,7 @@ impl SandboxParts {
         Ok(())
     }
 
-    /// Reaps the child, ends what escaped and removes the folder.
+    /// Reaps the child, ends processes that escaped and removes the folder.
     fn finish(self) -> Result<(), String> {
         self.child
             .reap()
@@ -365,7 +378,7 @@ impl SandboxParts {
     }
 }
 
-/// Our ends of a worker's standard streams, and its own.
+/// Makes the pipes of a worker's standard streams and returns our ends and the worker's.
 fn streams() -> io::Result<(Connection, [OwnedFd; 3])> {
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let (input, our_input) = pipe()?;
@@ -379,13 +392,13 @@ fn streams() -> io::Result<(Connection, [OwnedFd; 3])> {
     Ok((connection, [input, output, errors]))
 }
 
-/// A string for the kernel. Paths and variables with a zero byte do not exist.
+/// Converts text for the kernel, cut at a zero byte: paths and variables with one do not exist.
 fn c_string(text: impl AsRef<OsStr>) -> CString {
     let bytes = text.as_ref().as_bytes();
     CString::new(bytes.split(|it| *it == 0).next().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Orders that start the launch's program with nothing put up around it.
+/// Returns the setup that starts the launch's program without isolation.
 fn orders(launch: &Launch, command: &[OsString], writable: &Writable) -> ChildSetup {
     let environment = writable.with(&launch.variables);
     let pair = |(name, value): (&OsString, &OsString)| {

@@ -1,21 +1,22 @@
-//! Links that lead out of a project: what lies behind them does not exist in a sandbox.
+//! Links that lead out of a project: their targets do not exist in a sandbox.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Folders in which pytest looks for no tests unless it is told to; those whose names begin with a dot are others.
+/// Folders in which pytest looks for tests only on request, besides those whose name begins with a
+/// dot.
 const PASSED_OVER: [&str; 7] =
     ["_darcs", "build", "CVS", "dist", "node_modules", "venv", "__pycache__"];
 
-/// What a sandbox shows of the machine wherever the project lies.
+/// Folders of the machine that every sandbox shows.
 const SHOWN: [&str; 3] = ["/usr", "/opt", "/lib"];
 
-/// Folders and files that are looked at behind one link.
+/// Maximum number of entries examined behind one link.
 const LOOKED_AT: usize = 2_000;
 
-/// A sentence for each link below `root` behind which there are Python files that no test run sees.
+/// Returns a sentence for each link below `root` that hides Python files from the test run.
 pub(crate) fn unseen(root: &Path) -> Vec<String> {
     let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut links = Vec::new();
@@ -31,7 +32,7 @@ pub(crate) fn unseen(root: &Path) -> Vec<String> {
         }
     }
     links.sort();
-    let told = |(link, to): &(PathBuf, PathBuf)| {
+    let reported = |(link, to): &(PathBuf, PathBuf)| {
         format!(
             "{} links out of the project, to {}: tests cannot see files there, and tests there \
              do not run; run them by their own path, or copy them into the project",
@@ -39,14 +40,14 @@ pub(crate) fn unseen(root: &Path) -> Vec<String> {
             to.display()
         )
     };
-    links.iter().map(told).collect()
+    links.iter().map(reported).collect()
 }
 
 fn is_passed_over(name: &str) -> bool {
     name.starts_with('.') || name.ends_with(".egg") || PASSED_OVER.contains(&name)
 }
 
-/// Where a link leads, if that is Python beyond what sandboxes show.
+/// Returns the target of a link if it holds Python files that sandboxes do not show.
 fn outside(root: &Path, link: &Path) -> Option<PathBuf> {
     let name = link.file_name()?.to_string_lossy().into_owned();
     let to = link.canonicalize().ok().filter(|it| !it.starts_with(root))?;

@@ -1,23 +1,23 @@
-//! Texts of a run without folders that were made for it.
+//! Replaces the paths of scratch folders in a report's texts.
 
 use std::path::Path;
 
 use crate::report::{Failure, Report};
 
-/// Folders of this machine, and what stands for them: nothing for the root of the tree.
+/// Folders of this machine and their replacements; the root of the tree is replaced by nothing.
 #[derive(Debug, Default)]
 pub(crate) struct PathReplacements(Vec<(String, &'static str)>);
 
 impl PathReplacements {
-    /// Also hides a folder behind a name.
+    /// Adds a folder to be replaced by `name`.
     pub(crate) fn and(mut self, folder: &Path, name: &'static str) -> PathReplacements {
         self.0.push((folder.to_string_lossy().into_owned(), name));
-        // The longest first: a folder may lie in another one.
+        // The longest first, as one folder may lie inside another.
         self.0.sort_by_key(|it| usize::MAX - it.0.len());
         self
     }
 
-    /// The text with paths as they are from the root of the tree.
+    /// Makes the paths in `text` relative to the root of the tree.
     fn plain(&self, text: &mut String) {
         for (folder, name) in &self.0 {
             if !text.contains(folder.as_str()) {
@@ -29,7 +29,7 @@ impl PathReplacements {
         }
     }
 
-    /// A report whose texts are the same wherever the tree lay.
+    /// Returns the report with texts that do not depend on the location of the tree.
     pub(crate) fn hide(&self, mut report: Report) -> Report {
         for test in &mut report.tests {
             self.all([&mut test.stdout, &mut test.stderr]);

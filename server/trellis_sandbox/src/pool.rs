@@ -1,4 +1,4 @@
-//! Workers that wait for the next run.
+//! The pool of idle workers.
 
 use std::{
     fs,
@@ -9,38 +9,38 @@ use std::{
 };
 
 use crate::{
-    docker::Mounted,
     backend::Backend,
+    docker::Mounted,
     request::{Limits, Request, Tree},
     toolchain::Toolchain,
     tree::VisibleFolder,
     worker::Worker,
 };
 
-/// As many are kept; each takes some 40 MB.
+/// Maximum number of idle workers; each takes about 40 MB.
 const KEPT: usize = 8;
 
-/// What must be equal for a worker to serve another run.
+/// The properties that must be equal for a worker to serve another run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerKey {
-    /// With the numbers of its device and inode: a folder that was made anew is another one. None:
-    /// texts, which any folder can hold.
+    /// The folder, with the numbers of its device and inode, which change when the folder is
+    /// replaced. `None` for texts, which any scratch folder can hold.
     folder: Option<(PathBuf, Option<(u64, u64)>)>,
-    /// The worker shows a copy of it.
+    /// True if the worker shows a copy of the folder.
     copied: bool,
     limits: Limits,
-    /// The sandbox shows it.
+    /// The toolchain that the sandbox shows.
     toolchain: Option<Toolchain>,
-    /// The packages as they were when the worker imported them.
+    /// The package folders, with their modification times when the worker imported from them.
     packages: Vec<(PathBuf, Option<SystemTime>)>,
-    /// The sandbox shows these of the folder itself.
+    /// The parts of the folder itself that the sandbox shows.
     mounted: Vec<Mounted>,
-    /// The worker has coverage.py from there, where it found no other.
-    pub(crate) lent: Option<PathBuf>,
+    /// The folder with coverage.py for an environment that has none.
+    pub(crate) provided: Option<PathBuf>,
 }
 
 impl WorkerKey {
-    pub(crate) fn of(request: &Request, place: &Backend, lent: Option<PathBuf>) -> WorkerKey {
+    pub(crate) fn of(request: &Request, place: &Backend, provided: Option<PathBuf>) -> WorkerKey {
         let folder = match &request.tree {
             Tree::Folder(path) | Tree::Copy { folder: path, .. } => {
                 let numbers = fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
@@ -55,11 +55,11 @@ impl WorkerKey {
         };
         let toolchain = Toolchain::of(request.framework);
         let copied = matches!(request.tree, Tree::Copy { .. });
-        WorkerKey { folder, copied, limits: request.limits, toolchain, packages, mounted, lent }
+        WorkerKey { folder, copied, limits: request.limits, toolchain, packages, mounted, provided }
     }
 }
 
-/// An installation changes the folder it goes to.
+/// Returns the package folders with their modification times, which an installation changes.
 fn packages(environment: &Path) -> Vec<(PathBuf, Option<SystemTime>)> {
     let versions = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
     let folders = versions.map(|it| it.path().join("site-packages"));
@@ -73,21 +73,21 @@ fn packages(environment: &Path) -> Vec<(PathBuf, Option<SystemTime>)> {
 pub(crate) struct Lease {
     pub(crate) key: WorkerKey,
     pub(crate) worker: Worker,
-    pub(crate) grounds: VisibleFolder,
+    pub(crate) visible: VisibleFolder,
 }
 
 impl Lease {
     /// Ends the sandbox and removes the files. The errors are sentences for people.
     pub(crate) async fn close(self) -> Vec<String> {
-        let ended = self.worker.cage.end().await.map(drop);
-        let grounds = self.grounds;
-        let removed = tokio::task::spawn_blocking(move || grounds.remove()).await;
+        let ended = self.worker.sandbox.end().await.map(drop);
+        let visible = self.visible;
+        let removed = tokio::task::spawn_blocking(move || visible.remove()).await;
         let removed = removed.map_err(|error| error.to_string()).flatten();
         [ended, removed].into_iter().filter_map(Result::err).collect()
     }
 }
 
-/// The idle ones, the most recently used last.
+/// Idle workers, the most recently used last.
 #[derive(Default)]
 pub(crate) struct Pool {
     idle: Mutex<Vec<Lease>>,
@@ -104,21 +104,21 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker that fits, if one waits.
+    /// Takes an idle worker with `key` out of the pool, if there is one.
     pub(crate) fn take(&self, key: &WorkerKey) -> Option<Lease> {
         let mut idle = self.idle();
         let position = idle.iter().rposition(|it| it.key == *key)?;
         Some(idle.remove(position))
     }
 
-    /// Keeps a worker for later; gives one back that there is no room for.
-    pub(crate) fn put(&self, post: Lease) -> Option<Lease> {
+    /// Adds an idle worker; returns the least recently used one if the pool is over its limit.
+    pub(crate) fn put(&self, lease: Lease) -> Option<Lease> {
         let mut idle = self.idle();
-        idle.push(post);
+        idle.push(lease);
         (idle.len() > KEPT).then(|| idle.remove(0))
     }
 
-    /// All of them, to be closed.
+    /// Empties the pool and returns the workers, for the caller to close.
     pub(crate) fn empty(&self) -> Vec<Lease> {
         std::mem::take(&mut *self.idle())
     }

@@ -1,9 +1,9 @@
-//! Interpreters: finding one, and making an environment that has pytest.
+//! Python interpreters: finds one, and makes an environment that has pytest.
 
+mod coverage_provider;
 mod environments;
 mod find;
 mod install;
-mod coverage_provider;
 mod provide;
 mod requirements;
 
@@ -18,10 +18,10 @@ use tokio::process::Command;
 use crate::environment::plain_environment;
 
 pub use self::{
+    coverage_provider::CoverageProvider,
     environments::{Variables, environments},
     find::{InterpreterSearch, find},
     install::Installer,
-    coverage_provider::CoverageProvider,
     provide::{Progress, beside, provide, provide_with},
     requirements::{Requirements, RequirementsError, of_project},
 };
@@ -35,70 +35,73 @@ pub(crate) use self::{
 pub struct Python {
     /// Absolute path of the executable.
     pub interpreter: PathBuf,
-    /// Such as `3.11.7`.
+    /// The version, such as `3.11.7`.
     pub version: String,
-    /// Where it came from.
+    /// The origin of the interpreter.
     pub origin: Origin,
-    /// A person has named or activated it: it may be started outside of a sandbox.
+    /// True if the user has named or activated it, so that it may be started outside a sandbox.
     pub is_named: bool,
-    /// Interpreters that were looked at before it, each with the reason why it was not taken.
+    /// Interpreters that were examined before this one, each with the reason it was not taken.
     pub passed_over: Vec<String>,
-    /// An environment has no pytest: the interpreter of its version with which [`beside`] installs it elsewhere.
+    /// For an environment without pytest, the interpreter of the same version with which [`beside`]
+    /// installs pytest elsewhere.
     pub maker: Option<PathBuf>,
-    /// A folder of packages that are found after its own: pytest, where the environment has none.
+    /// A folder of packages searched after the interpreter's own, with pytest for an environment
+    /// that has none.
     pub added: Option<PathBuf>,
 }
 
-/// Where an interpreter came from.
+/// The origin of an interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// An environment of the project's own or of the person's, with all that the project needs but pytest perhaps.
+    /// An environment of the project or the user, with everything the project needs except perhaps
+    /// pytest.
     Project,
-    /// Found on the search path, or named; whether it has pytest is not known.
+    /// An interpreter from the search path, or named by the user; it may not have pytest.
     Base,
-    /// Made by [`provide`].
+    /// An environment made by [`provide`].
     Provided,
 }
 
 impl Python {
-    /// The folder of the executable.
+    /// Returns the folder of the executable.
     pub(crate) fn folder(&self) -> &Path {
         self.interpreter.parent().unwrap_or(Path::new("/"))
     }
 
-    /// The environment's folder, the one above `bin`.
+    /// Returns the environment's folder, the one above `bin`.
     pub fn prefix(&self) -> &Path {
         self.folder().parent().unwrap_or(Path::new("/"))
     }
 
-    /// True inside a virtual environment.
+    /// Returns whether this is a virtual environment.
     pub(crate) fn is_virtual(&self) -> bool {
         self.prefix().join("pyvenv.cfg").is_file()
     }
 }
 
-/// Why there is no environment to run tests in.
+/// The reason there is no environment to run tests in.
 #[derive(Debug, thiserror::Error)]
 pub enum PythonError {
-    /// No usable interpreter on the search path.
+    /// The search path has no usable interpreter.
     #[error(
         "found no Python 3.9 or newer{}; install Python (Debian, Ubuntu: `apt install python3 \
          python3-venv`) or put it on PATH",
         listed(.passed_over)
     )]
     NoPython {
-        /// What was looked at, each with the reason why it was not taken.
+        /// The interpreters that were examined, each with the reason it was not taken.
         passed_over: Vec<String>,
     },
-    /// What a person named is no interpreter that works.
+    /// The user named something that is no working interpreter.
     #[error(
         "{path} cannot run the tests: {why}; choose an environment's folder or an interpreter, \
          Python 3.9 or newer"
     )]
     Unusable {
-        /// What was named.
+        /// The path that the user named.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason it cannot be used.
         why: String,
     },
     /// `python -m venv` failed.
@@ -106,32 +109,32 @@ pub enum PythonError {
     VenvFailed {
         /// The base interpreter.
         interpreter: PathBuf,
-        /// The end of what it wrote.
+        /// The last lines of its output.
         detail: String,
-        /// What to do.
+        /// The remedy.
         hint: &'static str,
     },
     /// `pip install` failed.
     #[error("pip could not install {}: {detail}; {hint}", .requirements.join(", "))]
     PipFailed {
-        /// What was to be installed.
+        /// The packages to install.
         requirements: Vec<String>,
-        /// The end of what pip wrote.
+        /// The last lines of pip's output.
         detail: String,
-        /// What to do.
+        /// The remedy.
         hint: &'static str,
     },
-    /// `uv pip install` works, and says no.
+    /// `uv pip install` works, but refused the requirements.
     #[error("uv could not install {}: {detail}; {hint}", .requirements.join(", "))]
     UvFailed {
-        /// What was to be installed.
+        /// The packages to install.
         requirements: Vec<String>,
-        /// The end of what uv wrote.
+        /// The last lines of uv's output.
         detail: String,
-        /// What to do.
+        /// The remedy.
         hint: &'static str,
     },
-    /// A line that is an option or several lines, not a requirement.
+    /// A line is an option or several lines, not a requirement.
     #[error(
         "{requirement:?} is not a requirement; give one such as `requests>=2`, and put pip's \
          options into pip's own configuration"
@@ -148,7 +151,7 @@ pub enum PythonError {
     Cache {
         /// The file or folder in question.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -157,20 +160,19 @@ fn listed(passed_over: &[String]) -> String {
     if passed_over.is_empty() { String::new() } else { format!(" ({})", passed_over.join("; ")) }
 }
 
-/// Runs an interpreter to its end, killing it when the future is dropped. It sees the caller's
-/// plain environment, for proxies and pip's settings, but no keys, which a package's own
-/// code could read, and none of the variables that change how Python itself behaves.
+/// Runs an interpreter to its end; dropping the future kills it. The interpreter gets the caller's
+/// plain environment, for proxies and pip's settings, but no API keys, which a package's code could
+/// read, and none of the variables that change the behavior of Python itself.
 async fn output(interpreter: &Path, args: &[&str]) -> io::Result<Output> {
     let mut command = Command::new(interpreter);
-    // `-I`: neither PYTHON* variables nor the working folder nor the user's own site-packages have
-    // a say.
+    // `-I` ignores PYTHON* variables, the working folder and the user's own site-packages.
     command.arg("-I").args(args).current_dir("/").stdin(Stdio::null()).kill_on_drop(true);
     command.env_clear().envs(plain_environment()).env_remove("PIP_REQUIRE_VIRTUALENV");
     command.env("PIP_NO_INPUT", "1").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
     command.output().await
 }
 
-/// The last lines of what a program said, on one line.
+/// Returns the last lines of a program's output, joined into one line.
 fn last_words(output: &Output) -> String {
     let text = String::from_utf8_lossy(if output.stderr.is_empty() {
         &output.stdout

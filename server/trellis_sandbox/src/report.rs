@@ -1,45 +1,48 @@
-//! What a run tells.
+//! The report of a run.
 
 use std::{collections::BTreeMap, time::Duration};
 
-/// How a run ended.
+/// The way a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Exit status 0 confirmed by the reporter, every collected test finished, at least one passed
     /// and none failed.
     Passed,
-    /// At least one test failed, or pytest gave status 1 for another reason (then
-    /// [`Report::reason`] says so).
+    /// At least one test failed, or pytest exited with status 1 for another reason, which
+    /// [`Report::reason`] gives.
     Failed,
     /// Some test module, `conftest.py` or target could not be loaded; see
     /// [`Report::collection_errors`].
     CollectionError,
-    /// Nothing was there to run, or all of it was skipped.
+    /// No tests were found, or all of them were skipped.
     NoTests,
     /// A test, an import or the whole run took too long; see [`Report::stuck`].
     TimedOut,
-    /// The run died of its memory limit or at the hands of the kernel's memory killer.
+    /// The run exceeded its memory limit, or the kernel killed it because memory ran out.
     KilledForMemory,
-    /// The process ended in a way no pytest session ends, such as by a signal or by `os._exit`.
+    /// The process ended in a way that no pytest session ends, such as by a signal or by
+    /// `os._exit`.
     Crashed {
-        /// The signal that ended it.
+        /// The signal that ended the process.
         signal: Option<i32>,
-        /// The status it exited with.
+        /// The status the process exited with.
         exit_code: Option<i32>,
     },
-    /// The code under test has changed pytest or a test's result, so that the results prove nothing.
+    /// The code under test has changed pytest or a test's result, so that the results prove
+    /// nothing.
     Tampered {
-        /// What was changed.
+        /// A description of the change.
         what: String,
     },
-    /// The sandbox ended or stopped answering during the run, through no visible fault of the tests.
+    /// The sandbox ended or stopped answering during the run, through no visible fault of the
+    /// tests.
     SandboxLost {
-        /// What was seen.
+        /// A description of the observed symptom.
         reason: String,
     },
-    /// Nothing could be run at all.
+    /// No test could be run at all.
     SandboxUnavailable {
-        /// What is missing and what to do.
+        /// The missing requirement and the remedy.
         reason: String,
     },
     /// The caller cancelled the run.
@@ -49,123 +52,126 @@ pub enum Outcome {
 /// Everything known about one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// How it ended.
+    /// The way the run ended.
     pub outcome: Outcome,
-    /// True: the framework left no records that could be used, and all this is gathered from text.
+    /// True if the framework left no usable records, so that this report was gathered from text.
     pub parsing_failed: bool,
-    /// One sentence on why, where the outcome alone does not say it.
+    /// One sentence that explains the outcome, where it needs explanation.
     pub reason: Option<String>,
     /// The framework's exit status, if the process exited by itself.
     pub exit_code: Option<i32>,
-    /// Finished tests in the order they ran; at the end the one that was cut short, if any.
+    /// Finished tests in the order they ran; the last one may be a test that was cut short.
     pub tests: Vec<TestResult>,
     /// Ids that were collected but have no result.
     pub not_run: Vec<String>,
-    /// Ids that were found and not run, because options of the project's own, a plugin or a hook left them out.
+    /// Ids that were found and not run, because the project's own options, a plugin or a hook left
+    /// them out.
     pub deselected: Vec<String>,
-    /// Results of such tests where [`crate::Request::whole`] had them run all the same; neither `tests` nor the outcome speak of them.
+    /// Results of deselected tests that ran because of [`crate::Request::whole`]; neither `tests`
+    /// nor the outcome include them.
     pub deselected_tests: Vec<TestResult>,
-    /// What could not be imported or found.
+    /// Modules, files or targets that could not be imported or found.
     pub collection_errors: Vec<Failure>,
-    /// What was held to, and what could not be.
+    /// The limits that were enforced, and those that could not be.
     pub limits: Vec<LimitStatus>,
-    /// The framework's own output, its middle cut out beyond [`crate::Limits::output_bytes`] with a note
-    /// of how much.
+    /// The framework's own output; beyond [`crate::Limits::output_bytes`], the middle is cut out
+    /// and a note gives the number of bytes.
     pub stdout: String,
     /// Standard error, cut in the same way.
     pub stderr: String,
     /// Wall time from the start of the process to its end.
     pub duration: Duration,
-    /// Where the run stood when it was stopped or crashed.
+    /// The place where the run was when it was stopped or crashed.
     pub stuck: Option<StoppedAt>,
-    /// Lines executed, when they were asked for and coverage.py is installed.
+    /// Executed lines, if they were requested and coverage.py is installed.
     pub coverage: Option<Coverage>,
-    /// Plain sentences about what else happened: processes left behind, coverage not to be had.
+    /// Sentences for people about other events: processes left running, coverage that could not be
+    /// measured.
     pub notes: Vec<String>,
 }
 
-/// Whether one bound holds.
+/// The status of one limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitStatus {
-    /// What is bounded, such as `memory`.
+    /// The limited resource, such as `memory`.
     pub name: &'static str,
-    /// False: test code can exceed it.
+    /// False if test code can exceed the limit.
     pub enforced: bool,
-    /// How it is enforced, or why it is not.
+    /// The means of enforcement, or the reason there is none.
     pub how: String,
 }
 
-/// One test.
+/// The result of one test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestResult {
-    /// pytest's node id, relative to the tree's root:
-    /// `tests/test_cart.py::TestCart::test_total[2-4]`; that of other frameworks in the same manner.
+    /// pytest's node id, relative to the root of the tree:
+    /// `tests/test_cart.py::TestCart::test_total[2-4]`; ids of other frameworks look alike.
     pub id: String,
-    /// How it ended.
+    /// The way the test ended.
     pub outcome: TestOutcome,
-    /// Set-up, call and tear-down together.
+    /// Wall time of setup, call and teardown together.
     pub duration: Duration,
     /// The file that defines the test, relative to the root.
     pub path: String,
-    /// The line of its `def`, from 1; none for tests that are not Python functions.
+    /// The line of its `def`, from 1; `None` for tests that are not Python functions.
     pub line: Option<u32>,
-    /// Why it was skipped or expected to fail.
+    /// The reason the test was skipped or expected to fail.
     pub reason: Option<String>,
-    /// Its first failure.
+    /// The first failure of the test.
     pub failure: Option<Failure>,
-    /// What it printed, cut at 32,000 characters; empty under `-s`.
+    /// Captured standard output, cut at 32,000 characters; empty under `-s`.
     pub stdout: String,
-    /// What it wrote to standard error, cut likewise.
+    /// Captured standard error, cut at 32,000 characters.
     pub stderr: String,
 }
 
-/// How one test ended.
+/// The way one test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestOutcome {
-    /// It passed.
+    /// The test passed.
     Passed,
-    /// Its body failed, or a strict expected failure passed.
+    /// The body failed, or a strict expected failure passed.
     Failed,
-    /// Its set-up or tear-down failed.
+    /// Setup or teardown failed.
     Error,
-    /// It was skipped.
+    /// The test was skipped.
     Skipped,
-    /// It failed as expected.
+    /// The test failed as expected.
     XFailed,
-    /// It was expected to fail and passed.
+    /// The test was expected to fail and passed.
     XPassed,
-    /// It was still running at its deadline.
+    /// The test was still running at its deadline.
     TimedOut,
-    /// The process died during it.
+    /// The process died during the test.
     Crashed,
 }
 
 /// One failure, taken from the exception object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Failure {
-    /// The exception's class, such as `ZeroDivisionError`; `Timeout` and `Crash` are ours,
-    /// `UsageError` and `Failed` pytest's.
+    /// The class of the exception, such as `ZeroDivisionError`; `Timeout` and `Crash` come from
+    /// Trellis, `UsageError` and `Failed` from pytest.
     pub exception: String,
-    /// Its text.
+    /// The text of the exception.
     pub message: String,
     /// The stack, outermost first, without the test runner's own frames before the first one inside
     /// the tree.
     pub frames: Vec<Frame>,
-    /// The failing place: the deepest frame inside the tree, or where a syntax error lies.
+    /// The file of the failure: that of the deepest frame inside the tree, or of the syntax error.
     pub path: Option<String>,
-    /// Line in `path`, from 1.
+    /// The line in `path`, from 1.
     pub line: Option<u32>,
-    /// Of what could not be collected: the file or folder of tests, as the test runner names it.
+    /// For a collection error, the test file or folder as the test runner names it.
     pub collecting: Option<String>,
     /// pytest's rendering, cut at 32,000 characters.
     pub traceback: String,
-    /// What was not found, if that is what went wrong.
+    /// The missing name, if that is the cause of the failure.
     pub missing: Option<MissingName>,
     /// Both sides of the failing `assert a == b` (or another comparison).
     pub comparison: Option<Comparison>,
 }
 
-/// A name that failing code asked for in vain.
+/// A name that failing code used and that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MissingName {
     /// `NameError`.
@@ -180,14 +186,14 @@ pub enum MissingName {
     },
     /// `cannot import name … from …`.
     Imported {
-        /// What the module does not define.
+        /// The name that the module does not define.
         name: String,
         /// The module's dotted name.
         module: Option<String>,
     },
     /// `AttributeError`.
     Attribute {
-        /// The attribute.
+        /// The missing attribute.
         name: String,
         /// The class or module that lacks it, as Python's message names it.
         owner: Option<String>,
@@ -197,7 +203,7 @@ pub enum MissingName {
 /// The operands of a failed comparison, as `repr` shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// `==`, `in`, `<`, …
+    /// The operator: `==`, `in`, `<`, …
     pub operator: String,
     /// The left side: by custom the actual value.
     pub actual: String,
@@ -208,41 +214,42 @@ pub struct Comparison {
 /// One level of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Relative to the tree's root, with `/`, when `inside`; else as Python names the file.
+    /// The path of the file: relative to the root and with `/` if `inside`, else as Python names
+    /// the file.
     pub path: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     /// The function's plain name; `<module>` at top level.
     pub function: String,
-    /// True when the file belongs to the tree (installed packages below the root do not).
+    /// True if the file belongs to the tree (installed packages below the root do not).
     pub inside: bool,
 }
 
-/// What a run was doing.
+/// The activity of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// Python and pytest were starting, or `conftest.py` was being imported.
     Starting,
-    /// Importing a test module or listing a folder: its path.
+    /// A test module was being imported or a folder listed; holds its path.
     Collecting(String),
-    /// Running a test: its id.
+    /// A test was running; holds its id.
     Testing(String),
-    /// All tests were done; fixtures, threads or exit handlers were not.
+    /// All tests had finished; fixtures, threads or exit handlers had not.
     Finishing,
 }
 
-/// Where a run stood when it was stopped or crashed.
+/// The place where a run was when it was stopped or crashed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoppedAt {
-    /// What it was doing.
+    /// The activity at that moment.
     pub during: Activity,
-    /// The main thread's stack, outermost first, trimmed like that of a failure. Empty where the
+    /// The main thread's stack, outermost first, trimmed like that of a failure. Empty if the
     /// process gave none.
     pub frames: Vec<Frame>,
 }
 
 impl StoppedAt {
-    /// The test that was running.
+    /// Returns the id of the test that was running.
     pub fn test(&self) -> Option<&str> {
         match &self.during {
             Activity::Testing(id) => Some(id),
@@ -254,7 +261,7 @@ impl StoppedAt {
 /// Line coverage of the Python files inside the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
-    /// By path relative to the root.
+    /// Coverage by path relative to the root.
     pub files: BTreeMap<String, FileCoverage>,
 }
 
@@ -267,20 +274,20 @@ pub struct FileCoverage {
     pub missing: Vec<u32>,
     /// Statements executed while a test ran, by test id.
     pub tests: BTreeMap<String, Vec<u32>>,
-    /// Its functions and methods in the order of their lines.
+    /// Functions and methods of the file, in the order of their lines.
     pub functions: Vec<FunctionCoverage>,
 }
 
-/// One function of a file.
+/// Coverage of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionCoverage {
-    /// Its name with those of the classes and functions around it: `Cart.total`.
+    /// The name, qualified by the classes and functions around it: `Cart.total`.
     pub name: String,
-    /// Its first line, a decorator's if it has any.
+    /// The first line, that of the first decorator if there is one.
     pub first: u32,
-    /// Its last line.
+    /// The last line.
     pub last: u32,
-    /// Ids of the tests that executed a statement of its body, or of a function inside it; sorted. Of a function
-    /// within another one that stands on a single line, those too that only defined it.
+    /// Sorted ids of the tests that executed a statement in the body, or in a function inside it.
+    /// For a nested function on a single line, tests that only defined it are included.
     pub tests: Vec<String>,
 }

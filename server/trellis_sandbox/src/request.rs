@@ -1,4 +1,4 @@
-//! What to run, and within which bounds.
+//! Requests for test runs and their limits.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -6,26 +6,28 @@ use serde::Serialize;
 
 use crate::frameworks::Framework;
 
-/// Wall time for a whole run, where nothing else is said.
+/// Default wall time of a whole run.
 pub(crate) const RUN_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// The files under test.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// An existing folder, used in place: what tests write there stays there.
+    /// An existing folder, used in place: files that tests write there remain.
     Folder(PathBuf),
-    /// Texts by path relative to the root, with `/` between the parts. They are written to a fresh
-    /// folder for each run, which is removed afterwards. A path that is absolute or climbs out with
+    /// Texts by path relative to the root, with `/` between the parts. Each run gets them in a
+    /// fresh folder, which is removed afterwards. A path that is absolute or leaves the root with
     /// `..` makes the run `SandboxUnavailable`.
     Files(BTreeMap<String, Arc<str>>),
-    /// A copy of a folder, some of its files with other texts: for trying changes out. Nothing is written to
-    /// the folder itself. It is copied once for each worker, and must not change while the runner is used;
-    /// version control, environments and caches in it are left out, and packages of Node.js unless one of its programs runs
-    /// the tests: a link to them counts as well.
+    /// A copy of a folder with the text of some files replaced, to try changes out. Nothing is
+    /// written to the folder itself.
+    ///
+    /// Each worker copies the folder once, so it must not change while the runner is used. Version
+    /// control, environments and caches in it are left out. Packages of Node.js are copied only if
+    /// a program of Node.js runs the tests; a link to them is followed.
     Copy {
-        /// What is copied.
+        /// The folder to copy.
         folder: PathBuf,
-        /// Texts by path, as for `Files`; of files that the folder has, or new ones.
+        /// Texts by path, as for `Files`, for existing or new files.
         changed: BTreeMap<String, Arc<str>>,
     },
 }
@@ -33,54 +35,59 @@ pub enum Tree {
 /// One run of a project's tests.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The files; the tests run with its root as working folder.
+    /// The files; the tests run with the root of the tree as working folder.
     pub tree: Tree,
-    /// What runs them. Those other than Python's have to be installed; of jest and vitest, that is in the tree.
+    /// The test framework. Frameworks of other languages have to be installed; jest and vitest in
+    /// the tree.
     pub framework: Framework,
-    /// Test ids or paths, relative to the root. Empty: whatever the framework finds by itself.
+    /// Test ids or paths, relative to the root. Empty for the tests that the framework finds by
+    /// itself.
     pub targets: Vec<String>,
-    /// Files and folders, relative to the root, whose tests run beside those that pytest finds by itself, whatever the
-    /// project's `testpaths` say; those that are not there are passed over. Of no meaning where there are targets, and for
-    /// other frameworks.
+    /// Files and folders, relative to the root, whose tests run besides those that pytest finds by
+    /// itself, whatever the project's `testpaths` say; missing ones are skipped. Ignored if there
+    /// are targets, and for other frameworks.
     pub also: Vec<String>,
-    /// For proof: options of the project's settings that end a session early (`-x`, `--stepwise`) or start from an earlier
-    /// one (`--last-failed`) do not count, nor does jest's or vitest's `bail`. Tests that its other options, plugins or
-    /// hooks leave out run after the others, in a run of their own; see [`Report::deselected_tests`](crate::Report).
-    /// Where every target is a file or a test, all of it runs at once: who names something wants it. False: as the
-    /// framework does it by itself.
+    /// Runs every test, for proof. Options in the project's settings that end a session early
+    /// (`-x`, `--stepwise`) or depend on an earlier one (`--last-failed`) are ignored, as is the
+    /// `bail` of jest and vitest. Tests that other options, plugins or hooks leave out run in a
+    /// second run; see [`Report::deselected_tests`](crate::Report::deselected_tests). If every
+    /// target is a file or a test, all of it runs at once, since a named target is wanted. False
+    /// for the framework's own behavior.
     pub whole: bool,
-    /// Options of pytest's own, such as `-k expression`; of no other framework.
+    /// Options for pytest, such as `-k expression`; other frameworks get none.
     pub arguments: Vec<String>,
-    /// Folders below the root, such as `src`, from which modules are to be found besides the root: for a
-    /// project that is not installed. For Python's frameworks alone.
+    /// Folders below the root, such as `src`, from which modules are importable besides the root,
+    /// for a project that is not installed. For Python's frameworks only.
     pub source_folders: Vec<PathBuf>,
-    /// Wall time for one test with its set-up and tear-down, and likewise for importing one test
-    /// module; twice as much where coverage is measured, and for a test that sets itself a time-out (as pytest-timeout
-    /// knows it), that. Frameworks other than Python's know only `run_timeout`.
+    /// Wall time for one test with its setup and teardown, and for importing one test module. It is
+    /// doubled if coverage is measured; a longer timeout that a test sets itself (as pytest-timeout
+    /// knows it) applies instead. Other frameworks than Python's have only `run_timeout`.
     pub test_timeout: Duration,
-    /// Wall time after which the body of a test is interrupted and fails as `TestTookTooLong` where it
-    /// stands, so that the run goes on and its lines are known. It is longer as `test_timeout` is, and time in which the test had
-    /// no processor does not count. Code that catches everything or hangs in a library is not reached: that is what
-    /// `test_timeout` is for. None: nothing is interrupted. For pytest alone.
+    /// Wall time after which the body of a test is interrupted and fails as `TestTookTooLong` where
+    /// it is, so that the run continues and the executed lines are known. It is doubled as
+    /// `test_timeout` is, and time in which the test had no processor does not count. Code that
+    /// catches every exception or hangs in a library is not interrupted; `test_timeout` ends it.
+    /// `None` for no interruption. For pytest only.
     pub test_deadline: Option<Duration>,
     /// Wall time for the whole run.
     pub run_timeout: Duration,
-    /// What messages say of how these times are raised.
+    /// The settings that messages name as raising these times.
     pub raised_by: RaisedBy,
-    /// What the tests may use up.
+    /// Limits on the resources that tests may use.
     pub limits: Limits,
-    /// Measure which lines are executed, by test. Needs coverage.py, which `python::provide`
-    /// installs; for Python's frameworks alone.
+    /// Measures the executed lines by test. Needs coverage.py, which `python::provide` installs;
+    /// for Python's frameworks only.
     pub coverage: bool,
-    /// Run in a fresh interpreter instead of a fork of a warm one. The sandbox is the same.
+    /// Runs in a fresh interpreter instead of a fork of a warm one, in the same sandbox.
     pub cold: bool,
-    /// Seed of the hashes of strings, and with them of the order of sets: the same in every run, so that results
-    /// can be compared, unless another one is given. A warm worker has its own; for `cold` alone.
+    /// Seed of string hashes, and so of the order of sets. The default is the same in every run, so
+    /// that results can be compared. For `cold` only: a warm worker has its own seed.
     pub hash_seed: u32,
 }
 
 impl Request {
-    /// All tests of `tree` for proof, by pytest: 30 s a test, 30 min in all, default limits, no coverage.
+    /// Requests all tests of `tree` for proof, by pytest: 30 s per test, 30 min in all, default
+    /// limits, no coverage.
     pub fn new(tree: Tree) -> Request {
         Request {
             tree,
@@ -101,13 +108,13 @@ impl Request {
         }
     }
 
-    /// The limit of one test, for messages.
+    /// Describes the limit of one test, for messages.
     pub(crate) fn limit_of_test(&self) -> String {
         let doubled = if self.coverage { ", doubled because lines are measured" } else { "" };
         format!("the limit of one test{doubled}{}", raised(self.raised_by.test))
     }
 
-    /// The limit of a test or an import that is ended from outside, for messages.
+    /// Describes the limit of a test or an import that was ended from outside, for messages.
     pub(crate) fn limit_from_outside(&self) -> String {
         match self.interrupted_after() {
             None => self.limit_of_test(),
@@ -119,33 +126,34 @@ impl Request {
         }
     }
 
-    /// The limit of a run, for messages.
+    /// Describes the limit of a run, for messages.
     pub(crate) fn limit_of_run(&self) -> String {
         format!("the limit of a run{}", raised(self.raised_by.run))
     }
 
-    /// Measuring takes time as well.
+    /// Returns the factor for time limits: measuring coverage takes time as well.
     fn slowness(&self) -> u32 {
         if self.coverage { 2 } else { 1 }
     }
 
-    /// What one test or import may take.
+    /// Returns the time limit of one test or import.
     pub(crate) fn time_for_one(&self) -> Duration {
         self.test_timeout.saturating_mul(self.slowness())
     }
 
-    /// After which a test is interrupted.
+    /// Returns the time after which a test is interrupted.
     pub(crate) fn interrupted_after(&self) -> Option<Duration> {
         self.test_deadline.map(|it| it.saturating_mul(self.slowness()))
     }
 }
 
-/// The settings that raise the limits of time, as messages call them; none where there is no such setting.
+/// The settings that raise the time limits, as messages name them; `None` where there is no such
+/// setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaisedBy {
-    /// `Request::test_timeout`, and with it `Request::test_deadline`.
+    /// The setting for `Request::test_timeout` and `Request::test_deadline`.
     pub test: Option<&'static str>,
-    /// `Request::run_timeout`.
+    /// The setting for `Request::run_timeout`.
     pub run: Option<&'static str>,
 }
 
@@ -153,22 +161,22 @@ fn raised(by: Option<&str>) -> String {
     by.map_or_else(String::new, |it| format!("; {it} raises it"))
 }
 
-/// Which of the tests that were found are run.
+/// The part of the found tests to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Selection {
-    /// As the project's settings have it.
+    /// Tests that the project's settings select, with its other settings in force.
     Project,
-    /// Those that the project's options and hooks choose, every one of them.
+    /// Every test that the project's options and hooks select.
     Chosen,
-    /// Those that they leave out.
+    /// The tests that they leave out.
     LeftOut,
-    /// All.
+    /// All tests.
     All,
 }
 
 impl Selection {
-    /// The first one for `request`.
+    /// Returns the selection of the first run for `request`.
     pub(crate) fn of(request: &Request) -> Selection {
         let is_named = |it: &String| it.contains("::") || it.ends_with(".py");
         match request.targets.is_empty() {
@@ -179,31 +187,33 @@ impl Selection {
     }
 }
 
-/// What a run may use. Which of the bounds hold on this machine is in [`crate::Report::limits`].
+/// Limits on the resources of a run. [`crate::Report::limits`] tells which of them hold on this
+/// machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of private memory of each process.
+    /// Bytes of private memory per process.
     pub memory_bytes: u64,
-    /// Seconds of processor time of each process.
+    /// Seconds of processor time per process.
     pub cpu_seconds: u64,
-    /// Bytes of any file that is written.
+    /// Maximum size in bytes of a written file.
     pub file_bytes: u64,
-    /// Processors, by affinity; in containers their share as well, which is one where nothing is said. None: all.
+    /// Processors, by affinity, and in containers by share as well, where the default is one.
+    /// `None` for all.
     pub cores: Option<u32>,
-    /// Tests reach the networks of this machine, its own services among them.
+    /// True if tests may reach networks, including services of this machine.
     pub network: bool,
-    /// Processes and threads the run may add to those already there.
+    /// Processes and threads that the run may add to those already there.
     pub processes: u64,
-    /// Files each process may have open.
+    /// Open files per process.
     pub open_files: u64,
-    /// Bytes kept of standard output, as many of standard error, and characters of the tests'
+    /// Bytes kept of standard output and again of standard error, and characters kept of all tests'
     /// captured output together.
     pub output_bytes: usize,
 }
 
 impl Default for Limits {
-    /// 2 GiB of memory, 600 s of processor time, no network, files of 256 MiB, 256 processes, 1,024 open
-    /// files, 1 MiB of output.
+    /// Returns 2 GiB of memory, 600 s of processor time, no network, files of 256 MiB, 256
+    /// processes, 1,024 open files, 1 MiB of output.
     fn default() -> Limits {
         Limits {
             memory_bytes: 2 << 30,

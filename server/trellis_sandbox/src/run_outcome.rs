@@ -1,16 +1,16 @@
-//! From an exit status and the reporter's records to an outcome. Both must agree before a run counts
-//! as passed.
+//! Derives the outcome of a run from its exit status and the reporter's records. Both must agree
+//! before a run counts as passed.
 
 use std::time::Duration;
 
 use rustix::process::Signal;
 
 use crate::{
+    collector::ResultCollector,
     frameworks::Framework,
     report::{Outcome, TestOutcome},
     request::Request,
     session::{SessionEnd, StopReason},
-    collector::ResultCollector,
 };
 
 /// pytest's exit statuses; unittest has the first two and the last.
@@ -23,14 +23,14 @@ mod status {
     pub(super) const NO_TESTS: i32 = 5;
 }
 
-/// What is known once the process is gone.
+/// The facts known once the process has ended.
 pub(crate) struct ExitFacts<'a> {
-    pub(crate) tally: &'a ResultCollector,
-    /// The last record was cut off.
+    pub(crate) collector: &'a ResultCollector,
+    /// True if the last record was cut off.
     pub(crate) torn: bool,
     pub(crate) stop: Option<StopReason>,
     pub(crate) end: &'a SessionEnd,
-    /// The kernel killed some process for want of memory meanwhile.
+    /// True if the kernel killed a process during the run because memory ran out.
     pub(crate) memory_kill: bool,
 }
 
@@ -40,15 +40,18 @@ fn because(outcome: Outcome, reason: impl Into<String>) -> ExplainedOutcome {
     (outcome, Some(reason.into()))
 }
 
-/// The outcome, and a sentence where it does not speak for itself.
+/// Returns the outcome, and a sentence where the outcome needs explanation.
 pub(crate) fn judge(facts: &ExitFacts<'_>, request: &Request) -> ExplainedOutcome {
     from_outside(facts, request).unwrap_or_else(|code| exited(code, facts, request.framework))
 }
 
-/// The outcome of a run that did not end by itself; else its exit status.
-pub(crate) fn from_outside(facts: &ExitFacts<'_>, request: &Request) -> Result<ExplainedOutcome, i32> {
+/// Returns the outcome of a run that did not end by itself; else its exit status as the error.
+pub(crate) fn from_outside(
+    facts: &ExitFacts<'_>,
+    request: &Request,
+) -> Result<ExplainedOutcome, i32> {
     if let Some(stop) = facts.stop {
-        return Ok(stopped(stop, request, facts.tally.own_time));
+        return Ok(stopped(stop, request, facts.collector.own_time));
     }
     Ok(match facts.end {
         SessionEnd::Lost(_) if facts.memory_kill => because(
@@ -63,7 +66,8 @@ pub(crate) fn from_outside(facts: &ExitFacts<'_>, request: &Request) -> Result<E
     })
 }
 
-/// `own_time`: what the test that ran sets itself.
+/// Returns the outcome of a run that was stopped. `own_time`: the timeout that the running test
+/// sets itself.
 fn stopped(stop: StopReason, request: &Request, own_time: Duration) -> ExplainedOutcome {
     let after = |what: &str, time: Duration, limit: &str| {
         let seconds = time.as_secs_f64();
@@ -114,8 +118,8 @@ fn crashed(code: i32, reason: impl Into<String>) -> ExplainedOutcome {
 }
 
 fn exited(code: i32, facts: &ExitFacts<'_>, framework: Framework) -> ExplainedOutcome {
-    let tally = facts.tally;
-    if let (None, None, Some(what)) = (&tally.tampered, &tally.garbled, &tally.broken) {
+    let collector = facts.collector;
+    if let (None, None, Some(what)) = (&collector.tampered, &collector.garbled, &collector.broken) {
         let reason = "Trellis cannot read its own reporter's output, which is a bug in Trellis, not in \
              the project";
         return crashed(code, format!("{reason}; please report it: {what}"));
@@ -123,7 +127,7 @@ fn exited(code: i32, facts: &ExitFacts<'_>, framework: Framework) -> ExplainedOu
     if let Some(what) = tampered(facts) {
         return (Outcome::Tampered { what }, None);
     }
-    if facts.memory_kill && !matches!(tally.finished, Some(reported) if reported == code) {
+    if facts.memory_kill && !matches!(collector.finished, Some(reported) if reported == code) {
         return because(
             Outcome::KilledForMemory,
             "the kernel killed a process because memory ran out, and the session did not end",
@@ -131,11 +135,11 @@ fn exited(code: i32, facts: &ExitFacts<'_>, framework: Framework) -> ExplainedOu
     }
     match (framework, code) {
         (Framework::Pytest, status::USAGE_ERROR) => return (Outcome::CollectionError, None),
-        (Framework::Pytest, status::INTERNAL_ERROR) => return internal_error(code, tally),
+        (Framework::Pytest, status::INTERNAL_ERROR) => return internal_error(code, collector),
         _ => {}
     }
-    match tally.finished {
-        Some(reported) if reported == code => finished(code, tally, framework),
+    match collector.finished {
+        Some(reported) if reported == code => finished(code, collector, framework),
         Some(reported) => crashed(
             code,
             format!("{framework} ended with status {reported}, but the process exited with {code}"),
@@ -147,20 +151,20 @@ fn exited(code: i32, facts: &ExitFacts<'_>, framework: Framework) -> ExplainedOu
     }
 }
 
-/// Signs that something other than the reporter has had a hand in the results.
+/// Returns a sign that something other than the reporter has influenced the results.
 fn tampered(facts: &ExitFacts<'_>) -> Option<String> {
-    let tally = facts.tally;
+    let collector = facts.collector;
     let garbled = |line: &String| {
         format!("something other than the reporter wrote to the result pipe ({line})")
     };
     let miscounted = || "records are missing from the result pipe".to_owned();
-    (tally.tampered.clone())
-        .or_else(|| tally.garbled.as_ref().map(garbled))
-        .or_else(|| (tally.miscounted || facts.torn && tally.finished.is_some()).then(miscounted))
+    (collector.tampered.clone()).or_else(|| collector.garbled.as_ref().map(garbled)).or_else(|| {
+        (collector.miscounted || facts.torn && collector.finished.is_some()).then(miscounted)
+    })
 }
 
-fn internal_error(code: i32, tally: &ResultCollector) -> ExplainedOutcome {
-    match &tally.internal_error {
+fn internal_error(code: i32, collector: &ResultCollector) -> ExplainedOutcome {
+    match &collector.internal_error {
         Some(failure) if failure.exception == "MemoryError" => {
             because(Outcome::KilledForMemory, "pytest itself ran out of memory")
         }
@@ -171,12 +175,12 @@ fn internal_error(code: i32, tally: &ResultCollector) -> ExplainedOutcome {
     }
 }
 
-fn finished(code: i32, tally: &ResultCollector, framework: Framework) -> ExplainedOutcome {
-    if !tally.collection_errors.is_empty() {
+fn finished(code: i32, collector: &ResultCollector, framework: Framework) -> ExplainedOutcome {
+    if !collector.collection_errors.is_empty() {
         return (Outcome::CollectionError, None);
     }
     let count = |wanted: &[TestOutcome]| {
-        tally.tests.iter().filter(|test| wanted.contains(&test.outcome)).count()
+        collector.tests.iter().filter(|test| wanted.contains(&test.outcome)).count()
     };
     let failed = count(&[TestOutcome::Failed, TestOutcome::Error]);
     let passed = count(&[TestOutcome::Passed, TestOutcome::XPassed]);
@@ -185,7 +189,7 @@ fn finished(code: i32, tally: &ResultCollector, framework: Framework) -> Explain
             let reason = format!("tests failed, although {framework} reported success");
             because(Outcome::Failed, reason)
         }
-        status::OK if tally.not_run().next().is_some() => {
+        status::OK if collector.not_run().next().is_some() => {
             crashed(code, "the session ended before every test had run")
         }
         status::OK if passed == 0 => {
@@ -201,7 +205,7 @@ fn finished(code: i32, tally: &ResultCollector, framework: Framework) -> Explain
         ),
         status::NO_TESTS => (Outcome::NoTests, None),
         status::INTERRUPTED => {
-            let why = tally.interrupted.as_deref().unwrap_or("no reason given");
+            let why = collector.interrupted.as_deref().unwrap_or("no reason given");
             crashed(code, format!("the session was interrupted: {why}"))
         }
         _ => crashed(code, format!("a plugin ended the session with status {code}")),
@@ -213,12 +217,13 @@ mod tests {
     use std::{collections::BTreeMap, path::Path};
 
     use super::*;
-    use crate::{tracebacks::ProjectPaths, request::Tree, wire::WorkerRunEnd};
+    use crate::{request::Tree, tracebacks::ProjectPaths, wire::WorkerRunEnd};
 
-    /// The kernel's memory killer cannot be called up in a test; everything else runs for real in `tests/`.
+    /// A test cannot trigger the kernel's memory killer; everything else runs for real in `tests/`.
     #[test]
     fn a_kill_counts_as_memory_only_on_evidence() {
-        let tally = ResultCollector::new(ProjectPaths::new(Path::new("/t"), None), "token".to_owned());
+        let collector =
+            ResultCollector::new(ProjectPaths::new(Path::new("/t"), None), "token".to_owned());
         let request = Request::new(Tree::Files(BTreeMap::new()));
         for (signal, memory_kill, expected) in [
             (9, true, Outcome::KilledForMemory),
@@ -236,7 +241,13 @@ mod tests {
                 memory_kill: false,
             };
             let end = SessionEnd::Ended(ended);
-            let facts = ExitFacts { tally: &tally, torn: false, stop: None, end: &end, memory_kill };
+            let facts = ExitFacts {
+                collector: &collector,
+                torn: false,
+                stop: None,
+                end: &end,
+                memory_kill,
+            };
             assert_eq!(judge(&facts, &request).0, expected);
         }
     }

@@ -1,4 +1,4 @@
-//! Puts a run together.
+//! The runner: acquires a worker, runs a session on it and builds the report.
 
 use std::{
     path::PathBuf,
@@ -9,29 +9,29 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    command,
+    acquire::AcquiredWorker,
+    backend::Backend,
     build_report::{FinishedRun, SessionRecord, compose, ending, notes},
+    collector::ResultCollector,
+    command,
     config::Config,
+    deselected,
     docker::Docker,
-    tracebacks::ProjectPaths,
     limits::kernel_memory_kills,
     outside_links,
-    acquire::AcquiredWorker,
-    worker_command::order,
-    backend::Backend,
     path_replacement::PathReplacements,
-    pool::{Pool, Lease},
+    pool::{Lease, Pool},
     python::{ProvidedCoverage, Python},
     report::{LimitStatus, Outcome, Report, TestResult},
     request::{Limits, RaisedBy, Request, Selection, Tree},
-    session::{SessionEnd, Session},
-    collector::ResultCollector,
+    session::{Session, SessionEnd},
     toolchain::Toolchain,
-    deselected,
+    tracebacks::ProjectPaths,
+    worker_command::order,
 };
 
-/// Runs tests with one interpreter, in warm workers. Cheap to clone, and clones share the workers:
-/// any number of runs may be under way at once. Call [`Runner::close`] at the end.
+/// Runs tests with one interpreter, in warm workers. Clones are cheap and share the workers, and
+/// any number of runs may be in progress at once. Call [`Runner::close`] at the end.
 #[derive(Clone, Debug)]
 pub struct Runner {
     pub(crate) shared: Arc<Shared>,
@@ -46,7 +46,7 @@ pub(crate) struct Shared {
     raised_by: RaisedBy,
     pub(crate) pool: Pool,
     /// coverage.py for environments that have none.
-    pub(crate) lent: ProvidedCoverage,
+    pub(crate) provided: ProvidedCoverage,
     totals: Mutex<Totals>,
 }
 
@@ -54,58 +54,71 @@ impl Shared {
     fn new(config: &Config) -> impl FnOnce(Backend) -> Shared + use<> {
         let (scratch, limits) = (config.scratch.clone(), config.limits);
         let (run_timeout, raised_by) = (config.run_timeout, config.raised_by);
-        let (pool, lent, totals) = (Pool::default(), ProvidedCoverage::default(), Mutex::default());
-        move |place| Shared { place, scratch, limits, run_timeout, raised_by, pool, lent, totals }
+        let (pool, provided, totals) =
+            (Pool::default(), ProvidedCoverage::default(), Mutex::default());
+        move |place| Shared {
+            place,
+            scratch,
+            limits,
+            run_timeout,
+            raised_by,
+            pool,
+            provided,
+            totals,
+        }
     }
 }
 
-/// Runs so far.
+/// Totals of the runs so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Those that were started.
+    /// Number of runs started.
     pub runs: u64,
-    /// What they took together, each from the start of its process to its end: getting files and workers ready is not in it.
+    /// Time of all runs, each from the start of its process to its end, without the preparation of
+    /// files and workers.
     pub time: Duration,
 }
 
 impl Runner {
-    /// In local sandboxes. For runs of pytest `python` needs it; see [`crate::python::provide`].
+    /// Makes a runner with local sandboxes. For pytest, `python` needs it installed; see
+    /// [`crate::python::provide`].
     pub fn new(python: Python, config: Config) -> Runner {
         let shared = Shared::new(&config);
         Runner { shared: Arc::new(shared(Backend::local(python, config))) }
     }
 
-    /// In containers. `config`'s `variables`, `home` and isolation play no part.
+    /// Makes a runner with containers. The `variables`, `home` and `isolation` of `config` are
+    /// ignored.
     pub fn in_docker(docker: Docker, config: &Config) -> Runner {
         let (env, read_only) = (config.env.clone(), config.read_only);
         let place = Backend::Docker { docker, env, read_only };
         Runner { shared: Arc::new(Shared::new(config)(place)) }
     }
 
-    /// All tests of `tree` for proof, within what the runner's config allows; else as [`Request::new`].
+    /// Requests all tests of `tree` for proof, within the limits of the runner's configuration;
+    /// otherwise like [`Request::new`].
     pub fn request(&self, tree: Tree) -> Request {
         let Shared { limits, run_timeout, raised_by, .. } = *self.shared;
         Request { limits, run_timeout, raised_by, ..Request::new(tree) }
     }
 
-    /// What would be enforced for a run under `config` in a local sandbox on this machine, and what
-    /// not; found out by starting one. The error is a sentence for people.
+    /// Returns the limits that would and would not be enforced for a run under `config` in a local
+    /// sandbox on this machine, found by starting one. The error is a sentence for people.
     pub async fn local_limits(config: &Config) -> Result<Vec<LimitStatus>, String> {
-        let (mut cage, tree) = crate::backend::local_of(config).probe(&config.limits).await?;
-        cage.open_tree(tree.path(), &config.limits, config.read_only).await;
-        let limits = cage.limits().to_vec();
-        cage.end().await.map(|()| limits)
+        let (mut sandbox, tree) = crate::backend::local_of(config).probe(&config.limits).await?;
+        sandbox.open_tree(tree.path(), &config.limits, config.read_only).await;
+        let limits = sandbox.limits().to_vec();
+        sandbox.end().await.map(|()| limits)
     }
 
-    /// Runs the tests. Ends early when `cancel` is cancelled; dropping the future ends it too.
-    /// Either way everything the run has started is killed. Needs a tokio runtime with time and I/O
-    /// enabled.
+    /// Runs the tests. Cancelling `cancel` or dropping the future ends the run early and kills
+    /// every process it has started. Needs a tokio runtime with time and I/O enabled.
     pub async fn run(&self, request: &Request, cancel: &CancellationToken) -> Report {
         self.run_telling(request, cancel, &mut |_| {}).await
     }
 
-    /// The same; `on_test` hears of every test as it ends. What it hears is in the report as well,
-    /// and only the report says whether it can be trusted.
+    /// Runs the tests and calls `on_test` with every test as it ends. The report contains these
+    /// results as well, and only the report tells whether they can be trusted.
     pub async fn run_telling(
         &self,
         request: &Request,
@@ -134,8 +147,8 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Report {
-        // An engine that was restarted, a worker that died while it waited: that is no fault of the
-        // tests. Should they have caused it after all, they do so again.
+        // An engine that was restarted or a worker that died while idle is no fault of the tests.
+        // If the tests caused it after all, they will do so again.
         let first = self.attempt(request, selection, cancel, on_test).await;
         let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
             return first.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }));
@@ -147,23 +160,23 @@ impl Runner {
         self.attempt(request, selection, cancel, on_test).await.unwrap_or_else(again)
     }
 
-    /// What has been run, by all clones.
+    /// Returns the totals of all clones.
     pub fn totals(&self) -> Totals {
         *self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the workers that wait: a folder of which they have copies has changed. The next run has a new copy. The errors are
-    /// sentences for people.
+    /// Ends the idle workers after a folder that they have copied has changed. The next run makes a
+    /// new copy. The errors are sentences for people.
     pub async fn forget_copies(&self) -> Vec<String> {
         let mut errors = Vec::new();
-        for post in self.shared.pool.empty() {
-            errors.extend(post.close().await);
+        for lease in self.shared.pool.empty() {
+            errors.extend(lease.close().await);
         }
         errors
     }
 
-    /// Ends the workers that wait, and removes what was put up for them. The errors are sentences
-    /// for people.
+    /// Ends the idle workers and removes the files made for them. The errors are sentences for
+    /// people.
     pub async fn close(&self) -> Vec<String> {
         let errors = self.forget_copies().await;
         self.shared.place.settled().await;
@@ -179,14 +192,15 @@ impl Runner {
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Report, String> {
-        let Some(AcquiredWorker { mut post, unmeasured }) = self.obtain(request, cancel).await? else {
+        let Some(AcquiredWorker { mut lease, unmeasured }) = self.obtain(request, cancel).await?
+        else {
             return Ok(ending(Outcome::Cancelled));
         };
         let token = token();
-        let mut order = match order(request, selection, &post, &self.shared.place, &token) {
+        let mut order = match order(request, selection, &lease, &self.shared.place, &token) {
             Ok(order) => order,
             Err(reason) => {
-                post.close().await;
+                lease.close().await;
                 return Err(reason);
             }
         };
@@ -194,41 +208,41 @@ impl Runner {
             order.text["coverage"] = false.into();
         }
         let laid = tokio::select! {
-            laid = post.worker.lay() => laid,
+            laid = lease.worker.lay() => laid,
             () = cancel.cancelled() => {
-                post.close().await;
+                lease.close().await;
                 return Ok(ending(Outcome::Cancelled));
             }
         };
         if let Err(reason) = laid {
             let reason = format!("the sandbox cannot show the project to the tests: {reason}");
-            let was_warm = post.worker.runs > 0;
-            post.close().await;
-            // A new one takes the project as it is now.
+            let was_warm = lease.worker.runs > 0;
+            lease.close().await;
+            // A new worker takes the project as it is now.
             return if was_warm {
                 Ok(ending(Outcome::SandboxLost { reason }))
             } else {
                 Err(reason)
             };
         }
-        let places = ProjectPaths::new(post.grounds.root(), self.shared.place.packages());
-        let hidden = self.hidden(&post);
-        let kills = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
-        let limits = post.worker.limits();
-        // What a link hides is looked for beside the run.
-        let (root, origin) = (post.grounds.root().to_owned(), post.grounds.origin().to_owned());
+        let places = ProjectPaths::new(lease.visible.root(), self.shared.place.packages());
+        let hidden = self.hidden(&lease);
+        let kills = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
+        let limits = lease.worker.limits();
+        // The search for files hidden behind links goes on beside the run.
+        let (root, origin) = (lease.visible.root().to_owned(), lease.visible.origin().to_owned());
         let unseen = tokio::task::spawn_blocking(move || outside_links::unseen(&origin));
         let began = Instant::now();
-        let tally = ResultCollector::new(places, token);
-        let mut session = Session::new(&mut post.worker, tally, request, on_test);
+        let collector = ResultCollector::new(places, token);
+        let mut session = Session::new(&mut lease.worker, collector, request, on_test);
         let (stop, mut end) = session.follow(order.text, request, cancel).await;
         let seen = SessionRecord::of(session);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
-            reason.extend(post.worker.cage.last_words().await.map(|it| format!(": {it}")));
+            reason.extend(lease.worker.sandbox.last_words().await.map(|it| format!(": {it}")));
         }
         let duration = began.elapsed();
         self.count(duration);
-        let kills_now = post.worker.cage.memory_kills().or_else(kernel_memory_kills);
+        let kills_now = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
         let killed_inside = matches!(&end, SessionEnd::Ended(ended) if ended.memory_kill);
         let mut finished = FinishedRun {
             stop,
@@ -239,22 +253,22 @@ impl Runner {
             notes: unmeasured.into_iter().collect(),
         };
         let mut reusable = matches!(&finished.end, SessionEnd::Ended(ended) if ended.clean);
-        if let Err(reason) = post.worker.cage.lift().await
+        if let Err(reason) = lease.worker.sandbox.lift().await
             && reusable
         {
             reusable = false;
             finished.notes.push(format!("the sandbox was discarded: {reason}"));
         }
-        finished.notes.extend(notes(&finished.end, &post.worker));
+        finished.notes.extend(notes(&finished.end, &lease.worker));
         finished.notes.extend(unseen.await.unwrap_or_default());
-        let superfluous = if reusable { self.shared.pool.put(post) } else { Some(post) };
-        if let Some(post) = superfluous {
-            finished.notes.extend(post.close().await);
+        let superfluous = if reusable { self.shared.pool.put(lease) } else { Some(lease) };
+        if let Some(lease) = superfluous {
+            finished.notes.extend(lease.close().await);
         }
         let Some(detected) = order.detected else {
             return Ok(hidden.hide(compose(request, seen, finished)));
         };
-        if let Some((program, why)) = &seen.tally.not_started {
+        if let Some((program, why)) = &seen.collector.not_started {
             let toolchain = Toolchain::of(request.framework);
             return Err(self.shared.place.missing(toolchain, program, why));
         }
@@ -263,14 +277,14 @@ impl Runner {
         Ok(report)
     }
 
-    /// Paths of a run on a copy that mean nothing to anybody.
-    fn hidden(&self, post: &Lease) -> PathReplacements {
-        if !post.grounds.is_made() {
+    /// Returns the paths of a run on a scratch folder that mean nothing to people.
+    fn hidden(&self, lease: &Lease) -> PathReplacements {
+        if !lease.visible.is_made() {
             return PathReplacements::default();
         }
         let hidden = PathReplacements::default()
-            .and(post.grounds.root(), "")
-            .and(&post.worker.writable().temporary, "/tmp");
+            .and(lease.visible.root(), "")
+            .and(&lease.worker.writable().temporary, "/tmp");
         let environment = self.shared.place.packages();
         match environment.filter(|it| it.join("pyvenv.cfg").is_file()) {
             Some(folder) => hidden.and(folder, "<environment>"),
@@ -285,7 +299,8 @@ impl Runner {
     }
 }
 
-/// Random enough that code under test cannot guess it; it could only find it in memory.
+/// Returns a random token for the records of a run. Code under test cannot guess it, but only find
+/// it in memory.
 fn token() -> String {
     let random = std::collections::hash_map::RandomState::new();
     let part = |n: u64| std::hash::BuildHasher::hash_one(&random, n);

@@ -1,4 +1,4 @@
-//! What contains a worker, whichever sandbox it is.
+//! A running sandbox, local or in a container.
 
 use std::{path::Path, time::Duration};
 
@@ -7,16 +7,16 @@ use tokio::time::timeout;
 use crate::{
     docker::{Container, ProjectCopy},
     limits::{held, process_ceiling},
-    local::{LocalSandbox, Isolation},
+    local::{Isolation, LocalSandbox},
     report::LimitStatus,
     request::Limits,
     sandbox::Writable,
 };
 
-/// An engine tells within seconds why a container ended.
+/// Time limit for the engine to report the reason a container ended; it takes seconds at most.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// What becomes of what tests write to the project.
+/// Descriptions of how writes of tests to the project are discarded.
 const OVERLAY: &str =
     "each run's writes go to a layer in memory that is thrown away after it (overlay)";
 const COPY: &str = "each run's writes go to a copy in memory that is made equal to your files before the next one (copy)";
@@ -29,7 +29,7 @@ fn project(opened: Result<&str, &String>) -> LimitStatus {
     held("project", how)
 }
 
-/// A running sandbox. Dropping it ends it in the background.
+/// A running sandbox. Dropping it ends the sandbox in the background.
 #[derive(Debug)]
 pub(crate) struct RunningSandbox {
     kind: SandboxKind,
@@ -40,7 +40,7 @@ pub(crate) struct RunningSandbox {
 #[derive(Debug)]
 enum SandboxKind {
     Local(LocalSandbox),
-    /// With the copy of the project that tests may write to.
+    /// A container, with the copy of the project that tests may write to.
     Docker(Container, Option<ProjectCopy>),
 }
 
@@ -50,17 +50,23 @@ impl RunningSandbox {
         RunningSandbox { limits, writable: cell.writable.clone(), kind: SandboxKind::Local(cell) }
     }
 
-    /// `copied`: what tests may write to, or the reason why there is nothing, for people.
+    /// Wraps a container. `copied`: the copy that tests may write to, or the reason there is none,
+    /// for people.
     pub(crate) fn docker(
         container: Container,
         mut limits: Vec<LimitStatus>,
         copied: Result<ProjectCopy, String>,
     ) -> RunningSandbox {
         limits.push(project(copied.as_ref().map(|_| COPY)));
-        RunningSandbox { kind: SandboxKind::Docker(container, copied.ok()), limits, writable: Writable::private() }
+        RunningSandbox {
+            kind: SandboxKind::Docker(container, copied.ok()),
+            limits,
+            writable: Writable::private(),
+        }
     }
 
-    /// The copy of the project that the worker has to make equal to it before each run.
+    /// Returns the copy of the project that the worker has to make equal to the project before each
+    /// run.
     pub(crate) fn copied(&self) -> Option<&ProjectCopy> {
         match &self.kind {
             SandboxKind::Local(_) => None,
@@ -76,8 +82,8 @@ impl RunningSandbox {
         &self.limits
     }
 
-    /// Processes inside that the kernel has killed for want of memory so far, where that is
-    /// counted.
+    /// Returns how many processes inside the kernel has killed so far because memory ran out;
+    /// `None` where these are not counted.
     pub(crate) fn memory_kills(&self) -> Option<u64> {
         match &self.kind {
             SandboxKind::Local(cell) => cell.memory_kills(),
@@ -85,8 +91,8 @@ impl RunningSandbox {
         }
     }
 
-    /// Lets tests write to `tree`, unless `read_only`, where it can be had that nothing of it remains. The limits say
-    /// whether. A container was made for it, or was not.
+    /// Lets tests write to `tree`, unless `read_only`, if the local sandbox can discard the writes.
+    /// The limits record the result. For a container this was decided when it was created.
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits, read_only: bool) {
         let SandboxKind::Local(cell) = &mut self.kind else { return };
         let opened = match read_only {
@@ -96,8 +102,8 @@ impl RunningSandbox {
         self.limits.push(project(opened.as_ref().map(|()| OVERLAY)));
     }
 
-    /// Gives the next run the project as it is on the disk; a copy in a container is the worker's to lay. The error is a
-    /// sentence for people.
+    /// Shows the next run the project as it is on disk; in a container the worker updates the copy
+    /// instead. The error is a sentence for people.
     pub(crate) async fn lay(&mut self) -> Result<(), String> {
         match &mut self.kind {
             SandboxKind::Local(cell) => cell.lay().await,
@@ -105,7 +111,7 @@ impl RunningSandbox {
         }
     }
 
-    /// Forgets what the last run wrote to the project. The error is a sentence for people.
+    /// Discards what the last run wrote to the project. The error is a sentence for people.
     pub(crate) async fn lift(&mut self) -> Result<(), String> {
         match &mut self.kind {
             SandboxKind::Local(cell) => cell.lift().await,
@@ -113,12 +119,12 @@ impl RunningSandbox {
         }
     }
 
-    /// Why it ended, where that can be told: a sentence for people.
+    /// Returns the reason the sandbox ended, if known: a sentence for people.
     pub(crate) async fn last_words(&self) -> Option<String> {
         match &self.kind {
             SandboxKind::Local(_) => None,
             SandboxKind::Docker(container, _) => {
-                // A container that lives on has nothing to tell of its end.
+                // A container that is still running has no reason to report.
                 let how = timeout(LAST_WORDS, container.wait_end()).await.ok()?;
                 how.engine_gone
                     .then(|| "the Docker engine stopped answering during the run".to_owned())
@@ -126,7 +132,7 @@ impl RunningSandbox {
         }
     }
 
-    /// Ends everything inside and waits for that.
+    /// Ends every process inside and waits for the end.
     pub(crate) async fn end(self) -> Result<(), String> {
         match self.kind {
             SandboxKind::Local(cell) => cell.end().await,
@@ -134,34 +140,38 @@ impl RunningSandbox {
         }
     }
 
-    /// The memory of all processes inside together is bounded.
+    /// Returns whether the memory of all processes inside together is bounded.
     pub(crate) fn holds_memory(&self) -> bool {
         match &self.kind {
             SandboxKind::Local(cell) => cell.memory_kills().is_some(),
-            SandboxKind::Docker(..) => self.limits().iter().any(|it| it.name == "memory" && it.enforced),
+            SandboxKind::Docker(..) => {
+                self.limits().iter().any(|it| it.name == "memory" && it.enforced)
+            }
         }
     }
 
-    /// Bubblewrap shows only when it runs whether it works.
+    /// Returns whether this is bubblewrap, which can turn out not to work only once it runs.
     pub(crate) fn is_bubblewrap(&self) -> bool {
         matches!(&self.kind, SandboxKind::Local(cell) if cell.isolation() == Some(Isolation::Bubblewrap))
     }
 
-    /// What lies above the tree is there, though most of it cannot be read. Elsewhere it does not exist.
+    /// Returns whether the folders above the tree exist inside, though most of them cannot be read.
+    /// In other sandboxes they do not exist.
     pub(crate) fn shows_what_is_above(&self) -> bool {
         matches!(&self.kind, SandboxKind::Local(cell) if cell.isolation().is_none_or(|it| it == Isolation::LandlockOnly))
     }
 
-    /// A bound for `RLIMIT_NPROC`. None: something else counts, or nothing does.
+    /// Returns a bound for `RLIMIT_NPROC`; `None` if something else counts processes, or nothing
+    /// does.
     pub(crate) fn process_ceiling(&self, limits: &Limits) -> Option<u64> {
         match &self.kind {
             SandboxKind::Local(cell) => process_ceiling(limits, cell.stranger),
-            // The engine counts; the user's number may be that of others on the machine.
+            // The engine counts; other processes on the machine may share the container's user id.
             SandboxKind::Docker(..) => None,
         }
     }
 
-    /// Nothing inside can change the tree.
+    /// Returns whether no process inside can change the tree.
     pub(crate) fn protects_files(&self) -> bool {
         self.limits().iter().any(|it| it.name == "file system" && it.enforced)
     }

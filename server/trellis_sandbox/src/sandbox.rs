@@ -1,4 +1,4 @@
-//! Where test code runs.
+//! The inputs of any sandbox: the process to start and the folders it may write to.
 
 use std::{
     collections::BTreeMap,
@@ -10,18 +10,18 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::request::Limits;
 
-/// A worker process to be started, whatever contains it.
+/// A worker process to start, whatever sandbox contains it.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     /// Program and arguments.
     pub(crate) command: Vec<OsString>,
-    /// The folder under test: at the same path inside.
+    /// The folder under test, at the same path inside.
     pub(crate) tree: PathBuf,
-    /// Further files and folders to be shown, at the same paths and not to be written to.
+    /// Further files and folders to show, at the same paths and read-only.
     pub(crate) visible: Vec<PathBuf>,
-    /// Runs are not held to a bound on each process's memory where the sandbox as a whole has one.
+    /// Removes the bound on each process's memory if the sandbox as a whole has one.
     pub(crate) shares_memory: bool,
-    /// All variables but those for the home and for temporary files.
+    /// All variables except those for the home folder and temporary files.
     pub(crate) variables: BTreeMap<OsString, OsString>,
     pub(crate) limits: Limits,
 }
@@ -36,18 +36,18 @@ pub(crate) struct Connection {
 /// Folders inside a sandbox that tests may write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Writable {
-    /// Becomes `HOME`.
+    /// The value of `HOME`.
     pub(crate) home: PathBuf,
-    /// Becomes `TMPDIR`.
+    /// The value of `TMPDIR`.
     pub(crate) temporary: PathBuf,
-    /// For what test runners remember from one run to the next.
+    /// The folder for data that test runners keep from one run to the next.
     pub(crate) cache: PathBuf,
-    /// All of them, to be emptied after each run.
+    /// All folders, to be emptied after each run.
     pub(crate) all: Vec<PathBuf>,
 }
 
 impl Writable {
-    /// A home and `/tmp` that exist only inside.
+    /// Returns a home folder and `/tmp` that exist only inside.
     pub(crate) fn private() -> Writable {
         let [home, temporary, cache, shared] =
             ["/home/sandbox", "/tmp", "/run/sandbox", "/dev/shm"].map(PathBuf::from);
@@ -55,14 +55,14 @@ impl Writable {
         Writable { home, temporary, cache, all }
     }
 
-    /// Folders of the machine below `scratch`.
+    /// Returns folders of the machine below `scratch`.
     pub(crate) fn below(scratch: &Path) -> Writable {
         let [home, temporary, cache] = ["home", "tmp", "cache"].map(|it| scratch.join(it));
         let all = vec![home.clone(), temporary.clone(), cache.clone()];
         Writable { home, temporary, cache, all }
     }
 
-    /// `variables` and those that name these folders.
+    /// Returns `variables` and those that name these folders.
     pub(crate) fn with(
         &self,
         variables: &BTreeMap<OsString, OsString>,

@@ -1,4 +1,4 @@
-//! One run on one worker: hands over the order, takes in what comes back, keeps the deadlines.
+//! One run on one worker: sends the command, takes in the frames and enforces the deadlines.
 
 use std::time::Duration;
 
@@ -10,37 +10,37 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    tracebacks::dump_is_complete,
+    collector::ResultCollector,
     frameworks::Framework,
     report::TestResult,
     request::Request,
-    streams::{Capture, Lines, CompleteStream},
-    collector::ResultCollector,
-    wire::{Control, WorkerRunEnd, Frame},
+    streams::{Capture, CompleteStream, Lines},
+    tracebacks::dump_is_complete,
+    wire::{Control, Frame, WorkerRunEnd},
     worker::Worker,
 };
 
-/// From the fork until the reporter's first word.
+/// Time limit from the fork to the reporter's first record.
 const LOADING: Duration = Duration::from_secs(60);
 
-/// How long a process may take to answer with its stack; it takes a millisecond unless the machine
-/// is overloaded.
+/// Time limit for a process to reply with its stack; it takes a millisecond unless the machine is
+/// overloaded.
 const STACK_ANSWER: Duration = Duration::from_secs(2);
 
-/// How long a worker may take to kill a run and to clean up after it.
+/// Time limit for a worker to kill a run and clean up after it.
 const ENDING: Duration = Duration::from_secs(20);
 
-/// When a deadline has passed, what is already on its way is still looked at for this long: this
-/// process may itself have been held up.
+/// Time in which frames that had arrived at a deadline are still read: this process may itself have
+/// been held up.
 const CATCHING_UP: Duration = Duration::from_millis(100);
 
-/// A stack has a hundred frames at most.
+/// Maximum bytes of a stack, which has a hundred frames at most.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Why a run was ended from outside.
+/// The reason a run was ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// Python or pytest did not come up.
+    /// Python or pytest did not start.
     Loading,
     /// One test, or one import, took too long.
     Phase,
@@ -49,17 +49,17 @@ pub(crate) enum StopReason {
     Cancelled,
 }
 
-/// How a session ended.
+/// The end of a session.
 #[derive(Debug)]
 pub(crate) enum SessionEnd {
-    /// The worker cleaned up and is there for the next run, if `Ended::clean` says so.
+    /// The worker has cleaned up and can serve the next run if `WorkerRunEnd::clean` is set.
     Ended(WorkerRunEnd),
-    /// The worker is gone, or does not answer; the sentence says what was seen.
+    /// The worker is gone or does not answer; the sentence describes the symptom.
     Lost(String),
 }
 
 impl SessionEnd {
-    /// The exit status of a process that ended by itself.
+    /// Returns the exit status of a process that ended by itself.
     pub(crate) fn code(&self) -> Option<i32> {
         match self {
             SessionEnd::Ended(ended) => ended.code,
@@ -68,39 +68,39 @@ impl SessionEnd {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 pub(crate) struct Session<'a> {
     worker: &'a mut Worker,
     id: u64,
-    pub(crate) tally: ResultCollector,
+    pub(crate) collector: ResultCollector,
     pub(crate) stdout: Capture,
     pub(crate) stderr: Capture,
     pub(crate) stack: Capture,
-    /// The file that the run was told to write.
+    /// The report file of the run.
     pub(crate) file: CompleteStream,
-    /// Standard output, where it holds the records.
+    /// Standard output, if it holds the records.
     pub(crate) records: Option<CompleteStream>,
     lines: Lines,
-    told: usize,
+    reported: usize,
     on_test: &'a mut (dyn FnMut(&TestResult) + Send),
 }
 
-/// What the session is waiting for.
+/// The event that a session waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitState {
-    /// The next phase, or the end.
+    /// The next phase, or the end of the run.
     Running,
-    /// The stack of a run whose time is up.
+    /// The stack of a run that has reached a deadline.
     Stack,
-    /// The end of a run that was killed.
+    /// The end of a run that is being killed.
     End,
 }
 
 impl<'a> Session<'a> {
-    /// `on_test` hears of every test as it ends, where there is a reporter.
+    /// Starts a session. `on_test` is called with every test as it ends, if there is a reporter.
     pub(crate) fn new(
         worker: &'a mut Worker,
-        tally: ResultCollector,
+        collector: ResultCollector,
         request: &Request,
         on_test: &'a mut (dyn FnMut(&TestResult) + Send),
     ) -> Session<'a> {
@@ -112,20 +112,19 @@ impl<'a> Session<'a> {
         Session {
             worker,
             id,
-            tally,
+            collector,
             stdout,
             stderr,
             stack,
             file: CompleteStream::default(),
             records: (request.framework == Framework::Go).then(CompleteStream::default),
             lines: Lines::default(),
-            told: 0,
+            reported: 0,
             on_test,
         }
     }
 
-    /// Runs `order` to its end, which may be brought about by a deadline of `request` or by
-    /// `cancel`.
+    /// Runs `order` to its end, which a deadline of `request` or `cancel` may bring about.
     pub(crate) async fn follow(
         &mut self,
         mut order: Value,
@@ -168,7 +167,7 @@ impl<'a> Session<'a> {
                         self.worker.order(&json!({ "op": "stack" })).await;
                         (waiting, deadline) = (WaitState::Stack, after(STACK_ANSWER));
                     }
-                    // Without an answer the report says nothing of the stack.
+                    // Without a reply the report has no stack.
                     WaitState::Stack => (waiting, deadline) = self.kill().await,
                     WaitState::End => {
                         return (stop, SessionEnd::Lost("the sandbox did not end the run".to_owned()));
@@ -182,13 +181,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The end of the time for what has begun.
+    /// Returns the deadline of the phase that has begun.
     fn phase(&self, request: &Request) -> Instant {
-        after(request.time_for_one().max(self.tally.own_time))
+        after(request.time_for_one().max(self.collector.own_time))
     }
 
     fn why(&self, run: bool) -> StopReason {
-        match (run, self.tally.activity.is_none()) {
+        match (run, self.collector.activity.is_none()) {
             (true, _) => StopReason::Run,
             (false, true) => StopReason::Loading,
             (false, false) => StopReason::Phase,
@@ -200,7 +199,7 @@ impl<'a> Session<'a> {
         (WaitState::End, after(ENDING))
     }
 
-    /// A new phase or the end that had been on its way while the deadline passed.
+    /// Returns a new phase or the end, if its frame was on its way while the deadline passed.
     async fn catch_up(&mut self, run_is_over: bool) -> Option<SessionUpdate> {
         let until = after(CATCHING_UP);
         while Instant::now() < until {
@@ -217,16 +216,24 @@ impl<'a> Session<'a> {
     async fn next(&mut self) -> SessionUpdate {
         let frame = match self.worker.frames.next().await {
             Ok(Some(frame)) => frame,
-            Ok(None) => return SessionUpdate::End(SessionEnd::Lost("the sandbox ended during the run".to_owned())),
+            Ok(None) => {
+                return SessionUpdate::End(SessionEnd::Lost(
+                    "the sandbox ended during the run".to_owned(),
+                ));
+            }
             Err(error) => {
-                return SessionUpdate::End(SessionEnd::Lost(format!("cannot read the sandbox's output: {error}")));
+                return SessionUpdate::End(SessionEnd::Lost(format!(
+                    "cannot read the sandbox's output: {error}"
+                )));
             }
         };
         match frame {
             Frame::Control(Control::Ended(ended)) if ended.id == self.id => {
                 return SessionUpdate::End(SessionEnd::Ended(ended));
             }
-            Frame::Control(Control::Failed(reason)) => return SessionUpdate::End(SessionEnd::Lost(reason)),
+            Frame::Control(Control::Failed(reason)) => {
+                return SessionUpdate::End(SessionEnd::Lost(reason));
+            }
             Frame::Control(Control::Ended(_) | Control::Ready(_) | Control::Laid(_)) => {}
             Frame::Output(bytes) => {
                 self.stdout.take(bytes);
@@ -241,35 +248,35 @@ impl<'a> Session<'a> {
                 }
             }
             Frame::Events(bytes) => {
-                let (tally, mut begun) = (&mut self.tally, false);
-                self.lines.split(bytes, |line| begun |= tally.take(line));
-                let new = self.tally.tests.get(self.told..).unwrap_or_default();
+                let (collector, mut begun) = (&mut self.collector, false);
+                self.lines.split(bytes, |line| begun |= collector.take(line));
+                let new = self.collector.tests.get(self.reported..).unwrap_or_default();
                 new.iter().for_each(|test| (self.on_test)(test));
-                self.told = self.tally.tests.len();
+                self.reported = self.collector.tests.len();
                 return if begun { SessionUpdate::Phase } else { SessionUpdate::Other };
             }
         }
         SessionUpdate::Other
     }
 
-    /// True when the last record was cut off.
+    /// Returns whether the last record was cut off.
     pub(crate) fn is_torn(&self) -> bool {
         !self.lines.rest().is_empty()
     }
 }
 
-/// What one frame meant.
+/// The meaning of one frame.
 #[derive(Debug)]
 enum SessionUpdate {
-    /// Something began that has a deadline of its own.
+    /// A phase began that has a deadline of its own.
     Phase,
-    /// The stack that was asked for is there.
+    /// The requested stack is complete.
     Stack,
     End(SessionEnd),
     Other,
 }
 
-/// The moment `wait` from now, or as good as never.
+/// Returns the moment `wait` from now, or one in the distant future if that overflows.
 fn after(wait: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(wait).unwrap_or(now + Duration::from_secs(u32::MAX.into()))

@@ -1,11 +1,11 @@
-//! What a run writes, kept within bounds, and split into lines.
+//! Bounded capture of a run's output, and splitting into lines.
 
 use std::collections::VecDeque;
 
-/// The longest line the reporter may send; its own cuts keep it far below.
+/// Maximum length of a line; the reporter's own cuts keep records far below it.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// Keeps the first and the last bytes of a stream.
+/// The first and the last bytes of a stream.
 #[derive(Debug)]
 pub(crate) struct Capture {
     half: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Keeps at most `limit` bytes.
+    /// Makes a capture of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Capture {
         Capture { half: limit / 2, head: Vec::new(), tail: VecDeque::new(), cut: 0 }
     }
@@ -24,7 +24,7 @@ impl Capture {
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         let (first, rest) = bytes.split_at(bytes.len().min(self.half - self.head.len()));
         self.head.extend_from_slice(first);
-        // Of a long piece only the end can stay.
+        // Only the end of a long piece can stay.
         let kept = &rest[rest.len().saturating_sub(self.half)..];
         self.tail.extend(kept);
         let excess = self.tail.len().saturating_sub(self.half);
@@ -32,12 +32,12 @@ impl Capture {
         self.cut += (rest.len() - kept.len() + excess) as u64;
     }
 
-    /// The bytes kept from the start of the stream.
+    /// Returns the bytes kept from the start of the stream.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// What was kept, with a note in the place of what was not. Bytes that are no UTF-8 become
+    /// Returns the kept bytes as text, with a note in place of the cut. Invalid UTF-8 becomes
     /// `U+FFFD`.
     pub(crate) fn text(&self) -> String {
         let mut text = self.head.clone();
@@ -49,7 +49,7 @@ impl Capture {
     }
 }
 
-/// Keeps all of a stream, or knows that it did not.
+/// All bytes of a stream, or none if there were too many.
 #[derive(Debug, Default)]
 pub(crate) struct CompleteStream {
     bytes: Vec<u8>,
@@ -58,7 +58,7 @@ pub(crate) struct CompleteStream {
 }
 
 impl CompleteStream {
-    /// The most bytes that are kept.
+    /// Maximum number of bytes kept.
     pub(crate) const MOST: usize = 64 << 20;
 
     /// Takes in the next bytes.
@@ -72,12 +72,13 @@ impl CompleteStream {
         }
     }
 
-    /// There was more than is kept; then nothing is.
+    /// Returns whether the stream exceeded the maximum; then no bytes are kept.
     pub(crate) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Everything; None if nothing came, not even an empty piece. Bytes that are no UTF-8 become `U+FFFD`.
+    /// Returns the whole stream; `None` if no piece came, not even an empty one. Invalid UTF-8
+    /// becomes `U+FFFD`.
     pub(crate) fn text(self) -> Option<String> {
         let lossy = |bytes: std::string::FromUtf8Error| {
             String::from_utf8_lossy(bytes.as_bytes()).into_owned()
@@ -93,12 +94,12 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Hands every line that `bytes` complete to `take`.
+    /// Passes every line that `bytes` complete to `take`.
     pub(crate) fn split(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8])) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.partial.extend_from_slice(piece);
-            // A line beyond all measure is handed on in pieces, none of which is a record: the
-            // reader will say so.
+            // An oversized line is passed on in pieces. None of them is a record, so the reader
+            // reports them.
             if piece.ends_with(b"\n") || self.partial.len() > LONGEST_LINE {
                 take(&self.partial);
                 self.partial.clear();
@@ -106,7 +107,7 @@ impl Lines {
         }
     }
 
-    /// What came after the last line's end.
+    /// Returns the bytes after the end of the last line.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.partial
     }

@@ -1,4 +1,5 @@
-//! Programs that other frameworks' tests need: where they are on this machine, and what they need to work in a sandbox.
+//! Toolchains of other languages' test frameworks: their location on this machine and what they
+//! need inside a sandbox.
 
 use std::{
     ffi::OsStr,
@@ -13,15 +14,15 @@ use crate::{frameworks::Framework, sandbox::Writable};
 pub(crate) enum Toolchain {
     /// Node.js with npm.
     Node,
-    /// go.
+    /// The `go` command.
     Go,
 }
 
-/// Links are followed so far.
+/// Maximum number of symbolic links followed in a row.
 const LINKS: usize = 40;
 
 impl Toolchain {
-    /// None: Python, which is there anyway.
+    /// Returns the toolchain that `framework` needs; `None` for Python, which every sandbox has.
     pub(crate) fn of(framework: Framework) -> Option<Toolchain> {
         match framework {
             Framework::Pytest | Framework::Unittest => None,
@@ -37,7 +38,7 @@ impl Toolchain {
         }
     }
 
-    /// What has to be installed, in words.
+    /// Returns the name of the software to install, for people.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Toolchain::Node => "Node.js with npm",
@@ -45,7 +46,8 @@ impl Toolchain {
         }
     }
 
-    /// Its installation and its packages: files and folders that a sandbox has to show. `path` is a list as in `PATH`.
+    /// Returns the files and folders of the installation and its packages that a sandbox has to
+    /// show. `path` is a list as in `PATH`.
     pub(crate) fn places(self, path: &OsStr, home: Option<&Path>) -> Vec<PathBuf> {
         let programs = self.programs().iter().filter_map(|program| on_path(program, path));
         let mut places: Vec<PathBuf> =
@@ -56,7 +58,8 @@ impl Toolchain {
         places
     }
 
-    /// The folders of its programs, without links on the way, which a sandbox would not show.
+    /// Returns the folders of the programs, with links resolved, since a sandbox would not show the
+    /// links.
     pub(crate) fn folders(self, path: &OsStr) -> Vec<PathBuf> {
         let programs = self.programs().iter().filter_map(|program| on_path(program, path));
         let mut folders: Vec<PathBuf> =
@@ -65,13 +68,14 @@ impl Toolchain {
         folders
     }
 
-    /// Modules that go has loaded before: there is no network to load them by.
+    /// Returns the folder of modules that `go` has downloaded before; a sandbox has no network to
+    /// download them.
     pub(crate) fn modules(self, home: Option<&Path>) -> Option<PathBuf> {
         let modules = home.filter(|_| self == Toolchain::Go)?.join("go/pkg/mod");
         modules.is_dir().then_some(modules)
     }
 
-    /// Variables for a run.
+    /// Returns the variables for a run.
     pub(crate) fn variables(
         self,
         writable: &Writable,
@@ -82,7 +86,7 @@ impl Toolchain {
             Toolchain::Go => {
                 let cache = writable.temporary.join("go-build").display().to_string();
                 let modules = modules.map(|it| ("GOMODCACHE", it.display().to_string()));
-                // Nothing can be loaded; without these words go would try for a while.
+                // Nothing can be downloaded; without these variables `go` would try for a while.
                 let fixed = [("GOPROXY", "off"), ("GOTOOLCHAIN", "local"), ("GOENV", "off")];
                 let fixed = fixed.into_iter().map(|(name, value)| (name, value.to_owned()));
                 fixed.chain([("GOCACHE", cache)]).chain(modules).collect()
@@ -91,13 +95,14 @@ impl Toolchain {
     }
 }
 
-/// The first `program` of the list; its folder without links, itself possibly one.
+/// Returns the first `program` in the list. Its folder has links resolved; the program itself may
+/// be a link.
 fn on_path(program: &str, path: &OsStr) -> Option<PathBuf> {
     let found = std::env::split_paths(path).find(|folder| folder.join(program).is_file())?;
     Some(found.canonicalize().ok()?.join(program))
 }
 
-/// The program with the links that lead to it, and what was installed with it.
+/// Returns the program, the links that lead to it, and the files installed with it.
 fn installation(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut places = vec![program.to_owned()];
     let mut place = program.to_owned();
@@ -109,7 +114,7 @@ fn installation(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let Ok(real) = program.canonicalize() else { return Vec::new() };
     match real.parent().filter(|it| it.ends_with("bin")).and_then(Path::parent) {
         Some(prefix) if !is_shared(prefix, home) => places.push(prefix.to_owned()),
-        // Beside the program lie things of other people.
+        // The folder also holds unrelated programs.
         Some(prefix) => places.extend([real.clone(), prefix.join("lib/node_modules")]),
         None => places.push(real),
     }
@@ -117,14 +122,14 @@ fn installation(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     places
 }
 
-/// A folder that holds more than one installation.
+/// Returns whether a folder holds more than one installation.
 fn is_shared(prefix: &Path, home: Option<&Path>) -> bool {
     let home = home.map(|it| it.canonicalize().unwrap_or_else(|_| it.to_owned()));
     let private = |home: PathBuf| home.starts_with(prefix) || prefix == home.join(".local");
     prefix.parent().is_none() || home.is_some_and(private)
 }
 
-/// `path` with `..` taken out.
+/// Returns `path` with `..` resolved textually.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -149,7 +154,7 @@ mod tests {
         fs::write(path, "").expect("a file");
     }
 
-    /// As nvm lays it out, and as someone may have unpacked it into `~/.local`.
+    /// The layouts of nvm and of an archive unpacked into `~/.local`.
     #[test]
     fn an_installation_is_shown_and_what_lies_beside_it_is_not() {
         let folder = tempfile::tempdir().expect("a folder");

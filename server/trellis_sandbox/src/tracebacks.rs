@@ -1,10 +1,10 @@
-//! Stacks: which frames belong to the tree, and reading what `faulthandler` writes.
+//! Stack traces: tells frames inside the tree from others, and parses the dumps of `faulthandler`.
 
 use std::path::{Path, PathBuf};
 
 use crate::{events::RawFrame, report::Frame};
 
-/// Tells files of the tree from installed ones.
+/// The folders that tell files of the tree from installed ones.
 #[derive(Debug)]
 pub(crate) struct ProjectPaths {
     root: PathBuf,
@@ -12,13 +12,13 @@ pub(crate) struct ProjectPaths {
 }
 
 impl ProjectPaths {
-    /// `root` is the tree's canonical root; `environment` the folder of the virtual environment,
-    /// which may lie below it.
+    /// Makes the classifier. `root` is the canonical root of the tree; `environment` is the folder
+    /// of the virtual environment, which may lie below the root.
     pub(crate) fn new(root: &Path, environment: Option<&Path>) -> ProjectPaths {
         ProjectPaths { root: root.to_owned(), environment: environment.map(Path::to_owned) }
     }
 
-    /// `path` relative to the root if the file belongs to the tree.
+    /// Returns `path` relative to the root if the file belongs to the tree.
     pub(crate) fn relative(&self, path: &str) -> Option<String> {
         if path.starts_with('<') {
             return None; // `<string>`, `<frozen importlib._bootstrap>`
@@ -37,8 +37,8 @@ impl ProjectPaths {
         }
     }
 
-    /// The stack from the first frame inside the tree on; without one, all but the test runner's
-    /// frames; if that leaves none, everything.
+    /// Returns the stack from the first frame inside the tree on; without one, all frames but the
+    /// test runner's; if that leaves none, all frames.
     pub(crate) fn stack(&self, raw: Vec<RawFrame>) -> Vec<Frame> {
         let mut frames: Vec<Frame> = raw.into_iter().map(|frame| self.frame(frame)).collect();
         if let Some(first) = frames.iter().position(|frame| frame.inside) {
@@ -51,7 +51,7 @@ impl ProjectPaths {
     }
 }
 
-/// The deepest frame inside the tree: where a failure is shown.
+/// Returns the deepest frame inside the tree, the place where a failure is shown.
 pub(crate) fn failing_place(frames: &[Frame]) -> Option<&Frame> {
     frames.iter().rev().find(|frame| frame.inside)
 }
@@ -62,10 +62,10 @@ fn is_runner(frame: &Frame) -> bool {
     PARTS.iter().any(|part| frame.path.contains(part))
 }
 
-/// In the last line but one of every stack; the last is the worker's start.
+/// Part of the second-to-last line of every stack; the last line is the start of the worker.
 const OUTERMOST: &str = "\"<trellis>/loader.py\", line ";
 
-/// True when a dump has been written to its end.
+/// Returns whether a dump is complete.
 pub(crate) fn dump_is_complete(dump: &[u8]) -> bool {
     let Some(lines) = dump.strip_suffix(b"\n") else { return false };
     let mut last = lines.rsplit(|byte| *byte == b'\n');
@@ -74,8 +74,8 @@ pub(crate) fn dump_is_complete(dump: &[u8]) -> bool {
     end.ends_with(b"  ...") || is_outermost && end.ends_with(b"in <module>")
 }
 
-/// Reads the first stack in `text` that is under a heading `(most recent call first):`, and gives
-/// it outermost first. With several threads it is the one marked as current.
+/// Parses the first stack in `text` under a heading `(most recent call first):` and returns its
+/// frames, outermost first. With several threads, the stack marked as current is parsed.
 pub(crate) fn parse_dump(text: &str) -> Vec<RawFrame> {
     let headings = ["Current thread", "Stack (most recent call first)"];
     let start = headings.iter().find_map(|heading| text.find(heading)).unwrap_or(text.len());
@@ -84,7 +84,7 @@ pub(crate) fn parse_dump(text: &str) -> Vec<RawFrame> {
     frames
 }
 
-/// `  File "/a/b.py", line 3 in f`
+/// Parses a line such as `  File "/a/b.py", line 3 in f`.
 fn parse_line(line: &str) -> Option<RawFrame> {
     let rest = line.strip_prefix("  File \"")?;
     let (path, rest) = rest.rsplit_once("\", line ")?;
@@ -92,7 +92,8 @@ fn parse_line(line: &str) -> Option<RawFrame> {
     Some((unescaped(path), number.parse().ok()?, unescaped(function)))
 }
 
-/// `faulthandler` writes everything beyond ASCII as `\xhh`, `\uhhhh` or `\Uhhhhhhhh`.
+/// Decodes the escapes of `faulthandler`, which writes non-ASCII characters as `\xhh`, `\uhhhh` or
+/// `\Uhhhhhhhh`.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

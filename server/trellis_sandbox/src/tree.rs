@@ -1,4 +1,4 @@
-//! The files under test, on this machine.
+//! The files under test on this machine.
 
 use std::{
     collections::BTreeMap,
@@ -19,19 +19,19 @@ type Texts = BTreeMap<String, Arc<str>>;
 #[derive(Debug)]
 pub(crate) struct VisibleFolder {
     root: PathBuf,
-    /// With texts: the folder they were written to, and what was written.
+    /// For texts and copies: the scratch folder and the texts written there.
     written: Option<(TempDir, Texts)>,
-    /// What lies below the texts.
+    /// The folder that was copied, below the texts.
     base: Option<PathBuf>,
-    /// Whether a copy needs [`PACKAGES`].
+    /// True if a copy needs [`PACKAGES`].
     packages: bool,
 }
 
-/// Where programs of Node.js look for packages.
+/// The folder in which programs of Node.js look for packages.
 const PACKAGES: &str = "node_modules";
 
-/// Folders that no test reads and that can be large: version control, environments, caches. [`PACKAGES`] are left out, too,
-/// where no program of Node.js runs the tests.
+/// Folders that no test reads and that can be large: version control, environments, caches.
+/// [`PACKAGES`] are left out, too, unless a program of Node.js runs the tests.
 const LEFT_OUT: [&str; 11] = [
     ".git",
     ".hg",
@@ -47,7 +47,8 @@ const LEFT_OUT: [&str; 11] = [
 ];
 
 impl VisibleFolder {
-    /// `packages`: the tests are run by a program of Node.js. The error is a sentence for people.
+    /// Prepares the folder of `tree`. `packages`: a program of Node.js runs the tests. The error is
+    /// a sentence for people.
     pub(crate) fn new(parent: &Path, tree: &Tree, packages: bool) -> Result<VisibleFolder, String> {
         match tree {
             Tree::Folder(path) => {
@@ -76,10 +77,10 @@ impl VisibleFolder {
             )
         })?;
         let written = Some((folder, Texts::new()));
-        let mut grounds = VisibleFolder { root, written, base: base.cloned(), packages };
-        grounds.lay_base()?;
-        grounds.renew(files, true)?;
-        Ok(grounds)
+        let mut visible = VisibleFolder { root, written, base: base.cloned(), packages };
+        visible.lay_base()?;
+        visible.renew(files, true)?;
+        Ok(visible)
     }
 
     fn lay_base(&self) -> Result<(), String> {
@@ -88,22 +89,23 @@ impl VisibleFolder {
             .map_err(|error| format!("cannot copy {}: {error}", base.display()))
     }
 
-    /// The root, canonical.
+    /// Returns the canonical root.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether the folder was made for runs: nobody knows its path.
+    /// Returns whether the folder was made for runs, so that its path means nothing to people.
     pub(crate) fn is_made(&self) -> bool {
         self.written.is_some()
     }
 
-    /// The folder of the person's that is shown, or was copied.
+    /// Returns the user's folder that is shown or was copied.
     pub(crate) fn origin(&self) -> &Path {
         self.base.as_deref().unwrap_or(&self.root)
     }
 
-    /// Makes the folder hold `files` and nothing else besides what lies below them. `trusted`: nobody but us has changed it.
+    /// Makes the folder hold `files` and otherwise only the copied files. `trusted`: only Trellis
+    /// has changed the folder.
     pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
         if self.written.is_some() && !trusted {
             remove(self.root.clone())?;
@@ -137,7 +139,7 @@ impl VisibleFolder {
         Ok(())
     }
 
-    /// Removes what was written. The error is a sentence for people.
+    /// Removes the scratch folder. The error is a sentence for people.
     pub(crate) fn remove(self) -> Result<(), String> {
         self.written.map_or(Ok(()), |(folder, _)| remove(folder.keep()))
     }
@@ -145,15 +147,16 @@ impl VisibleFolder {
 
 fn make(parent: &Path) -> io::Result<(TempDir, PathBuf)> {
     let folder = tempfile::Builder::new().prefix("tree-").tempdir_in(parent.canonicalize()?)?;
-    // pytest looks for its ini file upwards. An empty one here keeps it from finding a stranger's,
-    // say in /tmp.
+    // pytest looks for its ini file in parent folders. An empty one here keeps it from finding an
+    // unrelated one, say in `/tmp`.
     fs::write(folder.path().join("pytest.ini"), "[pytest]\n")?;
     let root = folder.path().join("tree");
     fs::create_dir(&root)?;
     Ok((folder, root))
 }
 
-/// The content of a folder into another one; links stay links, but for one to packages, which lie elsewhere then.
+/// Copies the content of a folder into another one. Links stay links, except a link to packages,
+/// which is followed since the packages lie elsewhere.
 fn copy(from: &Path, to: &Path, packages: bool) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -212,8 +215,8 @@ pub(crate) fn remove(path: PathBuf) -> Result<(), String> {
     })
 }
 
-/// Tests may leave folders that their owner cannot change. Whether it worked shows when they are
-/// removed.
+/// Makes folders writable, since tests may leave some that their owner cannot change. An error
+/// shows in the removal that follows.
 fn make_writable(folder: &Path) {
     let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,9 +1,9 @@
-//! The language between Trellis and a worker inside a sandbox.
+//! The protocol between Trellis and a worker inside a sandbox.
 //!
-//! Orders go in as lines of JSON. What comes out are frames: a byte that names the channel, the
-//! length of the payload in four bytes (most significant first), the payload. A worker is started
-//! with [`BOOT`] and first reads its own source from its standard input ([`bundle`]), so that
-//! nothing of ours lies on the sandbox's disk.
+//! Commands are lines of JSON. Replies are frames: a byte that names the channel, the length of the
+//! payload in four bytes (most significant first), and the payload. A worker is started with
+//! [`BOOT`] and first reads its own source from standard input ([`bundle`]), so that no file of
+//! Trellis lies on the sandbox's disk.
 
 use std::{
     fs, io,
@@ -14,15 +14,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::docker::{ProjectCopy, ORIGINAL};
+use crate::docker::{ORIGINAL, ProjectCopy};
 
-/// Longer frames are none of the worker's.
+/// Maximum payload in bytes; a worker sends no longer frames.
 const LONGEST_FRAME: usize = 64 << 20;
 
-/// So many names of a folder tell it from others.
+/// Number of file names that suffice to recognize a folder.
 const SAMPLE: usize = 20;
 
-/// What the interpreter is started with, after `-c`.
+/// The program that the interpreter runs, after `-c`.
 pub(crate) const BOOT: &str = include_str!("worker/boot.py");
 
 macro_rules! modules {
@@ -66,9 +66,9 @@ const MODULES: [(&str, &str); 32] = modules![
     "worker",
 ];
 
-/// The worker's source and settings, as it reads them. `wipe`: folders it empties after each run.
-/// `tree`: a folder that it must see as it is here, which an engine on another machine would not
-/// show. `copied`: tests get a copy of the tree, which lies elsewhere.
+/// Returns the worker's source and settings in the form it reads. `wipe`: folders that the worker
+/// empties after each run. `tree`: a folder whose file names the worker compares, since an engine
+/// on another machine would not show it. `copied`: the copy of the tree that tests get instead.
 pub(crate) fn bundle(
     wipe: &[PathBuf],
     tree: &Path,
@@ -90,7 +90,7 @@ pub(crate) fn bundle(
         "wipe": wipe,
         "tree": { "path": shown.to_string_lossy(), "names": names },
         "added": packages.added.as_deref().map(Path::to_string_lossy),
-        "lent": packages.lent.as_deref().map(Path::to_string_lossy),
+        "lent": packages.provided.as_deref().map(Path::to_string_lossy),
         "mirror": mirror,
     });
     let text = text.to_string();
@@ -100,48 +100,49 @@ pub(crate) fn bundle(
 /// Folders of packages that do not belong to the interpreter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packages {
-    /// They are found after all others.
+    /// A folder searched after all others.
     pub(crate) added: Option<PathBuf>,
-    /// coverage.py is taken from there where no other works, and nobody else finds it.
-    pub(crate) lent: Option<PathBuf>,
+    /// The folder with coverage.py, used if no other works; no other code can import from it.
+    pub(crate) provided: Option<PathBuf>,
 }
 
 impl Packages {
-    /// All of them.
+    /// Returns the folders that are set.
     pub(crate) fn folders(&self) -> impl Iterator<Item = PathBuf> + use<> {
-        [self.added.clone(), self.lent.clone()].into_iter().flatten()
+        [self.added.clone(), self.provided.clone()].into_iter().flatten()
     }
 }
 
-/// What the worker has to make equal, and what of it is equal without.
+/// Describes the copy that the worker keeps equal to the project, and the parts that are mounted
+/// and need no copy.
 fn mirror(copied: &ProjectCopy, tree: &Path) -> Value {
     let mounted: Vec<&str> = copied.mounted.iter().map(|it| it.name).collect();
     json!({ "from": ORIGINAL, "to": tree.to_string_lossy(), "mounted": mounted })
 }
 
-/// What a worker says of itself before its first run.
+/// The worker's first message, sent before its first run.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Ready {
-    /// None: not installed.
+    /// The version of pytest; `None` if it is not installed.
     pub(crate) pytest: Option<String>,
-    /// Why no coverage.py can be used, where none can.
+    /// The reason no coverage.py can be used; `None` if one can.
     pub(crate) unmeasured: Option<String>,
-    /// Tests cannot look into the worker's memory.
+    /// True if tests cannot read the worker's memory.
     pub(crate) hidden: bool,
 }
 
-/// How a run ended, from the worker's point of view.
+/// The end of a run, from the worker's point of view.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct WorkerRunEnd {
     pub(crate) id: u64,
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
-    /// Other processes that were still alive.
+    /// Number of other processes that were still alive.
     pub(crate) left_behind: usize,
-    /// False: the sandbox must not be used again.
+    /// False if the sandbox must not be used again.
     pub(crate) clean: bool,
     pub(crate) why: Option<String>,
-    /// Why the file that the run was told to write was not passed on, if there is something like it.
+    /// The reason the report file of the run was not passed on, if something exists in its place.
     pub(crate) uncollected: Option<String>,
     pub(crate) memory_kill: bool,
 }
@@ -152,13 +153,13 @@ pub(crate) struct WorkerRunEnd {
 pub(crate) enum Control {
     Ready(Ready),
     Ended(WorkerRunEnd),
-    /// The copy of the project is equal to it, unless a sentence says why not.
+    /// The copy of the project is up to date, unless the sentence gives the reason it is not.
     Laid(Option<String>),
     /// The worker cannot work at all.
     Failed(String),
 }
 
-/// One frame.
+/// One frame from the worker.
 #[derive(Debug)]
 pub(crate) enum Frame<'a> {
     Control(Control),
@@ -166,15 +167,15 @@ pub(crate) enum Frame<'a> {
     Output(&'a [u8]),
     Errors(&'a [u8]),
     Stack(&'a [u8]),
-    /// Of the file that the run was told to write.
+    /// Part of the report file of the run.
     File(&'a [u8]),
 }
 
-/// Takes frames from a stream.
+/// A reader of frames.
 pub(crate) struct Frames {
     source: Box<dyn AsyncRead + Send + Unpin>,
     buffer: Vec<u8>,
-    /// Bytes at the start of `buffer` that have been given out.
+    /// Number of bytes at the start of `buffer` that have been returned.
     used: usize,
 }
 
@@ -185,7 +186,7 @@ impl Frames {
         Frames { source, buffer: Vec::new(), used: 0 }
     }
 
-    /// The next frame; None at the end of the stream. Nothing is lost when the future is dropped.
+    /// Returns the next frame; `None` at the end of the stream. Dropping the future loses no data.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
         self.buffer.drain(..std::mem::take(&mut self.used));
         while !self.is_whole()? {

@@ -1,14 +1,14 @@
-//! Numbers and errors of the system as a person reads them.
+//! Formats numbers and system errors for people.
 
 use std::fmt::Display;
 use std::io::{Error, ErrorKind};
 
-/// `1 test`, `2 tests`.
+/// Formats a count with its noun: `1 test`, `2 tests`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// `2 GiB`, `1.5 MiB`, `600 bytes`.
+/// Formats a size: `2 GiB`, `1.5 MiB`, `600 bytes`.
 pub fn bytes(count: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.into_iter().find(|(_, bits)| count >> bits > 0) {
@@ -19,7 +19,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// Why a file or folder could not be used, without the number of the system's error.
+/// Returns the reason a file or folder could not be used, without the number of the system error.
 pub fn reason(error: &Error) -> String {
     let known = match error.kind() {
         _ if error.raw_os_error().is_none() => return error.to_string(),
@@ -36,7 +36,7 @@ pub fn reason(error: &Error) -> String {
     known.to_owned()
 }
 
-/// A message without the numbers that the system gives its errors: ` (os error 28)`.
+/// Returns a message without the numbers of system errors, such as ` (os error 28)`.
 pub fn without_numbers(message: &str) -> String {
     let mut parts = message.split(" (os error ");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -46,7 +46,7 @@ pub fn without_numbers(message: &str) -> String {
     })
 }
 
-/// What is said when `shown`, which a person has named, could not be read.
+/// Returns the message for a failure to read `shown`, which the user has named.
 pub fn cannot_read(shown: impl Display, error: &Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => format!("{shown} does not exist"),

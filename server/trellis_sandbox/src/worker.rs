@@ -1,4 +1,4 @@
-//! A worker: an interpreter inside a sandbox that has pytest imported and forks for each run.
+//! A worker: an interpreter inside a sandbox that has imported pytest and forks for each run.
 
 use std::{
     path::Path,
@@ -13,25 +13,25 @@ use tokio::{
 };
 
 use crate::{
-    running_sandbox::RunningSandbox,
     report::LimitStatus,
+    running_sandbox::RunningSandbox,
     sandbox::{Connection, Writable},
     streams::Capture,
     wire::{Control, Frame, Frames, Packages, Ready, bundle},
 };
 
-/// Python, pytest and coverage, on a machine that may be busy.
+/// Time limit for starting Python, pytest and coverage on a machine that may be busy.
 const STARTING: Duration = Duration::from_secs(60);
 
-/// Copying a project for the first time, on a machine that may be busy.
+/// Time limit for the first copy of a project on a machine that may be busy.
 const COPYING: Duration = Duration::from_secs(300);
 
-/// Bytes kept of what a worker says in its own name.
+/// Bytes kept of the worker's own standard error.
 const WORDS: usize = 16 << 10;
 
-/// Ready for runs, one at a time. Dropping it ends the sandbox.
+/// A worker that is ready for runs, one at a time. Dropping it ends the sandbox.
 pub(crate) struct Worker {
-    pub(crate) cage: RunningSandbox,
+    pub(crate) sandbox: RunningSandbox,
     pub(crate) frames: Frames,
     input: Box<dyn AsyncWrite + Send + Unpin>,
     words: Arc<Mutex<Capture>>,
@@ -40,10 +40,10 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Waits until the process behind `connection` is ready and sees `tree`. The error is a sentence
-    /// for people.
+    /// Waits until the process behind `connection` is ready and sees `tree`. The error is a
+    /// sentence for people.
     pub(crate) async fn begin(
-        cage: RunningSandbox,
+        sandbox: RunningSandbox,
         connection: Connection,
         tree: &Path,
         packages: &Packages,
@@ -52,9 +52,9 @@ impl Worker {
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
         let mut input = connection.input;
-        let bundle = bundle(&cage.writable().all, tree, packages, cage.copied());
+        let bundle = bundle(&sandbox.writable().all, tree, packages, sandbox.copied());
         let begin = async {
-            // A worker that has ended already is noticed by the reading below.
+            // The reading below notices a worker that has already ended.
             let _ = input.write_all(&bundle).await;
             let _ = input.flush().await;
             frames.next().await.map_err(|error| error.to_string()).map(|frame| match frame {
@@ -66,11 +66,13 @@ impl Worker {
         };
         let outcome = timeout(STARTING, begin).await;
         let reason = match outcome {
-            Ok(Ok(Ok(ready))) => return Ok(Worker { cage, frames, input, words, ready, runs: 0 }),
+            Ok(Ok(Ok(ready))) => {
+                return Ok(Worker { sandbox, frames, input, words, ready, runs: 0 });
+            }
             Ok(Ok(Err(reason)) | Err(reason)) => reason,
             Err(_) => format!("it was not ready within {} s", STARTING.as_secs()),
         };
-        let ended = cage.end().await.err();
+        let ended = sandbox.end().await.err();
         let said = last_lines(&words.lock().unwrap_or_else(PoisonError::into_inner).text());
         Err([Some(reason), Some(said), ended]
             .into_iter()
@@ -80,10 +82,10 @@ impl Worker {
             .join(": "))
     }
 
-    /// Gives the next run the project as it is on the disk. The error is a sentence for people.
+    /// Shows the next run the project as it is on disk. The error is a sentence for people.
     pub(crate) async fn lay(&mut self) -> Result<(), String> {
-        self.cage.lay().await?;
-        if self.cage.copied().is_none() {
+        self.sandbox.lay().await?;
+        if self.sandbox.copied().is_none() {
             return Ok(());
         }
         self.order(&json!({ "op": "lay" })).await;
@@ -105,7 +107,7 @@ impl Worker {
         }
     }
 
-    /// Sends an order. One that does not arrive is noticed when no answer comes.
+    /// Sends a command. A failure to deliver it shows when no reply comes.
     pub(crate) async fn order(&mut self, order: &Value) {
         let line = format!("{order}\n");
         let _ = self.input.write_all(line.as_bytes()).await;
@@ -113,11 +115,11 @@ impl Worker {
     }
 
     pub(crate) fn writable(&self) -> &Writable {
-        self.cage.writable()
+        self.sandbox.writable()
     }
 
     pub(crate) fn limits(&self) -> Vec<LimitStatus> {
-        let mut limits = self.cage.limits().to_vec();
+        let mut limits = self.sandbox.limits().to_vec();
         if !self.ready.hidden {
             limits.push(crate::limits::open(
                 "results",
@@ -129,7 +131,8 @@ impl Worker {
         limits
     }
 
-    /// What the worker has said in its own name: an interpreter's dying words.
+    /// Returns the last lines of the worker's own standard error, such as the interpreter's last
+    /// message.
     pub(crate) fn words(&self) -> String {
         last_lines(&self.words.lock().unwrap_or_else(PoisonError::into_inner).text())
     }

@@ -1,40 +1,40 @@
-//! What a worker is told to do for a request.
+//! The command that tells a worker to run the tests of a request.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::{
+    backend::Backend,
     frameworks::{Detected, Framework, as_framework, command},
     limits::{Memory, for_worker},
-    backend::Backend,
     pool::Lease,
     request::{Request, Selection},
     toolchain::Toolchain,
 };
 
-/// Asks the reporter for the stack. No program is known to use this signal (`SIGSTKFLT`); the
-/// kernel never sends it.
+/// The signal that asks the reporter for the stack (`SIGSTKFLT`). No program is known to use it,
+/// and the kernel never sends it.
 const STACK_SIGNAL: i32 = 16;
 
-/// An order.
+/// A command for a worker.
 pub(crate) struct WorkerCommand {
     pub(crate) text: Value,
-    /// How the program was started, if it is none of Python's.
+    /// The detected framework and the facts needed to start it; `None` for Python's frameworks.
     pub(crate) detected: Option<Detected>,
 }
 
-/// The order for the `selection` of `request` on the worker of `post`. Records of the run are to begin with `token`. The error is a
-/// sentence for people.
+/// Builds the command that runs `selection` of `request` on the leased worker. Every record of the
+/// run begins with `token`. The error is a sentence for people.
 pub(crate) fn order(
     request: &Request,
     selection: Selection,
-    post: &Lease,
+    lease: &Lease,
     place: &Backend,
     token: &str,
 ) -> Result<WorkerCommand, String> {
     let kind = match request.framework {
-        Framework::Pytest if post.worker.ready.pytest.is_none() => {
+        Framework::Pytest if lease.worker.ready.pytest.is_none() => {
             let python = place.python();
             return Err(format!("pytest is not installed for {python}: install it there"));
         }
@@ -42,7 +42,7 @@ pub(crate) fn order(
         Framework::Unittest => "unittest",
         Framework::Jest | Framework::Vitest | Framework::Go => "command",
     };
-    let root = post.grounds.root();
+    let root = lease.visible.root();
     let mut order = json!({
         "op": "run",
         "kind": kind,
@@ -58,20 +58,20 @@ pub(crate) fn order(
         "also": if request.targets.is_empty() { &request.also[..] } else { &[] },
         "cores": request.limits.cores,
         "captured": request.limits.output_bytes,
-        "rlimits": limits(request, post),
+        "rlimits": limits(request, lease),
         "token": token,
         "stack_signal": STACK_SIGNAL,
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
         if measures_itself(root) {
-            // Its data would go to the project, which may be read-only.
-            let data = post.worker.writable().cache.join("coverage");
+            // coverage.py would write its data to the project, which may be read-only.
+            let data = lease.worker.writable().cache.join("coverage");
             order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
         }
         order["path_entries"] = path_entries(request, root, place);
         order["args"] = match request.framework {
             Framework::Unittest => unittest(&request.targets, root).into(),
-            _ => pytest(request, post).into(),
+            _ => pytest(request, lease).into(),
         };
         return Ok(WorkerCommand { text: order, detected: None });
     };
@@ -82,22 +82,23 @@ pub(crate) fn order(
         let root = root.display();
         return Err(format!("{root} has no `node_modules`: run `npm install` there first"));
     }
-    let report = post.worker.writable().cache.join("report.json");
+    let report = lease.worker.writable().cache.join("report.json");
     order["args"] = command(&detected, &request.targets, request.whole, &report).into();
     order["collect"] = report.to_string_lossy().into();
-    for (name, value) in place.variables(toolchain, post.worker.writable()) {
+    for (name, value) in place.variables(toolchain, lease.worker.writable()) {
         order["env"][name] = value.into();
     }
     Ok(WorkerCommand { text: order, detected: Some(detected) })
 }
 
-/// The project's settings ask for pytest-cov.
+/// Returns whether the project's settings ask for pytest-cov.
 fn measures_itself(root: &Path) -> bool {
     let files = ["pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"].map(|it| root.join(it));
     files.iter().any(|it| crate::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
 }
 
-/// Null: as Python has it. The interpreter has read its own variables long before the person's.
+/// Returns the entries for `sys.path`; null leaves Python's own. `PYTHONPATH` has to be passed this
+/// way, since the interpreter started before the user's variables were set.
 fn path_entries(request: &Request, root: &Path, place: &Backend) -> Value {
     let given = place.env().get("PYTHONPATH").map(std::env::split_paths).into_iter().flatten();
     let given: Vec<PathBuf> = given.filter(|it| !it.as_os_str().is_empty()).collect();
@@ -109,24 +110,24 @@ fn path_entries(request: &Request, root: &Path, place: &Backend) -> Value {
     all.map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
-fn limits(request: &Request, post: &Lease) -> Value {
-    let processes = post.worker.cage.process_ceiling(&request.limits);
+fn limits(request: &Request, lease: &Lease) -> Value {
+    let processes = lease.worker.sandbox.process_ceiling(&request.limits);
     let memory = match Toolchain::of(request.framework) {
         None => Memory::Touched,
-        Some(_) if post.worker.cage.holds_memory() => Memory::Elsewhere,
+        Some(_) if lease.worker.sandbox.holds_memory() => Memory::Elsewhere,
         Some(_) => Memory::Data,
     };
     for_worker(&request.limits, processes, memory)
 }
 
-fn pytest(request: &Request, post: &Lease) -> Vec<String> {
-    let root = post.grounds.root().display();
-    let cache = post.worker.writable().cache.display();
-    // Not `-p no:cacheprovider`: a project may well have `--ff` among its options.
+fn pytest(request: &Request, lease: &Lease) -> Vec<String> {
+    let root = lease.visible.root().display();
+    let cache = lease.worker.writable().cache.display();
+    // Not `-p no:cacheprovider`: a project may have `--ff` among its options.
     let mut args = vec!["--color=no".to_owned(), "--rootdir".to_owned(), root.to_string()];
     args.extend(["-o".to_owned(), format!("cache_dir={cache}/pytest")]);
-    if post.worker.cage.shows_what_is_above() {
-        // pytest would list the folder in which it has found settings.
+    if lease.worker.sandbox.shows_what_is_above() {
+        // pytest would list the folder in which it found its settings.
         args.extend(["--confcutdir".to_owned(), root.to_string()]);
     }
     args.extend(request.arguments.iter().cloned());
@@ -134,12 +135,13 @@ fn pytest(request: &Request, post: &Lease) -> Vec<String> {
     args
 }
 
-/// A target that begins with a dash would be read as an option.
+/// Returns the target with `./` before a leading dash, which would make it an option.
 fn not_an_option(target: &str) -> String {
     if target.starts_with('-') { format!("./{target}") } else { target.to_owned() }
 }
 
-/// unittest knows modules, classes and methods by their dotted names, files by their paths, and of folders one alone.
+/// Returns the arguments for unittest, which takes modules, classes and methods by dotted name,
+/// files by path, and a folder only if it is the sole target.
 fn unittest(targets: &[String], root: &Path) -> Vec<String> {
     if let [folder] = targets
         && root.join(folder).is_dir()

@@ -1,4 +1,6 @@
-"""Interrupts the sending of records at every instruction, one after the other, and prints what was sent each time."""
+"""Interrupts the sending of records at every instruction in turn, and prints each time what was
+sent.
+"""
 
 import json
 import sys
@@ -6,7 +8,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import channel  # noqa: E402
 
-SHORT = 7  # bytes that one write takes, so that there are many
+SHORT = 7  # bytes that each write accepts, so that there are many writes
 
 
 class Interrupted(BaseException):
@@ -14,7 +16,10 @@ class Interrupted(BaseException):
 
 
 def attempt(instruction, pieces):
-    """What arrives when a handler raises at an instruction of the second of three sends; and whether it was reached."""
+    """Returns the bytes sent when a handler raises at an instruction of the second of three sends.
+
+    The result also has whether that instruction was reached.
+    """
     sent, left = bytearray(), [instruction]
 
     def write(descriptor, data):

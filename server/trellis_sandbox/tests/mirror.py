@@ -1,4 +1,6 @@
-"""Tests of the copy that tests in a container may write to, without a container: ``mirror.py FOLDER-OF-THE-WORKER``."""
+"""Tests of the copy for tests in a container, without a container: ``mirror.py
+FOLDER-OF-THE-WORKER``.
+"""
 
 import mmap
 import os
@@ -50,7 +52,9 @@ class Copy(unittest.TestCase):
         (self.source / name).write_text(text)
 
     def picture(self, root):
-        """Kinds, modes, times of change and contents by path, but for the folder that is mounted."""
+        """Returns kinds, modes, modification times and contents by path, without the mounted
+        folder.
+        """
         found = {}
         for folder, names, files in os.walk(root):
             if ".git" in names:
@@ -69,7 +73,9 @@ class Copy(unittest.TestCase):
         self.assertEqual(self.picture(self.copy), self.picture(self.source))
 
     def after(self, harm):
-        """What a run does to the copy is gone when the next one begins, in its spare time or right before."""
+        """A run's changes to the copy are undone before the next one, in idle time or right before
+        it.
+        """
         for in_spare_time in (False, True):
             self.lay()
             self.mirror.use()
@@ -80,7 +86,7 @@ class Copy(unittest.TestCase):
             self.lay()
 
     def trust_the_clock(self, window=-1):
-        """Sources count as unchanged though they are new; with a large window none does."""
+        """Makes new sources count as unchanged; with a large window no source does."""
         for name in ("CLOSE", "COARSE"):
             self.addCleanup(setattr, entries, name, getattr(entries, name))
             setattr(entries, name, window)
@@ -101,7 +107,7 @@ class Copy(unittest.TestCase):
         self.assertEqual(self.numbers(), before)
 
     def test_a_source_that_has_just_changed_is_copied_again(self):
-        """It could be written anew within one tick of the clock, and bear the same times."""
+        """A source could be rewritten within one tick of the clock and keep its times."""
         self.trust_the_clock(1 << 62)
         for text in ("one", "two"):
             self.write("a.txt", text)
@@ -165,7 +171,7 @@ class Copy(unittest.TestCase):
         copy = self.copy
 
         def mapped():
-            """Changes contents without a trace in times or sizes, where the file lies in memory."""
+            """Changes contents without a trace in times or sizes, if the file lies in memory."""
             with open(copy / "a.txt", "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
                 self.assertEqual(memory[:1], b"o")
                 memory[:3] = b"bad"
@@ -250,7 +256,7 @@ class Copy(unittest.TestCase):
             (self.copy / "new").symlink_to(outside)
 
         self.after(plant)
-        # On the disk, too, a link is a link.
+        # On disk as well, a link is a link.
         shutil.rmtree(self.source / "inner")
         (self.source / "inner").symlink_to(outside)
         self.lay()

@@ -2,17 +2,17 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use trellis_python::NamePath;
-use trellis_engine::assembly::Layout;
-use trellis_plan::{NodeIx, Plan, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::assembly::Layout;
+use trellis_plan::{NodeIx, Plan, Status};
+use trellis_python::NamePath;
 
+use crate::code_view::{self, Entry, View, ViewError};
 use crate::error::{Exit, Fault};
-use crate::code_view::{self, Entry, ViewError, View};
+use crate::node_status::NodeStatuses;
 use crate::plan_file;
 use crate::sources::Workspace;
-use crate::node_status::NodeStatuses;
 
 /// How many names of similar nodes or symbols an error offers.
 const NEAR: usize = 10;

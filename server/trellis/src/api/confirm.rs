@@ -4,11 +4,13 @@ use std::path::Path;
 
 use trellis_python::{FileId, Index, Unit};
 
-use super::symbol_query::Meant;
-use super::symbols::{FindReferencingSymbolsParams, FindReferencingSymbolsResult, Completeness as _};
+use super::symbol_query::SymbolQuery;
+use super::symbols::{
+    Completeness as _, FindReferencingSymbolsParams, FindReferencingSymbolsResult,
+};
 use crate::error::Fault;
-use crate::symbols::type_checker::{Checker, Question, Start};
 use crate::symbols::locations::Reference;
+use crate::symbols::type_checker::{Checker, Question, Start};
 
 /// Marks the possible references of an answer that the checker finds as well with `confirmedBy`, and says when it finds
 /// others. `folder` is where the files of the index lie. Starts a program and may take half a minute.
@@ -55,7 +57,7 @@ fn asked(
     params: &FindReferencingSymbolsParams,
 ) -> Result<Vec<Start>, Fault> {
     let real = |name: &str| folder.join(name).canonicalize().unwrap_or_default();
-    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
+    let meant = SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
     let (file, offset) = meant.place(index)?;
     let text = index.text(file).unwrap_or_default();
     let (line, column) = index.lines(file, &text).position(offset, Unit::Utf16);

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use trellis_sandbox::{Docker, Runner, python};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_sandbox::{Docker, Runner, python};
 
 use super::run_tests::{Limit, limit};
 use crate::error::Fault;
@@ -125,7 +125,7 @@ fn tool(Finding { name, found, cost }: Finding) -> ToolFound {
 async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let python = sandbox::python_of(project, allowed).await;
-    let python = python.map(|it| told(&it)).map_err(|error| error.to_string());
+    let python = python.map(|it| report(&it)).map_err(|error| error.to_string());
     let uv = match python::Installer::on_path(&path) {
         python::Installer::Uv(path) => Ok(path.display().to_string()),
         python::Installer::Pip => Err("not on PATH; install it with `pip install uv`".to_owned()),
@@ -160,7 +160,7 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
     ]
 }
 
-fn told(python: &python::Python) -> String {
+fn report(python: &python::Python) -> String {
     let origin = match python.origin {
         python::Origin::Project if python.maker.is_some() => {
             "an environment without pytest, which Trellis provides separately"

@@ -5,17 +5,19 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_python::{Index, Lines, Located, NamePath, Refused, SearchReplace, TextEdit, TextEdits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_python::{
+    Index, Lines, Located, NamePath, Refused, SearchReplace, TextEdit, TextEdits,
+};
 
 use super::symbol_query::parsed;
 use crate::edits::{self, Change};
 use crate::error::Fault;
 use crate::project;
 use crate::sources::Workspace;
-use crate::symbols::unique::{self, LookupError};
 use crate::symbols::locations::{Range, stretch};
+use crate::symbols::unique::{self, LookupError};
 
 /// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
 /// text has its own; the docstring is part of the body.
@@ -246,8 +248,9 @@ impl TryFrom<ReplaceSymbolBodyParams> for SymbolEdit {
 
     fn try_from(it: ReplaceSymbolBodyParams) -> Result<SymbolEdit, Fault> {
         let pattern = parsed(&it.name_path)?;
-        let (what, edit): (_, Edit) =
-            ("replace-body", |source, path, text| trellis_python::replace_symbol_body(source, path, text));
+        let (what, edit): (_, Edit) = ("replace-body", |source, path, text| {
+            trellis_python::replace_symbol_body(source, path, text)
+        });
         let ReplaceSymbolBodyParams { text, path, root, dry_run, .. } = it;
         Ok(SymbolEdit { what, edit, pattern, text, path, root, dry_run })
     }
@@ -258,8 +261,9 @@ impl TryFrom<InsertBeforeSymbolParams> for SymbolEdit {
 
     fn try_from(it: InsertBeforeSymbolParams) -> Result<SymbolEdit, Fault> {
         let pattern = parsed(&it.name_path)?;
-        let (what, edit): (_, Edit) =
-            ("insert-before", |source, path, text| trellis_python::insert_before_symbol(source, path, text));
+        let (what, edit): (_, Edit) = ("insert-before", |source, path, text| {
+            trellis_python::insert_before_symbol(source, path, text)
+        });
         let InsertBeforeSymbolParams { text, path, root, dry_run, .. } = it;
         Ok(SymbolEdit { what, edit, pattern, text, path, root, dry_run })
     }
@@ -335,7 +339,7 @@ impl SymbolEdit {
             Some(path) => below(self.root.as_deref(), path),
             None => root.join(Workspace::open(root)?.ask(|index| self.file(index, root))?),
         };
-        edits::settle(&project::root_of(&path)?)?;
+        edits::recover(&project::root_of(&path)?)?;
         let source = edits::read(&path)?;
         self.plan(Target::at(path.clone()), source)?.write(&path, self.dry_run)
     }
@@ -357,7 +361,7 @@ pub(crate) fn plan_replace_text(
         Fault::input(format!("{} was not edited: {why}", target.shown))
     };
     let replaced = trellis_python::search_replace(&source, &wanted).map_err(|e| refused(&e))?;
-    let (notes, edits) = (replaced.told(), replaced.edits);
+    let (notes, edits) = (replaced.report(), replaced.edits);
     if target.path.extension().is_some_and(|it| it == "py" || it == "pyi") {
         trellis_python::check_no_new_errors(&source, &edits).map_err(|e| refused(&e))?;
     }
@@ -369,7 +373,7 @@ pub(crate) fn plan_replace_text(
 /// Replaces text as the disk is.
 pub(crate) fn replace_text(params: &ReplaceTextParams) -> Result<EditResult, Fault> {
     let path = below(params.root.as_deref(), &params.path);
-    edits::settle(&project::root_of(&path)?)?;
+    edits::recover(&project::root_of(&path)?)?;
     let source = edits::read(&path)?;
     plan_replace_text(Target::at(path.clone()), source, params)?.write(&path, params.dry_run)
 }

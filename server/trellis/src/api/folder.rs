@@ -12,7 +12,10 @@ pub(crate) fn open(root: Option<&Path>) -> Result<Workspace, Fault> {
 }
 
 /// The same for a question about a symbol, whose place comes to be named as the workspace names files.
-pub(crate) fn open_at(root: Option<&Path>, at: &mut Option<SourcePosition>) -> Result<Workspace, Fault> {
+pub(crate) fn open_at(
+    root: Option<&Path>,
+    at: &mut Option<SourcePosition>,
+) -> Result<Workspace, Fault> {
     let workspace = open(root)?;
     *at = at.take().map(|it| resolved(&workspace, it)).transpose()?;
     Ok(workspace)

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use trellis_engine::approval::Mode;
-use trellis_llm::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use trellis_engine::approval::Mode;
+use trellis_llm::Editor;
 
 use super::run_limits::{mode, test_seconds};
 use crate::error::Fault;
-use crate::generate::GrowOrder;
+use crate::generate::GenerateRequest;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::journal::Journal;
@@ -254,8 +254,11 @@ fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
-                .hint("make the file readable; the run depends on it"));
+            return Err(Fault::input(trellis_sandbox::wording::cannot_read(
+                path.display(),
+                &error,
+            ))
+            .hint("make the file readable; the run depends on it"));
         }
     };
     Ok(crate::workspace::replay::ReplayedState::read(&String::from_utf8_lossy(&text)).options)
@@ -281,7 +284,7 @@ impl GenerateArgs {
     }
 
     /// The order for the engine; models of the editor may answer if there is one.
-    pub(crate) fn order(self, editor: Option<Arc<dyn Editor>>) -> Result<GrowOrder, Fault> {
+    pub(crate) fn order(self, editor: Option<Arc<dyn Editor>>) -> Result<GenerateRequest, Fault> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let kept = GenerateArgs { graph: absolute(&self.graph), ..self.clone() };
         let mut options = serde_json::to_value(kept)
@@ -294,7 +297,7 @@ impl GenerateArgs {
             Some(editor) => self.model.with_editor(editor),
             None => self.model,
         };
-        Ok(GrowOrder {
+        Ok(GenerateRequest {
             graph: self.graph,
             out: self.out,
             dialect: self.dialect,

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
 use trellis_engine::issue::Limits;
 use trellis_sandbox::Totals;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::run_limits::{RunLimits, mode};
 use super::generate::FixWith;
 use super::repair::Time;
+use super::run_limits::{RunLimits, mode};
 use crate::error::{Exit, Fault};
-use crate::forge::{Pushed, PushTarget};
-use crate::issue::{Decision, SpecFiles, Log, IssueRequest};
+use crate::forge::{PushTarget, Pushed};
+use crate::issue::{Decision, IssueRequest, Log, SpecFiles};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::jobs::{JobShape, Jobs};
+use crate::jobs::{JobInfo, Jobs};
 
 /// Shows the state of a job, and its result if it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,10 +47,10 @@ pub(crate) struct ResumeJob {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobList {
-    pub(crate) jobs: Vec<JobShape>,
+    pub(crate) jobs: Vec<JobInfo>,
 }
 
-pub(crate) fn job(jobs: &Jobs, params: Job) -> Result<JobShape, Fault> {
+pub(crate) fn job(jobs: &Jobs, params: Job) -> Result<JobInfo, Fault> {
     jobs.get(&params.job)
 }
 
@@ -58,14 +58,14 @@ pub(crate) fn list(jobs: &Jobs, _: ListJobs) -> Result<JobList, Fault> {
     Ok(JobList { jobs: jobs.list() })
 }
 
-pub(crate) fn cancel(jobs: &Jobs, params: CancelJob) -> Result<JobShape, Fault> {
+pub(crate) fn cancel(jobs: &Jobs, params: CancelJob) -> Result<JobInfo, Fault> {
     jobs.cancel(&params.job)
 }
 
-pub(crate) fn pause(jobs: &Jobs, params: PauseJob) -> Result<JobShape, Fault> {
+pub(crate) fn pause(jobs: &Jobs, params: PauseJob) -> Result<JobInfo, Fault> {
     jobs.pause(&params.job, true)
 }
 
-pub(crate) fn resume(jobs: &Jobs, params: ResumeJob) -> Result<JobShape, Fault> {
+pub(crate) fn resume(jobs: &Jobs, params: ResumeJob) -> Result<JobInfo, Fault> {
     jobs.pause(&params.job, false)
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_engine::localize::{LineSuspect, RankedFunction};
-use trellis_sandbox::Tree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use trellis_engine::localize::{LineSuspect, RankedFunction};
+use trellis_sandbox::Tree;
 
 use super::run_limits::{FLAGS, TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
+use crate::workspace::describe::{self, EventKind, Price};
 use crate::workspace::hash_chain::{Break, Verification};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::reader::Reader;
-use crate::workspace::describe::{self, EventKind, Price};
 
 /// Events that the method gives if nobody says how many.
 const SOME: usize = 1000;

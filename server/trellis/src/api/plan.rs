@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use trellis_engine::assembly::planned_cycles;
-use trellis_plan::{FlowKind, Dialect, Direction, Exploration, Flow, NodeIx, Plan, Problem, Status, flows};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::assembly::planned_cycles;
+use trellis_plan::{
+    Dialect, Direction, Exploration, Flow, FlowKind, NodeIx, Plan, Problem, Status, flows,
+};
 
 use crate::error::Fault;
-use crate::plan_file;
 use crate::node_status::NodeStatuses;
+use crate::plan_file;
 
 /// How many nodes of similar name an unknown id is answered with.
 const NEAR: usize = 5;

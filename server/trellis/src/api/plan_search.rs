@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use trellis_plan::{Evidence, NodeHit, Plan, PlanSearch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_plan::{Evidence, NodeHit, Plan, PlanSearch};
 
 use super::plan::DialectName;
-use crate::error::{Exit, Fault};
 use crate::embedding_index::Index;
+use crate::error::{Exit, Fault};
 
 /// Finds nodes by name in any spelling, or by a description of what they do.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use trellis_python::Index;
-use trellis_plan::{NodeIx, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_plan::{NodeIx, Plan};
+use trellis_python::Index;
 
 use super::plan::DialectName;
 use super::symbols::reasoned;
-use crate::symbols::plan_links::Links;
 use crate::symbols::locations::spot;
+use crate::symbols::plan_links::Links;
 
 /// Compares the planned dependencies of a graph with those of the code.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -108,7 +108,7 @@ type Pair = (NodeIx, NodeIx);
 /// The answer for a plan that was read from the graph.
 pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     let found = Links::of(plan, index);
-    let there: BTreeSet<NodeIx> = found.grown.iter().map(|it| it.ix).collect();
+    let there: BTreeSet<NodeIx> = found.generated.iter().map(|it| it.ix).collect();
     let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();
     let (checked, unchecked): (Vec<Pair>, Vec<Pair>) =
         planned.iter().partition(|(from, to)| there.contains(from) && there.contains(to));
@@ -136,7 +136,7 @@ pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     };
     let wanted = |ix: &NodeIx| planned.iter().any(|(_, to)| to == ix);
     let idle = there.iter().filter(|ix| !found.used.contains(ix) && !wanted(ix));
-    let elsewhere = found.grown.iter().filter(|it| it.moved);
+    let elsewhere = found.generated.iter().filter(|it| it.moved);
     let moved = elsewhere
         .map(|it| MovedNode { id: id(it.ix), file: index.path(it.symbol.file).to_owned() });
     let checked = confirmed.len() + missing.len();

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_engine::approval::{Confidence, Parts};
-use trellis_llm::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::approval::{Confidence, Parts};
+use trellis_llm::Editor;
 
 use super::run_limits::{FLAGS, TimeLimits};
-use crate::job_control::JobControl;
 use crate::error::Fault;
+use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::proposals::{
-    self, Choice, Decided, FailingTest, OpenDocuments, OpenTexts, DecisionRequest, NumberedHunk, Proposal, State, HistoryEntry,
-    Store, Testing, Times, VerifiedTest,
+    self, Choice, Decided, DecisionRequest, FailingTest, HistoryEntry, NumberedHunk, OpenDocuments,
+    OpenTexts, Proposal, State, Store, Times, VerifiedTest, VerifyMode,
 };
 use crate::repair::{self, Problem};
 use crate::sandbox::SandboxArgs;
@@ -265,7 +265,8 @@ pub(crate) struct DecideFixResult {
     /// empty if none ran.
     pub(crate) tests: Vec<VerifiedTest>,
     /// Ids of tests that failed and pass with it.
-    pub(crate) mended: Vec<String>,
+    #[serde(rename = "mended")]
+    pub(crate) fixed: Vec<String>,
     /// Other pending fixes that were applied to the new texts: review them again.
     pub(crate) rebased: Vec<String>,
     /// Further notes, as sentences.
@@ -306,7 +307,7 @@ pub(crate) async fn decide_fix(
     store: &Store,
     params: DecideFixParams,
     open: &OpenDocuments,
-    testing: Option<Testing<'_>>,
+    testing: Option<VerifyMode<'_>>,
 ) -> Result<DecideFixResult, Fault> {
     let order = DecisionRequest {
         fix: params.fix,
@@ -317,9 +318,9 @@ pub(crate) async fn decide_fix(
         note: params.note,
     };
     let decided = proposals::decide(store, &order, open, testing).await?;
-    let Decided { proposal, edit, paths: written, tests, mended, rebased, notes } = decided;
+    let Decided { proposal, edit, paths: written, tests, fixed, rebased, notes } = decided;
     let summary = FixSummary::of(&proposal);
-    Ok(DecideFixResult { summary, edit, written, tests, mended, rebased, notes })
+    Ok(DecideFixResult { summary, edit, written, tests, fixed, rebased, notes })
 }
 
 /// Looks for a fix; see [`repair::propose()`].

@@ -5,23 +5,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{FileId, Index, Lines, Located, RenameRefused, TextEdits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_python::{FileId, Index, Lines, Located, RenameRefused, TextEdits};
 
 use super::edits::{FileEdit, Planned, Target, Undoable, below, diff, file_edits};
 use super::folder;
-use super::symbol_query::{SourcePosition, Meant, no_name, several};
+use super::symbol_query::{SourcePosition, SymbolQuery, no_name, several};
 use super::symbols::{Completeness as _, reasoned};
 use crate::edits::{self, Change};
 use crate::error::{Exit, Fault};
 use crate::project;
 use crate::sources::Workspace;
 use crate::symbols::deletion::{deletion, remove};
-use crate::symbols::unique::LookupError;
-use crate::symbols::renaming::{Places, renamed, renaming};
-use crate::symbols::locations::{PossibleReference, Reference, Range, possible, reference, spot, stretch};
+use crate::symbols::locations::{
+    PossibleReference, Range, Reference, possible, reference, spot, stretch,
+};
 use crate::symbols::outline_view::name_path;
+use crate::symbols::renaming::{Places, renamed, renaming};
+use crate::symbols::unique::LookupError;
 
 /// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
 /// get another meaning; possible references that cannot be confirmed are listed, not changed.
@@ -161,7 +163,8 @@ pub(crate) fn plan_rename(
     place: Place<'_>,
 ) -> Result<Planned<RenameSymbolResult>, Fault> {
     let to = &params.new_name;
-    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
+    let meant =
+        SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
     let found = renaming(index, meant.place(index)?, to).map_err(|it| refused(index, &it))?;
     let (mut edits, mut changes, mut differences) = (Vec::new(), Vec::new(), String::new());
     for (file, source, places) in &found.files as &Vec<Places> {
@@ -231,7 +234,8 @@ pub(crate) fn plan_delete(
     params: &SafeDeleteSymbolParams,
     place: Place<'_>,
 ) -> Result<Planned<SafeDeleteSymbolResult>, Fault> {
-    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
+    let meant =
+        SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
     let found = deletion(index, &meant.definitions(index)?).map_err(|why| match why {
         LookupError::Missing => nothing(),
         LookupError::Several(found) => several(index, &found),
@@ -337,7 +341,7 @@ fn whole(
     let file = path.as_ref().map(|it| below(root, Path::new(it)));
     let place = file.as_deref().or(root).unwrap_or(Path::new("."));
     let project = project::root_of(place)?;
-    edits::settle(&project)?;
+    edits::recover(&project)?;
     let folder = if file.is_some() { root.unwrap_or(&project) } else { place };
     let workspace = Workspace::open(folder)?;
     *at = at.take().map(|it| folder::resolved(&workspace, it)).transpose()?;

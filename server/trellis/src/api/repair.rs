@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
 use trellis_engine::repair::{Diagnostic, Limits};
 use trellis_sandbox::Totals;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::run_limits::{FLAGS, TEST_SECONDS, mode, test_seconds};
-use super::proposals::ConfidenceShape;
 use super::generate::FixWith;
+use super::proposals::ConfidenceShape;
+use super::run_limits::{FLAGS, TEST_SECONDS, mode, test_seconds};
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, State};
-use crate::repair::{RepairRequest, WriteTarget, UNNUMBERED, commit_title};
+use crate::repair::{RepairRequest, UNNUMBERED, WriteTarget, commit_title};
 use crate::sandbox::SandboxArgs;
 use crate::write_tests::registry;
 
@@ -251,7 +251,11 @@ impl KeptFix {
     pub(crate) fn of(proposal: &Proposal, is_stored: bool) -> KeptFix {
         let files = proposal.written();
         let diff = files.iter().map(|it| {
-            trellis_python::unified_diff(&it.path, it.base.as_deref().unwrap_or_default(), &it.proposed)
+            trellis_python::unified_diff(
+                &it.path,
+                it.base.as_deref().unwrap_or_default(),
+                &it.proposed,
+            )
         });
         KeptFix {
             fix: (is_stored && proposal.state == State::Accepted).then(|| proposal.id.clone()),

@@ -42,8 +42,9 @@ pub(crate) struct RollbackResult {
 }
 
 pub(crate) fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
-    let cannot =
-        |e: std::io::Error| Fault::input(trellis_sandbox::wording::cannot_read(params.out.display(), &e));
+    let cannot = |e: std::io::Error| {
+        Fault::input(trellis_sandbox::wording::cannot_read(params.out.display(), &e))
+    };
     let root = params.out.canonicalize().map_err(cannot)?;
     if !Journal::path(&root).exists() {
         return Err(Fault::input(format!("Trellis did not generate {}", root.display()))
@@ -116,7 +117,9 @@ fn restore(
 }
 
 fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {
-    let Ok(bytes) = trellis_sandbox::files::read(root.join(checkpoint::PATH)) else { return Ok(Vec::new()) };
+    let Ok(bytes) = trellis_sandbox::files::read(root.join(checkpoint::PATH)) else {
+        return Ok(Vec::new());
+    };
     let mut all: Checkpoint = serde_json::from_slice(&bytes)?;
     let mut undone = Vec::new();
     for (id, entry) in all.iter_mut().filter(|(id, _)| !milestone.nodes.contains(id)) {

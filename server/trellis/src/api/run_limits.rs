@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use trellis_engine::approval::Mode;
-use trellis_sandbox::RaisedBy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::approval::Mode;
+use trellis_sandbox::RaisedBy;
 
 use crate::error::{Exit, Fault};
 

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use trellis_sandbox::frameworks::{Framework, detect};
-use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::frameworks::{Framework, detect};
+use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
 use super::run_limits::{FLAGS, TimeLimits};
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project::{self, Project};
-use crate::sandbox::{WarmSandboxes, Packages, SandboxArgs};
+use crate::sandbox::{Packages, SandboxArgs, WarmSandboxes};
 use crate::write_tests::registry;
 
 /// Runs a project's tests in the sandbox.

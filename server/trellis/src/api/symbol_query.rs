@@ -1,12 +1,12 @@
 //! Which symbol a question means.
 
-use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
 
 use crate::error::{Exit, Fault};
-use crate::symbols::unique::{self, LookupError, name};
 use crate::symbols::locations::place;
+use crate::symbols::unique::{self, LookupError, name};
 
 /// A place in a file where the symbol is named.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub(crate) struct SourcePosition {
 }
 
 /// The symbol that was asked for, ready to be looked for in an index.
-pub(crate) struct Meant {
+pub(crate) struct SymbolQuery {
     wanted: Wanted,
     /// The one file in which a name path counts.
     within: Option<String>,
@@ -37,13 +37,13 @@ enum Wanted {
     },
 }
 
-impl Meant {
+impl SymbolQuery {
     /// By a place, else by a name path that counts in one file, or in all.
     pub(crate) fn of(
         name_path: Option<&str>,
         at: Option<&SourcePosition>,
         within: Option<&str>,
-    ) -> Result<Meant, Fault> {
+    ) -> Result<SymbolQuery, Fault> {
         let wanted = match (at, name_path) {
             (Some(_), Some(_)) => {
                 return Err(Fault::new(
@@ -59,7 +59,7 @@ impl Meant {
                     .hint("give a name path, or --at FILE:LINE:COLUMN"));
             }
         };
-        Ok(Meant { wanted, within: within.map(str::to_owned) })
+        Ok(SymbolQuery { wanted, within: within.map(str::to_owned) })
     }
 
     /// A place where the symbol is named, as `Index` takes it. Several definitions are one symbol if they
@@ -162,7 +162,7 @@ mod tests {
             (Some("A//b"), None, false),
         ];
         for (name_path, at, fits) in table {
-            let meant = Meant::of(name_path, at.as_ref(), None);
+            let meant = SymbolQuery::of(name_path, at.as_ref(), None);
             let refused = meant.err().map(|it| it.exit);
             assert_eq!(refused, (!fits).then_some(Exit::Usage), "{name_path:?} {at:?}");
         }

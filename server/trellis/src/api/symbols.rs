@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use trellis_python::{Index, Located, Outline, SymbolKind, Unused};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_python::{Index, Located, Outline, SymbolKind, Unused};
 
-use super::symbol_query::{SourcePosition, Meant, no_name, parsed};
+use super::symbol_query::{SourcePosition, SymbolQuery, no_name, parsed};
 use crate::error::Fault;
+use crate::symbols::locations::{Caller, Location, Range, Reference, place, reference, spot, user};
+use crate::symbols::outline_view::{self, Definition, OutlineView};
 use crate::symbols::type_checker::Checker;
 use crate::symbols::unique::name;
-use crate::symbols::locations::{Location, Reference, Range, Caller, place, reference, spot, user};
-use crate::symbols::outline_view::{self, Definition, Sheet};
 
 /// Answers that say whether they are complete.
 pub(crate) trait Completeness: Sized {
@@ -117,7 +117,7 @@ pub(crate) fn find_symbol(
     let in_file = |matches: &[Located]| {
         let file = matches.first()?.file;
         let (text, outline) = (index.text(file)?, index.outline(file));
-        let sheet = Sheet::of(&text, &outline);
+        let sheet = OutlineView::of(&text, &outline);
         let found =
             |it: &Located| sheet.found(index.path(file), it.symbol, params.body, params.depth);
         Some(matches.iter().map(found).collect::<Vec<_>>())
@@ -158,7 +158,7 @@ pub(crate) fn document_symbols(
     let below = params.depth.map_or(usize::MAX, |it| (it as usize).saturating_sub(1));
     DocumentSymbolsResult {
         file: params.file.to_string_lossy().into_owned(),
-        symbols: Sheet::of(source, &outline).tree(below),
+        symbols: OutlineView::of(source, &outline).tree(below),
         errors: outline.errors.iter().map(ToString::to_string).collect(),
     }
 }
@@ -198,7 +198,7 @@ pub(crate) fn find_referencing_symbols(
     index: &Index,
     params: &FindReferencingSymbolsParams,
 ) -> Result<FindReferencingSymbolsResult, Fault> {
-    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
+    let meant = SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
     let (file, offset) = meant.place(index)?;
     let found = index.references(file, offset).ok_or_else(no_name)?;
     Ok(FindReferencingSymbolsResult {
@@ -239,7 +239,7 @@ pub(crate) fn find_callers(
     index: &Index,
     params: &FindCallersParams,
 ) -> Result<FindCallersResult, Fault> {
-    let meant = Meant::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
+    let meant = SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
     let (file, offset) = meant.place(index)?;
     let callers = index.callers(file, offset).ok_or_else(no_name)?;
     let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
@@ -273,7 +273,7 @@ pub(crate) fn find_definition(
     index: &Index,
     params: &FindDefinitionParams,
 ) -> Result<FindDefinitionResult, Fault> {
-    let (file, offset) = Meant::of(None, Some(&params.at), None)?.place(index)?;
+    let (file, offset) = SymbolQuery::of(None, Some(&params.at), None)?.place(index)?;
     let places = index.definition(file, offset);
     Ok(FindDefinitionResult {
         definitions: places.iter().filter_map(|it| place(index, it)).collect(),
@@ -358,7 +358,7 @@ fn broken(index: &Index) -> Vec<String> {
 fn unused(index: &Index, it: Unused) -> Option<UnusedSymbol> {
     let (file, symbol) = (it.symbol.file, it.symbol.symbol);
     let (text, outline) = (index.text(file)?, index.outline(file));
-    let shape = Sheet::of(&text, &outline).definition(symbol, 0);
+    let shape = OutlineView::of(&text, &outline).definition(symbol, 0);
     Some(UnusedSymbol {
         name: shape.name,
         name_path: shape.name_path,

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use trellis_engine::task_graph::{Phase, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::task_graph::{Phase, Progress};
 
-use super::run_limits::RunLimits;
 use super::generate::FixWith;
 use super::repair::Time;
-use crate::forge::{Pushed, PushTarget};
+use super::run_limits::RunLimits;
+use crate::forge::{PushTarget, Pushed};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::tasks::TasksRequest;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use trellis_python::Functions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_python::Functions;
 
 use super::run_limits::TimeLimits;
 use crate::error::Exit;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use trellis_plan::Status;
 
-use crate::error::{Exit, Fault};
 use crate::api::code::{CodeSymbol, CodeViewParams, CodeViewResult, code_view};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 #[derive(Args)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::error::{Exit, Fault};
 use crate::api::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
+use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 
 /// Check Python, sandbox, Docker and model on this machine.

@@ -7,14 +7,14 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::test_output::plain;
-use crate::error::{Exit, Fault};
-use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::api::proposals::{
     DecideFixParams, DecideFixResult, FixResult, FixSummary, GetFixParams, ListFixesParams,
     decide_fix, get_fix, list_fixes, undo_fix,
 };
+use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
+use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
-use crate::proposals::{Choice, OpenTexts, State, Store, Testing};
+use crate::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
 
@@ -204,7 +204,7 @@ async fn decide(
     let open = || async { Ok(OpenTexts::new()) }.boxed();
     let testing = match params.runs_tests() {
         false => None,
-        true => Some(Testing {
+        true => Some(VerifyMode {
             sandbox: params.sandbox.clone(),
             output,
             times: params.times()?,

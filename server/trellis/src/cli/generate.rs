@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use trellis_engine::NO_FLOWS;
 
-use crate::cli::test_output::plain;
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
-use crate::generate::{Flows, Summary, grow};
 use crate::api::generate::GenerateArgs;
+use crate::cli::test_output::plain;
+use crate::error::{Exit, Fault};
+use crate::generate::{Flows, Summary, generate};
+use crate::job_control::JobControl;
 use crate::output::Output;
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(None)?;
-    let (summary, exit) = grow(order, JobControl::of_signals()?, output).await?;
+    let (summary, exit) = generate(order, JobControl::of_signals()?, output).await?;
     if output.is_json() {
         output.json(&summary)?
     } else {

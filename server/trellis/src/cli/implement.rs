@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use crate::api::implement::{ImplementArgs, ImplementResult, Outcome};
 use crate::cli::test_output::{plain, pushed};
-use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
 use crate::issue::{Reviewer, implement, plan};
-use crate::api::implement::{ImplementArgs, ImplementResult, Outcome};
+use crate::job_control::JobControl;
 use crate::output::{Output, color};
 use crate::repair::Terminal;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
+use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
-use crate::api::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;

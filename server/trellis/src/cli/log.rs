@@ -9,9 +9,9 @@ use clap::Args;
 use serde::ser::{Error as _, SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
+use crate::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
-use crate::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use crate::output::Output;
 use crate::workspace::describe::EventKind;
 

@@ -8,6 +8,7 @@ use clap::{ColorChoice, FromArgMatches as _, Parser, Subcommand};
 use crate::error::{Exit, Fault};
 use crate::output::{Output, color, waiting};
 
+mod code_view;
 mod completions;
 mod demo;
 mod doctor;
@@ -22,7 +23,6 @@ mod lsp;
 mod mcp;
 mod plan;
 mod repair;
-mod test_output;
 mod rollback;
 mod serve;
 mod stacks;
@@ -30,7 +30,7 @@ mod status;
 mod symbols;
 mod tasks;
 mod test;
-mod code_view;
+mod test_output;
 mod write_tests;
 
 /// Test-driven AI coding for Python: keeps only what real test runs prove.
@@ -170,8 +170,10 @@ fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
         Ok(real) if real.is_dir() => Ok(real),
         Ok(_) => Err(Fault::input(format!("{} is not a folder", folder.display()))
             .hint("give the folder that contains it")),
-        Err(error) => Err(Fault::input(trellis_sandbox::wording::cannot_read(folder.display(), &error))
-            .hint("give folders that exist")),
+        Err(error) => {
+            Err(Fault::input(trellis_sandbox::wording::cannot_read(folder.display(), &error))
+                .hint("give folders that exist"))
+        }
     };
     folders.iter().map(real).collect()
 }

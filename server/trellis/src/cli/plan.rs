@@ -8,13 +8,13 @@ use trellis_plan::{Dialect, Exploration, Plan};
 use trellis_sandbox::wording::counted;
 
 use super::symbols::planned::{self, PlannedArgs};
-use crate::error::{Exit, Fault};
 use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
     PlanProblem, PlanShowParams,
 };
-use crate::output::Output;
+use crate::error::{Exit, Fault};
 use crate::node_status::NodeStatuses;
+use crate::output::Output;
 
 mod flows;
 mod levels;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use trellis_sandbox::wording::counted;
 
-use crate::cli::test_output::plain;
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
 use crate::api::repair::{GroupShape, RepairArgs, RepairResult};
+use crate::cli::test_output::plain;
+use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
 use crate::output::{Output, color};
 use crate::repair::{Approver, Terminal, repair};
 use crate::results::Results;

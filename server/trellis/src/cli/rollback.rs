@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_sandbox::wording::counted;
 
-use crate::error::{Exit, Fault};
 use crate::api::rollback::{RollbackParams, rollback};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Reset a generated repository to its last finished subgraph.

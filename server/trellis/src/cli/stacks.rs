@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{Exit, Fault};
 use crate::api::stacks::{
     InstallPackagesParams, InstalledBy, ListStacksParams, NewProjectParams, ShowStackParams,
     StackShown, install, list, new_project, show,
 };
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::signals::cancel_on_signal;
 
@@ -55,7 +55,10 @@ pub(crate) async fn run(args: StacksArgs, output: &mut Output) -> Result<Exit, F
         StacksCommand::List => list_all(output)?,
         StacksCommand::Show { name } => show_one(name, output)?,
         StacksCommand::New { stack, dir, name } => {
-            make(&NewProjectParams { stack, out: dir, project_name: name, root: None }, output)?;
+            create_project(
+                &NewProjectParams { stack, out: dir, project_name: name, root: None },
+                output,
+            )?;
         }
         StacksCommand::Install { dir } => packages(dir, output).await?,
     }
@@ -125,7 +128,7 @@ fn block(text: &str, indent: &str) -> String {
     format!("|\n{}", lines.collect::<String>())
 }
 
-fn make(params: &NewProjectParams, output: &mut Output) -> Result<(), Fault> {
+fn create_project(params: &NewProjectParams, output: &mut Output) -> Result<(), Fault> {
     let result = new_project(params)?;
     if output.is_json() {
         return output.json(&result);

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_sandbox::wording::counted;
 
-use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::api::status::{ReportParams, StatusParams, report as report_of, status};
 use crate::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
+use crate::cli::test_output::plain;
+use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 use crate::tasks;
 use crate::workspace::checkpoint::Entry;

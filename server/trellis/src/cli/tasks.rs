@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::cli::test_output::{plain, pushed};
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
 use crate::api::tasks::{TasksArgs, TasksResult};
+use crate::cli::test_output::{plain, pushed};
+use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
 use crate::output::Output;
 use crate::tasks::tasks;
 

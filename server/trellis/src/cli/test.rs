@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use trellis_sandbox::{TestResult, junit};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{TestResult, junit};
 
-use crate::cli::test_output::{line, summary};
-use crate::error::{Exit, Fault};
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::api::run_tests::{Prepared, RunTestsParams, Tool};
+use crate::cli::test_output::{line, summary};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::results::Results;
-use crate::sandbox::{WarmSandboxes, SandboxArgs};
+use crate::sandbox::{SandboxArgs, WarmSandboxes};
 use crate::signals::cancel_on_signal;
 
 /// Run tests in the sandbox.
@@ -73,10 +73,10 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
     let is_json = output.is_json();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut screen = Output::new(is_json);
     let mut as_it_ends = |test: &TestResult| {
-        told.insert(test.id.clone());
+        reported.insert(test.id.clone());
         if !is_json {
             // Whoever has gone away is noticed when the summary is printed.
             let _ = screen.text(line(test));
@@ -98,7 +98,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     if is_json {
         output.json(&ran.result())?
     } else {
-        output.text(summary(&ran.report, &told))?
+        output.text(summary(&ran.report, &reported))?
     }
     ran.verdict(&left)
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use trellis_sandbox::{Outcome, Report, TestResult};
 
+use crate::api::run_tests::{outcome, reason};
 use crate::convert::test_outcome;
 use crate::forge::Pushed;
 use crate::localize::NO_TESTS_HINT;
-use crate::api::run_tests::{outcome, reason};
 use crate::output::color;
 
 /// One test, as it ends.
@@ -72,9 +72,9 @@ fn place_of(failure: &trellis_sandbox::Failure) -> String {
 }
 
 /// What is left to say when all tests have ended; `told` have been shown.
-pub(crate) fn summary(report: &Report, told: &HashSet<String>) -> String {
+pub(crate) fn summary(report: &Report, notify: &HashSet<String>) -> String {
     let mut out = String::new();
-    for test in report.tests.iter().filter(|it| !told.contains(&it.id)) {
+    for test in report.tests.iter().filter(|it| !notify.contains(&it.id)) {
         out += &format!("{}\n", line(test));
     }
     for failure in &report.collection_errors {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::api::run_limits::TEST_SECONDS;
 use crate::api::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
+use crate::cli::test_output::plain;
+use crate::error::{Exit, Fault};
 use crate::models::ModelArgs;
 use crate::output::{Output, color};
 use crate::results::Results;

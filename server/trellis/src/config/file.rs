@@ -135,8 +135,11 @@ impl File {
                 return Ok(None);
             }
             Err(error) => {
-                return Err(Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
-                    .hint("make it readable, or move it away"));
+                return Err(Fault::input(trellis_sandbox::wording::cannot_read(
+                    path.display(),
+                    &error,
+                ))
+                .hint("make it readable, or move it away"));
             }
         };
         toml::from_str(&text).map(Some).map_err(|error| wrong(path, &text, &error))
@@ -186,7 +189,8 @@ impl File {
         }
         for (name, it) in &self.providers {
             let like = it.like.as_deref();
-            let known = trellis_llm::PROVIDERS.map(|it| it.split([':', '[']).next().unwrap_or_default());
+            let known =
+                trellis_llm::PROVIDERS.map(|it| it.split([':', '[']).next().unwrap_or_default());
             if !known.contains(&like.unwrap_or(name)) {
                 let what = match like {
                     Some(like) => {

@@ -14,17 +14,19 @@ use crate::workspace::crash_point;
 /// The text of a file; refused if it is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)).hint("give a text file")
+        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
+            .hint("give a text file")
     };
     // A pipe would never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is not a regular file")));
     }
-    let text = String::from_utf8(trellis_sandbox::files::read(path).map_err(cannot)?).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
-            .hint("convert it, or edit it with a tool that supports its encoding")
-    })?;
+    let text =
+        String::from_utf8(trellis_sandbox::files::read(path).map_err(cannot)?).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
+                .hint("convert it, or edit it with a tool that supports its encoding")
+        })?;
     refuse_other_encoding(path, &text)?;
     Ok(text)
 }
@@ -56,7 +58,8 @@ fn declared_encoding(line: &str) -> Option<&str> {
 /// The file behind symbolic links, which stay; refused if it cannot be written.
 pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     let real = path.canonicalize().map_err(|e| {
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)).hint("nothing was changed")
+        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
+            .hint("nothing was changed")
     })?;
     let refuse = |what: &str, hint: &str| {
         Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
@@ -78,7 +81,7 @@ pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
 }
 
 /// A new text beside its file, on the disk; gone if it is not put in place.
-pub(super) struct Staged {
+pub(super) struct StagedFile {
     file: TempPath,
     pub(super) target: PathBuf,
 }
@@ -100,7 +103,7 @@ pub(super) fn sweep(folder: &Path) {
 }
 
 /// Writes a text beside the file it is for, with the mode and owner of that.
-pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<Staged> {
+pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<StagedFile> {
     let folder = target.parent().unwrap_or(target);
     let mut file: NamedTempFile =
         tempfile::Builder::new().prefix(STAGED.0).suffix(STAGED.1).tempfile_in(folder)?;
@@ -113,10 +116,10 @@ pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<Staged> {
     }
     file.as_file().set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
     file.as_file().sync_all()?;
-    Ok(Staged { file: file.into_temp_path(), target: target.to_owned() })
+    Ok(StagedFile { file: file.into_temp_path(), target: target.to_owned() })
 }
 
-impl Staged {
+impl StagedFile {
     /// Takes the place of the file, at once for every reader.
     pub(super) fn put(self) -> io::Result<()> {
         crash_point::reach();

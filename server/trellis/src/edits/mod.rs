@@ -12,12 +12,12 @@ use crate::error::Fault;
 use crate::workspace::disk;
 
 mod files;
-mod undo_log;
 mod transaction;
+mod undo_log;
 
 pub(crate) use files::read;
+pub(crate) use transaction::{apply, recover};
 pub(crate) use undo_log::{find, undo};
-pub(crate) use transaction::{apply, settle};
 
 /// What is to become of one file.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(crate) struct AppliedEdit {
 
 /// The folder with the edits of a project; made, and kept out of git, if it is not there.
 fn folder(root: &Path) -> Result<PathBuf, Fault> {
-    disk::own(root, "edits").map_err(|e| {
+    disk::create(root, "edits").map_err(|e| {
         let folder = root.join(".trellis/edits");
         Fault::internal(format!("cannot save edits in {}: {e}", folder.display()))
             .hint("nothing was changed; make the folder writable so that edits can be undone")

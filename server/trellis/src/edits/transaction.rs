@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{refuse_other_encoding, stage, writable};
 use super::undo_log::{self, FileRecord, Record};
-use super::{Change, AppliedEdit, folder};
+use super::{AppliedEdit, Change, folder};
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::disk::{hash, is_full};
@@ -26,7 +26,7 @@ pub(super) fn apply_as(
 ) -> Result<AppliedEdit, Fault> {
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
-    tell(undo_log::recover(root, &folder)?);
+    report_recovered(undo_log::recover(root, &folder)?);
     let files = changes.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
     files.iter().try_for_each(|it| undo_log::belongs(root, it))?;
     refuse_twice(&files)?;
@@ -43,17 +43,17 @@ pub(super) fn apply_as(
 }
 
 /// Takes back what a crash left half done in a project, so that what is read next is whole.
-pub(crate) fn settle(root: &Path) -> Result<(), Fault> {
+pub(crate) fn recover(root: &Path) -> Result<(), Fault> {
     if !root.join(".trellis/edits").is_dir() {
         return Ok(());
     }
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
-    tell(undo_log::recover(root, &folder)?);
+    report_recovered(undo_log::recover(root, &folder)?);
     Ok(())
 }
 
-fn tell(recovered: Vec<String>) {
+fn report_recovered(recovered: Vec<String>) {
     recovered.iter().for_each(|it| Output::say(format_args!("warning: {it}")));
 }
 
@@ -169,8 +169,11 @@ mod tests {
             let (paths, kept, error) = stopped(root.path());
             if dies {
                 fs::write(root.path().join(".trellis-Ab3.tmp"), "new\n").expect("a staged text");
-                let told = undo_log::recover(root.path(), &kept).expect("taken back");
-                assert!(told[0].contains("a.py") && !told[0].contains("b.py"), "{told:?}");
+                let reported = undo_log::recover(root.path(), &kept).expect("taken back");
+                assert!(
+                    reported[0].contains("a.py") && !reported[0].contains("b.py"),
+                    "{reported:?}"
+                );
                 assert_eq!(undo_log::recover(root.path(), &kept).expect("once").len(), 0);
             } else {
                 let fault = taken_back(root.path(), &kept, 1, &error).to_string();
@@ -189,9 +192,9 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let ([changed, _], kept, _) = stopped(root.path());
         fs::write(&changed, "new\nmine\n").expect("a file");
-        let told = undo_log::recover(root.path(), &kept).expect("taken back");
+        let reported = undo_log::recover(root.path(), &kept).expect("taken back");
         assert_eq!(fs::read_to_string(&changed).expect("a file"), "new\nmine\n");
-        assert!(told[0].contains("a.py changed since then"), "{told:?}");
+        assert!(reported[0].contains("a.py changed since then"), "{reported:?}");
         assert_eq!(fs::read_to_string(kept.join("1.kept/0.before")).expect("kept"), "old\n");
     }
 
@@ -211,7 +214,7 @@ mod tests {
         let what = "test".to_owned();
         let record = Record { version: 1, id: 1, what, undoes: None, files: vec![file] };
         undo_log::prepare(&kept, &record, &["old\n"]).expect("prepared");
-        let refused = settle(&root).expect_err("refused").to_string();
+        let refused = recover(&root).expect_err("refused").to_string();
         assert!(refused.contains("outside the project"), "{refused}");
         undo_log::finish(&kept, 1).expect("as if it was made");
         let refused = undo_log::undo(&root, None).expect_err("refused").to_string();

@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trellis_python::TextEdits;
 use serde::{Deserialize, Serialize};
+use trellis_python::TextEdits;
 
 use super::files::{self, stage, sync_folder, write_synced};
-use super::{Change, AppliedEdit, folder, transaction};
+use super::{AppliedEdit, Change, folder, transaction};
 use crate::error::Fault;
 use crate::workspace::crash_point;
 use crate::workspace::disk::{hash, is_inside};
@@ -92,7 +92,7 @@ pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> 
     let pending = entries.filter(|it| it.extension().is_some_and(|it| it == PENDING));
     let recovered = pending.map(|place| {
         let outcome = take_back(root, &place);
-        outcome.map(|back| back.told(&place)).map_err(|e| {
+        outcome.map(|back| back.report(&place)).map_err(|e| {
             let shown = place.display();
             Fault::internal(format!("cannot undo the interrupted edit in {shown}: {e}"))
                 .hint("fix this and try again; the old texts are in that folder")
@@ -112,7 +112,7 @@ pub(super) struct Undone {
 }
 
 impl Undone {
-    fn told(&self, place: &Path) -> Option<String> {
+    fn report(&self, place: &Path) -> Option<String> {
         let Undone { what, restored, left } = self;
         let kept = kept(place);
         match (restored.as_slice(), left.as_slice()) {
@@ -148,7 +148,8 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
             match trellis_sandbox::files::read(&file.path).map(hash) {
                 Ok(now) if now == file.before => {}
                 Ok(now) if now == file.after => {
-                    let before = trellis_sandbox::files::read(place.join(format!("{index}.before")))?;
+                    let before =
+                        trellis_sandbox::files::read(place.join(format!("{index}.before")))?;
                     stage(&file.path, &before)?.put()?;
                     done.restored.push(shown);
                 }
@@ -186,7 +187,7 @@ pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
 /// Undoes an edit (without a number the last one that was not undone); refused when one of its files was
 /// changed since. That is an edit too, and can be undone.
 pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
-    transaction::settle(root)?;
+    transaction::recover(root)?;
     let folder = folder(root)?;
     let record = match id {
         Some(id) => load(&folder, id)?,

@@ -10,10 +10,10 @@
 //! where the token goes, nor which programs git starts.
 
 mod address;
-mod push;
-mod push_state;
 mod open;
 mod pull_requests;
+mod push;
+mod push_state;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::job_control::JobControl;
 use crate::error::Fault;
+use crate::job_control::JobControl;
 use crate::output::Output;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal};
 pub(crate) use address::Kind;
-use push::{Pusher, PushError};
-use push_state::{PushState, PendingPush};
 use open::{NoPulls, find, pulls};
 use pull_requests::{PullRequests, Request};
+use push::{PushError, Pusher};
+use push_state::{PendingPush, PushState};
 
 /// Branches that are ours by their name. No other one is ever forced, or removed.
 const OURS: &str = "trellis/";
@@ -117,18 +117,23 @@ impl<'a> Forge<'a> {
     }
 
     /// What was done, in the order in which it was begun.
-    pub(crate) fn said(&self) -> Vec<Pushed> {
+    pub(crate) fn results(&self) -> Vec<Pushed> {
         self.said.lock().map(|it| it.clone()).unwrap_or_default()
     }
 
     /// Remembers a merge that is about to be made: whatever happens after it, it is pushed.
-    pub(crate) fn owe(&self, into: &str, commit: &str, branch: &str) -> Result<(), Fault> {
+    pub(crate) fn record_pending(
+        &self,
+        into: &str,
+        commit: &str,
+        branch: &str,
+    ) -> Result<(), Fault> {
         let [into, commit, branch] = [into, commit, branch].map(str::to_owned);
         self.known.change(|it| it.owed.push(PendingPush { into, commit, branch }))
     }
 
     /// Pushes merges that were made and not pushed.
-    pub(crate) async fn settle(&self) {
+    pub(crate) async fn push_pending(&self) {
         let owed = match self.known.read() {
             Ok(it) => it.owed,
             Err(fault) => return self.say(OURS, None, Some(note(&fault))),
@@ -146,7 +151,7 @@ impl<'a> Forge<'a> {
     /// Pushes a branch that work was merged into, forwards only, and removes the branches of that work, as far as we pushed
     /// them. Whether the remote has the former now.
     pub(crate) async fn merged(&self, into: &str, branches: &[String]) -> bool {
-        if !self.target(into).await {
+        if !self.push_target(into).await {
             return false;
         }
         for branch in branches {
@@ -162,7 +167,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes a branch as it is here, forwards only. Whether the remote has it now.
-    pub(crate) async fn target(&self, into: &str) -> bool {
+    pub(crate) async fn push_target(&self, into: &str) -> bool {
         let came = self.forward(into).await;
         let is_there = came.is_ok();
         self.say(into, None, came.err());
@@ -181,7 +186,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes a branch of work that a person has to look at, and opens a pull request for it.
-    pub(crate) async fn left(&self, left: &UnmergedBranch<'_>) {
+    pub(crate) async fn push_for_review(&self, left: &UnmergedBranch<'_>) {
         let came = match self.carried(left).await {
             Ok(false) => return,
             Ok(true) => self.offered(left).await,
@@ -286,19 +291,23 @@ impl<'a> Forge<'a> {
         written.map_err(|fault| note(&fault))
     }
 
-    async fn request(&self, pulls: &PullRequests, left: &UnmergedBranch<'_>) -> Result<Option<String>, String> {
+    async fn request(
+        &self,
+        pulls: &PullRequests,
+        left: &UnmergedBranch<'_>,
+    ) -> Result<Option<String>, String> {
         let title = left.message.lines().next().unwrap_or_default();
         let (title, body): (String, String) = (title.chars().take(200).collect(), body(left));
         let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
         tokio::select! {
-            () = self.carrier.cancel.cancelled() => Err(self.told(PushError::Cancelled, "opening a pull request at")),
+            () = self.carrier.cancel.cancelled() => Err(self.notify(PushError::Cancelled, "opening a pull request at")),
             asked = pulls.show(&it) => asked,
         }
     }
 
     async fn tips(&self, branches: &[&str]) -> Result<BTreeMap<String, String>, String> {
         self.is_spoken_to()?;
-        self.carrier.tips(branches).await.map_err(|why| self.told(why, "reading"))
+        self.carrier.tips(branches).await.map_err(|why| self.notify(why, "reading"))
     }
 
     /// A push, which stands in the journal.
@@ -310,7 +319,7 @@ impl<'a> Forge<'a> {
     ) -> Result<(), String> {
         self.is_spoken_to()?;
         let pushed = self.carrier.push(branch, commit, seen).await;
-        let pushed = pushed.map_err(|why| self.told(why, "pushing to"));
+        let pushed = pushed.map_err(|why| self.notify(why, "pushing to"));
         let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
         self.journaled(&["push", &self.shown, &what], &pushed);
         if pushed.is_ok() && commit.is_some() {
@@ -329,7 +338,7 @@ impl<'a> Forge<'a> {
         }
     }
 
-    fn told(&self, why: PushError, what: &str) -> String {
+    fn notify(&self, why: PushError, what: &str) -> String {
         let shown = &self.shown;
         match why {
             PushError::Cancelled => {

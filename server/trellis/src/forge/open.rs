@@ -90,7 +90,8 @@ pub(super) fn pulls(
         Some(url) => (true, url),
         None => (false, home.api(settings.kind.unwrap_or_default())),
     };
-    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| trellis_llm::Secret::new(&it)) else {
+    let Some(token) = env("TRELLIS_FORGE_TOKEN").and_then(|it| trellis_llm::Secret::new(&it))
+    else {
         return lacking("set TRELLIS_FORGE_TOKEN to a token for the code host".to_owned());
     };
     let host = env("TRELLIS_FORGE_HOST");

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use trellis_llm::{JsonClient, JsonResponse, Secret, HttpMethod};
 use serde_json::{Value, json};
+use trellis_llm::{HttpMethod, JsonClient, JsonResponse, Secret};
 
 use super::address::Home;
 

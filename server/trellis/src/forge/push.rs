@@ -81,7 +81,7 @@ impl Pusher {
         cancel: &CancellationToken,
     ) -> Result<Pusher, Fault> {
         let program = git::find("git").ok_or_else(|| Fault::unavailable("git is not installed"))?;
-        let folder = disk::own(home, "tmp").and_then(|it| scratch::beside(&it));
+        let folder = disk::create(home, "tmp").and_then(|it| scratch::beside(&it));
         let folder = folder.map_err(|error| cannot("create a folder for the push", &error))?;
         borrow(project, folder.path(), address)?;
         let own = project.bare(folder.path());

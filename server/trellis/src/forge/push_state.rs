@@ -64,7 +64,7 @@ impl PushState {
     /// Changes what is written down; several processes may, one after the other.
     pub(super) fn change(&self, change: impl FnOnce(&mut RemoteState)) -> Result<(), Fault> {
         let wait = || {
-            disk::own_folder(&self.home)?;
+            disk::ensure(&self.home)?;
             Lock::wait_for(&self.home.join(".trellis/pushed.lock"))
         };
         let _alone =

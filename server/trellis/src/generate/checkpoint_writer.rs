@@ -16,11 +16,18 @@ impl Dispatcher {
         let before = checkpoint::read(&self.root).unwrap_or(checkpoint::Found::None);
         let before =
             if let checkpoint::Found::Good(before) = before { before } else { Checkpoint::new() };
-        for ix in self.shop.work.leaves.clone() {
+        for ix in self.run_context.work.leaves.clone() {
             let id = self.id(ix);
             let entry = Entry {
                 timestamp: Timestamp::now().to_string(),
-                subgraph: self.shop.work.plan.node(ix).subgraph.as_deref().map(str::to_owned),
+                subgraph: self
+                    .run_context
+                    .work
+                    .plan
+                    .node(ix)
+                    .subgraph
+                    .as_deref()
+                    .map(str::to_owned),
                 ..Entry::default()
             };
             self.checkpoint.insert(id.clone(), entry);
@@ -64,11 +71,11 @@ impl Dispatcher {
         status: &str,
         reason: Option<String>,
     ) -> Result<(), Fault> {
-        self.shop.observer.tell(Progress::Node {
-            node: self.shop.work.plan.id(node),
+        self.run_context.reporter.emit(Progress::Node {
+            node: self.run_context.work.plan.id(node),
             status,
             reason: reason.as_deref(),
-            subgraph: self.shop.work.plan.node(node).subgraph.as_deref(),
+            subgraph: self.run_context.work.plan.node(node).subgraph.as_deref(),
         });
         let entry = self.entry(node);
         entry.status = status.to_owned();
@@ -117,7 +124,7 @@ impl Dispatcher {
     /// A node turned out not to have passed.
     pub(crate) fn break_node(&mut self, node: &str, reason: String) -> Result<(), Fault> {
         let event = Event::Broken { node: node.to_owned(), reason: reason.clone() };
-        let logged = self.shop.journal.commit(event);
+        let logged = self.run_context.journal.commit(event);
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))?;
         if let Some(entry) = self.checkpoint.get_mut(node) {
             entry.status = "failed".to_owned();

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use trellis_engine::{Cause, Draft, Outcome};
-use trellis_plan::{NodeIx, Schedule, Skipped};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use trellis_engine::{Cause, Draft, Outcome};
+use trellis_plan::{NodeIx, Schedule, Skipped};
 
+use crate::budget::BudgetExceeded;
 use crate::error::Fault;
+use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::memory;
-use crate::generate::subgraph_commits::subgraphs;
 use crate::generate::prepare::GenerateRequest;
 use crate::generate::progress::RunProgress;
+use crate::generate::subgraph_commits::subgraphs;
 use crate::generate::wait_queue::WaitQueue;
-use crate::generate::accepted::AcceptedDrafts;
-use crate::generate::worker::{NodeResult, WaitReason, RunContext, WorkerError, source, work_on};
-use crate::budget::BudgetExceeded;
+use crate::generate::worker::{NodeResult, RunContext, WaitReason, WorkerError, source, work_on};
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{Checkpoint, ModelCost, TestResults};
@@ -29,7 +29,7 @@ use crate::workspace::replay::ReplayedState;
 
 /// The receiving ends that belong to the loop.
 pub(crate) struct Channels {
-    pub(crate) shelf: watch::Receiver<AcceptedDrafts>,
+    pub(crate) accepted_drafts: watch::Receiver<AcceptedDrafts>,
     /// A worker gave its slot back.
     pub(crate) wake: mpsc::UnboundedReceiver<WaitReason>,
 }
@@ -48,9 +48,9 @@ pub(crate) enum LoopEnd {
 }
 
 pub(crate) struct Dispatcher {
-    pub(crate) shop: Arc<RunContext>,
+    pub(crate) run_context: Arc<RunContext>,
     pub(crate) schedule: Schedule,
-    pub(crate) shelf: watch::Sender<AcceptedDrafts>,
+    pub(crate) accepted_drafts: watch::Sender<AcceptedDrafts>,
     pub(crate) writer: Writer,
     pub(crate) git: Option<Git>,
     pub(crate) root: PathBuf,
@@ -93,9 +93,9 @@ impl Dispatcher {
         reason = "called once, with everything `open` has made ready"
     )]
     pub(crate) fn new(
-        shop: RunContext,
+        run_context: RunContext,
         schedule: Schedule,
-        shelf: watch::Sender<AcceptedDrafts>,
+        accepted_drafts: watch::Sender<AcceptedDrafts>,
         writer: Writer,
         git: Option<Git>,
         root: PathBuf,
@@ -111,10 +111,10 @@ impl Dispatcher {
         Dispatcher {
             resting: WaitQueue::default(),
             exhausted: None,
-            subgraphs: subgraphs(&shop.work),
-            shop: Arc::new(shop),
+            subgraphs: subgraphs(&run_context.work),
+            run_context: Arc::new(run_context),
             schedule,
-            shelf,
+            accepted_drafts,
             writer,
             git,
             root,
@@ -152,7 +152,7 @@ impl Dispatcher {
         }
         self.flush()?;
         let mut workers: JoinSet<Result<JobDone, WorkerError>> = JoinSet::new();
-        let cancel = self.shop.cancel.clone();
+        let cancel = self.run_context.cancel.clone();
         loop {
             if let Some(exhausted) = &self.exhausted {
                 // Questions under way are paid for; who puts them goes on until the next one.
@@ -163,7 +163,7 @@ impl Dispatcher {
                 }
             } else {
                 self.start_integrations(&mut workers);
-                self.start_workers(&mut workers, &receivers.shelf)?;
+                self.start_workers(&mut workers, &receivers.accepted_drafts)?;
             }
             if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
                 break;
@@ -176,7 +176,7 @@ impl Dispatcher {
             }
             tokio::select! {
                 Some(rest) = receivers.wake.recv() => {
-                    let place = |node: &NodeIx| self.shop.work.place[node];
+                    let place = |node: &NodeIx| self.run_context.work.place[node];
                     self.resting.take(rest, place);
                 }
                 () = cancel.cancelled() => {
@@ -186,7 +186,7 @@ impl Dispatcher {
                 Some(joined) = workers.join_next() => {
                     let outcome = joined.map_err(|e| Fault::internal(format!("a worker crashed: {e}")))?;
                     match outcome {
-                        Ok(JobDone::Node(outcome)) => self.settle(*outcome, output)?,
+                        Ok(JobDone::Node(outcome)) => self.record_result(*outcome, output)?,
                         Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
                         Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
                         Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
@@ -218,14 +218,14 @@ impl Dispatcher {
     fn start_workers(
         &mut self,
         workers: &mut JoinSet<Result<JobDone, WorkerError>>,
-        shelf: &watch::Receiver<AcceptedDrafts>,
+        accepted_drafts: &watch::Receiver<AcceptedDrafts>,
     ) -> Result<(), Fault> {
         while self.resting.alone.is_none()
-            && let Ok(permit) = self.shop.slots.clone().try_acquire_owned()
+            && let Ok(permit) = self.run_context.slots.clone().try_acquire_owned()
         {
             let visible = |ix: &NodeIx| {
-                let view = self.shop.work.view(*ix, &BTreeSet::new());
-                !self.started.contains(ix) && shelf.borrow().has_all(&view)
+                let view = self.run_context.work.view(*ix, &BTreeSet::new());
+                !self.started.contains(ix) && accepted_drafts.borrow().has_all(&view)
             };
             let next = match self.order.jobs {
                 1 => self.schedule.ready().find(visible),
@@ -236,7 +236,7 @@ impl Dispatcher {
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;
             self.state(node, "in_progress", "its dependencies are done", None)?;
-            let work = work_on(self.shop.clone(), node, shelf.clone(), permit);
+            let work = work_on(self.run_context.clone(), node, accepted_drafts.clone(), permit);
             workers.spawn(async { work.await.map(|outcome| JobDone::Node(Box::new(outcome))) });
         }
         Ok(())
@@ -244,11 +244,11 @@ impl Dispatcher {
 
     /// Lets the next worker that waits for its turn go on, when everybody else is settled or waiting.
     fn give_turn(&mut self, at_work: usize) {
-        let shelf = self.shelf.borrow().clone();
-        self.resting.give_turn(at_work, |needed| shelf.has_all(needed));
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
+        self.resting.give_turn(at_work, |needed| accepted_drafts.has_all(needed));
     }
 
-    fn settle(&mut self, outcome: NodeResult, output: &Output) -> Result<(), Fault> {
+    fn record_result(&mut self, outcome: NodeResult, output: &Output) -> Result<(), Fault> {
         self.cost += &outcome.cost;
         let node = outcome.node;
         self.resting.ended(node);
@@ -280,7 +280,7 @@ impl Dispatcher {
     fn accept(&mut self, node: NodeIx, outcome: &NodeResult) -> Result<(), Fault> {
         let accepted = Accepted {
             node: self.id(node),
-            specification: self.shop.work.specification(node),
+            specification: self.run_context.work.specification(node),
             tests: source(&outcome.draft.tests),
             implementation: source(&outcome.draft.implementation),
             tests_passed: outcome.tests_passed,
@@ -293,7 +293,7 @@ impl Dispatcher {
         // With one write: a crash leaves both or neither.
         let events: Vec<Event> =
             amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
-        if let Err(error) = self.shop.journal.commit_all(&events) {
+        if let Err(error) = self.run_context.journal.commit_all(&events) {
             return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
         }
         for accepted in amended.into_iter().chain([accepted]) {
@@ -310,13 +310,14 @@ impl Dispatcher {
     fn amended(&self, texts: BTreeMap<String, trellis_python::Fragment>) -> Vec<Accepted> {
         let mut out = Vec::new();
         for (id, text) in texts {
-            let (Some(old), Some(ix)) = (self.accepted.get(&id), self.shop.work.plan.find(&id))
+            let (Some(old), Some(ix)) =
+                (self.accepted.get(&id), self.run_context.work.plan.find(&id))
             else {
                 continue;
             };
             let implementation = Some(text);
             out.push(Accepted { implementation: source(&implementation), ..old.clone() });
-            let settled = self.shelf.borrow().draft(ix);
+            let settled = self.accepted_drafts.borrow().draft(ix);
             let tests = settled.and_then(|draft| draft.tests.clone());
             self.shelve(ix, Some(Arc::new(Draft { tests, implementation, ..Draft::default() })));
         }
@@ -347,11 +348,11 @@ impl Dispatcher {
     }
 
     pub(super) fn shelve(&self, node: NodeIx, draft: Option<Arc<Draft>>) {
-        self.shelf.send_modify(|shelf| shelf.put(node, draft));
+        self.accepted_drafts.send_modify(|accepted_drafts| accepted_drafts.put(node, draft));
     }
 
     pub(crate) fn id(&self, node: NodeIx) -> String {
-        self.shop.work.plan.id(node).to_owned()
+        self.run_context.work.plan.id(node).to_owned()
     }
 
     fn state(
@@ -367,7 +368,7 @@ impl Dispatcher {
             reason: reason.to_owned(),
             cause: cause.map(|it| it.as_str().to_owned()),
         };
-        let logged = self.shop.journal.log(event);
+        let logged = self.run_context.journal.log(event);
         logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))
     }
 
@@ -385,7 +386,7 @@ impl Dispatcher {
         }
         let flushed = self.flush();
         self.write_checkpoint()?;
-        let logged = self.shop.journal.commit(Event::Stopped { reason: reason.to_owned() });
+        let logged = self.run_context.journal.commit(Event::Stopped { reason: reason.to_owned() });
         flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
     }
 }

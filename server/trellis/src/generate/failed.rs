@@ -11,7 +11,8 @@ pub(crate) fn node_line(
     id: &str,
     reason: &str,
 ) -> NodeLine {
-    let item = owner.shop.work.plan.find(id).and_then(|ix| owner.shop.work.items.get(&ix));
+    let item =
+        owner.run_context.work.plan.find(id).and_then(|ix| owner.run_context.work.items.get(&ix));
     let name = item.map(trellis_engine::Item::qualified_name).unwrap_or_default();
     let facts = FailureFacts {
         name: name.clone(),

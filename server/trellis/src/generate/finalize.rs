@@ -2,15 +2,15 @@
 
 use std::sync::PoisonError;
 
-use trellis_engine::assembly::{CheckResult, report};
 use jiff::Timestamp;
+use trellis_engine::assembly::{CheckResult, report};
 use trellis_plan::{NodeIx, Status};
 
 use crate::error::{Exit, Fault};
+use crate::generate::dispatcher::Dispatcher;
 use crate::generate::findings::{CIRCLES, Findings, SUITE};
 use crate::generate::install::install;
 use crate::generate::metadata;
-use crate::generate::dispatcher::Dispatcher;
 use crate::generate::suite::suite;
 use crate::generate::summary::{Summary, facts, summary};
 use crate::output::Output;
@@ -18,7 +18,10 @@ use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
 /// Writes everything that belongs to a finished repository.
-pub(crate) async fn finish(owner: &mut Dispatcher, output: &Output) -> Result<(Summary, Exit), Fault> {
+pub(crate) async fn finish(
+    owner: &mut Dispatcher,
+    output: &Output,
+) -> Result<(Summary, Exit), Fault> {
     owner.flush()?;
     let contents = owner.contents();
     let sources = owner.sources(&contents)?.files;
@@ -33,16 +36,16 @@ pub(crate) async fn finish(owner: &mut Dispatcher, output: &Output) -> Result<(S
     let (files, warnings) = metadata::files(owner, &contents, &sources);
     owner.warnings.extend(warnings);
     let mut all = sources;
-    all.retain(|path, _| !owner.shop.kept.contains_key(path));
+    all.retain(|path, _| !owner.run_context.kept.contains_key(path));
     all.extend(files);
     owner.write(&all, true)?;
     if !owner.had_nothing_to_do() {
-        found.validation.extend(install(&owner.shop.clone(), &all).await);
+        found.validation.extend(install(&owner.run_context.clone(), &all).await);
     }
     let failed = found.validation.iter().filter(|it| it.outcome == CheckResult::Failed);
     let failed = failed.filter(|it| it.check != CIRCLES && it.check != SUITE);
     owner.warnings.extend(failed.map(|it| format!("{} fails: {}", it.check, it.detail)));
-    let record = *owner.shop.tools.lock().unwrap_or_else(PoisonError::into_inner);
+    let record = *owner.run_context.tools.lock().unwrap_or_else(PoisonError::into_inner);
     owner.warnings.extend(record.warnings());
     let summary = summary(owner, suite);
     summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
@@ -51,7 +54,7 @@ pub(crate) async fn finish(owner: &mut Dispatcher, output: &Output) -> Result<(S
         owner.commit("docs: generation report");
         let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
         let event = Event::Finished { passed, failed, skipped, seconds: summary.seconds };
-        let logged = owner.shop.journal.commit(event);
+        let logged = owner.run_context.journal.commit(event);
         logged.map_err(|e| Fault::internal(format!("cannot write the journal: {e}")))?;
     }
     let exit = exit(&summary);
@@ -73,11 +76,11 @@ fn exit(summary: &Summary) -> Exit {
 
 /// `docs/rpg.json` and the report.
 fn documents(owner: &mut Dispatcher, summary: &Summary, found: &Findings) -> Result<(), Fault> {
-    let work = &owner.shop.work;
+    let work = &owner.run_context.work;
     let now = Timestamp::now().to_string();
     let provenance = serde_json::json!({
         "tool": concat!("trellis ", env!("CARGO_PKG_VERSION")),
-        "model": owner.shop.desk.models.name(),
+        "model": owner.run_context.llm.models.name(),
         "timestamp": now,
         "source": owner.order.graph.file_name().map(|name| name.to_string_lossy()),
         "dialect": work.plan.dialect().to_string(),

@@ -8,10 +8,10 @@ use trellis_engine::assembly::{
     structure, syntax,
 };
 
+use crate::api::plan_vs_code::{CheckPlannedResult, check_planned};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::requirements::unasked;
 use crate::generate::summary::Suite;
-use crate::api::plan_vs_code::{CheckPlannedResult, check_planned};
 use crate::sources::of_texts;
 
 /// Checks whose failure is told in words of its own.
@@ -32,7 +32,11 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Looks at the sources.
-    pub(crate) fn of(owner: &Dispatcher, sources: &BTreeMap<String, String>, suite: &Suite) -> Findings {
+    pub(crate) fn of(
+        owner: &Dispatcher,
+        sources: &BTreeMap<String, String>,
+        suite: &Suite,
+    ) -> Findings {
         let circular = import_cycles(sources);
         let whole = whole_suite(suite);
         Findings {
@@ -65,15 +69,16 @@ fn no_circles(written: &[ImportCycle]) -> ValidationLine {
 /// Imports in a circle, written and planned.
 fn circles(owner: &Dispatcher, written: &[ImportCycle]) -> Vec<String> {
     // One that kept nodes from passing is not in what was written.
-    let module = |file: &String| owner.shop.work.layout.module(file);
+    let module = |file: &String| owner.run_context.work.layout.module(file);
     let is_written = |it: &PlannedCycle| {
         let planned: BTreeSet<String> = it.files.iter().map(module).collect();
         written.iter().any(|it| it.modules.iter().cloned().collect::<BTreeSet<_>>() == planned)
     };
-    let planned = planned_cycles(&owner.shop.work.plan).into_iter().filter(|it| !is_written(it));
+    let planned =
+        planned_cycles(&owner.run_context.work.plan).into_iter().filter(|it| !is_written(it));
     let planned = planned.map(|it| format!("planned: {it}"));
-    let told = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
-    written.iter().map(told).chain(planned).collect()
+    let reported = |it: &ImportCycle| format!("{}: {}", it.modules.join(" -> "), it.suggestion);
+    written.iter().map(reported).chain(planned).collect()
 }
 
 /// What the code uses of what was planned.
@@ -83,5 +88,5 @@ fn planned(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> CheckPlann
         .map(|(path, text)| (path.as_str(), Arc::from(text.as_str())))
         .collect();
     let index = of_texts(texts.iter().map(|(path, text)| (*path, text)));
-    check_planned(&index, &owner.shop.work.plan)
+    check_planned(&index, &owner.run_context.work.plan)
 }

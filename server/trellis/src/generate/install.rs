@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::json;
 use trellis_engine::assembly::ValidationLine;
 use trellis_sandbox::{Report, Request, TestOutcome, Tree};
-use serde_json::json;
 
 use crate::generate::worker::RunContext;
 
@@ -17,12 +17,15 @@ const PLACE: &str = ".trellis-install/test_install.py";
 const MODULES: &str = ".trellis-install/modules.json";
 
 /// Installs a copy of the project where nothing of it remains, and imports its modules.
-pub(crate) async fn install(shop: &RunContext, files: &BTreeMap<String, String>) -> [ValidationLine; 2] {
-    let mut tree: BTreeMap<String, Arc<str>> = shop.tree(files);
-    let kept = shop.kept.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str())));
+pub(crate) async fn install(
+    run_context: &RunContext,
+    files: &BTreeMap<String, String>,
+) -> [ValidationLine; 2] {
+    let mut tree: BTreeMap<String, Arc<str>> = run_context.tree(files);
+    let kept = run_context.kept.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str())));
     tree.extend(kept);
-    let modules = modules(shop, &tree);
-    let wanted = json!({ "roots": shop.work.layout.roots(), "modules": modules });
+    let modules = modules(run_context, &tree);
+    let wanted = json!({ "roots": run_context.work.layout.roots(), "modules": modules });
     tree.insert(PLACE.to_owned(), Arc::from(CHECK));
     tree.insert(MODULES.to_owned(), Arc::from(wanted.to_string()));
     // A project's own settings are for its own tests.
@@ -30,9 +33,9 @@ pub(crate) async fn install(shop: &RunContext, files: &BTreeMap<String, String>)
     let request = Request {
         targets: vec![PLACE.to_owned()],
         arguments: arguments.map(str::to_owned).to_vec(),
-        ..shop.runner.request(Tree::Files(tree))
+        ..run_context.runner.request(Tree::Files(tree))
     };
-    let report = shop.runner.run(&request, &shop.cancel).await;
+    let report = run_context.runner.run(&request, &run_context.cancel).await;
     let installs =
         said(&report, "test_install").map(|()| "on a copy, without dependencies".to_owned());
     let imports = said(&report, "test_imports")
@@ -48,14 +51,14 @@ pub(crate) async fn install(shop: &RunContext, files: &BTreeMap<String, String>)
 }
 
 /// The project's modules, those aside that are programs.
-fn modules(shop: &RunContext, tree: &BTreeMap<String, Arc<str>>) -> Vec<String> {
+fn modules(run_context: &RunContext, tree: &BTreeMap<String, Arc<str>>) -> Vec<String> {
     let is_module = |path: &&String| {
         path.ends_with(".py") && !path.starts_with("tests/") && !path.ends_with("__main__.py")
     };
-    let names = tree.keys().filter(is_module).map(|path| shop.work.layout.module(path));
+    let names = tree.keys().filter(is_module).map(|path| run_context.work.layout.module(path));
     let is_local = |name: &String| {
         let top = name.split('.').next().unwrap_or(name);
-        shop.work.layout.is_local(top)
+        run_context.work.layout.is_local(top)
     };
     names.filter(is_local).collect()
 }

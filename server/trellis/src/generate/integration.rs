@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trellis_python::Fragment;
+use tokio::sync::OwnedSemaphorePermit;
 use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::localize::rank;
 use trellis_engine::{
-    Draft, RunOutcome, FlowItems, Integration, LIBRARY, NO_FLOWS, TestRun, ask_integration_tests,
+    Draft, FlowItems, Integration, LIBRARY, NO_FLOWS, RunOutcome, TestRun, ask_integration_tests,
     integration_tests,
 };
 use trellis_plan::{FlowKind, NodeIx, flows};
+use trellis_python::Fragment;
 use trellis_sandbox::{Report, Request, Tree};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::convert::{self, Files};
-use crate::llm_client::Completion;
 use crate::error::Fault;
-use crate::generate::items::WorkGraph;
 use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::items::WorkGraph;
 use crate::generate::worker::ask::put;
 use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, WorkerError};
 use crate::generate::written;
+use crate::llm_client::Completion;
 use crate::localize::evidence;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
@@ -37,7 +37,7 @@ const SUSPECTS: usize = 3;
 const LONGEST: usize = 80;
 
 /// The file with the integration tests of a subgraph; pytest wants base names that no other test file has.
-fn path(shop: &RunContext, subgraph: &str) -> String {
+fn path(run_context: &RunContext, subgraph: &str) -> String {
     let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
@@ -45,7 +45,7 @@ fn path(shop: &RunContext, subgraph: &str) -> String {
     // Two subgraphs may differ in what no file name has.
     let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
     name += &suffix;
-    let taken = |file: &str| shop.work.items.values().any(|it| it.test_path.ends_with(file));
+    let taken = |file: &str| run_context.work.items.values().any(|it| it.test_path.ends_with(file));
     while taken(&format!("/test_{name}_flow.py")) {
         name.push('_');
     }
@@ -53,43 +53,49 @@ fn path(shop: &RunContext, subgraph: &str) -> String {
 }
 
 /// What the plan says about a subgraph's leaves: tests are good as long as it stays.
-pub(crate) fn specification(shop: &RunContext, leaves: &[NodeIx]) -> String {
+pub(crate) fn specification(run_context: &RunContext, leaves: &[NodeIx]) -> String {
     let parts: Vec<String> = leaves
         .iter()
-        .map(|ix| format!("{} {}", shop.work.plan.id(*ix), shop.work.specification(*ix)))
+        .map(|ix| {
+            format!("{} {}", run_context.work.plan.id(*ix), run_context.work.specification(*ix))
+        })
         .collect();
     disk::hash(parts.join("\n"))
 }
 
 /// One subgraph, from question to result.
 pub(crate) async fn integrate(
-    shop: Arc<RunContext>,
+    run_context: Arc<RunContext>,
     subgraph: String,
     leaves: Vec<NodeIx>,
-    shelf: AcceptedDrafts,
+    accepted_drafts: AcceptedDrafts,
     _permit: OwnedSemaphorePermit,
 ) -> Result<IntegrationResult, WorkerError> {
-    let ways = ways(&shop.work, &subgraph, &leaves);
+    let ways = ways(&run_context.work, &subgraph, &leaves);
     let items = |flow: &trellis_plan::Flow| -> Option<FlowItems<'_>> {
-        flow.nodes.iter().map(|ix| shelf.draft(*ix).and_then(|_| shop.work.items.get(ix))).collect()
+        flow.nodes
+            .iter()
+            .map(|ix| accepted_drafts.draft(*ix).and_then(|_| run_context.work.items.get(ix)))
+            .collect()
     };
     let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
     let mut job = IntegrationJob {
-        shop: &shop,
+        run_context: &run_context,
         subgraph: &subgraph,
         leaves: &leaves,
-        shelf: &shelf,
+        accepted_drafts: &accepted_drafts,
         flows,
         first: None,
     };
     let mut integrated = IntegrationResult {
         subgraph: subgraph.clone(),
-        specification: specification(&shop, &leaves),
-        path: path(&shop, &subgraph),
+        specification: specification(&run_context, &leaves),
+        path: path(&run_context, &subgraph),
         ..IntegrationResult::default()
     };
     job.run(&mut integrated).await?;
-    shop.journal
+    run_context
+        .journal
         .commit(Event::Integration(integrated.clone()))
         .map_err(|error| WorkerError::Journal { node: None, error })?;
     Ok(integrated)
@@ -116,10 +122,10 @@ pub(crate) fn is_connected(work: &WorkGraph, leaves: &[NodeIx]) -> bool {
 }
 
 struct IntegrationJob<'a> {
-    shop: &'a RunContext,
+    run_context: &'a RunContext,
     subgraph: &'a str,
     leaves: &'a [NodeIx],
-    shelf: &'a AcceptedDrafts,
+    accepted_drafts: &'a AcceptedDrafts,
     flows: Vec<FlowItems<'a>>,
     /// What the first tests came to that were sent back.
     first: Option<IntegrationDone>,
@@ -139,7 +145,7 @@ impl IntegrationJob<'_> {
             return Ok(());
         }
         let mut complaint: Option<String> = None;
-        for attempt in 0..=self.shop.policy.malformed_reasks {
+        for attempt in 0..=self.run_context.policy.malformed_reasks {
             let reply = match self.ask(attempt, complaint.as_deref(), &mut out.cost).await? {
                 Completion::Reply(reply) => reply.text,
                 Completion::Truncated { partial } => partial,
@@ -150,7 +156,7 @@ impl IntegrationJob<'_> {
                 // An optional question that gets no answer leaves things as they are.
                 Completion::ContextTooLong(reason) | Completion::None(reason) => {
                     out.outcome = complaint.unwrap_or(reason);
-                    return self.settle(None, out).await;
+                    return self.record_results(None, out).await;
                 }
             };
             match integration_tests(self.subgraph, &self.flows, &reply) {
@@ -162,7 +168,7 @@ impl IntegrationJob<'_> {
             }
         }
         out.outcome = complaint.unwrap_or_default();
-        self.settle(None, out).await
+        self.record_results(None, out).await
     }
 
     async fn ask(
@@ -171,17 +177,17 @@ impl IntegrationJob<'_> {
         complaint: Option<&str>,
         cost: &mut Cost,
     ) -> Result<Completion, WorkerError> {
-        let layout = &self.shop.work.layout;
+        let layout = &self.run_context.work.layout;
         let files = self.built()?.files.into_iter();
         let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
         let ask = ask_integration_tests(
             self.subgraph,
             (&self.flows, &files),
-            &self.shop.conventions,
+            &self.run_context.conventions,
             complaint,
             attempt,
         );
-        put(self.shop, self.subgraph, None, &ask, cost).await
+        put(self.run_context, self.subgraph, None, &ask, cost).await
     }
 
     /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.
@@ -214,12 +220,16 @@ impl IntegrationJob<'_> {
             self.first = Some(came);
             return Ok(misuse);
         }
-        self.settle(Some(came), out).await?;
+        self.record_results(Some(came), out).await?;
         Ok(None)
     }
 
     /// Takes in the better of the first tests and those that came when they were sent back.
-    async fn settle(&mut self, last: Option<IntegrationDone>, out: &mut IntegrationResult) -> Result<(), WorkerError> {
+    async fn record_results(
+        &mut self,
+        last: Option<IntegrationDone>,
+        out: &mut IntegrationResult,
+    ) -> Result<(), WorkerError> {
         let all = self.first.take().into_iter().chain(last);
         let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
         let IntegrationDone { integration, tests, suspects } = came;
@@ -263,33 +273,35 @@ impl IntegrationJob<'_> {
         path: &str,
         coverage: bool,
     ) -> Result<(Report, Files, TestRun), WorkerError> {
-        let mut files = self.shop.tree(&self.built()?.files);
+        let mut files = self.run_context.tree(&self.built()?.files);
         files.insert(path.to_owned(), Arc::from(text(tests)));
         let request = Request {
             targets: vec![path.to_owned()],
-            test_timeout: self.shop.test_timeout,
+            test_timeout: self.run_context.test_timeout,
             coverage,
-            ..self.shop.runner.request(Tree::Files(files.clone()))
+            ..self.run_context.runner.request(Tree::Files(files.clone()))
         };
-        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        let report = self.run_context.runner.run(&request, &self.run_context.cancel).await;
         let run = convert::test_run(&report, &|path| files.get(path).cloned())?;
         Ok((report, files, run))
     }
 
     /// The subgraph, what feeds it, and what they all build on; without unit tests.
     fn built(&self) -> Result<Sources, WorkerError> {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
         let parts: Vec<NodeIx> = self.leaves.iter().copied().chain(parts).collect();
-        let drafts: Vec<(NodeIx, Draft)> = (nodes(work, self.shelf, &parts).into_iter())
+        let drafts: Vec<(NodeIx, Draft)> = (nodes(work, self.accepted_drafts, &parts).into_iter())
             .filter_map(|ix| {
-                let implementation = self.shelf.draft(ix)?.implementation.clone();
+                let implementation = self.accepted_drafts.draft(ix)?.implementation.clone();
                 Some((ix, Draft { implementation, ..Draft::default() }))
             })
             .collect();
-        let shares: Vec<Contribution<'_>> =
-            drafts.iter().map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
-        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+        let shares: Vec<Contribution<'_>> = drafts
+            .iter()
+            .map(|(ix, draft)| Contribution { item: &work.items[ix], draft })
+            .collect();
+        sources(&work.layout, &shares, &self.run_context.kept).map_err(|error| {
             let message = format!("the files of {} do not fit together: {error}", self.subgraph);
             WorkerError::Fault(Fault::internal(message))
         })
@@ -298,12 +310,16 @@ impl IntegrationJob<'_> {
 
 /// What integration tests of some nodes see: these, what they build on, and of its classes all methods up to the last of them
 /// in the plan's order, since tests may call any.
-pub(crate) fn nodes(work: &WorkGraph, shelf: &AcceptedDrafts, parts: &[NodeIx]) -> Vec<NodeIx> {
+pub(crate) fn nodes(
+    work: &WorkGraph,
+    accepted_drafts: &AcceptedDrafts,
+    parts: &[NodeIx],
+) -> Vec<NodeIx> {
     let last = parts.iter().map(|ix| work.place[ix]).max().unwrap_or_default();
     let mut nodes: BTreeSet<usize> = BTreeSet::new();
     let mut left = parts.to_vec();
     while let Some(ix) = left.pop() {
-        let draft = shelf.draft(ix);
+        let draft = accepted_drafts.draft(ix);
         let more = draft.iter().flat_map(|it| &it.implementation);
         let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
         for seen in work.view(ix, &more).into_iter().chain([ix]) {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use trellis_python::Signature;
 use trellis_engine::assembly::Layout;
 use trellis_engine::{Dependency, Dependent, Item, ItemKind};
-use trellis_plan::{RedGate, Kind, NodeIx, Plan};
+use trellis_plan::{Kind, NodeIx, Plan, RedGate};
+use trellis_python::Signature;
 
 use crate::workspace::disk;
 
@@ -146,7 +146,11 @@ impl WorkGraph {
 
     /// Nodes before `ix` that a text uses by its imports. Who imports a class uses the class, and of its methods those that the
     /// text speaks of; who imports a module, what it names of it.
-    pub(crate) fn imported(&self, ix: NodeIx, fragment: &trellis_python::Fragment) -> BTreeSet<NodeIx> {
+    pub(crate) fn imported(
+        &self,
+        ix: NodeIx,
+        fragment: &trellis_python::Fragment,
+    ) -> BTreeSet<NodeIx> {
         let own = self.place[&ix];
         let words = trellis_python::words(&fragment.to_source()).unwrap_or_default();
         let mut out = BTreeSet::new();

@@ -8,9 +8,9 @@ use trellis_engine::{Draft, LIBRARY};
 use trellis_plan::NodeIx;
 
 use crate::error::Fault;
-use crate::generate::items::WorkGraph;
+use crate::generate::accepted::{AcceptedDrafts, IntegrationTests};
 use crate::generate::dispatcher::Dispatcher;
-use crate::generate::accepted::{IntegrationTests, AcceptedDrafts};
+use crate::generate::items::WorkGraph;
 use crate::reporter::Progress;
 use crate::workspace::FlushError;
 
@@ -24,10 +24,10 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Everything that was accepted.
-    fn all(work: &WorkGraph, shelf: &AcceptedDrafts) -> Contents {
-        let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?)));
+    fn all(work: &WorkGraph, accepted_drafts: &AcceptedDrafts) -> Contents {
+        let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, accepted_drafts.draft(*ix)?)));
         let (library, others): (Vec<_>, Vec<_>) =
-            shelf.flows().iter().partition(|(name, _)| *name == LIBRARY);
+            accepted_drafts.flows().iter().partition(|(name, _)| *name == LIBRARY);
         let flows = library.into_iter().chain(others).map(|(_, flow)| flow.clone());
         Contents { drafts: drafts.collect(), flows: flows.collect() }
     }
@@ -40,19 +40,20 @@ impl Contents {
 impl Dispatcher {
     /// Everything that was accepted.
     pub(crate) fn contents(&self) -> Contents {
-        Contents::all(&self.shop.work, &self.shelf.borrow())
+        Contents::all(&self.run_context.work, &self.accepted_drafts.borrow())
     }
 
     /// Accepted texts as files.
     pub(crate) fn sources(&self, contents: &Contents) -> Result<Sources, Fault> {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let drafts = contents.drafts.iter();
         let shares: Vec<Contribution<'_>> =
             drafts.map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
-        let mut built = sources(&work.layout, &shares, &self.shop.kept).map_err(|e| {
+        let mut built = sources(&work.layout, &shares, &self.run_context.kept).map_err(|e| {
             Fault::internal(format!("the accepted code does not fit together: {e}"))
         })?;
-        for flow in contents.flows.iter().filter(|it| !self.shop.kept.contains_key(&it.path)) {
+        for flow in contents.flows.iter().filter(|it| !self.run_context.kept.contains_key(&it.path))
+        {
             built.files.insert(flow.path.clone(), flow.text.to_string());
         }
         Ok(built)
@@ -63,7 +64,7 @@ impl Dispatcher {
         let Sources { mut files, tests } = self.sources(&self.contents())?;
         self.note_tests(&tests);
         files.retain(|path, _| {
-            !self.shop.kept.contains_key(path)
+            !self.run_context.kept.contains_key(path)
                 || self.kept_changed(path)
                 || !self.root.join(path).exists()
         });
@@ -85,8 +86,8 @@ impl Dispatcher {
 
     /// A file someone took over is written again only when nodes were added to it.
     fn kept_changed(&self, path: &str) -> bool {
-        self.shop.work.items.iter().any(|(ix, item)| {
-            let draft = self.shelf.borrow().draft(*ix);
+        self.run_context.work.items.iter().any(|(ix, item)| {
+            let draft = self.accepted_drafts.borrow().draft(*ix);
             draft.is_some_and(|draft| {
                 (item.path == path && draft.implementation.is_some())
                     || (item.test_path == path && draft.tests.is_some())
@@ -101,17 +102,17 @@ impl Dispatcher {
         files: &BTreeMap<String, String>,
         all: bool,
     ) -> Result<(), Fault> {
-        let kept = &self.shop.kept;
+        let kept = &self.run_context.kept;
         let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
         // Nothing accepted yet, after a reset say, is no reason to remove what is there.
         let remove =
             |path: &str| (all || files.keys().any(|it| it.ends_with(".py"))) && source(path);
-        match self.writer.flush(&self.shop.journal, files, remove) {
+        match self.writer.flush(&self.run_context.journal, files, remove) {
             Ok(flushed) => {
                 if !flushed.changed.is_empty() {
                     self.wrote = true;
                     let paths = &flushed.changed;
-                    self.shop.observer.tell(Progress::Files { root: &self.root, paths });
+                    self.run_context.reporter.emit(Progress::Files { root: &self.root, paths });
                 }
                 Ok(())
             }
@@ -126,6 +127,6 @@ impl Dispatcher {
     fn last_passed(&self) -> Option<NodeIx> {
         let passed = self.checkpoint.iter().filter(|(_, entry)| entry.status == "passed");
         let last = passed.max_by(|a, b| a.1.timestamp.cmp(&b.1.timestamp));
-        last.and_then(|(id, _)| self.shop.work.plan.find(id))
+        last.and_then(|(id, _)| self.run_context.work.plan.find(id))
     }
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use trellis_python::distributions::normalized;
 use trellis_engine::Draft;
 use trellis_engine::assembly::{
     ModuleFacts, Project, library_name, project_files, readme, third_party, usage,
 };
 use trellis_plan::NodeIx;
+use trellis_python::distributions::normalized;
 
-use crate::generate::materialize::Contents;
 use crate::generate::dispatcher::Dispatcher;
+use crate::generate::materialize::Contents;
 
 /// Packaging, requirements, settings and README for these texts and the files made of them, and what has
 /// to be said about them. Files of the user's that stand in their place are left alone.
@@ -24,12 +24,12 @@ pub(crate) fn files(
     let mut warnings = Vec::new();
     let nodes = contents.nodes();
     let project = project(owner, &nodes, sources, &mut warnings);
-    let mut files = project_files(&project, &owner.shop.work.layout);
+    let mut files = project_files(&project, &owner.run_context.work.layout);
     let usage = usage(tests(owner, contents).iter().map(String::as_str));
     let readme = readme(&project, &modules(owner, &nodes), usage.as_deref());
     files.insert("README.md".to_owned(), readme);
     let foreign = owner.writer.foreign(files.keys());
-    files.retain(|path, _| !foreign.contains(path) && !owner.shop.kept.contains_key(path));
+    files.retain(|path, _| !foreign.contains(path) && !owner.run_context.kept.contains_key(path));
     warnings.extend(
         foreign.into_iter().map(|path| format!("{path} is your own file and was not changed")),
     );
@@ -44,7 +44,7 @@ fn project(
     sources: &BTreeMap<String, String>,
     warnings: &mut Vec<String>,
 ) -> Project {
-    let plan = owner.shop.work.plan.clone();
+    let plan = owner.run_context.work.plan.clone();
     let spec = match (&owner.order.spec, plan.nl_spec_path()) {
         (Some(path), _) => trellis_sandbox::files::read_text(path).ok(),
         (None, Some(named)) => {
@@ -82,7 +82,7 @@ fn project(
         description,
         author: plan.author().or_else(|| author(&spec)),
         version,
-        python: owner.shop.interpreter.as_deref().and_then(python_version),
+        python: owner.run_context.interpreter.as_deref().and_then(python_version),
         requirements,
         entry_points: entry_points(owner, nodes),
     }
@@ -134,7 +134,7 @@ fn heading(spec: &str) -> (Option<String>, Option<String>) {
 /// What the code imports, as the plan's own lines where it has them, else by distribution name. A line
 /// without a version gets the range that the version its tests ran with stands for.
 fn requirements(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<String> {
-    let work = &owner.shop.work;
+    let work = &owner.run_context.work;
     let planned: Vec<&String> = work.items.values().flat_map(|item| &item.libraries).collect();
     let line = |module: &String| {
         let distribution = trellis_python::distributions::distribution(module);
@@ -149,7 +149,7 @@ fn requirements(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<S
         match library_name(&line) == line.trim() {
             true => format!(
                 "{line}{}",
-                range(owner.shop.interpreter.as_deref(), &line).unwrap_or_default()
+                range(owner.run_context.interpreter.as_deref(), &line).unwrap_or_default()
             ),
             false => line,
         }
@@ -187,7 +187,7 @@ fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
 
 /// A passed function `main` in a module that is meant to be started.
 fn entry_points(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<(String, String)> {
-    let work = &owner.shop.work;
+    let work = &owner.run_context.work;
     let started = |item: &&trellis_engine::Item| {
         let module = item.module.rsplit('.').next().unwrap_or_default();
         item.name == "main"
@@ -208,7 +208,7 @@ fn entry_points(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<(String, St
 
 /// Tests that pass, those of whole flows first, then those of what uses most.
 fn tests(owner: &Dispatcher, contents: &Contents) -> Vec<String> {
-    let work = &owner.shop.work;
+    let work = &owner.run_context.work;
     let of_node = |(ix, _): &(NodeIx, Arc<Draft>)| {
         let accepted = owner.accepted.get(&work.items[ix].id)?;
         Some(accepted.tests.clone())
@@ -220,7 +220,7 @@ fn tests(owner: &Dispatcher, contents: &Contents) -> Vec<String> {
 
 /// Passed nodes by module, for the README.
 fn modules(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<ModuleFacts> {
-    let work = &owner.shop.work;
+    let work = &owner.run_context.work;
     let mut out: Vec<ModuleFacts> = Vec::new();
     for ix in work.leaves.iter().filter(|ix| nodes.contains(ix)) {
         let item = &work.items[ix];

@@ -3,42 +3,42 @@
 //! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
 //! [`standing`] what its checkpoint says of each node, [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
 
+mod accepted;
+mod checkpoint_writer;
 mod coverage;
+mod dispatcher;
 mod failed;
-mod materialize;
-mod findings;
 mod finalize;
+mod findings;
 mod install;
 mod integration;
 mod items;
+mod materialize;
 mod memory;
 mod metadata;
-mod subgraph_commits;
 mod prepare;
-mod dispatcher;
 mod progress;
 mod recover;
 #[cfg(test)]
 mod recovery;
 mod requirements;
-mod wait_queue;
-mod accepted;
-mod checkpoint_writer;
+mod subgraph_commits;
 mod suite;
 mod summary;
+mod wait_queue;
 mod worker;
 mod written;
 
-pub(crate) use prepare::GenerateRequest as GrowOrder;
+pub(crate) use prepare::GenerateRequest;
 pub(crate) use summary::{Flows, Summary};
 
-use crate::job_control::JobControl;
 use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
 use crate::output::Output;
 
 /// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
-pub(crate) async fn grow(
-    order: GrowOrder,
+pub(crate) async fn generate(
+    order: GenerateRequest,
     control: JobControl,
     output: &Output,
 ) -> Result<(Summary, Exit), Fault> {
@@ -46,7 +46,7 @@ pub(crate) async fn grow(
     let ended = owner.run(receivers, output).await;
     let result = conclude(&mut owner, ended, output).await;
     // Nothing is lost by what a sandbox could not remove; the next start sweeps it.
-    owner.shop.runner.close().await;
+    owner.run_context.runner.close().await;
     result
 }
 

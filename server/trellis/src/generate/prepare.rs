@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::sync::{Semaphore, mpsc, watch};
 use trellis_engine::approval::Mode;
 use trellis_engine::{FixWith, Policy, ToolStats, VoteRule};
 use trellis_plan::{Dialect, NodeIx, Plan, Schedule};
-use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::job_control::JobControl;
-use crate::llm_client::LlmClient;
+use crate::budget::{Budget, Spent};
 use crate::error::Fault;
-use crate::plan_search::SemanticPlanSearch;
+use crate::generate::dispatcher::{Channels, Dispatcher};
 use crate::generate::install;
 use crate::generate::items::WorkGraph;
-use crate::generate::dispatcher::{Dispatcher, Channels};
 use crate::generate::progress::RunProgress;
 use crate::generate::recover::{
     has_files, kept_before, note_on_files, open_git, recover, refuse_removed, resume, unmanaged,
     users_files,
 };
 use crate::generate::worker::{Approvals, RunContext};
-use crate::budget::{Budget, Spent};
+use crate::job_control::JobControl;
+use crate::llm_client::LlmClient;
 use crate::models::{self, ModelArgs, Models};
-use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
 use crate::plan_file;
+use crate::plan_search::SemanticPlanSearch;
 use crate::proposals;
+use crate::reporter::{Progress, Reporter};
 use crate::sandbox::{self, Packages, SandboxArgs};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
@@ -102,9 +102,9 @@ pub(crate) async fn open(
     let needs = Packages::Lines(libraries(&work));
     let sandbox = sandbox::open(&order.sandbox, &root, needs, output).await?;
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
-    disk::reserve(&root).map_err(|e| full_or(e, &root))?;
+    disk::reserve_space(&root).map_err(|e| full_or(e, &root))?;
     let (mut journal, mut past) = Journal::open(&root).map_err(cannot)?;
-    journal.observed_by(output.observer());
+    journal.observed_by(output.reporter());
     recover(&root, &journal, &mut past, output).map_err(cannot)?;
     if !order.drop_removed {
         refuse_removed(&plan, &past)?;
@@ -145,7 +145,7 @@ pub(crate) async fn open(
         output.note(format_args!("warning: {warning}"));
     }
 
-    let heard = std::mem::take(&mut past.heard);
+    let cached = std::mem::take(&mut past.cached);
     let approve_fixes = order.approve != Mode::Autonomous;
     let usual = Policy::generate();
     let votes = order.votes.map_or(usual.votes, VoteRule::Exactly);
@@ -154,7 +154,7 @@ pub(crate) async fn open(
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let chains = work.chains();
     schedule.set_urgency(|ix| chains.get(&ix).copied());
-    let (shelf, accepted) = resume(&work, &mut schedule, &past, &kept, output);
+    let (accepted_drafts, accepted) = resume(&work, &mut schedule, &past, &kept, output);
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
@@ -164,16 +164,22 @@ pub(crate) async fn open(
     }
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
-    let (shelf_sender, shelf_receiver) = watch::channel(shelf);
+    let (accepted_sender, accepted_receiver) = watch::channel(accepted_drafts);
     let progress = RunProgress::new(schedule.counts().settled(), schedule.counts().total);
     let user_files = unmanaged(&root, &writer, &kept);
-    let shop = RunContext {
+    let run_context = RunContext {
         root: root.clone(),
         graph: SemanticPlanSearch::of(&plan),
         tools: Mutex::new(ToolStats::default()),
         work,
         policy,
-        desk: LlmClient::new(models, Budget::new(budget, spent), heard, policy.context_tokens, output),
+        llm: LlmClient::new(
+            models,
+            Budget::new(budget, spent),
+            cached,
+            policy.context_tokens,
+            output,
+        ),
         runner: sandbox.runner,
         interpreter: sandbox.interpreter,
         _scratch: sandbox.scratch,
@@ -186,14 +192,14 @@ pub(crate) async fn open(
         slots,
         cancel: control.cancel.clone(),
         control,
-        observer: output.observer(),
-        approvals: approve_fixes.then(|| approvals(&root, order.approve, &output.observer())),
+        reporter: output.reporter(),
+        approvals: approve_fixes.then(|| approvals(&root, order.approve, &output.reporter())),
         freed,
     };
     let owner = Dispatcher::new(
-        shop,
+        run_context,
         schedule,
-        shelf_sender,
+        accepted_sender,
         writer,
         git,
         root,
@@ -204,16 +210,16 @@ pub(crate) async fn open(
         progress,
         has_new_edits,
     );
-    Ok((owner, Channels { shelf: shelf_receiver, wake }))
+    Ok((owner, Channels { accepted_drafts: accepted_receiver, wake }))
 }
 
 /// Fixes are put before whoever watches; where nobody does, they lie there for a later start.
-fn approvals(root: &Path, mode: Mode, observer: &Reporter) -> Approvals {
-    let (is_attended, observer, shown) = (observer.is_there(), observer.clone(), root.to_owned());
-    let told = move |state: proposals::State, id: &str| {
-        observer.tell(Progress::Proposal { root: &shown, id, state: state.as_str() });
+fn approvals(root: &Path, mode: Mode, reporter: &Reporter) -> Approvals {
+    let (is_attended, reporter, shown) = (reporter.has_sink(), reporter.clone(), root.to_owned());
+    let reported = move |state: proposals::State, id: &str| {
+        reporter.emit(Progress::Proposal { root: &shown, id, state: state.as_str() });
     };
-    Approvals { mode, waiting: proposals::PendingProposals::new(root, told), is_attended }
+    Approvals { mode, waiting: proposals::PendingProposals::new(root, reported), is_attended }
 }
 
 pub(crate) fn log(journal: &Journal, event: Event) -> Result<(), Fault> {
@@ -345,7 +351,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
             return Err(crate::workspace::symlink(folder, &link));
         }
     }
-    let scratch = disk::own(&root, "tmp").map_err(|e| full_or(e, &root))?;
+    let scratch = disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
     // What a crash left half-written is of no use to anyone.
     for entry in fs::read_dir(scratch).map_err(cannot)?.flatten() {
         fs::remove_file(entry.path()).map_err(cannot)?;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::reporter::Progress;
 use crate::output::Output;
+use crate::reporter::Progress;
 
 /// Lines are said every so many nodes.
 const EVERY: usize = 10;
@@ -44,7 +44,7 @@ impl RunProgress {
     pub(crate) fn show(&self, done: usize, output: &Output) {
         self.bar.set_position(done as u64);
         let (total, eta_seconds) = (self.total, self.eta(done));
-        output.observer().tell(Progress::Progress { done, total, eta_seconds });
+        output.reporter().emit(Progress::Progress { done, total, eta_seconds });
         if self.bar.is_hidden()
             && let Some(line) = self.line(done)
         {

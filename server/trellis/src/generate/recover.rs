@@ -9,9 +9,9 @@ use trellis_engine::Draft;
 use trellis_plan::{Plan, Schedule};
 
 use crate::error::Fault;
+use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
-use crate::generate::accepted::AcceptedDrafts;
 use crate::output::Output;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Accepted, Event, Journal};
@@ -174,8 +174,10 @@ pub(crate) fn defines(text: &str, item: &trellis_engine::Item) -> bool {
     let Ok(fragment) = trellis_python::Fragment::parse(text) else { return false };
     let Some(definition) = fragment.definition(item.import_name()) else { return false };
     let is_it = |name: &str| name == item.name;
-    let method =
-        || trellis_python::remove_methods(&definition.text, &is_it).is_ok_and(|(_, out)| !out.is_empty());
+    let method = || {
+        trellis_python::remove_methods(&definition.text, &is_it)
+            .is_ok_and(|(_, out)| !out.is_empty())
+    };
     item.class.is_none() || method()
 }
 
@@ -183,7 +185,11 @@ pub(crate) fn defines(text: &str, item: &trellis_engine::Item) -> bool {
 fn tests(text: &str, item: &trellis_engine::Item, accepted: &str) -> bool {
     let definitions = |text: &str| -> Vec<String> {
         let items = trellis_python::Fragment::parse(text).map(|it| it.items).unwrap_or_default();
-        items.into_iter().filter(trellis_python::Item::is_definition).flat_map(|it| it.names).collect()
+        items
+            .into_iter()
+            .filter(trellis_python::Item::is_definition)
+            .flat_map(|it| it.names)
+            .collect()
     };
     let there = definitions(text);
     let mut own = definitions(accepted).into_iter().chain([item.test_class()]);
@@ -198,7 +204,7 @@ pub(crate) fn resume(
     kept: &BTreeMap<String, AdoptedFile>,
     output: &Output,
 ) -> (AcceptedDrafts, BTreeMap<String, Accepted>) {
-    let mut shelf = AcceptedDrafts::default();
+    let mut accepted_drafts = AcceptedDrafts::default();
     let mut accepted = BTreeMap::new();
     for &ix in &work.leaves {
         let id = work.plan.id(ix);
@@ -213,7 +219,7 @@ pub(crate) fn resume(
                 draft.implementation = draft.implementation.filter(|_| !there(&item.path));
                 draft.tests = draft.tests.filter(|_| !there(&item.test_path));
                 schedule.pass(ix);
-                shelf.put(ix, Some(Arc::new(draft)));
+                accepted_drafts.put(ix, Some(Arc::new(draft)));
                 accepted.insert(id.to_owned(), old.clone());
             }
             _ => output.note(format_args!(
@@ -221,7 +227,7 @@ pub(crate) fn resume(
             )),
         }
     }
-    (shelf, accepted)
+    (accepted_drafts, accepted)
 }
 
 fn drafted(accepted: &Accepted) -> Option<Draft> {

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::json;
 use trellis_engine::assembly::{Contribution, sources};
 use trellis_plan::{NodeIx, Schedule};
-use serde_json::json;
 
+use super::accepted::AcceptedDrafts;
 use super::items::WorkGraph;
 use super::recover::{kept_before, recover, resume, users_files};
-use super::accepted::AcceptedDrafts;
 use crate::output::Output;
 use crate::workspace::Writer;
 use crate::workspace::cost::Cost;
@@ -64,15 +64,15 @@ fn accepted(work: &WorkGraph, ix: NodeIx) -> Accepted {
 fn start(root: &Path) {
     let (work, mut schedule) = work();
     let output = Output::new(true);
-    crate::workspace::disk::own_folder(root).expect("a folder");
+    crate::workspace::disk::ensure(root).expect("a folder");
     let (journal, mut past) = Journal::open(root).expect("a journal");
     recover(root, &journal, &mut past, &output).expect("a folder of ours");
     let mut writer = Writer::new(root, past.written.clone());
     let kept = users_files(root, &mut writer, &work, &past, &journal, false);
     let kept = kept.expect("nobody else has written");
     assert!(kept.is_empty() && kept_before(&past).is_empty());
-    let (mut shelf, done) = resume(&work, &mut schedule, &past, &kept, &output);
-    flush(&work, &shelf, &mut writer, &journal);
+    let (mut accepted_drafts, done) = resume(&work, &mut schedule, &past, &kept, &output);
+    flush(&work, &accepted_drafts, &mut writer, &journal);
     for &ix in work.leaves.iter().filter(|ix| !done.contains_key(work.plan.id(**ix))) {
         let text = |node: &str| Event::Note {
             node: node.to_owned(),
@@ -85,13 +85,13 @@ fn start(root: &Path) {
             accepted: [(work.plan.id(ix).to_owned(), accepted(&work, ix))].into(),
             ..ReplayedState::default()
         };
-        put(&work, &mut shelf, ix, &past);
-        flush(&work, &shelf, &mut writer, &journal);
+        put(&work, &mut accepted_drafts, ix, &past);
+        flush(&work, &accepted_drafts, &mut writer, &journal);
     }
 }
 
 /// Puts what was accepted for a node on the shelf.
-fn put(work: &WorkGraph, shelf: &mut AcceptedDrafts, ix: NodeIx, past: &ReplayedState) {
+fn put(work: &WorkGraph, accepted_drafts: &mut AcceptedDrafts, ix: NodeIx, past: &ReplayedState) {
     let old = &past.accepted[work.plan.id(ix)];
     let parse = |text: &str| Some(trellis_python::Fragment::parse(text).expect("Python"));
     let draft = trellis_engine::Draft {
@@ -99,12 +99,17 @@ fn put(work: &WorkGraph, shelf: &mut AcceptedDrafts, ix: NodeIx, past: &Replayed
         implementation: parse(&old.implementation),
         ..trellis_engine::Draft::default()
     };
-    shelf.put(ix, Some(Arc::new(draft)));
+    accepted_drafts.put(ix, Some(Arc::new(draft)));
 }
 
-fn flush(work: &WorkGraph, shelf: &AcceptedDrafts, writer: &mut Writer, journal: &Journal) {
+fn flush(
+    work: &WorkGraph,
+    accepted_drafts: &AcceptedDrafts,
+    writer: &mut Writer,
+    journal: &Journal,
+) {
     let drafts: Vec<_> =
-        work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
+        work.leaves.iter().filter_map(|ix| Some((*ix, accepted_drafts.draft(*ix)?))).collect();
     let shares: Vec<Contribution<'_>> =
         drafts.iter().map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
     let files = sources(&work.layout, &shares, &BTreeMap::new()).expect("they fit").files;
@@ -134,14 +139,16 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 /// The texts that a run had on the disk one after the other, by path and hash.
 fn texts_over_time(journal: &str) -> BTreeMap<(String, String), String> {
     let (work, _) = work();
-    let mut shelf = AcceptedDrafts::default();
+    let mut accepted_drafts = AcceptedDrafts::default();
     let mut all = BTreeMap::new();
     let past = ReplayedState::read(journal);
-    let mut keep = |shelf: &AcceptedDrafts| {
+    let mut keep = |accepted_drafts: &AcceptedDrafts| {
         let drafts: Vec<_> =
-            work.leaves.iter().filter_map(|ix| Some((*ix, shelf.draft(*ix)?))).collect();
-        let shares: Vec<Contribution<'_>> =
-            drafts.iter().map(|(ix, draft)| Contribution { item: &work.items[ix], draft }).collect();
+            work.leaves.iter().filter_map(|ix| Some((*ix, accepted_drafts.draft(*ix)?))).collect();
+        let shares: Vec<Contribution<'_>> = drafts
+            .iter()
+            .map(|(ix, draft)| Contribution { item: &work.items[ix], draft })
+            .collect();
         let files = sources(&work.layout, &shares, &BTreeMap::new()).expect("they fit").files;
         all.extend(
             files
@@ -149,10 +156,10 @@ fn texts_over_time(journal: &str) -> BTreeMap<(String, String), String> {
                 .map(|(path, text)| ((path, crate::workspace::disk::hash(&text)), text)),
         );
     };
-    keep(&shelf);
+    keep(&accepted_drafts);
     for &ix in &work.leaves {
-        put(&work, &mut shelf, ix, &past);
-        keep(&shelf);
+        put(&work, &mut accepted_drafts, ix, &past);
+        keep(&accepted_drafts);
     }
     all
 }

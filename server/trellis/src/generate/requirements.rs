@@ -8,10 +8,13 @@ use trellis_engine::assembly::{UnrequiredLine, unrequired};
 use crate::generate::dispatcher::Dispatcher;
 
 /// Third-party modules of the finished tree that nothing requires.
-pub(crate) fn unasked(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<UnrequiredLine> {
-    let work = &owner.shop.work;
+pub(crate) fn unasked(
+    owner: &Dispatcher,
+    sources: &BTreeMap<String, String>,
+) -> Vec<UnrequiredLine> {
+    let work = &owner.run_context.work;
     let planned = work.items.values().flat_map(|item| item.libraries.iter().cloned());
-    let own = owner.shop.user_files.iter().flat_map(|(path, text)| lines(path, text));
+    let own = owner.run_context.user_files.iter().flat_map(|(path, text)| lines(path, text));
     let lines: Vec<String> = planned.chain(own).collect();
     let nodes = owner.accepted.values().map(|it| (it.node.as_str(), it.implementation.as_str()));
     unrequired(&work.layout, sources, nodes, &lines)

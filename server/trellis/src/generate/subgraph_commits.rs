@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
 use trellis_engine::LIBRARY;
 use trellis_plan::NodeIx;
-use tokio::task::JoinSet;
 
 use crate::error::Fault;
-use crate::generate::materialize::Contents;
+use crate::generate::accepted::IntegrationTests;
+use crate::generate::dispatcher::{Dispatcher, JobDone};
 use crate::generate::integration;
 use crate::generate::items::WorkGraph;
+use crate::generate::materialize::Contents;
 use crate::generate::metadata;
-use crate::generate::dispatcher::{JobDone, Dispatcher};
-use crate::generate::accepted::IntegrationTests;
 use crate::generate::worker::WorkerError;
 use crate::workspace::git::GitError;
 use crate::workspace::journal::{Event, IntegrationResult};
@@ -26,10 +26,13 @@ const DOCUMENTS: [&str; 3] = ["docs/rpg.json", "docs/generation_report.md", chec
 impl Dispatcher {
     /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
     /// them of the same nodes.
-    pub(crate) fn start_integrations(&mut self, workers: &mut JoinSet<Result<JobDone, WorkerError>>) {
+    pub(crate) fn start_integrations(
+        &mut self,
+        workers: &mut JoinSet<Result<JobDone, WorkerError>>,
+    ) {
         let known = self.integrated.len();
         for (subgraph, leaves) in self.waiting_for_integration() {
-            let specification = integration::specification(&self.shop, &leaves);
+            let specification = integration::specification(&self.run_context, &leaves);
             let known = self.past.integrated.get(&subgraph).filter(|it| {
                 it.specification == specification
                     && !leaves.iter().any(|ix| self.started.contains(ix))
@@ -42,10 +45,16 @@ impl Dispatcher {
             if self.resting.alone.is_some() {
                 return;
             }
-            let Ok(permit) = self.shop.slots.clone().try_acquire_owned() else { return };
+            let Ok(permit) = self.run_context.slots.clone().try_acquire_owned() else { return };
             self.integrating.insert(subgraph.clone());
-            let shelf = self.shelf.borrow().clone();
-            let work = integration::integrate(self.shop.clone(), subgraph, leaves, shelf, permit);
+            let accepted_drafts = self.accepted_drafts.borrow().clone();
+            let work = integration::integrate(
+                self.run_context.clone(),
+                subgraph,
+                leaves,
+                accepted_drafts,
+                permit,
+            );
             workers.spawn(async { work.await.map(|it| JobDone::Subgraph(Box::new(it))) });
         }
         // With the last subgraph known the library may be next.
@@ -77,10 +86,10 @@ impl Dispatcher {
         if !self.schedule.is_finished() || is_known(LIBRARY) {
             return None;
         }
-        let leaves = self.shop.work.leaves.iter().copied();
+        let leaves = self.run_context.work.leaves.iter().copied();
         let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(trellis_plan::Status::Passed);
         let leaves: Vec<NodeIx> = leaves.filter(passed).collect();
-        let is_wanted = integration::is_connected(&self.shop.work, &leaves);
+        let is_wanted = integration::is_connected(&self.run_context.work, &leaves);
         is_wanted.then(|| (LIBRARY.to_owned(), leaves))
     }
 
@@ -89,9 +98,10 @@ impl Dispatcher {
         if self.schedule.is_finished() {
             return true;
         }
-        let shelf = self.shelf.borrow().clone();
-        let seen = integration::nodes(&self.shop.work, &shelf, leaves);
-        seen.iter().all(|ix| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled))
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
+        let seen = integration::nodes(&self.run_context.work, &accepted_drafts, leaves);
+        seen.iter()
+            .all(|ix| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled))
     }
 
     /// Whether every subgraph that passed has had its integration tests.
@@ -108,9 +118,13 @@ impl Dispatcher {
 
     fn keep_integrated(&mut self, integrated: IntegrationResult) {
         if !integrated.text.is_empty() {
-            let flow =
-                IntegrationTests { path: integrated.path.clone(), text: integrated.text.as_str().into() };
-            self.shelf.send_modify(|shelf| shelf.put_flow(&integrated.subgraph, flow));
+            let flow = IntegrationTests {
+                path: integrated.path.clone(),
+                text: integrated.text.as_str().into(),
+            };
+            self.accepted_drafts.send_modify(|accepted_drafts| {
+                accepted_drafts.put_flow(&integrated.subgraph, flow)
+            });
         }
         self.integrated.insert(integrated.subgraph.clone(), integrated);
     }
@@ -122,8 +136,9 @@ impl Dispatcher {
             if self.committed.contains(subgraph) {
                 continue;
             }
-            let settled =
-                |ix: &NodeIx| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled);
+            let settled = |ix: &NodeIx| {
+                self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled)
+            };
             let has_not_passed =
                 |ix: &NodeIx| self.schedule.status(*ix) != Some(trellis_plan::Status::Passed);
             let has_flows = self.integrated.contains_key(subgraph);
@@ -159,7 +174,7 @@ impl Dispatcher {
                 leaves.len()
             ),
         };
-        let tag = whole.then(|| format!("phase4-subgraph-{}", disk::safe_name(subgraph)));
+        let tag = whole.then(|| format!("phase4-subgraph-{}", disk::escape_ref_name(subgraph)));
         let contents = self.contents_of(subgraph);
         // Every milestone can be installed and tested: it is what a rollback returns to.
         let mut files = self.sources(&contents)?.files;
@@ -169,7 +184,7 @@ impl Dispatcher {
         let tag = self.commit_files(files, &message).and_then(|()| self.set_tag(tag?));
         let nodes = contents.nodes().into_iter().map(|ix| self.id(ix)).collect();
         let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
-        let logged = self.shop.journal.commit(event);
+        let logged = self.run_context.journal.commit(event);
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
     }
 
@@ -177,19 +192,23 @@ impl Dispatcher {
     /// that they build on, so that any number of jobs makes the same commits. A later node's fix of what is in
     /// it waits until nobody is at work, and then the commit is made.
     fn contents_of(&self, subgraph: &str) -> Contents {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let is_in = |(name, leaves): &&(String, Vec<NodeIx>)| {
             name == subgraph
                 || self.committed.contains(name)
                 || self.stands_as_committed(name, leaves)
         };
         let all: Vec<&(String, Vec<NodeIx>)> = self.subgraphs.iter().filter(is_in).collect();
-        let shelf = self.shelf.borrow().clone();
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
         let parts = all.iter().flat_map(|(_, leaves)| leaves).copied();
-        let parts: Vec<NodeIx> = parts.filter(|ix| shelf.draft(*ix).is_some()).collect();
-        let nodes = integration::nodes(work, &shelf, &parts).into_iter();
-        let flows = all.iter().filter_map(|(name, _)| shelf.flows().get(name).cloned()).collect();
-        Contents { drafts: nodes.filter_map(|ix| Some((ix, shelf.draft(ix)?))).collect(), flows }
+        let parts: Vec<NodeIx> = parts.filter(|ix| accepted_drafts.draft(*ix).is_some()).collect();
+        let nodes = integration::nodes(work, &accepted_drafts, &parts).into_iter();
+        let flows =
+            all.iter().filter_map(|(name, _)| accepted_drafts.flows().get(name).cloned()).collect();
+        Contents {
+            drafts: nodes.filter_map(|ix| Some((ix, accepted_drafts.draft(ix)?))).collect(),
+            flows,
+        }
     }
 
     /// Commits files as they are given, and that those which are gone are gone; none where git refuses.
@@ -200,9 +219,9 @@ impl Dispatcher {
         let mut texts: Texts = gone.map(|path| (path, None)).collect();
         let changed = files.iter().filter(|(path, text)| self.in_history.get(*path) != Some(text));
         texts.extend(changed.map(|(path, text)| (path.clone(), Some(text.clone()))));
-        let made = trees::commit_texts(git, &self.shop.journal, &texts, message);
+        let made = trees::commit_texts(git, &self.run_context.journal, &texts, message);
         self.in_history.extend(files);
-        self.told(made)
+        self.report(made)
     }
 
     /// Commits everything of ours that has changed, as it is on the disk.
@@ -210,12 +229,12 @@ impl Dispatcher {
         let Some(git) = &self.git else { return };
         let mut paths = self.writer.known_paths();
         paths.extend(DOCUMENTS.map(str::to_owned));
-        let made = git.commit(&self.shop.journal, &paths, message, false).map(drop);
-        let _ = self.told(made);
+        let made = git.commit(&self.run_context.journal, &paths, message, false).map(drop);
+        let _ = self.report(made);
     }
 
     /// Without git, or when git refuses, the run goes on and says so.
-    fn told(&mut self, made: Result<(), GitError>) -> Option<()> {
+    fn report(&mut self, made: Result<(), GitError>) -> Option<()> {
         let Err(error) = made else { return Some(()) };
         self.warnings.push(format!("{error}; the run continues without commits"));
         self.git = None;
@@ -223,7 +242,9 @@ impl Dispatcher {
     }
 
     fn set_tag(&mut self, tag: String) -> Option<String> {
-        let Err(error) = self.git.as_ref()?.tag(&self.shop.journal, &tag) else { return Some(tag) };
+        let Err(error) = self.git.as_ref()?.tag(&self.run_context.journal, &tag) else {
+            return Some(tag);
+        };
         self.warnings.push(format!("{error}; you cannot roll back to that subgraph"));
         None
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use trellis_engine::{RunOutcome, Failure, TestRun};
+use trellis_engine::{Failure, RunOutcome, TestRun};
 use trellis_sandbox::{Report, Request, Tree, junit};
 
 use crate::convert::{Files, test_run};
@@ -22,7 +22,7 @@ pub(crate) async fn suite(
     sources: &BTreeMap<String, String>,
 ) -> Result<Suite, Fault> {
     // What plain pytest would see in the folder.
-    let tree = owner.shop.tree(sources);
+    let tree = owner.run_context.tree(sources);
     let whole = tree.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>();
     let tree_hash = disk::hash(whole);
     if let Some((hash, outcome, passed, failed)) = &owner.past.suite
@@ -40,21 +40,21 @@ pub(crate) async fn suite(
         return Ok(Suite { outcome: "no tests".to_owned(), ..Suite::default() });
     }
     let request = Request {
-        test_timeout: owner.shop.test_timeout,
+        test_timeout: owner.run_context.test_timeout,
         // The last word is that of an interpreter with no history.
         cold: true,
         coverage: true,
-        ..owner.shop.runner.request(Tree::Files(tree.clone()))
+        ..owner.run_context.runner.request(Tree::Files(tree.clone()))
     };
-    let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
-    let root = &owner.shop.root;
+    let report = owner.run_context.runner.run(&request, &owner.run_context.cancel).await;
+    let root = &owner.run_context.root;
     // What was accepted is what is in the files.
     let text_of = Some(SystemTime::now());
     let tests = report.tests.iter();
-    tests.for_each(|test| owner.shop.observer.tell(Progress::Test { root, test, text_of }));
+    tests.for_each(|test| owner.run_context.reporter.emit(Progress::Test { root, test, text_of }));
     let mut run = test_run(&report, &|path| tree.get(path).cloned())
         .map_err(|none| WorkerError::from(none).into_fault())?;
-    let flaky = settle(owner, &request, &mut run, &tree).await?;
+    let flaky = record_results(owner, &request, &mut run, &tree).await?;
     if !flaky.is_empty() {
         owner.warnings.push(format!("flaky, passed when run again: {}", flaky.join(", ")));
     }
@@ -73,7 +73,7 @@ pub(crate) async fn suite(
     disk::write(&owner.root, "test_results.xml", &junit(&report, "generated")).map_err(cannot)?;
     let (outcome, passed, failed) = (suite.outcome.clone(), suite.passed, suite.failed);
     owner
-        .shop
+        .run_context
         .journal
         .commit(Event::Suite { tree: tree_hash, outcome, passed, failed })
         .map_err(cannot)?;
@@ -82,7 +82,7 @@ pub(crate) async fn suite(
 
 /// Runs what failed once more, alone, and tests known to be flaky more often; what then passes has not
 /// failed (V4). Returns it.
-async fn settle(
+async fn record_results(
     owner: &mut Dispatcher,
     request: &Request,
     run: &mut TestRun,
@@ -91,13 +91,13 @@ async fn settle(
     let known: BTreeSet<String> =
         owner.accepted.values().flat_map(|it| &it.flaky).cloned().collect();
     let mut flaky = Vec::new();
-    for _ in 0..owner.shop.policy.reruns {
+    for _ in 0..owner.run_context.policy.reruns {
         let failing: Vec<String> = failed(run).map(|case| case.id.clone()).collect();
         if run.ending != RunOutcome::Failed || failing.is_empty() {
             break;
         }
         let request = Request { targets: failing.clone(), coverage: false, ..request.clone() };
-        let report = owner.shop.runner.run(&request, &owner.shop.cancel).await;
+        let report = owner.run_context.runner.run(&request, &owner.run_context.cancel).await;
         let again = test_run(&report, &|path| tree.get(path).cloned())
             .map_err(|none| WorkerError::from(none).into_fault())?;
         let passed: BTreeSet<&str> =
@@ -122,15 +122,16 @@ fn failed(run: &TestRun) -> impl Iterator<Item = &trellis_engine::TestCase> {
 
 /// Test functions of which a case failed.
 fn failing(run: &TestRun) -> usize {
-    let function = |case: &trellis_engine::TestCase| case.id.split('[').next().unwrap_or_default().to_owned();
+    let function =
+        |case: &trellis_engine::TestCase| case.id.split('[').next().unwrap_or_default().to_owned();
     failed(run).map(function).collect::<BTreeSet<String>>().len()
 }
 
 /// Coverage per node goes into the checkpoint.
 fn keep_coverage(owner: &mut Dispatcher, report: &Report) -> Result<(), Fault> {
     let Some(measured) = &report.coverage else { return Ok(()) };
-    for ix in owner.shop.work.leaves.clone() {
-        let percent = coverage::percent(&owner.shop.work.items[&ix], measured);
+    for ix in owner.run_context.work.leaves.clone() {
+        let percent = coverage::percent(&owner.run_context.work.items[&ix], measured);
         let id = owner.id(ix);
         if let Some(entry) = owner.checkpoint.get_mut(&id).filter(|it| it.status == "passed") {
             entry.coverage = percent;
@@ -153,8 +154,12 @@ fn mark_broken(
     let accepted: Vec<(String, Vec<String>)> =
         owner.accepted.values().map(|it| (it.node.clone(), names(&it.tests))).collect();
     for (node, tests) in accepted {
-        let Some(item) =
-            owner.shop.work.plan.find(&node).and_then(|ix| owner.shop.work.items.get(&ix))
+        let Some(item) = owner
+            .run_context
+            .work
+            .plan
+            .find(&node)
+            .and_then(|ix| owner.run_context.work.items.get(&ix))
         else {
             continue;
         };

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_engine::Tool;
-use trellis_engine::assembly::{CostLine, IntegrationLine, ReportFacts, SubgraphLine, UnconfirmedLine};
-use trellis_plan::Status;
 use serde::Serialize;
+use trellis_engine::Tool;
+use trellis_engine::assembly::{
+    CostLine, IntegrationLine, ReportFacts, SubgraphLine, UnconfirmedLine,
+};
+use trellis_plan::Status;
 
+use crate::api::plan_vs_code::MissingDependency;
+use crate::generate::dispatcher::Dispatcher;
 use crate::generate::failed::node_line;
 use crate::generate::findings::Findings;
-use crate::generate::dispatcher::Dispatcher;
 use crate::generate::written::by_stage;
-use crate::api::plan_vs_code::MissingDependency;
 use crate::workspace::cost::StageCost;
 use crate::workspace::failures::failures;
 use crate::workspace::journal::{Accepted, IntegrationResult};
@@ -104,12 +106,16 @@ pub(crate) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
     let counts = owner.schedule.counts();
     let broken = owner.broken.len();
     let of = |status: Status| -> BTreeMap<String, String> {
-        let leaves =
-            owner.shop.work.leaves.iter().filter(|ix| owner.schedule.status(**ix) == Some(status));
+        let leaves = owner
+            .run_context
+            .work
+            .leaves
+            .iter()
+            .filter(|ix| owner.schedule.status(**ix) == Some(status));
         leaves
             .map(|ix| {
                 let reason = owner.schedule.reason(*ix).unwrap_or_default().to_owned();
-                (owner.shop.work.plan.id(*ix).to_owned(), reason)
+                (owner.run_context.work.plan.id(*ix).to_owned(), reason)
             })
             .collect()
     };
@@ -128,7 +134,7 @@ pub(crate) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
         let (passed, failed) = (counts.passed - broken, counts.failed + broken);
         (name, Counts { planned: counts.total, passed, failed, skipped: counts.skipped })
     });
-    let spent = owner.shop.desk.ledger.spent();
+    let spent = owner.run_context.llm.budget.spent();
     Summary {
         out: owner.root.display().to_string(),
         planned: counts.total,
@@ -151,7 +157,7 @@ pub(crate) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
 }
 
 fn subgraph_of<'o>(owner: &'o Dispatcher, id: &str) -> &'o str {
-    let plan = &owner.shop.work.plan;
+    let plan = &owner.run_context.work.plan;
     plan.find(id).and_then(|ix| plan.node(ix).subgraph.as_deref()).unwrap_or("main")
 }
 
@@ -192,7 +198,7 @@ pub(crate) fn facts(
         generated: now,
         graph: owner.order.graph.display().to_string(),
         repository: summary.out.clone(),
-        model: owner.shop.desk.models.name(),
+        model: owner.run_context.llm.models.name(),
         total: line("all", &total),
         subgraphs: summary.subgraphs.iter().map(|(name, counts)| line(name, counts)).collect(),
         failed: summary.failures.iter().map(node).collect(),

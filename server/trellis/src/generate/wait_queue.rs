@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use trellis_plan::NodeIx;
 use tokio::sync::oneshot;
+use trellis_plan::NodeIx;
 
 use crate::generate::worker::WaitReason;
 

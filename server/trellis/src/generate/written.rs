@@ -13,7 +13,10 @@ pub(crate) fn functions(text: &str) -> usize {
 }
 
 /// Those of nodes, and those of subgraphs; what nodes that did not pass had is left out.
-pub(crate) fn by_stage(owner: &Dispatcher, failed: &BTreeMap<String, Failed>) -> [FunctionsLine; 2] {
+pub(crate) fn by_stage(
+    owner: &Dispatcher,
+    failed: &BTreeMap<String, Failed>,
+) -> [FunctionsLine; 2] {
     let kept: usize = owner.accepted.values().map(|it| functions(&it.tests)).sum();
     let given_up = failed.iter().filter(|(id, _)| !owner.accepted.contains_key(*id));
     let left_out: usize = given_up.map(|(_, it)| functions(&it.tests)).sum();

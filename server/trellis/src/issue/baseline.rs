@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_python::Outline;
 use trellis_engine::issue::ProjectBaseline;
+use trellis_python::Outline;
 
 /// The project below a folder, and the words of the work.
 pub(super) struct BaselineRun<'a> {
@@ -12,7 +12,7 @@ pub(super) struct BaselineRun<'a> {
 }
 
 impl ProjectBaseline for BaselineRun<'_> {
-    fn is_own(&self, module: &str) -> bool {
+    fn is_project_module(&self, module: &str) -> bool {
         let top = module.split('.').next().unwrap_or(module);
         let places: [PathBuf; 4] = [
             self.root.join(top),
@@ -72,7 +72,7 @@ mod tests {
         ];
         for (module, specification, wanted) in table {
             let ground = BaselineRun { root: root.path(), specification };
-            assert_eq!(ground.is_own(module), wanted, "{module}");
+            assert_eq!(ground.is_project_module(module), wanted, "{module}");
         }
     }
 
@@ -82,8 +82,10 @@ mod tests {
         std::fs::create_dir_all(root.path().join("src/shop")).expect("a folder");
         let text = "import os\nfrom decimal import Decimal as D\nRATE = 1\n\n\nclass Cart:\n    def total(self): ...\n";
         std::fs::write(root.path().join("src/shop/cart.py"), text).expect("a file");
-        let ground =
-            BaselineRun { root: root.path(), specification: "`Cart.due()` is what has to be paid." };
+        let ground = BaselineRun {
+            root: root.path(),
+            specification: "`Cart.due()` is what has to be paid.",
+        };
         let names = ground.names("shop.cart").expect("a module");
         assert_eq!(names, ["RATE", "Cart", "os", "D"]);
         assert_eq!(ground.names("shop.other"), None);

@@ -3,27 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use trellis_engine::issue::{Changes, IssueMachine, Outcome, OutcomeKind, IssueFacts, Action, ShownPart, Review, Event, ShownFile};
+use trellis_engine::issue::{
+    Action, Changes, Event, IssueFacts, IssueMachine, Outcome, OutcomeKind, Review, ShownFile,
+    ShownPart,
+};
 use trellis_sandbox::Runner;
 
-use super::resume::{Begun, merged_before, taken_up};
-use super::result::{ended, forge, push};
 use super::files::is_test;
 use super::report::{self, Log};
-use super::test_runner::{self, TestRunner, with_packages};
+use super::result::{ended, forge, push};
+use super::resume::{Resume, find_merge, resume_or_start};
 use super::spec::{self, Spec};
-use super::{SpecFiles, IssueRequest, Reviewer, cancelled};
-use crate::job_control::JobControl;
-use crate::llm_session::{LlmSession, no_journal};
+use super::test_runner::{self, TestRunner, with_packages};
+use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
+use crate::api::implement::ImplementResult;
 use crate::error::{Exit, Fault};
 use crate::forge::Forge;
-use crate::api::implement::ImplementResult;
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::output::Output;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::journal::{self, Journal};
 use crate::workspace::merge::Checkout;
-use crate::workspace::replay::heard;
+use crate::workspace::replay::cached;
 use crate::workspace::worktree::Worktree;
 
 /// Makes what an issue wants, and merges it where it may be.
@@ -41,41 +44,41 @@ pub(crate) async fn implement(
 ) -> Result<ImplementResult, Fault> {
     let began = Instant::now();
     let words = spec::read(order, given)?;
-    disk::own_folder(&order.home).map_err(|error| cannot("create .trellis", &error))?;
+    disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     let forge = forge(order, (&journal, output, control))?;
     if let Some(forge) = &forge {
-        forge.settle().await;
+        forge.push_pending().await;
     }
-    let begun = match merged_before(order)? {
-        Some(commit) => Begun::Merged(commit),
-        None => taken_up(order, &journal, output)?,
+    let begun = match find_merge(order)? {
+        Some(commit) => Resume::Merged(commit),
+        None => resume_or_start(order, &journal, output)?,
     };
-    let (work, course) = match begun {
-        Begun::Merged(commit) => {
-            let pushed = forge.map(|it| it.said()).unwrap_or_default();
+    let (work, machine) = match begun {
+        Resume::Merged(commit) => {
+            let pushed = forge.map(|it| it.results()).unwrap_or_default();
             return Ok(ImplementResult { pushed, ..ImplementResult::merged_before(order, commit) });
         }
-        Begun::Work(work, course) => (*work, course),
+        Resume::Work(work, machine) => (*work, machine),
     };
     let message = report::message(order, &words);
     let opened = test_runner::open(order, output, &control.cancel).await?;
     let trials = TestRunner::of(order, &opened.runner, &control.cancel);
     let parts = (words, work, trials, None);
-    let mut shop = IssueRun::new(order, (reviewer, output, control), &journal, parts)?;
-    shop.forge = forge.as_ref();
-    let end = shop.follow(course, true).await;
-    let IssueRun { work, mut log, counsel, .. } = shop;
+    let mut run_context = IssueRun::new(order, (reviewer, output, control), &journal, parts)?;
+    run_context.forge = forge.as_ref();
+    let end = run_context.follow(machine, true).await;
+    let IssueRun { work, mut log, session, .. } = run_context;
     log.tested = opened.runner.totals();
     log.notes.extend(opened.runner.close().await);
-    log.spent = counsel.map(|it| it.spent());
+    log.spent = session.map(|it| it.spent());
     // Without a stop before the merge there is an end.
     let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
     let into = work.record.into.clone();
     let mut result = ended(order, work, log, end)?;
     if let Some(forge) = &forge {
         push(forge, order, (&result, &into, &message)).await;
-        result.pushed = forge.said();
+        result.pushed = forge.results();
     }
     let time = crate::api::repair::Time::of(began.elapsed(), result.tested);
     Ok(ImplementResult { time, ..result })
@@ -88,7 +91,7 @@ pub(crate) struct Services<'a> {
     pub(crate) control: &'a JobControl,
     pub(crate) journal: &'a Journal,
     pub(crate) runner: &'a Runner,
-    pub(crate) counsel: &'a LlmSession,
+    pub(crate) session: &'a LlmSession,
 }
 
 /// Work that passed its gates, committed on its branch.
@@ -118,20 +121,25 @@ pub(crate) enum IssueEnd {
 /// # Errors
 ///
 /// As for [`implement`].
-pub(crate) async fn make(order: &IssueRequest, words: Spec, tools: Services<'_>) -> Result<IssueEnd, Fault> {
-    let Services { output, control, journal, runner, counsel } = tools;
-    let (work, course) = match taken_up(order, journal, output)? {
-        Begun::Merged(_) => return Ok(IssueEnd::Merged),
-        Begun::Work(work, course) => (*work, course),
+pub(crate) async fn run_until_merge(
+    order: &IssueRequest,
+    words: Spec,
+    tools: Services<'_>,
+) -> Result<IssueEnd, Fault> {
+    let Services { output, control, journal, runner, session } = tools;
+    let (work, machine) = match resume_or_start(order, journal, output)? {
+        Resume::Merged(_) => return Ok(IssueEnd::Merged),
+        Resume::Work(work, machine) => (*work, machine),
     };
     let trials = TestRunner::of(order, runner, &control.cancel);
     let message = report::message(order, &words);
     let specification = words.specification.clone();
-    let parts = (words, work, trials, Some(counsel.share()));
-    let mut shop = IssueRun::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
-    shop.remember()?;
-    let end = shop.follow(course, false).await?;
-    let IssueRun { mut work, log, .. } = shop;
+    let parts = (words, work, trials, Some(session.fork()));
+    let mut run_context =
+        IssueRun::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
+    run_context.remember()?;
+    let end = run_context.follow(machine, false).await?;
+    let IssueRun { mut work, log, .. } = run_context;
     if end.as_ref().is_some_and(|it| it.ending == OutcomeKind::Merged) {
         // What was asked for is there already.
         work.clear(journal)?;
@@ -140,10 +148,17 @@ pub(crate) async fn make(order: &IssueRequest, words: Spec, tools: Services<'_>)
     let Some(end) = end else {
         let (id, title) = (order.id.clone(), order.title.clone());
         let passed = log.passed();
-        return Ok(IssueEnd::Made(Box::new(ReadyToMerge { id, title, specification, work, message, passed })));
+        return Ok(IssueEnd::Made(Box::new(ReadyToMerge {
+            id,
+            title,
+            specification,
+            work,
+            message,
+            passed,
+        })));
     };
     if let OutcomeKind::NeedsPerson(why) = &end.ending {
-        work.end(why)?;
+        work.mark_finished(why)?;
     }
     Ok(IssueEnd::Ended(end))
 }
@@ -159,7 +174,7 @@ pub(super) struct IssueRun<'a> {
     pub(super) work: Worktree,
     pub(super) trials: TestRunner<'a>,
     /// Opened when there is something to ask.
-    pub(super) counsel: Option<LlmSession>,
+    pub(super) session: Option<LlmSession>,
     /// Where merges are pushed.
     pub(super) forge: Option<&'a Forge<'a>>,
     /// The project as it was before the work.
@@ -181,7 +196,7 @@ impl<'a> IssueRun<'a> {
         order: &'a IssueRequest,
         (reviewer, output, control): (&'a Reviewer, &'a Output, &'a JobControl),
         journal: &'a Journal,
-        (words, work, trials, counsel): (Spec, Worktree, TestRunner<'a>, Option<LlmSession>),
+        (words, work, trials, session): (Spec, Worktree, TestRunner<'a>, Option<LlmSession>),
     ) -> Result<IssueRun<'a>, Fault> {
         let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
         let all = ground.tracked()?;
@@ -196,7 +211,7 @@ impl<'a> IssueRun<'a> {
             words,
             work,
             trials,
-            counsel,
+            session,
             forge: None,
             ground,
             edited: None,
@@ -211,11 +226,11 @@ impl<'a> IssueRun<'a> {
     /// Does what is next until there is an end; none where it does not merge, and all else is done.
     async fn follow(
         &mut self,
-        (mut course, mut next): (IssueMachine, Action),
+        (mut machine, mut next): (IssueMachine, Action),
         merges: bool,
     ) -> Result<Option<Outcome>, Fault> {
         if next == Action::Green {
-            self.adopt()?;
+            self.adopt_user_edits()?;
         }
         loop {
             self.control.wait_while_paused().await;
@@ -225,33 +240,33 @@ impl<'a> IssueRun<'a> {
             if next == Action::Merge && !merges {
                 return Ok(None);
             }
-            self.tell(&next)?;
+            self.report_stage(&next)?;
             let is_lint = next == Action::Lint;
             let seen = match next {
                 Action::Ask { what, attempt, complaint } => {
-                    self.ask((what, attempt), course.history(), complaint).await?
+                    self.ask((what, attempt), machine.history(), complaint).await?
                 }
                 Action::Red => self.red().await?,
                 Action::Green => self.green().await?,
                 Action::Lint => self.lint()?,
-                Action::Report => self.report(course.history())?,
+                Action::Report => self.report(machine.history())?,
                 Action::Review => self.review().await?,
                 Action::Merge => self.merge().await?,
                 Action::End(end) => {
-                    self.leave(&end)?;
+                    self.commit_unfinished(&end)?;
                     return Ok(Some(end));
                 }
             };
             self.seen(&seen, is_lint)?;
-            next = course.step(seen);
+            next = machine.step(seen);
         }
     }
 
     /// What there is goes to the branch, for whoever goes on with it.
-    fn leave(&mut self, end: &Outcome) -> Result<(), Fault> {
+    fn commit_unfinished(&mut self, end: &Outcome) -> Result<(), Fault> {
         let is_new = end.ending != OutcomeKind::Merged && !self.changes.is_empty();
         if is_new {
-            self.keep()?;
+            self.commit_progress()?;
             self.log.diff = self.work.diff()?;
             self.log.paths = self.changes.keys().cloned().collect();
         }
@@ -259,7 +274,7 @@ impl<'a> IssueRun<'a> {
     }
 
     /// Makes the branch hold what there is.
-    pub(super) fn keep(&mut self) -> Result<(), Fault> {
+    pub(super) fn commit_progress(&mut self) -> Result<(), Fault> {
         let message = format!("{}: work in progress", self.feature.title);
         let from = match &self.edited {
             Some(_) => self.work.tip().to_owned(),
@@ -271,14 +286,14 @@ impl<'a> IssueRun<'a> {
         };
         if !edits.is_empty() {
             // Whatever comes, git has them.
-            self.work.take_edits(self.journal)?;
+            self.work.commit_user_edits(self.journal)?;
         }
         self.work.write(self.journal, &from, &self.changes, &message)?;
-        self.give_back(&edits)
+        self.restore_user_edits(&edits)
     }
 
     /// Puts what a person has made of files meanwhile beside what is on the branch now, and stops: the next start tests it.
-    fn give_back(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
+    fn restore_user_edits(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
         let Some(first) = edits.keys().next() else { return Ok(()) };
         for (path, text) in edits {
             let place = self.work.root.join(path);
@@ -295,7 +310,7 @@ impl<'a> IssueRun<'a> {
     }
 
     /// Takes what a person has made of the files for what there is.
-    pub(super) fn adopt(&mut self) -> Result<(), Fault> {
+    pub(super) fn adopt_user_edits(&mut self) -> Result<(), Fault> {
         let there = self.work.changed()?.0;
         let text = |path: String| {
             Some((path.clone(), crate::edits::read(&self.work.root.join(&path)).ok()?))
@@ -303,12 +318,12 @@ impl<'a> IssueRun<'a> {
         self.changes = there.into_iter().filter_map(text).collect();
         let edited = self.work.checkout(self.journal, self.work.tip())?;
         self.edited = Some(with_packages(edited, &self.order.home)?);
-        self.show();
+        self.refresh_prompt_files();
         Ok(())
     }
 
     /// Keeps what a model is shown of the files up to date.
-    pub(super) fn show(&mut self) {
+    pub(super) fn refresh_prompt_files(&mut self) {
         let (tests, code): (Vec<_>, Vec<_>) =
             self.changes.clone().into_iter().partition(|(path, _)| is_test(path));
         self.feature.written = tests;
@@ -342,13 +357,14 @@ impl<'a> IssueRun<'a> {
     /// Files that a question shows whole.
     pub(super) fn shown(&self) -> BTreeSet<String> {
         let feature = &self.feature;
-        let whole = feature.files.iter().filter(|it| it.part == ShownPart::Whole).map(|it| &it.path);
+        let whole =
+            feature.files.iter().filter(|it| it.part == ShownPart::Whole).map(|it| &it.path);
         let given = feature.context.code.iter().chain(&feature.context.standards).map(|it| &it.0);
         whole.chain(given).chain(feature.written.iter().map(|it| &it.0)).cloned().collect()
     }
 
     /// Says what is done next: to whoever looks on, and to the journal.
-    fn tell(&self, next: &Action) -> Result<(), Fault> {
+    fn report_stage(&self, next: &Action) -> Result<(), Fault> {
         let stage = match next {
             Action::Ask { what, attempt, .. } => format!("{} {}", asked(*what), attempt + 1),
             Action::Red => "red gate".to_owned(),
@@ -403,30 +419,32 @@ impl<'a> IssueRun<'a> {
         milliseconds: Option<u64>,
     ) -> Result<(), Fault> {
         let (stage, reason) = (stage.to_owned(), reason.to_owned());
-        let event = journal::Event::Stage { work: self.order.name.clone(), stage, reason, milliseconds };
+        let event =
+            journal::Event::Stage { work: self.order.name.clone(), stage, reason, milliseconds };
         self.journal.log(event).map_err(no_journal)
     }
 
     /// Where no question was put before, the model is opened.
-    pub(super) fn counsel(&mut self) -> Result<&mut LlmSession, Fault> {
-        if self.counsel.is_none() {
+    pub(super) fn session(&mut self) -> Result<&mut LlmSession, Fault> {
+        if self.session.is_none() {
             let IssueRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.output);
-            let counsel = LlmSession::open(("implement", cancelled), place, model)?;
-            self.feature.tools = self.order.tools.unwrap_or_else(|| counsel.has_tools());
-            self.counsel = Some(counsel);
+            let session = LlmSession::open(("implement", cancelled), place, model)?;
+            self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
+            self.session = Some(session);
             self.remember()?;
         }
-        self.counsel.as_mut().ok_or_else(|| Fault::internal("there is no model"))
+        self.session.as_mut().ok_or_else(|| Fault::internal("there is no model"))
     }
 
     /// Takes in what was answered since the work began: it is not paid for again.
     fn remember(&self) -> Result<(), Fault> {
-        let Some(counsel) = &self.counsel else { return Ok(()) };
-        let bytes = trellis_sandbox::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
+        let Some(session) = &self.session else { return Ok(()) };
+        let bytes =
+            trellis_sandbox::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
         let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
         let own = bytes.get(from..).unwrap_or(&bytes);
-        counsel.remember(heard(&String::from_utf8_lossy(own), &self.order.id));
+        session.preload_cache(cached(&String::from_utf8_lossy(own), &self.order.id));
         Ok(())
     }
 }

@@ -40,7 +40,7 @@ impl EditableFiles for Files<'_> {
     }
 
     fn read_only(&self, path: &str) -> Option<&'static str> {
-        fence(self.root, self.turn, path).or_else(|| self.unreadable(path))
+        write_guard(self.root, self.turn, path).or_else(|| self.unreadable(path))
     }
 
     fn is_shown(&self, path: &str) -> bool {
@@ -49,7 +49,7 @@ impl EditableFiles for Files<'_> {
 }
 
 /// Why a path is not to be written now.
-fn fence(root: &Path, turn: EditPhase, path: &str) -> Option<&'static str> {
+fn write_guard(root: &Path, turn: EditPhase, path: &str) -> Option<&'static str> {
     if let Some(why) = outside(root, path) {
         return Some(why);
     }
@@ -87,7 +87,7 @@ pub(super) fn toolbox(
     let read_only = move |path: &str| {
         let is_other = !known.contains(path) && root.join(path).exists();
         let other = is_other.then_some("it is not UTF-8 text in git");
-        fence(&root, turn, path).or(other)
+        write_guard(&root, turn, path).or(other)
     };
     let without: &[&str] = match turn {
         EditPhase::Tests => &NOT_FOR_TESTS,
@@ -180,7 +180,11 @@ mod tests {
                 let (root, changes, shown) = (root.path(), &changes, &shown);
                 Files { root, changes, turn, shown }.read_only(path).is_none()
             };
-            assert_eq!((may(EditPhase::Tests), may(EditPhase::Code)), (in_tests, in_code), "{path}");
+            assert_eq!(
+                (may(EditPhase::Tests), may(EditPhase::Code)),
+                (in_tests, in_code),
+                "{path}"
+            );
         }
         let turn = EditPhase::Code;
         let files = Files { root: root.path(), changes: &changes, turn, shown: &shown };

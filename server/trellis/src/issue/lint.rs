@@ -190,9 +190,9 @@ fn is_harmless(linter: &LintTool, root: &Path, doubts: &mut Vec<String>) -> bool
     let top = root.ancestors().position(|it| it.join(".git").exists()).unwrap_or(0);
     let folders = root.ancestors().take(top + 1);
     let texts = folders.flat_map(|folder| {
-        files
-            .clone()
-            .filter_map(|file| Some((file, trellis_sandbox::files::read_text(folder.join(file)).ok()?)))
+        files.clone().filter_map(|file| {
+            Some((file, trellis_sandbox::files::read_text(folder.join(file)).ok()?))
+        })
     });
     let word = |(file, text): (&str, String)| {
         let text = text.to_lowercase().replace([' ', '\t'], "");

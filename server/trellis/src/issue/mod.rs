@@ -9,17 +9,17 @@
 //! tested is what is merged. A run that was stopped is played again from its beginning: what was asked is in the journal, so
 //! that nothing is paid for twice.
 
-mod resume;
-mod driver;
-mod result;
-mod files;
 mod baseline;
+mod driver;
+mod files;
 mod lint;
 mod report;
+mod result;
+mod resume;
 mod review;
+mod spec;
 mod stages;
 mod test_runner;
-mod spec;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,12 +27,12 @@ use std::time::Duration;
 use trellis_engine::approval::Mode;
 use trellis_engine::issue::Limits;
 
-pub(crate) use driver::{IssueEnd, ReadyToMerge, Services, implement, make};
+pub(crate) use driver::{IssueEnd, ReadyToMerge, Services, implement, run_until_merge};
 pub(crate) use files::is_test;
 pub(crate) use report::{Log, message};
 pub(crate) use review::{Decision, Reviewer};
-pub(crate) use test_runner::{TestRunner, with_packages};
 pub(crate) use spec::{Spec, plan};
+pub(crate) use test_runner::{TestRunner, with_packages};
 
 use crate::error::{Exit, Fault};
 use crate::forge::PushTarget;

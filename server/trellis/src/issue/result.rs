@@ -5,10 +5,10 @@ use trellis_engine::issue::{Outcome, OutcomeKind};
 
 use super::IssueRequest;
 use super::report::{self, Log};
-use crate::job_control::JobControl;
+use crate::api::implement::{self as api, ImplementResult};
 use crate::error::{Exit, Fault};
 use crate::forge::{Forge, UnmergedBranch};
-use crate::api::implement::{self as api, ImplementResult};
+use crate::job_control::JobControl;
 use crate::output::Output;
 use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Worktree, repository};
@@ -36,10 +36,11 @@ pub(super) fn ended(
         }
     };
     // What waits for a word, a model, or room for the merge goes on then; all else is begun anew unless a person edits it.
-    let waits =
-        matches!(end.ending, OutcomeKind::Failed(_) | OutcomeKind::Merged) || log.waits || log.conflicts;
+    let waits = matches!(end.ending, OutcomeKind::Failed(_) | OutcomeKind::Merged)
+        || log.waits
+        || log.conflicts;
     if !waits {
-        work.end(reason.as_deref().unwrap_or("ended"))?;
+        work.mark_finished(reason.as_deref().unwrap_or("ended"))?;
     }
     let is_there = outcome != api::Outcome::Merged;
     Ok(ImplementResult {
@@ -69,14 +70,16 @@ pub(super) async fn push(
     (it, into, message): (&ImplementResult, &str, &str),
 ) {
     match (it.outcome, &it.branch) {
-        (api::Outcome::Merged, _) => forge.settle().await,
+        (api::Outcome::Merged, _) => forge.push_pending().await,
         (api::Outcome::NeedsHuman | api::Outcome::Left, Some(branch)) => {
             let report = report::written(&order.home, it.reports.as_deref());
             let reason = it
                 .reason
                 .as_deref()
                 .unwrap_or("look at the change, then approve it or request changes");
-            forge.left(&UnmergedBranch { branch, into, message, reason, report: &report }).await;
+            forge
+                .push_for_review(&UnmergedBranch { branch, into, message, reason, report: &report })
+                .await;
         }
         _ => {}
     }

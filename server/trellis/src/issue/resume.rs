@@ -1,23 +1,23 @@
 //! Where work that is wanted stands already, and from where it goes on.
 
-use trellis_engine::issue::{IssueMachine, Action};
+use trellis_engine::issue::{Action, IssueMachine};
 
 use super::IssueRequest;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
-use crate::workspace::worktree_state::is_there;
 use crate::workspace::worktree::{Opened, Worktree, repository};
+use crate::workspace::worktree_state::is_there;
 
 /// Work to be done, and how far it is.
-pub(super) enum Begun {
+pub(super) enum Resume {
     Work(Box<Worktree>, (IssueMachine, Action)),
     Merged(String),
 }
 
 /// The commit of an issue that was merged, and of which nothing is left to be done.
-pub(super) fn merged_before(order: &IssueRequest) -> Result<Option<String>, Fault> {
+pub(super) fn find_merge(order: &IssueRequest) -> Result<Option<String>, Fault> {
     let Some(trailer) = order.trailer.as_ref().filter(|_| !is_there(&order.home, &order.name))
     else {
         return Ok(None);
@@ -29,35 +29,41 @@ pub(super) fn merged_before(order: &IssueRequest) -> Result<Option<String>, Faul
 }
 
 /// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
-pub(super) fn taken_up(order: &IssueRequest, journal: &Journal, output: &Output) -> Result<Begun, Fault> {
+pub(super) fn resume_or_start(
+    order: &IssueRequest,
+    journal: &Journal,
+    output: &Output,
+) -> Result<Resume, Fault> {
     let name = &order.name;
     let named = (name.as_str(), order.into.as_deref());
     let mut work = match Worktree::open_for(&order.home, named, journal)? {
-        Opened::Merged(commit) => return Ok(Begun::Merged(commit)),
-        Opened::Fresh(work) => return Ok(Begun::Work(Box::new(work), IssueMachine::new(order.limits))),
+        Opened::Merged(commit) => return Ok(Resume::Merged(commit)),
+        Opened::Fresh(work) => {
+            return Ok(Resume::Work(Box::new(work), IssueMachine::new(order.limits)));
+        }
         Opened::Resumed(work) => work,
     };
     let is_edited = work.is_edited()?;
     if is_edited || work.record.edited {
         output.note(format_args!("{name}: continuing with your edits of its files"));
         if is_edited {
-            work.take_edits(journal)?;
+            work.commit_user_edits(journal)?;
         }
         work.record.ended = None;
-        return Ok(Begun::Work(Box::new(work), IssueMachine::with_code(order.limits)));
+        return Ok(Resume::Work(Box::new(work), IssueMachine::with_code(order.limits)));
     }
     if let Some(fixes) = work.record.waits.filter(|_| work.record.ended.is_none()) {
         output.note(format_args!("{name}: continuing with the change that needs your review"));
-        return Ok(Begun::Work(Box::new(work), IssueMachine::waiting(order.limits, fixes)));
+        return Ok(Resume::Work(Box::new(work), IssueMachine::waiting(order.limits, fixes)));
     }
     let Some(how) = &work.record.ended else {
         output.note(format_args!("{name}: resuming where it stopped"));
-        return Ok(Begun::Work(Box::new(work), IssueMachine::new(order.limits)));
+        return Ok(Resume::Work(Box::new(work), IssueMachine::new(order.limits)));
     };
     let how = how.clone();
-    let aside = work.put_aside(journal)?;
+    let aside = work.archive(journal)?;
     output.note(format_args!(
         "{name} was started before, and {how}: that work is now on the branch {aside}"
     ));
-    taken_up(order, journal, output)
+    resume_or_start(order, journal, output)
 }

@@ -1,10 +1,10 @@
 //! Who looks at the change before it is merged, and what comes of it.
 
-use trellis_engine::approval::{CRITICAL, Mode, is_critical};
-use trellis_engine::issue::Review;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use trellis_engine::approval::{CRITICAL, Mode, is_critical};
+use trellis_engine::issue::Review;
 
 use crate::error::Fault;
 use crate::output::Output;
@@ -83,10 +83,12 @@ impl Reviewer {
                 Ok(Review::Nobody)
             }
             Reviewer::Terminal(terminal) => {
-                output.note(told(shown));
+                output.note(report(shown));
                 loop {
                     match ask(terminal, cancel).await? {
-                        TerminalChoice::Review(Review::Approve) if is_edited()? => return Ok(Review::Edited),
+                        TerminalChoice::Review(Review::Approve) if is_edited()? => {
+                            return Ok(Review::Edited);
+                        }
                         TerminalChoice::Review(review) => return Ok(review),
                         TerminalChoice::Look if is_edited()? => return Ok(Review::Edited),
                         TerminalChoice::Look => output.note(format_args!(
@@ -100,7 +102,7 @@ impl Reviewer {
     }
 }
 
-fn told(shown: &ReviewRequest<'_>) -> String {
+fn report(shown: &ReviewRequest<'_>) -> String {
     let notes: String = shown.notes.iter().map(|it| format!("note: {it}\n")).collect();
     format!("\n{}\n{notes}the files are in {}", shown.diff.trim_end(), shown.folder)
 }

@@ -7,7 +7,7 @@ use trellis_plan::{Document, Evidence, SearchIndex};
 use trellis_sandbox::frameworks::Framework;
 
 use super::files::is_test;
-use super::{SpecFiles, IssueRequest};
+use super::{IssueRequest, SpecFiles};
 use crate::convert;
 use crate::error::Fault;
 use crate::workspace::git::broken;
@@ -72,8 +72,11 @@ fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
 
 fn text(path: &Path, what: &str) -> Result<String, Fault> {
     trellis_sandbox::files::read_text(path).map_err(|error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(format_args!("{what} {}", path.display()), &error))
-            .hint("give a UTF-8 text file")
+        Fault::input(trellis_sandbox::wording::cannot_read(
+            format_args!("{what} {}", path.display()),
+            &error,
+        ))
+        .hint("give a UTF-8 text file")
     })
 }
 

@@ -5,19 +5,19 @@ use std::path::Path;
 use std::time::Instant;
 
 use trellis_engine::issue::{
-    PromptKind, Changes, GateResult, RemovedDefinitions, Review, Event, ask_code, ask_fix, ask_scaffold, ask_together,
-    changes, green, is_known, losses, red, repeated,
+    Changes, Event, GateResult, PromptKind, RemovedDefinitions, Review, ask_code, ask_fix,
+    ask_scaffold, ask_together, changes, duplicate_definitions, green, is_known, losses, red,
 };
 use trellis_engine::{ModelRequest, Observation, TestRun};
 
-use super::driver::IssueRun;
-use super::files::{self, Files, EditPhase, is_test, targets};
 use super::baseline::BaselineRun;
+use super::driver::IssueRun;
+use super::files::{self, EditPhase, Files, is_test, targets};
 use super::review::{ReviewRequest, critical, is_asked};
 use super::test_runner::with_packages;
 use super::{lint, report};
 use crate::error::Fault;
-use crate::workspace::merge::{MergeCommit, MergeOutcome, Merge, fast_forward};
+use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 
 impl IssueRun<'_> {
     /// Where the files are that the changes go on top of.
@@ -35,18 +35,23 @@ impl IssueRun<'_> {
             self.fixes = attempt + 1;
         }
         // It says whether there are tools.
-        let _ = self.counsel()?;
+        let _ = self.session()?;
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
             PromptKind::Scaffold if self.order.together => {
                 (ask_together(&self.feature, attempt, complaint), EditPhase::Tests)
             }
-            PromptKind::Scaffold => (ask_scaffold(&self.feature, attempt, complaint), EditPhase::Tests),
+            PromptKind::Scaffold => {
+                (ask_scaffold(&self.feature, attempt, complaint), EditPhase::Tests)
+            }
             PromptKind::Code => (ask_code(&self.feature, attempt, complaint), EditPhase::Code),
-            PromptKind::Fix => (ask_fix(&self.feature, attempt, history, complaint), EditPhase::Code),
+            PromptKind::Fix => {
+                (ask_fix(&self.feature, attempt, history, complaint), EditPhase::Code)
+            }
         };
         // Tests that were sent back are written anew.
-        let known = if what == PromptKind::Scaffold { Changes::new() } else { self.changes.clone() };
+        let known =
+            if what == PromptKind::Scaffold { Changes::new() } else { self.changes.clone() };
         let new = match self.answer(&ask, (turn, &known)).await? {
             Ok(new) if what == PromptKind::Scaffold && targets(&new).is_empty() => {
                 return Ok(Event::Unusable(
@@ -58,7 +63,7 @@ impl IssueRun<'_> {
         };
         self.changes = known;
         self.changes.extend(new);
-        self.show();
+        self.refresh_prompt_files();
         Ok(Event::Written)
     }
 
@@ -72,18 +77,18 @@ impl IssueRun<'_> {
         let root = self.root().to_owned();
         let mut seen = BTreeSet::new();
         let said = match ask.tools {
-            false => self.counsel()?.ask(&id, ask, &cancel).await?,
+            false => self.session()?.complete(&id, ask, &cancel).await?,
             true => {
                 let tracked = self.tracked()?;
                 let shown = self.shown();
                 let mut toolbox = files::toolbox((&root, &tracked), known, turn, shown);
-                let said = self.counsel()?.work(&id, ask, &mut toolbox, &cancel).await?;
+                let said = self.session()?.run_agent(&id, ask, &mut toolbox, &cancel).await?;
                 if let Some((gone, _)) = toolbox.changes().iter().find(|it| it.1.is_none()) {
                     return Ok(Err(Event::Unusable(format!(
                         "no file is deleted; leave {gone} there"
                     ))));
                 }
-                seen = toolbox.seen();
+                seen = toolbox.record_lookup();
                 said
             }
         };
@@ -205,7 +210,7 @@ impl IssueRun<'_> {
 
     /// The branch gets what passed, so that a person can look at it there whatever comes.
     pub(super) fn lint(&mut self) -> Result<Event, Fault> {
-        self.keep()?;
+        self.commit_progress()?;
         let paths: Vec<String> = self.changes.keys().cloned().collect();
         let linted = lint::lint(&self.ground.root, &self.work.root, &paths);
         self.log.linted = linted.clone();
@@ -213,13 +218,13 @@ impl IssueRun<'_> {
         let twins = self.twins();
         // A name may be the same by chance: it is said once.
         // What a person has made of it, or is to look at, is not a model's to change.
-        let is_told = self.work.record.edited || self.work.record.waits.is_some();
-        if !is_told && self.log.twins.is_empty() {
+        let is_reported = self.work.record.edited || self.work.record.waits.is_some();
+        if !is_reported && self.log.twins.is_empty() {
             found.extend(twins.iter().cloned());
         }
         self.log.twins = twins;
         let losses = self.losses();
-        if !is_told && self.log.losses.taken.is_empty() {
+        if !is_reported && self.log.losses.taken.is_empty() {
             found.extend(
                 losses.taken.iter().map(|it| {
                     format!("{it}; restore it unless the specification asks to remove it")
@@ -255,7 +260,7 @@ impl IssueRun<'_> {
             .filter(|((path, _), _)| path.ends_with(".py") && !is_test(path))
             .map(|((path, text), old)| (path.as_str(), old.as_deref(), text.as_str()))
             .collect();
-        repeated(&self.words.context, &changed)
+        duplicate_definitions(&self.words.context, &changed)
     }
 
     pub(super) fn report(&mut self, history: &[String]) -> Result<Event, Fault> {
@@ -281,8 +286,8 @@ impl IssueRun<'_> {
             None => self.reviewed(&tree, &doubts).await?,
         };
         if review == Review::Edited {
-            self.work.take_edits(self.journal)?;
-            self.adopt()?;
+            self.work.commit_user_edits(self.journal)?;
+            self.adopt_user_edits()?;
         }
         self.log.waits = review == Review::Nobody;
         if self.log.waits {
@@ -303,8 +308,12 @@ impl IssueRun<'_> {
         let notes = self.log.notes();
         let notes = doubts.iter().chain(&notes);
         let notes: Vec<String> = notes.cloned().collect();
-        let shown =
-            ReviewRequest { diff: &self.log.diff, is_same: &is_same, folder: &folder, notes: &notes };
+        let shown = ReviewRequest {
+            diff: &self.log.diff,
+            is_same: &is_same,
+            folder: &folder,
+            notes: &notes,
+        };
         let is_edited = || self.work.is_edited();
         let around = (self.output, &self.control.cancel);
         let review = self.reviewer.review(&shown, around, &is_edited).await?;
@@ -331,13 +340,13 @@ impl IssueRun<'_> {
         loop {
             let candidate = match self.work.candidate(&message)? {
                 Merge::Clean(candidate) => candidate,
-                Merge::Conflict(clash) => {
+                Merge::Conflict(conflict) => {
                     self.log.conflicts = true;
                     let (into, branch) = (&self.work.record.into, self.work.branch());
                     return Ok(Event::NotMerged(format!(
                         "{into} has changed {} in the meantime, and so does {branch}: merge \
                          {into} in the worktree, then run again",
-                        clash.paths().join(", ")
+                        conflict.paths().join(", ")
                     )));
                 }
             };
@@ -348,9 +357,17 @@ impl IssueRun<'_> {
                 return Ok(Event::NotMerged(why));
             }
             if let Some(forge) = self.forge {
-                forge.owe(&self.work.record.into, &candidate.commit, &self.work.branch())?;
+                forge.record_pending(
+                    &self.work.record.into,
+                    &candidate.commit,
+                    &self.work.branch(),
+                )?;
             }
-            match fast_forward(&mut [&mut self.work], self.journal, std::slice::from_ref(&candidate))? {
+            match fast_forward(
+                &mut [&mut self.work],
+                self.journal,
+                std::slice::from_ref(&candidate),
+            )? {
                 MergeOutcome::Merged => {
                     self.log.commit = Some(candidate.commit);
                     return Ok(Event::Merged);

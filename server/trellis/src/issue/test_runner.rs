@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
+use tokio_util::sync::CancellationToken;
 use trellis_engine::TestRun;
 use trellis_engine::issue::Changes;
 use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::{Outcome, Report, Request, Runner, Tree};
-use tokio_util::sync::CancellationToken;
 
 use super::{IssueRequest, cancelled};
-use crate::convert::{NoRun, test_run};
-use crate::error::{Exit, Fault};
 use crate::api::run_limits::FLAGS;
+use crate::convert::{SkippedRun, test_run};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::project;
 use crate::sandbox::{self, Packages, Sandbox};
@@ -73,7 +73,8 @@ impl<'a> TestRunner<'a> {
         let report = self.runner.run(&request, &self.cancel).await;
         let text = |path: &str| {
             let changed = changes.get(path).map(|it| it.as_str().into());
-            changed.or_else(|| trellis_sandbox::files::read_text(root.join(path)).ok().map(Into::into))
+            changed
+                .or_else(|| trellis_sandbox::files::read_text(root.join(path)).ok().map(Into::into))
         };
         judged(&report, &text)
     }
@@ -91,8 +92,8 @@ fn judged(report: &Report, text: crate::convert::Texts<'_>) -> Result<TestRun, F
         .hint("review the work on its branch; nothing was merged"));
     }
     test_run(report, text).map_err(|none| match none {
-        NoRun::Cancelled => cancelled(),
-        NoRun::Fault(fault) => {
+        SkippedRun::Cancelled => cancelled(),
+        SkippedRun::Fault(fault) => {
             fault.hint("`trellis doctor` shows what is missing; nothing was merged")
         }
     })

@@ -6,8 +6,8 @@ use std::time::Duration;
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
 use super::{LocalizeRequest, has_failed, is_usage};
-use crate::error::{Exit, Fault};
 use crate::api::run_tests::GOES_ON;
+use crate::error::{Exit, Fault};
 
 /// Runs of the tests that a crash or an endless test may cut short; each goes on behind the one before.
 const RUNS: usize = 12;

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use trellis_python::{Index, changed_lines};
-use trellis_engine::localize::Evidence;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
+use trellis_engine::localize::Evidence;
+use trellis_python::{Index, changed_lines};
 
 use crate::workspace::{git, repo_config_guard};
 

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use trellis_engine::localize::{Evidence, Ranking, TestEvidence};
 use trellis_engine::{
-    TestCase, ProjectFacts, Diagnosis, RunOutcome, Finding, RerunHistory, Flakiness, TestRun, diagnose,
+    Diagnosis, Finding, Flakiness, ProjectFacts, RerunHistory, RunOutcome, TestCase, TestRun,
+    diagnose,
 };
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome};
 
 use super::{FailingTest, INTERRUPTED, LocalizeRequest};
-use crate::convert::{self, NoRun};
+use crate::convert::{self, SkippedRun};
 use crate::error::{Exit, Fault};
 
 /// Repeats of failing tests, at most.
@@ -60,8 +61,9 @@ impl LocalizeRequest<'_> {
             (true, false) => {
                 let rest = self.by_rule(&failed_run(&by_themselves, &[], self.texts()), evidence);
                 let all_agree = |it: &Finding| {
-                    let told = findings.values().filter(|other| other.diagnosis == it.diagnosis);
-                    told.count() == steady.cases.len() + steady.collection.len()
+                    let reported =
+                        findings.values().filter(|other| other.diagnosis == it.diagnosis);
+                    reported.count() == steady.cases.len() + steady.collection.len()
                 };
                 rest.filter(all_agree)
             }
@@ -84,8 +86,8 @@ impl LocalizeRequest<'_> {
         let mut repeats = RerunHistory::default();
         repeats.push(first.clone());
         for repeat in 0..most {
-            let is_told = repeats.judge(most, true) != Flakiness::Unknown;
-            if targets.is_empty() || is_told || (repeat > 0 && Instant::now() > until) {
+            let is_reported = repeats.judge(most, true) != Flakiness::Unknown;
+            if targets.is_empty() || is_reported || (repeat > 0 && Instant::now() > until) {
                 break;
             }
             let mut request = Request {
@@ -149,12 +151,12 @@ fn was_cut_short(failure: &trellis_sandbox::Failure) -> bool {
 }
 
 /// Why the tests could not be repeated.
-fn stopped(none: NoRun) -> Fault {
+fn stopped(none: SkippedRun) -> Fault {
     match none {
-        NoRun::Cancelled => {
+        SkippedRun::Cancelled => {
             Fault::new(Exit::Interrupted, "stopped while the failing tests were repeated")
         }
-        NoRun::Fault(fault) => fault,
+        SkippedRun::Fault(fault) => fault,
     }
 }
 

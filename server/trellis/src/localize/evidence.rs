@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit};
 use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
+use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit};
 use trellis_sandbox::{Report, TestOutcome};
 
 use super::{failing, has_failed};

@@ -3,21 +3,23 @@
 //! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
 
 mod baseline;
+mod blame_age;
 mod diagnosis;
 mod evidence;
-mod reading;
-mod blame_age;
 mod mutation;
+mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use trellis_python::Index;
+use tokio_util::sync::CancellationToken;
 use trellis_engine::localize::{Evidence, Ranking, rank};
 use trellis_engine::{Diagnosis, Finding};
-use trellis_sandbox::{LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree};
-use tokio_util::sync::CancellationToken;
+use trellis_python::Index;
+use trellis_sandbox::{
+    LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree,
+};
 
 use crate::error::{Exit, Fault};
 pub(crate) use baseline::{NO_TESTS_HINT, covers};
@@ -116,7 +118,8 @@ impl LocalizeRequest<'_> {
             ranking = rank(&evidence, &[]);
             if let Some(budget) = self.trials.filter(|_| may_be_code(&diagnosed)) {
                 let until = Instant::now() + budget;
-                let trials = MutationRunner::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
+                let trials =
+                    MutationRunner::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
                 let (tried, said) = trials.run(until).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);

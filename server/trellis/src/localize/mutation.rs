@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trellis_python::{Mutant, mutants, unified_diff};
-use trellis_engine::localize::{Evidence, Ranking, TestEvidence, Trial};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use trellis_engine::localize::{Evidence, Ranking, TestEvidence, Trial};
+use trellis_python::{Mutant, mutants, unified_diff};
 use trellis_sandbox::{Report, TestOutcome, TestResult};
 
 use super::{INTERRUPTED, LocalizeRequest, has_failed};
 
 /// At once; each has a worker of its own.
-const TOGETHER: usize = 2;
+const BATCH: usize = 2;
 /// Lines and files that are tried.
 const LINES: usize = 120;
 const FILES: usize = 10;
@@ -90,7 +90,7 @@ impl<'a> MutationRunner<'a> {
         // In order, so that equal runs see equal results.
         let mut under_way: FuturesOrdered<BoxFuture<'_, Option<Trial>>> = FuturesOrdered::new();
         loop {
-            while under_way.len() < TOGETHER
+            while under_way.len() < BATCH
                 && next < all.min(last)
                 && Instant::now() < until
                 && !self.search.cancel.is_cancelled()
@@ -274,7 +274,11 @@ fn first_look(failed: &[&TestResult]) -> Vec<String> {
 }
 
 /// Edits of the suspicious lines, in the order in which they are tried.
-fn attempts(search: &LocalizeRequest<'_>, evidence: &Evidence, ranking: &Ranking) -> Vec<MutantRun> {
+fn attempts(
+    search: &LocalizeRequest<'_>,
+    evidence: &Evidence,
+    ranking: &Ranking,
+) -> Vec<MutantRun> {
     let mut prior: BTreeMap<usize, BTreeMap<u32, f64>> = BTreeMap::new();
     let lines = ranking.lines.iter().filter(|it| !evidence.files[it.file].is_test);
     for line in lines.take(LINES) {

@@ -9,8 +9,8 @@ mod modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use trellis_python::{Index, Located, Reach, Unit};
 use trellis_engine::localize::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
+use trellis_python::{Index, Located, Reach, Unit};
 
 use crate::nested::{Kind, Nested};
 use fixtures::Fixtures;
@@ -158,9 +158,9 @@ impl<'e> Reader<'e> {
                 let callees = self.reach.of(&[at]);
                 let callees = callees.into_iter().filter_map(|it| self.function(it));
                 // What was grown below a project is none of its own, whatever is called alike.
-                let is_grown = |it: usize| matches!(self.projects[it], Some((_, Kind::Grown)));
+                let is_generated = |it: usize| matches!(self.projects[it], Some((_, Kind::Grown)));
                 let is_own = |it: usize| self.projects[it] == self.projects[caller.0];
-                callees.filter(|it| is_own(it.0) || !is_grown(it.0)).collect()
+                callees.filter(|it| is_own(it.0) || !is_generated(it.0)).collect()
             }
             None => BTreeSet::new(),
         };

@@ -1,11 +1,11 @@
 //! Code actions: tests for a function, another try for a node, a fix for a failing test, an import that is missing.
 
-use trellis_python::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, TextDocumentEdit,
     TextEdit, WorkspaceEdit,
 };
+use trellis_python::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
 
 use super::commands::{FunctionName, GenerateTests, Repair, RetryNode, Test};
 use super::from_lsp;
@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
             let command = GenerateTests { project_root: around.root.clone(), function }.command();
             actions.push(doing(GENERATE, format!("Generate tests for {name}"), command));
         }
-        let node = around.grown.as_ref().and_then(|it| it.node(&around.path, &name));
+        let node = around.generated.as_ref().and_then(|it| it.node(&around.path, &name));
         if let Some(node) = node.filter(|it| it.is_open()) {
             let title = format!("Retry node {}", node.id);
             let command = RetryNode { node: node.id, out: around.root }.command();

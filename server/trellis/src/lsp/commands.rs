@@ -15,7 +15,7 @@ use crate::results::{Results, Tally};
 use crate::rpc::{Methods, PREFIX};
 
 /// What a command does.
-enum Does {
+enum CommandKind {
     /// It calls this method.
     Calls(&'static str),
     /// It tells the last result of a test.
@@ -23,17 +23,17 @@ enum Does {
 }
 
 /// Every command of the server.
-const COMMANDS: [(&str, Does); 10] = [
-    (GENERATE_TESTS, Does::Calls("trellis/generateTests")),
-    (RUN_TESTS, Does::Calls("trellis/runTests")),
-    (RETRY_NODE, Does::Calls("trellis/retryNode")),
-    (PROPOSE_FIX, Does::Calls("trellis/proposeFix")),
-    (REPAIR, Does::Calls("trellis/repair")),
-    (SHOW_RESULT, Does::Shows),
-    ("trellis.generate", Does::Calls("trellis/generate")),
-    ("trellis.pauseJob", Does::Calls("trellis/pauseJob")),
-    ("trellis.resumeJob", Does::Calls("trellis/resumeJob")),
-    ("trellis.cancelJob", Does::Calls("trellis/cancelJob")),
+const COMMANDS: [(&str, CommandKind); 10] = [
+    (GENERATE_TESTS, CommandKind::Calls("trellis/generateTests")),
+    (RUN_TESTS, CommandKind::Calls("trellis/runTests")),
+    (RETRY_NODE, CommandKind::Calls("trellis/retryNode")),
+    (PROPOSE_FIX, CommandKind::Calls("trellis/proposeFix")),
+    (REPAIR, CommandKind::Calls("trellis/repair")),
+    (SHOW_RESULT, CommandKind::Shows),
+    ("trellis.generate", CommandKind::Calls("trellis/generate")),
+    ("trellis.pauseJob", CommandKind::Calls("trellis/pauseJob")),
+    ("trellis.resumeJob", CommandKind::Calls("trellis/resumeJob")),
+    ("trellis.cancelJob", CommandKind::Calls("trellis/cancelJob")),
 ];
 
 const GENERATE_TESTS: &str = "trellis.generateTests";
@@ -211,14 +211,14 @@ pub(super) async fn execute(
 ) -> Result<Done> {
     let argument = arguments.into_iter().next().unwrap_or_else(|| json!({}));
     match COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, does)| does) {
-        Some(Does::Calls(method)) => {
+        Some(CommandKind::Calls(method)) => {
             if methods.method(method).is_none() {
                 return Err(unknown(&format!("this server has no method `{method}`")));
             }
             let result = dispatch::call(methods, method, argument).await?;
             Ok(Done { result, message: None })
         }
-        Some(Does::Shows) => {
+        Some(CommandKind::Shows) => {
             let test: Test = serde_json::from_value(argument)
                 .map_err(|error| Error::invalid_params(format!("{name}: {error}")))?;
             Ok(show(results, &test))
@@ -240,7 +240,7 @@ fn show(results: &Results, test: &Test) -> Done {
     let kind = if tally.failed > 0 { MessageType::ERROR } else { MessageType::INFO };
     let said = match tally.total() {
         0 => format!("{} has not run yet", test.test),
-        _ => format!("{}: {}", test.test, told(tally)),
+        _ => format!("{}: {}", test.test, report(tally)),
     };
     let said = std::iter::once(said).chain(failures.iter().cloned()).collect::<Vec<_>>().join("\n");
     let Tally { passed, failed, set_aside, .. } = tally;
@@ -250,7 +250,7 @@ fn show(results: &Results, test: &Test) -> Done {
 }
 
 /// Results in a few words.
-pub(super) fn told(tally: Tally) -> String {
+pub(super) fn report(tally: Tally) -> String {
     let said = match tally {
         it if it.failed > 0 => format!("\u{2717} {} of {} failed", it.failed, it.total()),
         it if it.passed > 0 => format!("\u{2713} {} passed", it.passed),

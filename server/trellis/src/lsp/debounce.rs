@@ -40,7 +40,7 @@ impl SessionChanges {
     }
 
     /// Never waits; after the end nobody listens.
-    pub(super) fn tell(&self, stir: SessionChange) {
+    pub(super) fn notify(&self, stir: SessionChange) {
         let _ = self.0.send(stir);
     }
 }
@@ -57,7 +57,7 @@ impl Debouncer {
     pub(super) async fn run(self, mut stirs: UnboundedReceiver<SessionChange>) {
         let mut published = Published::default();
         while let Some(stirred) = still(&mut stirs).await {
-            self.settle(stirred, &mut published).await;
+            self.refresh(stirred, &mut published).await;
         }
     }
 
@@ -65,19 +65,20 @@ impl Debouncer {
     pub(super) async fn listen(context: Arc<Context>, events: Listener, stirs: SessionChanges) {
         loop {
             tokio::select! {
-                () = context.results.changed() => stirs.tell(SessionChange::Other),
+                () = context.results.changed() => stirs.notify(SessionChange::Other),
                 event = events.next() => {
                     if matches!(event, Event::Node { .. } | Event::Files { .. } | Event::Job { .. }) {
-                        stirs.tell(SessionChange::Other);
+                        stirs.notify(SessionChange::Other);
                     }
                 }
             }
         }
     }
 
-    async fn settle(&self, stirred: SessionChange, published: &mut Published) {
+    async fn refresh(&self, stirred: SessionChange, published: &mut Published) {
         let (failures, known) = (self.context.results.failures(), self.known);
-        let question = move |view: &Snapshot| (parsed(view), diagnostics::of(view, &failures, known));
+        let question =
+            move |view: &Snapshot| (parsed(view), diagnostics::of(view, &failures, known));
         let (parsed, found) = match self.context.asker.ask(question).await {
             Ok(found) => found,
             // Another change is what overtook it, and that one has a turn of its own.
@@ -152,8 +153,14 @@ mod tests {
         let (stirs, mut receiver) = SessionChanges::new();
         let begin = Instant::now();
         let telling = tokio::spawn(async move {
-            for stir in [SessionChange::Text, SessionChange::Text, SessionChange::Other, SessionChange::Other, SessionChange::Other] {
-                stirs.tell(stir);
+            for stir in [
+                SessionChange::Text,
+                SessionChange::Text,
+                SessionChange::Other,
+                SessionChange::Other,
+                SessionChange::Other,
+            ] {
+                stirs.notify(stir);
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
             stirs

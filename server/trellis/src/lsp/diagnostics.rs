@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{CycleImport, ImportCycle, Lines, Place};
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
     Uri,
 };
+use trellis_python::{CycleImport, ImportCycle, Lines, Place};
 
 use super::commands::Test;
 use super::from_lsp;
 use crate::results::{Failed, FailureLocation};
-use crate::session::{At, FolderKind, Document, WorkspaceFolder, Snapshot, positions};
+use crate::session::{At, Document, FolderKind, Snapshot, WorkspaceFolder, positions};
 
 /// What editors show as the origin.
 const SOURCE: &str = "trellis";
@@ -200,7 +200,8 @@ impl Publisher<'_> {
         let on_disk = || {
             let uri = Uri::from_file_path(path)?;
             let indexed = self.view.file(&uri).and_then(|at| at.part.index().text(at.file));
-            let text = indexed.or_else(|| trellis_sandbox::files::read_text(path).ok().map(Arc::from))?;
+            let text =
+                indexed.or_else(|| trellis_sandbox::files::read_text(path).ok().map(Arc::from))?;
             Some(DocumentText { uri, text, version: None })
         };
         let sheet = open.or_else(on_disk).map(Arc::new);

@@ -26,8 +26,8 @@ pub(super) async fn keep(
     while !all.is_empty() {
         let now = *wanted.borrow_and_update();
         if now != registered {
-            let told = tokio::time::timeout(CLIENT_PATIENCE, tell(&client, &all, now)).await;
-            match told {
+            let reported = tokio::time::timeout(CLIENT_PATIENCE, request(&client, &all, now)).await;
+            match reported {
                 Ok(Ok(())) => registered = now,
                 Ok(Err(_)) | Err(_) => {
                     return Output::say(
@@ -42,7 +42,7 @@ pub(super) async fn keep(
     }
 }
 
-async fn tell(
+async fn request(
     client: &Client,
     all: &[Registration],
     wanted: bool,

@@ -9,11 +9,13 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use trellis_llm::{ChatRequest, Editor, Message, ChatReply, Role, Tool, ToolCall, EditorError, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
+use trellis_llm::{
+    ChatReply, ChatRequest, Editor, EditorError, Message, Role, Tool, ToolCall, Usage,
+};
 
 use super::protocol_ext::{
     AskModel, AskModelErrorData, AskModelParams, AskModelResult, CancelModel, CancelModelParams,
@@ -225,8 +227,8 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// Whether a value takes more bytes of JSON; it is not written out for that.
 fn is_larger_than(most: usize, value: &Value) -> bool {
-    struct Room(usize);
-    impl io::Write for Room {
+    struct RequestBudget(usize);
+    impl io::Write for RequestBudget {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let left = self.0.checked_sub(bytes.len());
             self.0 = left.ok_or_else(|| io::Error::other("too large"))?;
@@ -237,7 +239,7 @@ fn is_larger_than(most: usize, value: &Value) -> bool {
             Ok(())
         }
     }
-    serde_json::to_writer(Room(most), value).is_err()
+    serde_json::to_writer(RequestBudget(most), value).is_err()
 }
 
 #[cfg(test)]
@@ -280,8 +282,8 @@ mod tests {
     async fn an_editor_that_never_answers_is_given_up_and_told() {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(ours);
-        let (heard, mut said) = tokio::io::split(theirs);
-        let mut heard = BufReader::new(heard);
+        let (received, mut said) = tokio::io::split(theirs);
+        let mut received = BufReader::new(received);
         let (service, socket) = LspService::new(Idle);
         let client = service.inner().0.clone();
         tokio::spawn(Server::new(input, output, socket).serve(service));
@@ -289,7 +291,7 @@ mod tests {
         let hello = hello.to_string();
         let hello = format!("Content-Length: {}\r\n\r\n{hello}", hello.len());
         said.write_all(hello.as_bytes()).await.unwrap();
-        assert_eq!(message(&mut heard).await["id"], 0);
+        assert_eq!(message(&mut received).await["id"], 0);
 
         let call = ToolCall {
             id: "a".to_owned(),
@@ -325,7 +327,7 @@ mod tests {
         let answer = EditorLlm::new(client).put("gpt", &ask).await;
         let late = "the editor did not answer within 10 minutes".to_owned();
         assert_eq!(answer, Err(EditorError::Failed(late)));
-        let question = message(&mut heard).await;
+        let question = message(&mut received).await;
         assert_eq!(question["method"], "trellis/askModel");
         let grep = json!({ "id": "a", "name": "grep" });
         let (mut call, mut result) = (grep.clone(), grep);
@@ -347,9 +349,9 @@ mod tests {
             "temperature": 0.2,
         });
         assert_eq!(question["params"], wanted);
-        let told = message(&mut heard).await;
+        let reported = message(&mut received).await;
         assert_eq!(
-            (&told["method"], &told["params"]),
+            (&reported["method"], &reported["params"]),
             (&json!("trellis/cancelModel"), &json!({ "id": 1 }))
         );
     }

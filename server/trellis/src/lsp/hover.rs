@@ -1,9 +1,9 @@
 //! What stands under the mouse: signature and docstring of a symbol, and where its node stands.
 
-use trellis_python::{Symbol, SymbolKind, Unit};
 use tower_lsp::ls_types::{
     Hover, HoverContents, MarkupContent, MarkupKind, TextDocumentPositionParams,
 };
+use trellis_python::{Symbol, SymbolKind, Unit};
 
 use super::markdown;
 use crate::session::{At, GeneratedProjects, NodeState, Snapshot, positions};
@@ -37,7 +37,7 @@ pub(super) fn of(
     let (at, number) = symbol(here, offset, how.symbols)?;
     let mut pieces = Vec::new();
     if how.symbols {
-        pieces.extend(told(at, number)?);
+        pieces.extend(report(at, number)?);
     }
     if let Some(node) = node(view, at, number, grounds) {
         pieces.extend(of_node(node));
@@ -66,7 +66,7 @@ fn symbol(here: At<'_>, offset: usize, anywhere: bool) -> Option<(At<'_>, usize)
     })
 }
 
-fn told(at: At<'_>, number: usize) -> Option<Vec<Piece>> {
+fn report(at: At<'_>, number: usize) -> Option<Vec<Piece>> {
     let (index, text) = (at.part.index(), at.part.index().text(at.file)?);
     let outline = index.outline(at.file);
     let symbol = &outline.symbols[number];
@@ -83,11 +83,16 @@ fn told(at: At<'_>, number: usize) -> Option<Vec<Piece>> {
     Some(pieces.chain(docstring.map(|it| Piece::Text(content(it)))).collect())
 }
 
-fn node(view: &Snapshot, at: At<'_>, number: usize, grounds: &GeneratedProjects) -> Option<NodeState> {
+fn node(
+    view: &Snapshot,
+    at: At<'_>,
+    number: usize,
+    grounds: &GeneratedProjects,
+) -> Option<NodeState> {
     let outline = at.part.index().outline(at.file);
     let names: Vec<&str> = outline.path(number).iter().map(|it| it.name.as_str()).collect();
-    let (grown, path) = grounds.around(&positions::path(&view.uri(at)?)?)?;
-    grown.node(&path, &names.join("."))
+    let (generated, path) = grounds.around(&positions::path(&view.uri(at)?)?)?;
+    generated.node(&path, &names.join("."))
 }
 
 fn of_node(node: NodeState) -> Vec<Piece> {

@@ -5,19 +5,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{Lines, Unit};
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
+use trellis_python::{Lines, Unit};
 
 use super::commands::{
-    FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, told,
+    FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, report,
 };
 use crate::results::{Results, Tally};
-use crate::sources;
 use crate::session::definition_anchors::is_test_file;
 use crate::session::{
-    Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProjects, GeneratedProject, NodeState, Open, Registered, Tested,
-    Tests, Snapshot, positions,
+    Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProject, GeneratedProjects, NodeState,
+    Open, Registered, Snapshot, TestRegistryCache, Tests, positions,
 };
+use crate::sources;
 use crate::write_tests::registry;
 
 /// The project around a document.
@@ -26,7 +26,7 @@ pub(super) struct Around {
     pub(super) root: PathBuf,
     /// The document's path, relative to that.
     pub(super) path: String,
-    pub(super) grown: Option<Arc<GeneratedProject>>,
+    pub(super) generated: Option<Arc<GeneratedProject>>,
 }
 
 impl Around {
@@ -36,7 +36,11 @@ impl Around {
     }
 
     /// The same for a file of a view.
-    pub(super) fn of_file(view: &Snapshot, at: At<'_>, grounds: &GeneratedProjects) -> Option<Around> {
+    pub(super) fn of_file(
+        view: &Snapshot,
+        at: At<'_>,
+        grounds: &GeneratedProjects,
+    ) -> Option<Around> {
         let root = match &at.part.base {
             FolderKind::Folder(root) => Some(root),
             FolderKind::Alone(_) => None,
@@ -49,12 +53,12 @@ impl Around {
         if file.extension().is_none_or(|it| it != "py") {
             return None;
         }
-        if let Some((grown, path)) = grounds.around(&file) {
-            return Some(Around { root: grown.root.clone(), path, grown: Some(grown) });
+        if let Some((generated, path)) = grounds.around(&file) {
+            return Some(Around { root: generated.root.clone(), path, generated: Some(generated) });
         }
         let root = root.cloned().or_else(|| file.parent().map(PathBuf::from))?;
         let path = file.strip_prefix(&root).ok()?.to_str()?.to_owned();
-        Some(Around { root, path, grown: None })
+        Some(Around { root, path, generated: None })
     }
 }
 
@@ -73,7 +77,7 @@ impl Known<'_> {
     fn shown(&self, tally: Tally) -> (String, Marked) {
         let stale = if self.is_unsaved { tally.total() } else { tally.stale };
         let tally = Tally { stale, ..tally };
-        (told(tally), Marked::of(tally))
+        (report(tally), Marked::of(tally))
     }
 
     /// The same of the word that a registry has for it.
@@ -90,7 +94,7 @@ impl Known<'_> {
 pub(super) fn of(
     open: &Open,
     around: &Around,
-    (results, tested): (&Results, &Tested),
+    (results, tested): (&Results, &TestRegistryCache),
     unit: Unit,
 ) -> Vec<CodeLens> {
     let Some(anchors) = &open.document.anchors else { return Vec::new() };
@@ -145,7 +149,7 @@ impl Around {
     }
 
     fn node(&self, anchor: &Anchor) -> Option<NodeState> {
-        self.grown.as_ref()?.node(&self.path, &anchor.name)
+        self.generated.as_ref()?.node(&self.path, &anchor.name)
     }
 
     /// The tests that a node was grown with.
@@ -178,9 +182,10 @@ impl Around {
 
     /// What can be done about nodes that failed, and whose code is not in the file: at its top.
     fn failed(&self, anchors: &Anchors) -> Vec<Command> {
-        let Some(grown) = &self.grown else { return Vec::new() };
+        let Some(generated) = &self.generated else { return Vec::new() };
         let is_there = |name: &str| anchors.all.iter().any(|it| *it.name == *name);
-        let failed = grown.failed_in(&self.path).into_iter().filter(|(name, _)| !is_there(name));
+        let failed =
+            generated.failed_in(&self.path).into_iter().filter(|(name, _)| !is_there(name));
         let retry = |(name, node): (String, NodeState)| {
             RetryNode { node: node.id, out: self.root.clone() }.of(&name)
         };

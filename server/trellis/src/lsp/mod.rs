@@ -9,27 +9,27 @@
 //! (`client_model`, the model provider `editor`), and can have one tried (`trial`).
 
 mod actions;
-mod queries;
 mod capabilities;
-mod editor_llm;
-mod commands;
-mod diagnostics;
-mod protocol_ext;
-mod dynamic_registration;
 mod codec;
+mod commands;
+mod debounce;
+mod diagnostics;
+mod dispatch;
+mod dynamic_registration;
+mod editor_llm;
 mod from_lsp;
 mod hover;
 mod lenses;
 mod markdown;
+mod probe_model;
 mod progress;
+mod protocol_ext;
+mod queries;
 mod resume_prompt;
-mod dispatch;
 mod server;
-mod debounce;
 mod stdio;
 mod to_lsp;
 mod transport;
-mod probe_model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,8 @@ const WITHOUT_SHUTDOWN: Exit = Exit::TestsFailed;
 /// Serves until the client says `exit`, closes the stream or dies.
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
-    let owner = crate::session::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
+    let owner =
+        crate::session::start().map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let streams = stdio::input().and_then(|input| Ok((input, stdio::output()?)));
     let (input, output) = streams.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
     let (mut names, mut shared) = (Vec::new(), None::<Arc<Context>>);

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use trellis_llm::Editor;
 use tokio::sync::oneshot;
 use tower_lsp::Client;
+use trellis_llm::Editor;
 
 use super::editor_llm::one_line;
 use super::protocol_ext::{ModelTried, ModelTriedParams};
 use crate::error::Fault;
-use crate::models::{self, ModelArgs, Models, ModelHandle, ProbeResult};
+use crate::models::{self, ModelArgs, ModelHandle, Models, ProbeResult};
 
 /// Puts a tiny question to the model of this name, or to those that work in the root folder would be done with,
 /// and tells the client what became of each.
@@ -30,10 +30,10 @@ pub(super) async fn run(
     let opened = opened
         .unwrap_or_else(|error| Err(Fault::internal(format!("cannot open the model: {error}"))));
     match opened {
-        Err(fault) => tell(&client, failed(name, 0, fault)).await,
+        Err(fault) => send_outcome(&client, failed(name, 0, fault)).await,
         Ok(models) => {
             for opened in models.all() {
-                tell(&client, one(opened).await).await;
+                send_outcome(&client, one(opened).await).await;
             }
         }
     }
@@ -43,7 +43,7 @@ fn open(args: &ModelArgs, root: &Path) -> Result<Models, Fault> {
     Models::open(args, &models::config(root)?, &models::env)
 }
 
-async fn tell(client: &Client, outcome: ModelTriedParams) {
+async fn send_outcome(client: &Client, outcome: ModelTriedParams) {
     client.send_notification::<ModelTried>(outcome).await;
 }
 

@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use trellis_python::{Place, ReferenceKind, Rename};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{
     DocumentChanges, DocumentSymbol, Location, OneOf, OptionalVersionedTextDocumentIdentifier,
     PrepareRenameResponse, SymbolInformation, TextDocumentEdit, TextDocumentPositionParams,
     TextEdit, Uri, WorkspaceEdit,
 };
+use trellis_python::{Place, ReferenceKind, Rename};
 
 use super::to_lsp;
 use crate::session::positions;
-use crate::session::{At, WorkspaceFolder, Snapshot};
+use crate::session::{At, Snapshot, WorkspaceFolder};
 use trellis_python::{Lines, Unit};
 
 /// Symbols in one answer, those of exactly the name not counted: more is of use to nobody who types.
@@ -35,7 +35,12 @@ pub(super) fn symbols(view: &Snapshot, query: &str, unit: Unit) -> Vec<SymbolInf
     all
 }
 
-fn symbols_of(view: &Snapshot, part: &WorkspaceFolder, query: &str, unit: Unit) -> Vec<SymbolInformation> {
+fn symbols_of(
+    view: &Snapshot,
+    part: &WorkspaceFolder,
+    query: &str,
+    unit: Unit,
+) -> Vec<SymbolInformation> {
     let index = part.index();
     let mut uris = HashMap::new();
     let found = index.workspace_symbols(query, SYMBOLS_AT_MOST);
@@ -88,7 +93,7 @@ pub(super) fn references(
     let (at, offset) = view.place(&at.text_document.uri, at.position, unit)?;
     let all = at.part.index().references(at.file, offset)?;
     let wanted = |it: &&trellis_python::Reference| {
-        it.doubt.is_none() && (declaration || it.kind != ReferenceKind::Definition)
+        it.uncertainty.is_none() && (declaration || it.kind != ReferenceKind::Definition)
     };
     let places: Vec<Place> = all.found.iter().filter(wanted).map(|it| it.place.clone()).collect();
     Some(view.locations(at.part, &places, unit))

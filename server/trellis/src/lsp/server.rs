@@ -11,12 +11,12 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{self as lsp, MessageType, Uri};
 use tower_lsp::{Client, LanguageServer};
 
+use super::debounce::{Debouncer, SessionChange, SessionChanges};
 use super::editor_llm::EditorLlm;
 use super::protocol_ext::{HappenedNotification, TryModelParams};
-use super::debounce::{Debouncer, SessionChange, SessionChanges};
 use super::{
-    actions, queries, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, progress, resume_prompt,
-    to_lsp, probe_model,
+    actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, probe_model,
+    progress, queries, resume_prompt, to_lsp,
 };
 use crate::output::Output;
 use crate::parent_watch;
@@ -116,12 +116,16 @@ impl Backend {
         let settling = context.clone();
         self.go_on(async move { settling.settle_edits().await });
         let (events, opening) = (context.events.clone(), context.clone());
-        context.results.follow(move |it| events.tell(&it.event()));
+        context.results.follow(move |it| events.publish(&it.event()));
         self.go_on(async move {
             let folders = opening.folders().await;
             open_results(&opening, folders).await;
         });
-        self.go_on(dynamic_registration::keep(client.clone(), known, self.wants_symbols.subscribe()));
+        self.go_on(dynamic_registration::keep(
+            client.clone(),
+            known,
+            self.wants_symbols.subscribe(),
+        ));
         self.go_on(resume_prompt::offer(client.clone(), context.clone(), self.methods.clone()));
         if known.shows_progress {
             self.go_on(progress::show(client.clone(), listener()));
@@ -133,7 +137,7 @@ impl Backend {
     fn on_disk(&self, files: Vec<PathBuf>) {
         files.iter().for_each(|it| self.context.results.edited(it));
         self.context.owner.on_disk(files);
-        self.stirs.tell(SessionChange::Other);
+        self.stirs.notify(SessionChange::Other);
     }
 
     /// Takes in what tests of these folders came to before.
@@ -248,7 +252,7 @@ impl LanguageServer for Backend {
 
     async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
         self.context.owner.opened(params.text_document);
-        self.stirs.tell(SessionChange::Text);
+        self.stirs.notify(SessionChange::Text);
     }
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
@@ -259,7 +263,7 @@ impl LanguageServer for Backend {
             params.content_changes,
             self.unit(),
         );
-        self.stirs.tell(SessionChange::Text);
+        self.stirs.notify(SessionChange::Text);
     }
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
@@ -268,7 +272,7 @@ impl LanguageServer for Backend {
             Ok(settings) => {
                 self.wants_symbols.send_replace(settings.answers_symbols());
                 self.context.set(settings);
-                self.stirs.tell(SessionChange::Other);
+                self.stirs.notify(SessionChange::Other);
             }
             Err(error) => Output::say(format_args!("warning: {}", error.message)),
         }
@@ -280,7 +284,7 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         self.context.owner.closed(params.text_document.uri);
-        self.stirs.tell(SessionChange::Text);
+        self.stirs.notify(SessionChange::Text);
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
@@ -292,7 +296,7 @@ impl LanguageServer for Backend {
         let (added, removed) = (folders(&params.event.added), folders(&params.event.removed));
         self.context.owner.folders(added.clone(), removed);
         self.open_results(added);
-        self.stirs.tell(SessionChange::Other);
+        self.stirs.notify(SessionChange::Other);
     }
 
     async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {

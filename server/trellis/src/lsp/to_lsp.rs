@@ -2,9 +2,9 @@
 
 use crate::session::QueryError;
 use crate::session::positions::range;
-use trellis_python::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, PositionEncodingKind};
+use trellis_python::{Lines, Outline, RenameRefused, Symbol, SymbolKind, Unit};
 
 pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
     match unit {

@@ -9,7 +9,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::path_policy::confine;
-use super::tools::{McpTool, Blocking};
+use super::tools::{Blocking, McpTool};
 use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, Listener};
 use crate::rpc::{Context, Methods, error_object, invoke};
@@ -73,7 +73,7 @@ impl Caller {
         let Some(job) = started["job"].as_str() else { return Ok(started) };
         let end = tokio::select! {
             end = self.context.jobs.wait(job) => end,
-            never = tell(progress, job) => match never {},
+            never = forward_progress(progress, job) => match never {},
         };
         end.map_err(|fault| Failure::from(&*fault))
     }
@@ -119,7 +119,7 @@ struct Progress {
 }
 
 /// Tells the client, if it wants to hear, until nobody waits any more.
-async fn tell(progress: Option<Progress>, job: &str) -> std::convert::Infallible {
+async fn forward_progress(progress: Option<Progress>, job: &str) -> std::convert::Infallible {
     let Some(mut progress) = progress else { return std::future::pending().await };
     let mut doing = None;
     loop {
@@ -129,11 +129,11 @@ async fn tell(progress: Option<Progress>, job: &str) -> std::convert::Infallible
             }
             Event::Progress { job: of, done, total, .. } if of == job && done > progress.last => {
                 progress.last = done;
-                let told = ProgressNotificationParam::new(progress.token.clone(), done as f64);
-                let mut told = told.with_total(total as f64);
-                told.message = doing.take();
+                let reported = ProgressNotificationParam::new(progress.token.clone(), done as f64);
+                let mut reported = reported.with_total(total as f64);
+                reported.message = doing.take();
                 // An error means that the client is gone, which ends the call.
-                let _ = progress.peer.notify_progress(told).await;
+                let _ = progress.peer.notify_progress(reported).await;
             }
             _ => {}
         }

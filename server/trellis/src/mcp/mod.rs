@@ -18,10 +18,10 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, serve_server_with_ct};
 use tokio_util::sync::CancellationToken;
 
+use crate::async_stdin;
 use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
 use crate::signals::cancel_on_signal;
-use crate::async_stdin;
 use calls::Caller;
 use tools::McpTool;
 

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
-use trellis_sandbox::wording::without_numbers;
 use serde::Serialize;
 use serde_json::json;
+use trellis_sandbox::wording::without_numbers;
 
 use crate::error::Fault;
-use crate::reporter::{Reporter, Progress};
+use crate::reporter::{Progress, Reporter};
 
 pub(crate) mod color;
 pub(crate) mod waiting;
@@ -18,29 +18,29 @@ pub(crate) struct Output {
     /// A result was printed; there is no second one.
     has_printed: bool,
     /// Who hears what is said beside the result, in place of standard error.
-    observer: Reporter,
+    reporter: Reporter,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         // Where the line of a running command is shown, it follows what the work reports.
-        let observer = if waiting::is_there() { printing() } else { Reporter::default() };
-        Output { json, has_printed: false, observer }
+        let reporter = if waiting::is_there() { printing() } else { Reporter::default() };
+        Output { json, has_printed: false, reporter }
     }
 
     /// For work in the sidecar: nothing is printed, somebody is told.
-    pub(crate) fn told(observer: Reporter) -> Self {
-        Output { json: true, has_printed: true, observer }
+    pub(crate) fn reporting_to(reporter: Reporter) -> Self {
+        Output { json: true, has_printed: true, reporter }
     }
 
     /// The same printer, where others hear what the work tells beside its words.
     pub(crate) fn watched(self, watching: impl FnOnce(Reporter) -> Reporter) -> Self {
-        Output { observer: watching(printing()), ..self }
+        Output { reporter: watching(printing()), ..self }
     }
 
     /// Who watches the work.
-    pub(crate) fn observer(&self) -> Reporter {
-        self.observer.clone()
+    pub(crate) fn reporter(&self) -> Reporter {
+        self.reporter.clone()
     }
 
     /// Whether the result is to be one JSON object.
@@ -92,8 +92,8 @@ impl Output {
 
     /// Says something beside the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
-        match self.observer.is_there() {
-            true => self.observer.tell(Progress::Note(without_numbers(&text.to_string()))),
+        match self.reporter.has_sink() {
+            true => self.reporter.emit(Progress::Note(without_numbers(&text.to_string()))),
             false => Output::say(text),
         }
     }
@@ -108,12 +108,12 @@ impl Output {
 
 /// Prints notes to standard error; shows the rest in the line of the running command.
 fn printing() -> Reporter {
-    Reporter::new(|told| match told {
+    Reporter::new(|report| match report {
         Progress::Note(text) => {
             Output::say(&text);
-            waiting::tell(&Progress::Note(text));
+            waiting::update(&Progress::Note(text));
         }
-        told => waiting::tell(&told),
+        report => waiting::update(&report),
     })
 }
 

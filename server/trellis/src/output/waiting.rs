@@ -73,13 +73,15 @@ pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
 }
 
 /// Names what the command is doing.
-pub(super) fn tell(told: &Progress<'_>) {
+pub(super) fn update(report: &Progress<'_>) {
     let Some(line) = LINE.get() else { return };
-    let text = match told {
+    let text = match report {
         // What was said last is what is being done.
         Progress::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
         Progress::Test { test, .. } => test.id.clone(),
-        Progress::Journaled(journal::Event::Stage { work, stage, .. }) => format!("{work}: {stage}"),
+        Progress::Journaled(journal::Event::Stage { work, stage, .. }) => {
+            format!("{work}: {stage}")
+        }
         Progress::Progress { done, total, .. } => format!("{done} of {total} done"),
         _ => return,
     };

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::{FileFacts, hunks};
 use trellis_engine::approval::{Confidence, Parts};
 use trellis_engine::localize::{Evidence, Ranking};
+use trellis_python::{FileFacts, hunks};
 use trellis_sandbox::Report;
 
 use super::proposal::ProposedFile;

@@ -5,20 +5,22 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use trellis_python::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use trellis_python::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 
-use super::proposal::{Applied, Proposal, ProposedFile, State, HistoryEntry, PendingWrite, no_worse, now};
-use super::store::Store;
-use super::verify::{Verifier, Times, Verification, VerifiedTest};
 use super::pending::wake;
+use super::proposal::{
+    Applied, HistoryEntry, PendingWrite, Proposal, ProposedFile, State, no_worse, now,
+};
+use super::store::Store;
+use super::verify::{Times, Verification, VerifiedTest, Verifier};
 use crate::edits::{self, Change};
 use crate::error::{Fault, Remedy};
-use crate::reporter::Progress;
 use crate::output::Output;
+use crate::reporter::Progress;
 use crate::sandbox::SandboxArgs;
 use crate::sources::read_at;
 use crate::workspace::disk;
@@ -28,7 +30,8 @@ use crate::workspace::lock::Lock;
 pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
 
 /// What is open at the time it is called.
-pub(crate) type OpenDocuments = dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
+pub(crate) type OpenDocuments =
+    dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
 
 /// The possible decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +96,7 @@ impl DecisionRequest {
 }
 
 /// With what the would-be tree is tested.
-pub(crate) struct Testing<'a> {
+pub(crate) struct VerifyMode<'a> {
     pub(crate) sandbox: SandboxArgs,
     pub(crate) output: &'a Output,
     pub(crate) times: Times,
@@ -111,7 +114,7 @@ pub(crate) struct Decided {
     /// The failing test, others that failed and that the change may mend, and those that fail with it.
     pub(crate) tests: Vec<VerifiedTest>,
     /// Tests that failed and pass with it.
-    pub(crate) mended: Vec<String>,
+    pub(crate) fixed: Vec<String>,
     /// Other proposals that wait, brought to the files as they are now.
     pub(crate) rebased: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -129,20 +132,20 @@ pub(crate) async fn decide(
     store: &Store,
     order: &DecisionRequest,
     open: &OpenDocuments,
-    testing: Option<Testing<'_>>,
+    testing: Option<VerifyMode<'_>>,
 ) -> Result<Decided, Fault> {
     let lock = store.lock()?;
-    edits::settle(store.root())?;
-    let proposal = settle(store, store.get(&order.fix)?, &lock)?;
+    edits::recover(store.root())?;
+    let proposal = record_decision(store, store.get(&order.fix)?, &lock)?;
     proposal.may_be_decided(order.revision)?;
     proposal.files.iter().try_for_each(|it| stays_inside(store.root(), &it.path))?;
-    let mut desk = DecisionContext { store, lock: &lock, proposal, order };
+    let mut llm = DecisionContext { store, lock: &lock, proposal, order };
     let decided = match order.choice {
-        Choice::Reject => desk.reject(),
-        Choice::RejectHunks => desk.leave_out(),
-        Choice::Rebase => desk.rebase(&open().await?),
-        _ if desk.proposal.run.is_some() => desk.answer_run(),
-        _ => desk.take(open, testing).await,
+        Choice::Reject => llm.reject(),
+        Choice::RejectHunks => llm.leave_out(),
+        Choice::Rebase => llm.rebase(&open().await?),
+        _ if llm.proposal.run.is_some() => llm.answer_run(),
+        _ => llm.take(open, testing).await,
     };
     wake();
     decided
@@ -195,7 +198,7 @@ impl DecisionContext<'_> {
             edit: None,
             paths: Vec::new(),
             tests: Vec::new(),
-            mended: Vec::new(),
+            fixed: Vec::new(),
             rebased: Vec::new(),
             notes: Vec::new(),
         }
@@ -249,14 +252,14 @@ impl DecisionContext<'_> {
     async fn take(
         &mut self,
         open: &OpenDocuments,
-        testing: Option<Testing<'_>>,
+        testing: Option<VerifyMode<'_>>,
     ) -> Result<Decided, Fault> {
         let texts = self.wanted()?;
         self.refuse_stale(&open().await?)?;
         self.parses(&texts)?;
         let mut decided = self.decided();
         let mut note = self.order.note.clone();
-        let observer = testing.as_ref().map(|it| it.output.observer());
+        let reporter = testing.as_ref().map(|it| it.output.reporter());
         let mut ran = Vec::new();
         let began = SystemTime::now();
         match testing {
@@ -265,7 +268,7 @@ impl DecisionContext<'_> {
                 let tried = self.tried(&texts, testing).await?;
                 decided.notes.extend(tried.notes);
                 decided.tests = tried.tests;
-                decided.mended = tried.mended;
+                decided.fixed = tried.fixed;
                 ran = tried.ran;
                 if let Some(why) = tried.failed {
                     self.proposal.state = State::Failed;
@@ -283,22 +286,27 @@ impl DecisionContext<'_> {
         // What was found on a copy is true of the project from now on.
         let root = self.store.root();
         let text_of = Some(read_at(root, began, &paths));
-        let told = observer.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
-        told.for_each(|(observer, test)| observer.tell(Progress::Test { root, test, text_of }));
+        let reported = reporter.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
+        reported.for_each(|(reporter, test)| reporter.emit(Progress::Test { root, test, text_of }));
         let rebased = self.bring_others(&paths, &open().await?)?;
         let proposal = self.proposal.clone();
         Ok(Decided { proposal, edit: Some(edit), paths, rebased, ..decided })
     }
 
-    async fn tried(&self, texts: &[String], testing: Testing<'_>) -> Result<Verification, Fault> {
-        let bench = Verifier::open(self.store.root(), self.store.root(), &testing).await?;
+    async fn tried(
+        &self,
+        texts: &[String],
+        testing: VerifyMode<'_>,
+    ) -> Result<Verification, Fault> {
+        let verifier = Verifier::open(self.store.root(), self.store.root(), &testing).await?;
         let changed = self.proposal.files.iter().zip(texts);
         let changed = changed.map(|(file, text)| (file.path.clone(), text.as_str().into()));
         let proposal = &self.proposal;
         let targets = std::slice::from_ref(&proposal.test.id);
-        let tried =
-            bench.judge(&changed.collect(), targets, &proposal.affected, &proposal.failing).await;
-        let left = bench.close().await;
+        let tried = verifier
+            .evaluator(&changed.collect(), targets, &proposal.affected, &proposal.failing)
+            .await;
+        let left = verifier.close().await;
         let mut tried = tried?;
         tried.notes.extend(left);
         Ok(tried)
@@ -413,11 +421,12 @@ impl DecisionContext<'_> {
         let mut brought = Vec::new();
         for proposal in others.into_iter().filter(|it| it.id != self.proposal.id) {
             let order = DecisionRequest::rebase(&proposal.id);
-            let mut desk = DecisionContext { store: self.store, lock: self.lock, proposal, order: &order };
+            let mut llm =
+                DecisionContext { store: self.store, lock: self.lock, proposal, order: &order };
             // One that has no place any more is stale when somebody decides about it.
-            let Ok(files) = desk.rebased(open) else { continue };
-            desk.proposal.revise(files);
-            desk.keep(Choice::Rebase, format!("after {}", self.proposal.id))?;
+            let Ok(files) = llm.rebased(open) else { continue };
+            llm.proposal.revise(files);
+            llm.keep(Choice::Rebase, format!("after {}", self.proposal.id))?;
             brought.push(order.fix);
         }
         Ok(brought)
@@ -475,7 +484,7 @@ fn stays_inside(root: &Path, path: &str) -> Result<(), Fault> {
 }
 
 /// Brings a write that a crash cut short to its end: the edit was made, or it was not.
-pub(super) fn settle(
+pub(super) fn record_decision(
     store: &Store,
     mut proposal: Proposal,
     lock: &Lock,

@@ -6,20 +6,22 @@
 //! tests on a copy of the tree with a change; [`measure`] says how sure one can be of one; [`waiting`] is how a run puts a
 //! draft of its own before a person. `crate::repair` makes proposals of failing tests.
 
-mod decide;
 mod confidence;
+mod decide;
+mod pending;
 mod proposal;
 mod store;
 #[cfg(test)]
 mod tests;
-mod verify;
 mod undo;
-mod pending;
+mod verify;
 
-pub(crate) use decide::{Choice, Decided, OpenDocuments, OpenTexts, DecisionRequest, Testing, decide};
 pub(crate) use confidence::{ConfidenceInputs, changes_top_level, confidence};
-pub(crate) use proposal::{FailingTest, NumberedHunk, Proposal, ProposedFile, State, HistoryEntry};
-pub(crate) use store::{LOOK, Store};
-pub(crate) use verify::{Verifier, Changed, Times, Verification, VerifiedTest};
-pub(crate) use undo::undo;
+pub(crate) use decide::{
+    Choice, Decided, DecisionRequest, OpenDocuments, OpenTexts, VerifyMode, decide,
+};
 pub(crate) use pending::{Decision, PendingProposals};
+pub(crate) use proposal::{FailingTest, HistoryEntry, NumberedHunk, Proposal, ProposedFile, State};
+pub(crate) use store::{LOOK, Store};
+pub(crate) use undo::undo;
+pub(crate) use verify::{Changed, Times, Verification, VerifiedTest, Verifier};

@@ -47,12 +47,15 @@ type DecisionReceiver = dyn Fn(State, &str) + Send + Sync;
 pub(crate) struct PendingProposals {
     store: Store,
     /// Told of a proposal that is new, with its id.
-    told: Box<DecisionReceiver>,
+    report: Box<DecisionReceiver>,
 }
 
 impl PendingProposals {
-    pub(crate) fn new(root: &Path, told: impl Fn(State, &str) + Send + Sync + 'static) -> PendingProposals {
-        PendingProposals { store: Store::of(root), told: Box::new(told) }
+    pub(crate) fn new(
+        root: &Path,
+        report: impl Fn(State, &str) + Send + Sync + 'static,
+    ) -> PendingProposals {
+        PendingProposals { store: Store::of(root), report: Box::new(report) }
     }
 
     /// Puts a draft of a node before a person and waits, for days if need be; none when it was cancelled, after which the
@@ -115,7 +118,11 @@ impl PendingProposals {
     }
 
     /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.
-    pub(crate) async fn look(&self, node: &str, draft: Proposal) -> Result<Option<Decision>, Fault> {
+    pub(crate) async fn look(
+        &self,
+        node: &str,
+        draft: Proposal,
+    ) -> Result<Option<Decision>, Fault> {
         let id = self.put(node, draft).await?;
         Ok(answer(&self.store.get(&id)?))
     }
@@ -139,7 +146,7 @@ impl PendingProposals {
         }
         draft.run = Some(Draft { node: node.to_owned(), asked });
         self.store.add(&mut draft, &lock)?;
-        (self.told)(draft.state, &draft.id);
+        (self.report)(draft.state, &draft.id);
         Ok(draft.id)
     }
 }

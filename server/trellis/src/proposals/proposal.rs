@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
-use trellis_engine::approval::Confidence;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::approval::Confidence;
+use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 
 use crate::error::{Fault, Remedy};
 use crate::workspace::disk::hash;
@@ -214,7 +214,12 @@ impl Proposal {
     }
 
     pub(super) fn step(&mut self, what: &str, note: impl Into<String>) {
-        self.history.push(HistoryEntry { at: now(), what: what.to_owned(), note: note.into(), edit: None });
+        self.history.push(HistoryEntry {
+            at: now(),
+            what: what.to_owned(),
+            note: note.into(),
+            edit: None,
+        });
     }
 
     /// Number of the edit by which something of it was written last; none where nothing of it is in the tree.
@@ -252,7 +257,8 @@ impl Proposal {
     pub(super) fn with(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let pieces = self.pieces();
         let text = |(file, it): (usize, &ProposedFile)| {
-            let own: Vec<&NumberedHunk> = pieces.iter().filter(|piece| piece.file == file).collect();
+            let own: Vec<&NumberedHunk> =
+                pieces.iter().filter(|piece| piece.file == file).collect();
             let hunks: Vec<Hunk> = own.iter().map(|it| it.hunk.clone()).collect();
             let places = (0..own.len()).filter(|at| taken.contains(&own[*at].id)).collect();
             apply_hunks(it.before(), &hunks, &places)

@@ -135,7 +135,7 @@ impl Store {
     /// Keeps everybody else from deciding; refused with the owner's name while somebody does.
     pub(super) fn lock(&self) -> Result<Lock, Fault> {
         let cannot = |error: io::Error| self.cannot("use", &error);
-        let folder = disk::own(&self.root, "proposals").map_err(cannot)?;
+        let folder = disk::create(&self.root, "proposals").map_err(cannot)?;
         Lock::of_file(&folder.join("lock")).map_err(|why| match why {
             LockError::Failed(error) => cannot(error),
             LockError::Held(owner) => {

@@ -4,15 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use trellis_engine::approval::Confidence;
 use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
+use trellis_engine::approval::Confidence;
 
-use super::decide::{Choice, Decided, OpenTexts, DecisionRequest, decide};
-use super::proposal::{FailingTest, Proposal, ProposedFile, State, PendingWrite};
+use super::decide::{Choice, Decided, DecisionRequest, OpenTexts, decide};
+use super::pending::{Decision, PendingProposals};
+use super::proposal::{FailingTest, PendingWrite, Proposal, ProposedFile, State};
 use super::store::Store;
 use super::undo::undo;
-use super::pending::{Decision, PendingProposals};
 use crate::edits::{self, Change};
 use crate::error::Fault;
 
@@ -62,8 +62,8 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
     for (order, wanted) in table {
         let root = tempfile::tempdir().expect("a folder");
         let store = Store::of(root.path());
-        let told: Arc<Mutex<Vec<String>>> = Arc::default();
-        let ear = told.clone();
+        let report: Arc<Mutex<Vec<String>>> = Arc::default();
+        let ear = report.clone();
         let waiting = PendingProposals::new(root.path(), move |_, id| {
             ear.lock().expect("nobody broke it").push(id.to_owned());
         });
@@ -82,7 +82,7 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
         let again = PendingProposals::new(root.path(), |_, id| panic!("{id} is not new"));
         let again = again.ask("a.double", draft(), &cancel).await;
         assert_eq!(again.expect("an answer"), Some(wanted));
-        assert_eq!(*told.lock().expect("nobody broke it"), ["fix-1"]);
+        assert_eq!(*report.lock().expect("nobody broke it"), ["fix-1"]);
     }
 }
 

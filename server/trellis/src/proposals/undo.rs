@@ -1,7 +1,7 @@
 //! What was accepted, taken back.
 
-use super::decide::{OpenTexts, settle, unsaved};
-use super::proposal::{Applied, Proposal, State, HistoryEntry, now};
+use super::decide::{OpenTexts, record_decision, unsaved};
+use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
 use super::store::Store;
 use crate::edits;
 use crate::error::Fault;
@@ -20,8 +20,8 @@ pub(crate) struct Undone {
 /// then waits to be decided anew.
 pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> {
     let lock = store.lock()?;
-    edits::settle(store.root())?;
-    let mut proposal = settle(store, store.get(id)?, &lock)?;
+    edits::recover(store.root())?;
+    let mut proposal = record_decision(store, store.get(id)?, &lock)?;
     let Some(Applied { edit, files }) = proposal.applied.pop() else {
         let state = proposal.state.as_str();
         return Err(Fault::input(format!("no change of {id} is in the files: it is {state}"))
@@ -39,7 +39,12 @@ pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, 
     proposal.revise(files);
     proposal.state = State::Undone;
     let note = format!("edit {edit}");
-    proposal.history.push(HistoryEntry { at: now(), what: "undone".to_owned(), note, edit: Some(made.id) });
+    proposal.history.push(HistoryEntry {
+        at: now(),
+        what: "undone".to_owned(),
+        note,
+        edit: Some(made.id),
+    });
     store.save(&proposal, &lock)?;
     store.journal(&proposal, &format!("undone: edit {edit}, by edit {}", made.id))?;
     let paths = proposal.files.iter().map(|it| it.path.clone()).collect();

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResult, Tree};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResult, Tree};
 
-use super::decide::Testing;
+use super::decide::VerifyMode;
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
 use crate::project;
@@ -37,7 +37,7 @@ pub(crate) struct Verification {
     /// Tests it is for that pass with it.
     pub(crate) solved: Vec<String>,
     /// These, and others that failed and pass with it.
-    pub(crate) mended: Vec<String>,
+    pub(crate) fixed: Vec<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) report: Report,
     /// The last result of every test that ran with the change.
@@ -74,7 +74,7 @@ impl Verifier {
     pub(crate) async fn open(
         home: &Path,
         root: &Path,
-        testing: &Testing<'_>,
+        testing: &VerifyMode<'_>,
     ) -> Result<Verifier, Fault> {
         let opening = sandbox::open(&testing.sandbox, home, Packages::Project, testing.output);
         let opened = tokio::select! {
@@ -168,7 +168,7 @@ impl Verifier {
 
     /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it; and which of
     /// `failing` others pass with it as well. The targets are run first: what does not help is not worth more.
-    pub(crate) async fn judge(
+    pub(crate) async fn evaluator(
         &self,
         changed: &Changed,
         targets: &[String],
@@ -189,7 +189,7 @@ impl Verifier {
             all.iter().filter(|it| passed(&report, it)).map(|it| (*it).clone()).collect()
         };
         let solved = of(&targets.iter().collect::<Vec<_>>());
-        let mended: Vec<String> = solved.iter().cloned().chain(of(&hoped)).collect();
+        let fixed: Vec<String> = solved.iter().cloned().chain(of(&hoped)).collect();
         let mut notes = report.notes.clone();
         let mut tests: Vec<VerifiedTest> = targets.iter().map(|it| shown(&report, it)).collect();
         let mut ran = report.tests.clone();
@@ -200,7 +200,7 @@ impl Verifier {
             };
             let first = targets.first().map_or("nothing", String::as_str);
             let failed = Some(format!("{first}{more} does not pass with it"));
-            return Ok(Verification { failed, tests, solved, mended, notes, report, ran });
+            return Ok(Verification { failed, tests, solved, fixed, notes, report, ran });
         }
         tests.extend(hoped.iter().map(|it| shown(&report, it)));
         let fails = |it: &&String| !passed(&report, it);
@@ -210,7 +210,7 @@ impl Verifier {
         let broken = self.broken(changed, (&suspects, &hoped), &mut notes, &mut ran).await?;
         tests
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
-        let is_whole = suspects.is_empty() && mended.len() == targets.len() + hoped.len();
+        let is_whole = suspects.is_empty() && fixed.len() == targets.len() + hoped.len();
         let failed = match (broken.first(), &report.outcome) {
             (Some(first), _) => {
                 let more = match broken.len() {
@@ -226,7 +226,7 @@ impl Verifier {
             }
             (None, _) => None,
         };
-        Ok(Verification { failed, tests, solved, mended, notes, report, ran })
+        Ok(Verification { failed, tests, solved, fixed, notes, report, ran })
     }
 
     /// Of tests that fail with the change, those that fail again, and pass without it; `known` ones failed before. Of those `ran` that ran again, the

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::Suspect;
-use trellis_engine::repair::{SuggestedChange, FixScore, ModelDiagnosis, EditableFiles as _, suggested};
+use trellis_engine::repair::{
+    EditableFiles as _, FixScore, ModelDiagnosis, SuggestedChange, suggested,
+};
 
 use super::attempts::GroupLog;
 use super::evaluate::diff;
@@ -28,7 +30,11 @@ pub(super) struct IdeaLog {
 }
 
 /// What a diagnosis suggests, in its order.
-pub(super) fn ideas(said: &ModelDiagnosis, suspects: &[Suspect], files: &ProjectFiles<'_>) -> Vec<IdeaLog> {
+pub(super) fn ideas(
+    said: &ModelDiagnosis,
+    suspects: &[Suspect],
+    files: &ProjectFiles<'_>,
+) -> Vec<IdeaLog> {
     let mut left = SUGGESTIONS;
     let log = |it: &SuggestedChange| {
         let is_candidate = it.is_complete() && left > 0;

@@ -9,7 +9,8 @@ use super::terminal::Terminal;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::proposals::{
-    Choice, LOOK, OpenDocuments, DecisionRequest, Proposal, ProposedFile, State, Store, PendingProposals, decide,
+    Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
+    Store, decide,
 };
 
 /// Somebody, or nobody.
@@ -23,7 +24,7 @@ pub(crate) enum Approver<'a> {
         /// What is open there, unsaved texts included.
         open: &'a OpenDocuments,
         /// Told of each proposal, with its id.
-        told: &'a (dyn Fn(State, &str) + Send + Sync),
+        report: &'a (dyn Fn(State, &str) + Send + Sync),
         wait: bool,
     },
 }
@@ -57,9 +58,9 @@ impl Approver<'_> {
                 Ok(Verdict::Waits(proposal.id))
             }
             Approver::Terminal(terminal) => terminal.decide(proposal, why, output, cancel).await,
-            Approver::Editor { told, wait, .. } => {
+            Approver::Editor { report, wait, .. } => {
                 Store::of(root).put(&mut proposal).await?;
-                told(State::Waiting, &proposal.id);
+                report(State::Waiting, &proposal.id);
                 if *wait {
                     output.note(format_args!("  {} needs your review: {why}", proposal.id));
                 }
@@ -107,7 +108,7 @@ impl Approver<'_> {
             Box::pin(async { Ok(crate::proposals::OpenTexts::new()) })
         };
         let decided = match self {
-            Approver::Editor { open, told, .. } => {
+            Approver::Editor { open, report, .. } => {
                 let mut decided = decide(store, &order, *open, None).await;
                 // Somebody decides about another one, whose tests take their time.
                 while decided.as_ref().is_err_and(|it| it.kind == Some("busy")) {
@@ -118,7 +119,7 @@ impl Approver<'_> {
                     decided = decide(store, &order, *open, None).await;
                 }
                 let state = store.get(&proposal.id).map(|it| it.state);
-                state.into_iter().for_each(|it| told(it, &proposal.id));
+                state.into_iter().for_each(|it| report(it, &proposal.id));
                 decided?
             }
             _ => decide(store, &order, &nothing_open, None).await?,

@@ -5,18 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use trellis_engine::repair::{Diagnostic, Outcome, Group};
+use trellis_engine::repair::{Diagnostic, Group, Outcome};
 use trellis_sandbox::Totals;
 
 use super::alternatives::{IdeaLog, alternatives};
 use super::attempts::{AttemptLog, GroupLog, attempt};
 use super::baseline::Baseline;
 use super::{RepairRequest, WriteTarget};
-use crate::error::{Exit, Fault};
-use crate::budget::Spent;
 use crate::api::repair::{
     DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
 };
+use crate::budget::Spent;
+use crate::error::{Exit, Fault};
 use crate::proposals::Proposal;
 use crate::workspace::disk;
 
@@ -61,11 +61,11 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    pub(super) fn surveyed(&mut self, survey: &Baseline) {
-        let counts = TestCounts { passing: survey.passing(), failing: survey.failing().len() };
+    pub(super) fn surveyed(&mut self, baseline: &Baseline) {
+        let counts = TestCounts { passing: baseline.passing(), failing: baseline.failing().len() };
         self.before.get_or_insert(counts);
         self.after = Some(counts);
-        self.notes.extend(survey.found.notes.iter().cloned());
+        self.notes.extend(baseline.found.notes.iter().cloned());
     }
 
     /// A group is begun: what is known of it is written at once.
@@ -160,7 +160,7 @@ impl<'a> Artifacts<'a> {
     /// Writes report and patch, and says it all; `end` is none where a fault ended it.
     pub(super) fn finish(
         mut self,
-        survey: Option<&Baseline>,
+        baseline: Option<&Baseline>,
         end: Option<&Outcome>,
     ) -> Result<RepairResult, Fault> {
         let patch = self.patch();
@@ -174,7 +174,7 @@ impl<'a> Artifacts<'a> {
                     .hint("kept changes stay; the patch is also in .trellis/repair")
             })?;
         }
-        let mut result = self.result(survey, end);
+        let mut result = self.result(baseline, end);
         result.patch = place.map(|it| it.display().to_string());
         result.all = patch;
         if self.folder.is_some() {
@@ -184,13 +184,13 @@ impl<'a> Artifacts<'a> {
         Ok(result)
     }
 
-    fn result(&self, survey: Option<&Baseline>, end: Option<&Outcome>) -> RepairResult {
+    fn result(&self, baseline: Option<&Baseline>, end: Option<&Outcome>) -> RepairResult {
         let of_end = |all: fn(&Outcome) -> &Vec<(Group, String)>, log: &GroupLog| {
             let found =
                 end.and_then(|end| all(end).iter().find(|it| it.0.tests == log.group.tests));
             found.map(|it| it.1.clone())
         };
-        let failing: Vec<String> = survey.map(Baseline::failing).unwrap_or_default();
+        let failing: Vec<String> = baseline.map(Baseline::failing).unwrap_or_default();
         let groups: Vec<GroupShape> = (self.groups.iter())
             .map(|log| GroupShape {
                 tests: log.group.tests.clone(),
@@ -210,9 +210,9 @@ impl<'a> Artifacts<'a> {
                     .filter(|_| log.group.tests.iter().any(|it| failing.contains(it))),
             })
             .collect();
-        let environment = survey.map(|it| it.environment.clone()).unwrap_or_default();
+        let environment = baseline.map(|it| it.environment.clone()).unwrap_or_default();
         let set_aside = environment.into_iter().map(|(test, why)| SetAside { test, why });
-        let flaky = survey.map(|it| it.found.flaky.clone()).unwrap_or_default();
+        let flaky = baseline.map(|it| it.found.flaky.clone()).unwrap_or_default();
         let is_waiting = end.is_some_and(|it| !it.waiting.is_empty());
         let after = self.after.unwrap_or_default();
         let set_aside: Vec<SetAside> = set_aside.collect();
@@ -273,7 +273,7 @@ pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
 
 /// Makes the folder of repairs.
 pub(super) fn own_folder(root: &Path) -> std::io::Result<()> {
-    disk::own(root, "repair").map(drop)
+    disk::create(root, "repair").map(drop)
 }
 
 /// The next free number's, relative to the root.

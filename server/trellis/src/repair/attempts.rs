@@ -1,6 +1,6 @@
 //! What was tried for each cause, as it is gathered.
 
-use trellis_engine::repair::{Diagnostic, Group, FixScore};
+use trellis_engine::repair::{Diagnostic, FixScore, Group};
 
 use super::alternatives::IdeaLog;
 use super::evaluate::Candidate;

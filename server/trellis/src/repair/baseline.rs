@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use trellis_python::Index;
+use tokio_util::sync::CancellationToken;
 use trellis_engine::Diagnosis;
 use trellis_engine::repair::{Group, groups};
+use trellis_python::Index;
 use trellis_sandbox::Tree;
-use tokio_util::sync::CancellationToken;
 
 use super::RepairRequest;
 use crate::error::{Exit, Fault};
@@ -30,22 +30,22 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Runs all tests, on a copy with what was kept.
-    pub(super) async fn make(
+    pub(super) async fn run(
         order: &RepairRequest,
-        bench: &Verifier,
+        verifier: &Verifier,
         cancel: &CancellationToken,
     ) -> Result<Baseline, Fault> {
         let text_of = SystemTime::now();
         let workspace = Workspace::open(&order.root)?;
         let mut index = workspace.snapshot().index;
-        for (path, text) in &bench.kept {
+        for (path, text) in &verifier.kept {
             index.put_text(path, text.clone());
         }
         let search = LocalizeRequest {
-            runner: &bench.opened.runner,
-            tree: Tree::Copy { folder: order.root.clone(), changed: bench.kept.clone() },
+            runner: &verifier.opened.runner,
+            tree: Tree::Copy { folder: order.root.clone(), changed: verifier.kept.clone() },
             index: &index,
-            source_folders: bench.source_folders.clone(),
+            source_folders: verifier.source_folders.clone(),
             targets: targets(order),
             also: order.also.clone(),
             named: order.tests.iter().chain(&order.failing).cloned().collect(),
@@ -60,7 +60,11 @@ impl Baseline {
         Ok(Baseline::of((found, text_of), index, order))
     }
 
-    fn of((found, text_of): (Localization, SystemTime), index: Index, order: &RepairRequest) -> Baseline {
+    fn of(
+        (found, text_of): (Localization, SystemTime),
+        index: Index,
+        order: &RepairRequest,
+    ) -> Baseline {
         let is_environment = |id: &str| {
             let of_test = found.findings.get(id);
             of_test.filter(|it| it.diagnosis == Diagnosis::Environment)

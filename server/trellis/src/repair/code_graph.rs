@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use trellis_python::{CallNode, Index, SymbolKind};
 use trellis_plan::{DerivedEdge, DerivedNode, Kind, NodeIx, Plan};
+use trellis_python::{CallNode, Index, SymbolKind};
 
 use super::artifacts::{cannot, own_folder};
 use crate::error::Fault;
@@ -54,12 +54,12 @@ impl CodeGraph {
         self: &Arc<CodeGraph>,
         is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static,
     ) -> Arc<PlanSearch> {
-        let (derived, runtime) = (self.clone(), tokio::runtime::Handle::current());
+        let (code_graph, runtime) = (self.clone(), tokio::runtime::Handle::current());
         Arc::new(move |words| {
-            let wanted = runtime.block_on(derived.graph.wanted(vec![words.to_owned()]));
+            let wanted = runtime.block_on(code_graph.graph.wanted(vec![words.to_owned()]));
             let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
-            let plan = &derived.plan;
-            let found = derived.graph.find(plan, wanted, None, plan.nodes().len())?;
+            let plan = &code_graph.plan;
+            let found = code_graph.graph.find(plan, wanted, None, plan.nodes().len())?;
             let is_wanted = |ix: &NodeIx| {
                 let it = plan.node(*ix);
                 it.is_leaf() && it.file_path.as_deref().is_some_and(&is_wanted)
@@ -75,7 +75,7 @@ fn text(index: &Index, project: &str) -> String {
     let edges = calls.edges.iter().map(|it| DerivedEdge {
         caller: it.caller,
         callee: it.callee,
-        doubt: it.doubt,
+        uncertainty: it.uncertainty,
     });
     let made = trellis_plan::derived(project, calls.nodes.iter().map(node), edges);
     format!("{made:#}\n")

@@ -1,17 +1,21 @@
 //! Whether a fix stays, and what a person's word means for the loop.
 
-use trellis_engine::approval::{CRITICAL, Mode, needs_person};
-use trellis_engine::repair::{ProposalDecision, Decision, Event};
+use trellis_engine::approval::{CRITICAL, Mode, review_reason};
+use trellis_engine::repair::{Decision, Event, ProposalDecision};
 
 use super::WriteTarget;
-use super::evaluate::{Candidate, Evaluation};
-use super::driver::{RepairRun, lost};
 use super::approver::Verdict;
+use super::driver::{RepairRun, lost};
+use super::evaluate::{Candidate, Evaluation};
 use crate::error::Fault;
 use crate::proposals::{Proposal, State, Store};
 
 impl RepairRun<'_> {
-    pub(super) async fn decide(&mut self, candidate: usize, iteration: u32) -> Result<Event, Fault> {
+    pub(super) async fn decide(
+        &mut self,
+        candidate: usize,
+        iteration: u32,
+    ) -> Result<Event, Fault> {
         let Some(work) = &self.work else { return Ok(Event::NoReply(lost())) };
         let Some(it) = work.candidates.get(candidate).cloned() else {
             return Ok(Event::NoReply(lost()));
@@ -39,7 +43,7 @@ impl RepairRun<'_> {
             let is_asked = self.order.mode == Mode::Threshold && it.merit.is_suspicious();
             is_asked.then(|| "it looks tailored to its tests".to_owned())
         };
-        needs_person(self.order.mode, iteration, it.confidence(), &paths, &critical)
+        review_reason(self.order.mode, iteration, it.confidence(), &paths, &critical)
             .or_else(overfitted)
     }
 
@@ -52,7 +56,7 @@ impl RepairRun<'_> {
                 let texts = files.into_iter().map(|it| (it.path, it.proposed)).collect();
                 let (group, mut notes) = (work.group.clone(), Vec::new());
                 let files = self.files()?;
-                let outcome = self.judge(&group, &files, 0).tried(&texts, &mut notes).await?;
+                let outcome = self.evaluator(&group, &files, 0).tried(&texts, &mut notes).await?;
                 self.artifacts.notes.extend(notes);
                 match (outcome, &mut self.work) {
                     (Evaluation::Passes(it), Some(work)) => {
@@ -92,17 +96,17 @@ impl RepairRun<'_> {
         let ids: Vec<String> = self.pending.iter().map(|it| it.0.clone()).collect();
         let (root, cancel) = (&self.order.root, &self.control.cancel);
         let Some(proposal) = self.person.decided(root, &ids, wait, cancel).await? else {
-            return Ok(Event::Heard(None));
+            return Ok(Event::ProposalDecided(None));
         };
         let place = self.pending.iter().position(|it| it.0 == proposal.id);
         let Some((fix, mut work)) = place.map(|it| self.pending.remove(it)) else {
-            return Ok(Event::Heard(None));
+            return Ok(Event::ProposalDecided(None));
         };
         self.artifacts.take_up(&work.group);
         if proposal.state == State::Accepted {
             self.uncommitted.add(&proposal)?;
             self.artifacts.kept(&proposal);
-            return Ok(Event::Heard(Some((fix, ProposalDecision::Accepted))));
+            return Ok(Event::ProposalDecided(Some((fix, ProposalDecision::Accepted))));
         }
         let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
         let said = if why.is_empty() { "without a reason" } else { &why };
@@ -111,7 +115,7 @@ impl RepairRun<'_> {
         work.candidates.clear();
         work.numbers.clear();
         self.rejected.push(work);
-        Ok(Event::Heard(Some((fix, ProposalDecision::Rejected))))
+        Ok(Event::ProposalDecided(Some((fix, ProposalDecision::Rejected))))
     }
 
     pub(super) async fn write(&mut self, candidate: usize) -> Result<Event, Fault> {
@@ -123,7 +127,7 @@ impl RepairRun<'_> {
         if self.order.place != WriteTarget::WorkingTree {
             let texts = proposal.files.iter();
             let texts = texts.map(|it| (it.path.clone(), it.proposed.as_str().into()));
-            self.bench.kept.extend(texts);
+            self.verifier.kept.extend(texts);
             self.artifacts.kept(&proposal);
             return Ok(Event::Written);
         }

@@ -4,32 +4,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    RepairMachine, Diagnostic, Outcome, Group, SuggestedChange, Action, ModelDiagnosis, RepairFacts, Event, Trial, ask_repair, ask_report,
-    diagnostic, opinion, suggested,
+    Action, Diagnostic, Event, Group, ModelDiagnosis, Outcome, RepairFacts, RepairMachine,
+    SuggestedChange, Trial, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
 use trellis_engine::{FixWith, Observation};
 use trellis_sandbox::wording::counted;
 
 use super::alternatives::{SUGGESTIONS, ideas};
+use super::approver::Approver;
 use super::artifacts::Artifacts;
 use super::attempts::AttemptLog;
-use super::evaluate::{Candidate, Evaluator, Evaluation};
-use super::complaints::for_people;
-use super::code_graph::CodeGraph;
-use super::fix::{Fix, via_reply, via_tools};
-use super::approver::Approver;
-use super::prompt_context::{ProjectFiles, build};
 use super::baseline::Baseline;
+use super::code_graph::CodeGraph;
+use super::complaints::for_people;
+use super::evaluate::{Candidate, Evaluation, Evaluator};
+use super::fix::{Fix, via_reply, via_tools};
+use super::prompt_context::{ProjectFiles, build};
 use super::uncommitted::{self, Uncommitted};
 use super::{RepairRequest, WriteTarget, cancelled, commit};
-use crate::job_control::JobControl;
-use crate::llm_session::{LlmSession, no_journal};
+use crate::api::repair::RepairResult;
 use crate::edits;
 use crate::error::Fault;
-use crate::api::repair::RepairResult;
-use crate::reporter::Progress;
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::output::Output;
-use crate::proposals::{Verifier, Testing, Times};
+use crate::proposals::{Times, Verifier, VerifyMode};
+use crate::reporter::Progress;
 use crate::workspace::journal::Journal;
 
 /// Mends a tree in place, or on paper.
@@ -40,12 +40,12 @@ pub(super) async fn repair(
     control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     refuse_unknown(order)?;
-    edits::settle(&order.root)?;
+    edits::recover(&order.root)?;
     end_commit(order, output)?;
     if order.commit {
         commit_left(order, output)?;
     }
-    let testing = Testing {
+    let testing = VerifyMode {
         sandbox: order.sandbox.clone(),
         output,
         times: Times {
@@ -55,34 +55,34 @@ pub(super) async fn repair(
         },
         cancel: control.cancel.clone(),
     };
-    let bench = Verifier::open(&order.home, &order.root, &testing).await?;
-    let mut shop = RepairRun {
+    let verifier = Verifier::open(&order.home, &order.root, &testing).await?;
+    let mut context = RepairRun {
         order,
         person,
         output,
         control,
-        bench,
-        counsel: None,
-        survey: None,
+        verifier,
+        session: None,
+        baseline: None,
         surveys: 0,
         work: None,
         pending: Vec::new(),
         rejected: Vec::new(),
         artifacts: Artifacts::new(order),
         uncommitted: Uncommitted::new(order),
-        derived: None,
+        code_graph: None,
     };
-    let end = shop.follow().await;
-    let RepairRun { bench, mut artifacts, survey, counsel, .. } = shop;
-    artifacts.tested = bench.opened.runner.totals();
-    artifacts.notes.extend(bench.close().await);
-    if let (Some(counsel), Ok(end)) = (&counsel, &end)
+    let end = context.follow().await;
+    let RepairRun { verifier, mut artifacts, baseline, session, .. } = context;
+    artifacts.tested = verifier.opened.runner.totals();
+    artifacts.notes.extend(verifier.close().await);
+    if let (Some(session), Ok(end)) = (&session, &end)
         && !end.given_up.is_empty()
     {
-        counsel.gave_up(counted(end.given_up.len(), "cause is left", "causes are left"))?;
+        session.gave_up(counted(end.given_up.len(), "cause is left", "causes are left"))?;
     }
-    artifacts.spent = counsel.map(|it| it.spent());
-    let result = artifacts.finish(survey.as_ref(), end.as_ref().ok());
+    artifacts.spent = session.map(|it| it.spent());
+    let result = artifacts.finish(baseline.as_ref(), end.as_ref().ok());
     // What was kept before a fault stays, and the report tells of it.
     end?;
     let mut result = result?;
@@ -112,11 +112,11 @@ fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
         return Ok(());
     }
     let journal = Journal::join(&order.home).map_err(no_journal)?;
-    let told = commit::resume(&order.root, &journal).map_err(|why| {
+    let reported = commit::resume(&order.root, &journal).map_err(|why| {
         Fault::input(format!("cannot finish the commit of an earlier repair: {why}"))
             .hint("fix this, and run again; the fix is in the tree")
     })?;
-    told.into_iter().for_each(|it| output.note(it));
+    reported.into_iter().for_each(|it| output.note(it));
     uncommitted::forget(&order.root)
 }
 
@@ -145,7 +145,11 @@ fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
 }
 
 /// Commits what was kept; where that cannot be, it stays in the tree, and is told.
-fn commit_all(order: &RepairRequest, result: &mut RepairResult, output: &Output) -> Result<(), Fault> {
+fn commit_all(
+    order: &RepairRequest,
+    result: &mut RepairResult,
+    output: &Output,
+) -> Result<(), Fault> {
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     match commit::commit(&order.root, &journal, &result.all, &result.title()) {
         Ok(made) => result.commit = Some(made),
@@ -164,10 +168,10 @@ pub(super) struct RepairRun<'a> {
     pub(super) person: &'a Approver<'a>,
     pub(super) output: &'a Output,
     pub(super) control: &'a JobControl,
-    pub(super) bench: Verifier,
+    pub(super) verifier: Verifier,
     /// Opened when there is something to ask.
-    counsel: Option<LlmSession>,
-    pub(super) survey: Option<Baseline>,
+    session: Option<LlmSession>,
+    pub(super) baseline: Option<Baseline>,
     /// How many were made.
     surveys: u32,
     pub(super) work: Option<ActiveGroup>,
@@ -178,7 +182,7 @@ pub(super) struct RepairRun<'a> {
     pub(super) artifacts: Artifacts<'a>,
     pub(super) uncommitted: Uncommitted<'a>,
     /// Of the tree as it was surveyed last.
-    derived: Option<Arc<CodeGraph>>,
+    code_graph: Option<Arc<CodeGraph>>,
 }
 
 /// The group in hand.
@@ -195,51 +199,54 @@ pub(super) struct ActiveGroup {
     /// The texts of each change that was tried, with the number of its attempt, from 0.
     tried: Vec<(u32, BTreeMap<String, String>)>,
     /// The survey that it rests on.
-    survey: u32,
+    baseline: u32,
 }
 
 impl RepairRun<'_> {
     async fn follow(&mut self) -> Result<Outcome, Fault> {
-        let (course, mut next) = RepairMachine::new(self.order.limits);
-        let mut course = if self.person.is_there() { course.hearing() } else { course };
+        let (machine, mut next) = RepairMachine::new(self.order.limits);
+        let mut machine =
+            if self.person.is_there() { machine.awaiting_proposals() } else { machine };
         loop {
             self.control.wait_while_paused().await;
             if self.control.cancel.is_cancelled() {
                 return Err(cancelled());
             }
             let seen = match next {
-                Action::Survey => self.survey().await?,
+                Action::Survey => self.baseline().await?,
                 Action::Diagnose(group) => self.diagnose(group).await?,
                 Action::Suggested { suggestion } => self.suggested(suggestion).await?,
                 Action::Ask { attempt, complaint } => self.ask(attempt, complaint).await?,
-                Action::Decide { candidate, iteration } => self.decide(candidate, iteration).await?,
+                Action::Decide { candidate, iteration } => {
+                    self.decide(candidate, iteration).await?
+                }
                 Action::Write { candidate } => self.write(candidate).await?,
-                Action::Hear { wait } => self.hear(wait).await?,
+                Action::CheckProposals { wait } => self.hear(wait).await?,
                 Action::End(end) => return Ok(end),
             };
-            next = course.step(seen);
+            next = machine.step(seen);
         }
     }
 
-    async fn survey(&mut self) -> Result<Event, Fault> {
-        let is_first = self.survey.is_none();
+    async fn baseline(&mut self) -> Result<Event, Fault> {
+        let is_first = self.baseline.is_none();
         if !is_first {
             // By now the tree is another.
-            self.artifacts.notes.extend(self.bench.opened.runner.forget_copies().await);
+            self.artifacts.notes.extend(self.verifier.opened.runner.forget_copies().await);
         }
         if is_first {
             self.output.note("running the tests");
         }
-        let survey = Baseline::make(self.order, &self.bench, &self.control.cancel).await?;
-        self.artifacts.surveyed(&survey);
-        self.tell(&survey);
-        if let Some(fault) = survey.refusal(&self.order.tests).filter(|_| is_first) {
+        let baseline = Baseline::run(self.order, &self.verifier, &self.control.cancel).await?;
+        self.artifacts.surveyed(&baseline);
+        self.report_baseline(&baseline);
+        if let Some(fault) = baseline.refusal(&self.order.tests).filter(|_| is_first) {
             return Err(fault);
         }
-        let (failing, groups) = (survey.failing().len(), survey.groups.len());
-        if is_first && failing > 0 && !survey.found.measured {
+        let (failing, groups) = (baseline.failing().len(), baseline.groups.len());
+        if is_first && failing > 0 && !baseline.found.measured {
             // Said before anybody is asked: what a model is shown is chosen without it.
-            survey
+            baseline
                 .found
                 .notes
                 .iter()
@@ -247,7 +254,7 @@ impl RepairRun<'_> {
         }
         self.output.note(match (failing, groups) {
             (0, _) => {
-                format!("{}, 0 fail", counted(survey.passing(), "test passes", "tests pass"))
+                format!("{}, 0 fail", counted(baseline.passing(), "test passes", "tests pass"))
             }
             (_, 0) => format!(
                 "{}, and no change of the code fixes that",
@@ -259,10 +266,10 @@ impl RepairRun<'_> {
                 counted(groups, "likely cause", "likely causes")
             ),
         });
-        let seen = Event::Surveyed(survey.groups.clone());
-        self.survey = Some(survey);
+        let seen = Event::Surveyed(baseline.groups.clone());
+        self.baseline = Some(baseline);
         self.surveys += 1;
-        self.derived = None;
+        self.code_graph = None;
         self.work = None;
         if !is_first {
             // What was kept has changed the code.
@@ -272,27 +279,28 @@ impl RepairRun<'_> {
     }
 
     /// Tells how the tests of the project ended, where it is the project that was tested.
-    fn tell(&self, survey: &Baseline) {
-        let (root, observer) = (&self.order.root, self.output.observer());
-        if self.order.place != WriteTarget::Branch && self.bench.kept.is_empty() {
-            let text_of = Some(survey.text_of);
-            let tests = survey.found.ran.iter();
-            tests.for_each(|test| observer.tell(Progress::Test { root, test, text_of }));
+    fn report_baseline(&self, baseline: &Baseline) {
+        let (root, reporter) = (&self.order.root, self.output.reporter());
+        if self.order.place != WriteTarget::Branch && self.verifier.kept.is_empty() {
+            let text_of = Some(baseline.text_of);
+            let tests = baseline.found.ran.iter();
+            tests.for_each(|test| reporter.emit(Progress::Test { root, test, text_of }));
         }
     }
 
     async fn diagnose(&mut self, group: Group) -> Result<Event, Fault> {
         self.open_counsel()?;
-        let before = self.rejected.iter().position(|it| it.group.lead() == group.lead());
+        let before =
+            self.rejected.iter().position(|it| it.group.first_test() == group.first_test());
         let before = before.map(|it| self.rejected.remove(it));
-        if before.as_ref().is_some_and(|it| it.survey == self.surveys) {
+        if before.as_ref().is_some_and(|it| it.baseline == self.surveys) {
             self.artifacts.take_up(&group);
             self.work = before;
             return Ok(Event::Diagnosed { suggestions: 0 });
         }
         self.derive().await?;
         self.output.note(format_args!("{}: looking for the cause", title(&group)));
-        let lead = self.bench.failure(group.lead()).await?;
+        let lead = self.verifier.failure(group.first_test()).await?;
         let mut repair = build(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
         // What a person did not want of another tree is not wanted of this one.
@@ -319,7 +327,7 @@ impl RepairRun<'_> {
             numbers: Vec::new(),
             made: 0,
             tried: Vec::new(),
-            survey: self.surveys,
+            baseline: self.surveys,
         });
         Ok(Event::Diagnosed { suggestions: count })
     }
@@ -329,12 +337,16 @@ impl RepairRun<'_> {
         self.output.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
-    async fn opinion(&mut self, group: &Group, repair: &RepairFacts) -> Result<ModelDiagnosis, Fault> {
+    async fn opinion(
+        &mut self,
+        group: &Group,
+        repair: &RepairFacts,
+    ) -> Result<ModelDiagnosis, Fault> {
         let ask = ask_report(repair);
         // Without a model's word there is what was measured.
         let cancel = self.control.cancel.clone();
-        let said = match self.counsel()?.ask(group.lead(), &ask, &cancel).await? {
-            Observation::Reply(text) => opinion(&text),
+        let said = match self.session()?.complete(group.first_test(), &ask, &cancel).await? {
+            Observation::Reply(text) => parse_diagnosis(&text),
             _ => None,
         };
         Ok(said.unwrap_or_default())
@@ -363,7 +375,7 @@ impl RepairRun<'_> {
         let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
-        let model = self.counsel()?.name();
+        let model = self.session()?.name();
         self.output.note(format_args!("  fix {}: prompting {model}", number + 1));
         match self.fix(attempt).await? {
             Fix::Texts(texts) => self.judged(number, texts).await,
@@ -397,43 +409,47 @@ impl RepairRun<'_> {
         let Some(work) = &self.work else { return Ok(Event::NoReply(lost())) };
         let mut notes = Vec::new();
         let files = self.files()?;
-        let judge = self.judge(&work.group, &files, number);
-        if let Some(why) = judge.refused(&texts) {
+        let evaluator = self.evaluator(&work.group, &files, number);
+        if let Some(why) = evaluator.refused(&texts) {
             return self.unusable(number, why);
         }
-        let outcome = judge.tried(&texts, &mut notes).await?;
+        let outcome = evaluator.tried(&texts, &mut notes).await?;
         self.artifacts.notes.extend(notes);
         self.tried(number, outcome)
     }
 
     /// Has a model give a fix for the group in hand.
     async fn fix(&mut self, attempt: u32) -> Result<Fix, Fault> {
-        let (Some(work), Some(survey), Some(counsel)) =
-            (&self.work, &self.survey, &mut self.counsel)
+        let (Some(work), Some(baseline), Some(session)) =
+            (&self.work, &self.baseline, &mut self.session)
         else {
             return Ok(Fix::Nothing(lost()));
         };
-        let files = ProjectFiles { root: &self.order.root, found: &survey.found, kept: &self.bench.kept };
+        let files = ProjectFiles {
+            root: &self.order.root,
+            found: &baseline.found,
+            kept: &self.verifier.kept,
+        };
         let ask = ask_repair(&work.repair, attempt, self.order.fix_with);
         let (repair, cancel) = (&work.repair, &self.control.cancel);
-        match (self.order.fix_with, &self.derived) {
-            (FixWith::Tools, Some(derived)) => {
-                via_tools(counsel, &ask, repair, (&files, derived), cancel).await
+        match (self.order.fix_with, &self.code_graph) {
+            (FixWith::Tools, Some(code_graph)) => {
+                via_tools(session, &ask, repair, (&files, code_graph), cancel).await
             }
-            _ => via_reply(counsel, &ask, repair, &files, cancel).await,
+            _ => via_reply(session, &ask, repair, &files, cancel).await,
         }
     }
 
     /// Derives a graph of the tree, unless that was done since it was surveyed.
     async fn derive(&mut self) -> Result<(), Fault> {
-        let Some(survey) = self.survey.as_ref().filter(|_| self.derived.is_none()) else {
+        let Some(baseline) = self.baseline.as_ref().filter(|_| self.code_graph.is_none()) else {
             return Ok(());
         };
         let home = &self.order.home;
         let name = home.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let derived = CodeGraph::of(survey.index.clone(), name).await?;
-        derived.keep(home)?;
-        self.derived = Some(Arc::new(derived));
+        let code_graph = CodeGraph::of(baseline.index.clone(), name).await?;
+        code_graph.keep(home)?;
+        self.code_graph = Some(Arc::new(code_graph));
         Ok(())
     }
 
@@ -479,19 +495,19 @@ impl RepairRun<'_> {
             self.artifacts.tried(attempt, outcome, what);
         }
         let Some(work) = &self.work else { return Ok(()) };
-        let node = work.group.lead().to_owned();
+        let node = work.group.first_test().to_owned();
         let text = format!("fix {} {outcome}: {what}", attempt + 1);
-        self.counsel()?.note(&node, text)
+        self.session()?.note(&node, text)
     }
 
-    pub(super) fn judge<'s>(
+    pub(super) fn evaluator<'s>(
         &'s self,
         group: &'s Group,
         files: &'s ProjectFiles<'s>,
         attempt: u32,
     ) -> Evaluator<'s> {
         Evaluator {
-            bench: &self.bench,
+            verifier: &self.verifier,
             group,
             files,
             failed: attempt as usize,
@@ -500,22 +516,26 @@ impl RepairRun<'_> {
     }
 
     pub(super) fn files(&self) -> Result<ProjectFiles<'_>, Fault> {
-        let survey = self.survey.as_ref().ok_or_else(|| Fault::internal(lost()))?;
-        Ok(ProjectFiles { root: &self.order.root, found: &survey.found, kept: &self.bench.kept })
+        let baseline = self.baseline.as_ref().ok_or_else(|| Fault::internal(lost()))?;
+        Ok(ProjectFiles {
+            root: &self.order.root,
+            found: &baseline.found,
+            kept: &self.verifier.kept,
+        })
     }
 
-    fn counsel(&mut self) -> Result<&mut LlmSession, Fault> {
-        self.counsel.as_mut().ok_or_else(|| Fault::internal(lost()))
+    fn session(&mut self) -> Result<&mut LlmSession, Fault> {
+        self.session.as_mut().ok_or_else(|| Fault::internal(lost()))
     }
 
     /// Where nothing fails no model is needed, and nothing is written.
     fn open_counsel(&mut self) -> Result<(), Fault> {
-        if self.counsel.is_none() {
+        if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.output);
-            let counsel = LlmSession::open(("repair", cancelled), place, model)?;
-            counsel.remember_all(home)?;
-            self.counsel = Some(counsel);
+            let session = LlmSession::open(("repair", cancelled), place, model)?;
+            session.remember_all(home)?;
+            self.session = Some(session);
         }
         Ok(())
     }
@@ -523,8 +543,8 @@ impl RepairRun<'_> {
 
 fn title(group: &Group) -> String {
     match group.tests.len() {
-        0 | 1 => group.lead().to_owned(),
-        count => format!("{} and {} more", group.lead(), count - 1),
+        0 | 1 => group.first_test().to_owned(),
+        count => format!("{} and {} more", group.first_test(), count - 1),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::Examples;
 use trellis_engine::approval::Confidence;
 use trellis_engine::localize::TestEvidence;
-use trellis_engine::repair::{Group, FixScore, EditableFiles as _, size};
+use trellis_engine::repair::{EditableFiles as _, FixScore, Group, size};
+use trellis_python::Examples;
 
 use trellis_sandbox::wording::counted;
 
@@ -13,8 +13,8 @@ use super::prompt_context::ProjectFiles;
 use crate::error::Fault;
 use crate::localize::Localization;
 use crate::proposals::{
-    Verifier, Changed, FailingTest, ConfidenceInputs, Proposal, ProposedFile, Verification, changes_top_level,
-    confidence,
+    Changed, ConfidenceInputs, FailingTest, Proposal, ProposedFile, Verification, Verifier,
+    changes_top_level, confidence,
 };
 
 /// A fix that passes.
@@ -37,7 +37,7 @@ pub(super) enum Evaluation {
 
 /// What a change is judged by.
 pub(super) struct Evaluator<'a> {
-    pub(super) bench: &'a Verifier,
+    pub(super) verifier: &'a Verifier,
     pub(super) group: &'a Group,
     pub(super) files: &'a ProjectFiles<'a>,
     /// Fixes of the group that did not do.
@@ -75,7 +75,7 @@ impl Evaluator<'_> {
             .collect();
         let Reached { passing: affected, failing } = Reached::by(self.files.found, &files);
         let Verification { failed, tests, report, notes: said, solved, .. } =
-            self.bench.judge(&changed, &self.group.tests, &affected, &[]).await?;
+            self.verifier.evaluator(&changed, &self.group.tests, &affected, &[]).await?;
         notes.extend(said);
         if let Some(why) = failed {
             let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
             files: &files,
             evidence: &self.files.found.evidence,
             ranking: &self.group.ranking,
-            target: self.group.lead(),
+            target: self.group.first_test(),
             tests: &ids,
             report: &report,
             lines: size.lines,
@@ -97,11 +97,12 @@ impl Evaluator<'_> {
         };
         let confidence = confidence(&grounds);
         let shortcuts = self.shortcuts(texts);
-        let merit = FixScore { shortcuts, solved: solved.len(), size, coverage: confidence.coverage };
+        let merit =
+            FixScore { shortcuts, solved: solved.len(), size, coverage: confidence.coverage };
         let reason =
             self.reason(&solved, ids.len() - (self.group.tests.len() - solved.len()), &merit);
         let failing = failing.into_iter().chain(self.group.tests.iter().cloned());
-        let others: BTreeSet<String> = failing.filter(|it| it != self.group.lead()).collect();
+        let others: BTreeSet<String> = failing.filter(|it| it != self.group.first_test()).collect();
         let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
             .may_mend(others.into_iter().collect());
         Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal })))
@@ -155,7 +156,7 @@ impl Evaluator<'_> {
     }
 
     fn failing(&self) -> FailingTest {
-        let id = self.group.lead().to_owned();
+        let id = self.group.first_test().to_owned();
         let failure = self.files.found.failures.iter().find(|it| it.id == id);
         let failure = failure.map(|it| &it.failure);
         FailingTest {

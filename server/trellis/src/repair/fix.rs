@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use trellis_engine::repair::{RepairFacts, EditableFiles as _, repaired};
-use trellis_engine::{ModelRequest, Observation};
 use tokio_util::sync::CancellationToken;
+use trellis_engine::repair::{EditableFiles as _, RepairFacts, repaired};
+use trellis_engine::{ModelRequest, Observation};
 
 use super::code_graph::CodeGraph;
 use super::prompt_context::ProjectFiles;
 use crate::convert;
-use crate::llm_session::LlmSession;
 use crate::error::Fault;
+use crate::llm_session::LlmSession;
 use crate::tools::{Limits, ToolSet};
 
 /// What came of a question for a fix.
@@ -25,22 +25,22 @@ pub(super) enum Fix {
 
 /// By one reply.
 pub(super) async fn via_reply(
-    counsel: &mut LlmSession,
+    session: &mut LlmSession,
     ask: &ModelRequest,
     repair: &RepairFacts,
     files: &ProjectFiles<'_>,
     cancel: &CancellationToken,
 ) -> Result<Fix, Fault> {
-    let seen = counsel.ask(group(repair), ask, cancel).await?;
+    let seen = session.complete(group(repair), ask, cancel).await?;
     Ok(read(seen, repair, files))
 }
 
 /// By work with tools on a copy of the sources; the graph of their functions can be searched.
 pub(super) async fn via_tools(
-    counsel: &mut LlmSession,
+    session: &mut LlmSession,
     ask: &ModelRequest,
     repair: &RepairFacts,
-    (files, derived): (&ProjectFiles<'_>, &Arc<CodeGraph>),
+    (files, code_graph): (&ProjectFiles<'_>, &Arc<CodeGraph>),
     cancel: &CancellationToken,
 ) -> Result<Fix, Fault> {
     let evidence = &files.found.evidence.files;
@@ -58,8 +58,8 @@ pub(super) async fn via_tools(
     };
     let mut toolbox = ToolSet::new(&before, fence, Limits::default())
         .with_suspects(repair.suspects.clone())
-        .with_plan(derived.search(move |path| searched.contains(path)));
-    let seen = counsel.work(group(repair), ask, &mut toolbox, cancel).await?;
+        .with_plan(code_graph.search(move |path| searched.contains(path)));
+    let seen = session.run_agent(group(repair), ask, &mut toolbox, cancel).await?;
     if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
         return Ok(Fix::Unusable(format!("a repair cannot delete files; leave {} there", gone.0)));
     }

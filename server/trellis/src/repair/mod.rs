@@ -13,19 +13,19 @@
 //! refused over edits made meanwhile, and can be undone.
 
 mod alternatives;
+mod approver;
 mod artifacts;
 mod attempts;
-mod evaluate;
+mod baseline;
+mod code_graph;
 mod commit;
 mod complaints;
 mod decision;
-mod code_graph;
 mod driver;
+mod evaluate;
 mod fix;
-mod approver;
-mod propose;
 mod prompt_context;
-mod baseline;
+mod propose;
 mod terminal;
 mod uncommitted;
 mod worktree;
@@ -38,15 +38,15 @@ use trellis_engine::approval::Mode;
 use trellis_engine::repair::Limits;
 use trellis_sandbox::RaisedBy;
 
+pub(crate) use approver::Approver;
 pub(crate) use artifacts::UNNUMBERED;
 pub(crate) use commit::title as commit_title;
-pub(crate) use approver::Approver;
 pub(crate) use propose::{Problem, propose};
 pub(crate) use terminal::Terminal;
 
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
 use crate::api::repair::RepairResult;
+use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
@@ -118,7 +118,9 @@ pub(crate) async fn repair(
 ) -> Result<RepairResult, Fault> {
     match order.place {
         WriteTarget::Branch => worktree::repair(order, person, output, control).await,
-        WriteTarget::WorkingTree | WriteTarget::PatchOnly => driver::repair(order, person, output, control).await,
+        WriteTarget::WorkingTree | WriteTarget::PatchOnly => {
+            driver::repair(order, person, output, control).await
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use trellis_engine::failures::listed;
+use trellis_engine::failures::render;
 use trellis_engine::localize::{FileEvidence, RankedFunction};
-use trellis_engine::repair::{Group, RepairFacts, EditableFiles};
+use trellis_engine::repair::{EditableFiles, Group, RepairFacts};
 use trellis_engine::{Failure, Suspect};
 
 use crate::edits;
@@ -50,13 +50,13 @@ impl EditableFiles for ProjectFiles<'_> {
 /// The question about a group, before anything was tried. `lead`: how its first test failed when it was run alone.
 pub(super) fn build(group: &Group, files: &ProjectFiles<'_>, lead: Option<Failure>) -> RepairFacts {
     let evidence = &files.found.evidence;
-    let path = group.lead().split("::").next().unwrap_or_default().to_owned();
+    let path = group.first_test().split("::").next().unwrap_or_default().to_owned();
     let of_test = |id: &String| evidence.tests.iter().find(|it| it.id == *id)?.failure.as_ref();
-    let others = group.tests.iter().filter(|it| lead.is_none() || *it != group.lead());
+    let others = group.tests.iter().filter(|it| lead.is_none() || *it != group.first_test());
     let mut failures: Vec<(Option<&str>, &Failure)> =
         others.filter_map(|it| Some((Some(it.as_str()), of_test(it)?))).collect();
     if let Some(lead) = &lead {
-        failures.insert(0, (Some(group.lead()), lead));
+        failures.insert(0, (Some(group.first_test()), lead));
     }
     let is_code = |it: &&RankedFunction| !evidence.files[it.file].is_test;
     let ranked: Vec<&RankedFunction> =
@@ -65,7 +65,7 @@ pub(super) fn build(group: &Group, files: &ProjectFiles<'_>, lead: Option<Failur
     RepairFacts {
         tests: group.tests.clone(),
         test_file: (path.clone(), files.text(&path).unwrap_or_default()),
-        failure: listed(&failures, evidence.tests.len()),
+        failure: render(&failures, evidence.tests.len()),
         suspects: ranked.iter().map(|it| suspect(it, files, &whole)).collect(),
         files: whole,
         ..RepairFacts::default()

@@ -7,11 +7,11 @@ use trellis_engine::FixWith;
 use trellis_engine::approval::Mode;
 use trellis_engine::repair::Limits;
 
-use super::{RepairRequest, Approver, WriteTarget, repair};
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
-use crate::api::run_limits::FLAGS;
+use super::{Approver, RepairRequest, WriteTarget, repair};
 use crate::api::repair::GroupShape;
+use crate::api::run_limits::FLAGS;
+use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::proposals::{Proposal, Store};

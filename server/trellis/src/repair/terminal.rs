@@ -6,10 +6,10 @@ use std::process::Command;
 
 use tokio_util::sync::CancellationToken;
 
-use super::cancelled;
 use super::approver::Verdict;
-use crate::error::Fault;
+use super::cancelled;
 use crate::api::proposals::ConfidenceShape;
+use crate::error::Fault;
 use crate::output::{Output, harmless, waiting};
 use crate::proposals::{Proposal, ProposedFile};
 

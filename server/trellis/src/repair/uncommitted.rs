@@ -73,8 +73,9 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
         let before = it.base.as_deref().unwrap_or_default();
         texts.entry(&it.path).or_insert((before, "")).1 = &it.proposed;
     }
-    let diff =
-        |(path, (before, after)): (&&str, &(&str, &str))| trellis_python::unified_diff(path, before, after);
+    let diff = |(path, (before, after)): (&&str, &(&str, &str))| {
+        trellis_python::unified_diff(path, before, after)
+    };
     let lead = fixes.first().map_or("", |it| it.0.as_str());
     State { title: commit::title(lead, fixes.len()), patch: texts.iter().map(diff).collect() }
 }

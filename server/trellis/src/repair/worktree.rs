@@ -2,9 +2,9 @@
 
 use super::approver::Approver;
 use super::{RepairRequest, commit, driver};
-use crate::job_control::JobControl;
-use crate::error::Fault;
 use crate::api::repair::RepairResult;
+use crate::error::Fault;
+use crate::job_control::JobControl;
 use crate::output::Output;
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;

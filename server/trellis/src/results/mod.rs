@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use trellis_sandbox::{Report, TestResult};
 use tokio::sync::Notify;
+use trellis_sandbox::{Report, TestResult};
 
 use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
-use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
+use crate::reporter::{Progress, Reporter};
 use crate::sandbox::cache_folder;
 use crate::sources;
 use crate::write_tests::registry;
@@ -31,14 +31,14 @@ pub(crate) use failed::{Failed, FailureLocation};
 pub(crate) struct Results(Arc<Shared>);
 
 struct Shared {
-    all: Mutex<All>,
+    all: Mutex<ByProject>,
     changed: Notify,
     /// Where they are kept; none where there is no place.
     store: Option<Store>,
 }
 
 #[derive(Default)]
-struct All {
+struct ByProject {
     last: u64,
     /// Folders that are open: what is run in them or around them is of interest.
     folders: BTreeSet<PathBuf>,
@@ -84,7 +84,7 @@ impl Results {
         Results(Arc::new(Shared { all, changed, store: folder.map(Store::of) }))
     }
 
-    fn all(&self) -> MutexGuard<'_, All> {
+    fn all(&self) -> MutexGuard<'_, ByProject> {
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,14 +115,14 @@ impl Results {
     /// Takes in each test of a project that work tells of, and passes everything on.
     pub(crate) fn watching(&self, next: Reporter) -> Reporter {
         let results = self.clone();
-        Reporter::new(move |told| {
-            if let Progress::Test { root, test, text_of: Some(text_of) } = &told
+        Reporter::new(move |reported| {
+            if let Progress::Test { root, test, text_of: Some(text_of) } = &reported
                 && !is_own(root)
             {
                 results.all().take(root, test, *text_of);
                 results.0.changed.notify_one();
             }
-            next.tell(told);
+            next.emit(reported);
         })
     }
 
@@ -273,7 +273,7 @@ fn real(file: &Path) -> PathBuf {
     file.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| file.to_owned())
 }
 
-impl All {
+impl ByProject {
     fn is_near(&self, root: &Path) -> bool {
         self.folders.iter().any(|it| root.starts_with(it) || it.starts_with(root))
     }
@@ -404,8 +404,8 @@ mod checks {
         unloaded.collection_errors.push(broken);
         results.record(root, &[], &unloaded, SystemTime::now());
         assert_eq!(tally("t/test_a.py"), [0, 3, 1]);
-        let told = results.failures_below(root, "t/test_a.py").remove(0);
-        assert_eq!((told.message.as_str(), told.at.line), ("NameError: x", 7));
+        let reported = results.failures_below(root, "t/test_a.py").remove(0);
+        assert_eq!((reported.message.as_str(), reported.at.line), ("NameError: x", 7));
         results.record(
             root,
             &["t/".to_owned()],

@@ -25,7 +25,7 @@ pub(super) struct Store(PathBuf);
 /// A file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct CachedResults {
     version: u32,
     /// The project's folder.
     root: PathBuf,
@@ -58,7 +58,7 @@ impl Store {
     }
 
     /// Makes the folder.
-    pub(super) fn made(&self) -> io::Result<&Path> {
+    pub(super) fn create(&self) -> io::Result<&Path> {
         DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
         Ok(&self.0)
     }
@@ -75,8 +75,9 @@ impl Store {
     /// Spots have no numbers yet.
     pub(super) fn read(&self, file: &Path) -> Option<Project> {
         let bytes = trellis_sandbox::files::read(file).ok()?;
-        let kept: Kept =
-            serde_json::from_slice(&bytes).ok().filter(|it: &Kept| it.version == VERSION)?;
+        let kept: CachedResults = serde_json::from_slice(&bytes)
+            .ok()
+            .filter(|it: &CachedResults| it.version == VERSION)?;
         if !kept.root.is_dir() {
             let _ = fs::remove_file(file);
             return None;
@@ -91,11 +92,11 @@ impl Store {
 
     /// Brings news to the disk, beside what others have brought there.
     pub(super) fn keep(&self, root: &Path, news: &ResultChanges) -> io::Result<()> {
-        let folder = self.made()?;
+        let folder = self.create()?;
         let _lock = Lock::wait_for(&folder.join("lock"))?;
         let file = folder.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]));
         let bytes = trellis_sandbox::files::read(&file).unwrap_or_default();
-        let mut kept: Kept = serde_json::from_slice(&bytes).unwrap_or_default();
+        let mut kept: CachedResults = serde_json::from_slice(&bytes).unwrap_or_default();
         (kept.version, kept.root) = (VERSION, root.to_owned());
         for (id, known) in news {
             match known {
@@ -122,7 +123,8 @@ impl Entry {
     }
 
     fn known(self, root: &Path, id: &str) -> LastResult {
-        let mut places = self.places.into_iter().map(|(path, line)| FailureLocation { id: 0, path, line });
+        let mut places =
+            self.places.into_iter().map(|(path, line)| FailureLocation { id: 0, path, line });
         let failed = self.message.and_then(|message| {
             let (root, test) = (root.to_owned(), id.to_owned());
             Some(Failed { root, test, message, at: places.next()?, also: places.next() })

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
 use serde::{Deserialize, Serialize};
+use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
 
 use super::Tally;
 use super::failed::Failed;

@@ -28,7 +28,7 @@ impl Results {
     /// its own.
     pub(crate) fn follow(&self, tell: impl Fn(OtherProcesses) + Send + 'static) {
         let Some(store) = self.0.store.clone() else { return };
-        let watching = store.made().and_then(|folder| {
+        let watching = store.create().and_then(|folder| {
             let inotify = inotify::init(inotify::CreateFlags::CLOEXEC)?;
             inotify::add_watch(&inotify, folder, inotify::WatchFlags::MOVED_TO)?;
             Ok(inotify)

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{fixes, graphs, stacks, symbols, run_tests};
-use crate::error::{Exit, Fault};
+use super::{fixes, graphs, run_tests, stacks, symbols};
 use crate::api::{self, files, jobs, log, runs};
+use crate::error::{Exit, Fault};
 use crate::generate;
 
 /// All methods, for one server.
@@ -98,9 +98,9 @@ async fn start(
         Some(node) => format!("{node} in {}", name(&args.out)),
         None => format!("{} from {}", name(&args.out), name(&args.graph)),
     };
-    let order = generate::GrowOrder { only, ..args.order(context.editor.clone())? };
+    let order = generate::GenerateRequest { only, ..args.order(context.editor.clone())? };
     let job = context.jobs.start(method, title, |duty| async move {
-        let (summary, exit) = generate::grow(order, duty.control, &duty.output).await?;
+        let (summary, exit) = generate::generate(order, duty.control, &duty.output).await?;
         let mut result = serde_json::to_value(&summary)
             .map_err(|error| Fault::new(Exit::Internal, format!("no summary: {error}")))?;
         result["exitCode"] = Value::from(exit as u8);

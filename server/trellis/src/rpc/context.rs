@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use trellis_llm::Editor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_llm::Editor;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::project;
 use crate::results::Results;
 use crate::sandbox::WarmSandboxes;
-use crate::session::{QueryPool, GeneratedProjects, SessionHandle, Tested};
+use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
 
 /// Calls that may wait for long work.
 const WAITING_AT_MOST: usize = 256;
@@ -87,7 +87,7 @@ pub(crate) struct Context {
     /// Grown repositories that were asked for.
     pub(crate) grounds: GeneratedProjects,
     /// Registries of generated tests that were asked for.
-    pub(crate) tested: Tested,
+    pub(crate) tested: TestRegistryCache,
     /// The models of the editor, where there is one.
     pub(crate) editor: Option<Arc<dyn Editor>>,
     /// Open between runs of tests.
@@ -106,7 +106,7 @@ impl Context {
             jobs: Jobs::new(events.clone()),
             results: Results::default(),
             grounds: GeneratedProjects::default(),
-            tested: Tested::default(),
+            tested: TestRegistryCache::default(),
             events,
             editor,
             sandboxes: WarmSandboxes::default(),
@@ -167,7 +167,7 @@ impl Context {
             return;
         }
         for folder in self.folders().await {
-            let settle = move || edits::settle(&project::root_of(&folder)?);
+            let settle = move || edits::recover(&project::root_of(&folder)?);
             if let Ok(Err(fault)) = tokio::task::spawn_blocking(settle).await {
                 Output::say(format_args!("warning: {fault}"));
             }

@@ -10,24 +10,24 @@ use futures_util::future::BoxFuture;
 use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
-use crate::error::Fault;
-use crate::issue::{Reviewer, implement, plan};
+use crate::api::implement::{ImplementArgs, ImplementResult};
 use crate::api::proposals::{
     DecideFixParams, GetFixParams, KnownTests, ListFixesParams, ProposeFixParams, UndoFixParams,
     decide_fix, get_fix, list_fixes, propose_fix, undo_fix,
 };
-use crate::api::implement::{ImplementArgs, ImplementResult};
 use crate::api::repair::RepairArgs;
 use crate::api::tasks::TasksArgs;
-use crate::proposals::{OpenTexts, State, Store, Testing};
+use crate::error::Fault;
+use crate::issue::{Reviewer, implement, plan};
+use crate::proposals::{OpenTexts, State, Store, VerifyMode};
 use crate::repair::{Approver, repair};
 use crate::session::positions;
 use crate::tasks::tasks;
 use crate::write_tests::registry;
 
 pub(super) fn register(table: &mut Table) {
-    mend(table);
-    make(table);
+    fix(table);
+    register_decisions(table);
     work_through(table);
     table.call("trellis/listFixes", Effect::Reads, |context, params: ListFixesParams| async move {
         let store = store(&context, params.root.as_deref()).await;
@@ -42,7 +42,7 @@ pub(super) fn register(table: &mut Table) {
         let open = open_texts(&context, store.root()).await?;
         let (of, fix) = (store.clone(), params.fix.clone());
         let undone = blocking(move || undo_fix(&of, &fix, &open)).await?;
-        tell(&context, &store, undone.summary.state, &params.fix);
+        publish(&context, &store, undone.summary.state, &params.fix);
         Ok(undone)
     });
     table.work(
@@ -56,7 +56,7 @@ pub(super) fn register(table: &mut Table) {
             let (output, control) = (&duty.output, &duty.control);
             let order = (params, known(&context, store.root()));
             let fix = propose_fix(&store, &folder, order, editor, output, control).await?;
-            tell(&context, &store, fix.summary.state, &fix.summary.fix);
+            publish(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },
     );
@@ -72,7 +72,7 @@ pub(super) fn register(table: &mut Table) {
                 true => {
                     context.may_run()?;
                     let cancel = duty.control.cancel.clone();
-                    Some(Testing {
+                    Some(VerifyMode {
                         sandbox: params.sandbox.clone(),
                         output,
                         times: params.times()?,
@@ -85,15 +85,15 @@ pub(super) fn register(table: &mut Table) {
             let decided = decide_fix(&store, params, &open, testing).await;
             // A refusal may have made it stale.
             let now = store.get(&fix).map(|it| it.state);
-            now.into_iter().for_each(|state| tell(&context, &store, state, &fix));
+            now.into_iter().for_each(|state| publish(&context, &store, state, &fix));
             let rebased = decided.iter().flat_map(|it| &it.rebased);
-            rebased.for_each(|fix| tell(&context, &store, State::Waiting, fix));
+            rebased.for_each(|fix| publish(&context, &store, State::Waiting, fix));
             decided
         },
     );
 }
 
-fn mend(table: &mut Table) {
+fn fix(table: &mut Table) {
     let title = |params: &RepairArgs| match &params.tests[..] {
         [] => "repair of failing tests".to_owned(),
         [one] => format!("repair of {one}"),
@@ -113,15 +113,15 @@ fn mend(table: &mut Table) {
             let mut order = params.order(&folder)?;
             order.also = known(&context, &order.root).files;
             let store = Store::of(&order.root);
-            let told = |state: State, fix: &str| tell(&context, &store, state, fix);
+            let report = |state: State, fix: &str| publish(&context, &store, state, fix);
             let open = open_now(&context, store.root());
-            let person = Approver::Editor { open: &open, told: &told, wait };
+            let person = Approver::Editor { open: &open, report: &report, wait };
             repair(&order, &person, &duty.output, &duty.control).await
         },
     );
 }
 
-fn make(table: &mut Table) {
+fn register_decisions(table: &mut Table) {
     table.work(
         "trellis/implement",
         Effect::Runs,
@@ -188,8 +188,8 @@ async fn store(context: &Context, root: Option<&Path>) -> Store {
     Store::of(&root.canonicalize().unwrap_or(root))
 }
 
-fn tell(context: &Context, store: &Store, state: State, fix: &str) {
-    context.events.tell(&state.event(store.root(), fix));
+fn publish(context: &Context, store: &Store, state: State, fix: &str) {
+    context.events.publish(&state.event(store.root(), fix));
 }
 
 /// What the client has open below a folder.

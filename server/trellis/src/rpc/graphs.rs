@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_plan::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use trellis_plan::Plan;
 
 use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
-use crate::error::Fault;
 use crate::api::code::{CodeViewParams, code_view};
 use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanFlowsParams,
@@ -21,6 +20,7 @@ use crate::api::plan_search::{PlanSearchParams, Searched};
 use crate::api::rollback::{RollbackParams, rollback};
 use crate::api::status::{ReportParams, StatusParams, report, status};
 use crate::api::tasks_status::{TasksStatusParams, tasks_status};
+use crate::error::Fault;
 
 /// Parameters with paths that count from the first folder of the workspace.
 trait Placed {

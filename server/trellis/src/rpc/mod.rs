@@ -11,11 +11,11 @@ mod error;
 mod fixes;
 mod graphs;
 mod reference;
-mod workspace_query;
+mod run_tests;
 mod stacks;
 mod symbols;
 mod table;
-mod run_tests;
+mod workspace_query;
 
 pub(crate) use catalog::table;
 pub(crate) use context::{Context, Settings};

@@ -9,11 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::blocking;
 use super::context::Context;
-use super::workspace_query::{place, text};
 use super::table::{Effect, Table};
-use crate::job_control::JobControl;
-use crate::error::{Exit, Fault};
-use crate::jobs::JobContext;
+use super::workspace_query::{place, text};
 use crate::api::doctor::{DoctorParams, DoctorResult, doctor};
 use crate::api::environment::{EnvironmentParams, EnvironmentResult, environment};
 use crate::api::localize::{LocalizeParams, LocalizeResult, localize};
@@ -22,6 +19,9 @@ use crate::api::write_tests::{
     AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
     ValidateSyntaxParams, parse_text, validate_syntax,
 };
+use crate::error::{Exit, Fault};
+use crate::job_control::JobControl;
+use crate::jobs::JobContext;
 use crate::reporter::Progress;
 use crate::session::Snapshot;
 use crate::write_tests::{self, registry};
@@ -81,12 +81,12 @@ async fn run_tests(
     let mut prepared = Prepared::of(&params, &output)?;
     prepared.also(context.results.files(prepared.root()));
     let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
-    let observer = output.observer();
+    let reporter = output.reporter();
     let began = SystemTime::now();
     let text_of = Some(began);
     let ran = prepared
         .run(&context.sandboxes, &output, &cancel, &mut |test| {
-            observer.tell(Progress::Test { root: &project, test, text_of });
+            reporter.emit(Progress::Test { root: &project, test, text_of });
         })
         .await?;
     context.results.record(&project, &targets, &ran.report, began);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
-use crate::error::Fault;
-use crate::jobs::JobContext;
 use crate::api::stacks::{
     InstallPackagesParams, ListStacksParams, NewProject, NewProjectParams, PackagesInstalled,
     ShowStackParams, install, list, new_project, show,
 };
+use crate::error::Fault;
+use crate::jobs::JobContext;
 
 pub(super) fn register(table: &mut Table) {
     table.call(
@@ -30,7 +30,7 @@ pub(super) fn register(table: &mut Table) {
             blocking(move || show(&params)).await
         },
     );
-    table.call("trellis/newProject", Effect::Writes, make);
+    table.call("trellis/newProject", Effect::Writes, create_project);
     table.work(
         "trellis/installPackages",
         Effect::Runs,
@@ -42,7 +42,10 @@ pub(super) fn register(table: &mut Table) {
     );
 }
 
-async fn make(context: Arc<Context>, mut params: NewProjectParams) -> Result<NewProject, Fault> {
+async fn create_project(
+    context: Arc<Context>,
+    mut params: NewProjectParams,
+) -> Result<NewProject, Fault> {
     params.root = Some(context.root(params.root.as_deref()).await);
     params.out = context.root(Some(&params.out)).await;
     blocking(move || new_project(&params)).await

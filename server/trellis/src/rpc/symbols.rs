@@ -8,27 +8,28 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::context::Context;
-use super::workspace_query::{HasLocation, QueryScope, name_in, place, text, within};
 use super::table::{Effect, Table};
-use crate::edits;
-use crate::error::Fault;
+use super::workspace_query::{HasLocation, QueryScope, name_in, place, text, within};
 use crate::api::confirm::confirm;
 use crate::api::edits::{
     EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, Planned,
     ReplaceSymbolBodyParams, ReplaceTextParams, SymbolEdit, Target, UndoEditParams, Undoable,
     plan_replace_text, undo_edit,
 };
-use crate::api::symbol_query::SourcePosition;
 use crate::api::plan as graphs;
 use crate::api::plan_vs_code::{CheckPlannedParams, check_planned};
 use crate::api::refactorings::{
     RenameSymbolParams, SafeDeleteSymbolParams, elsewhere, plan_delete, plan_rename,
 };
+use crate::api::symbol_query::SourcePosition;
 use crate::api::symbols::{
-    DocumentSymbolsParams, FindCallersParams, FindDefinitionParams, FindReferencingSymbolsParams,
-    FindReferencingSymbolsResult, FindSymbolParams, FindUnusedParams, Completeness, document_symbols,
-    find_callers, find_definition, find_referencing_symbols, find_symbol, find_unused,
+    Completeness, DocumentSymbolsParams, FindCallersParams, FindDefinitionParams,
+    FindReferencingSymbolsParams, FindReferencingSymbolsResult, FindSymbolParams, FindUnusedParams,
+    document_symbols, find_callers, find_definition, find_referencing_symbols, find_symbol,
+    find_unused,
 };
+use crate::edits;
+use crate::error::Fault;
 use crate::project;
 use crate::session::Snapshot;
 use crate::workspace::disk::is_inside;
@@ -133,7 +134,8 @@ fn edits_of(table: &mut Table) {
             params.at().into_iter().for_each(|at| it.named(at));
             let mut planned = plan_rename(it.index, &params, &targets(it.folder))?;
             let more = elsewhere(it.folder, &planned.result.from)?;
-            planned.result = planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
+            planned.result =
+                planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
             Ok(planned)
         })?;
         Ok((planned, folder, dry_run))
@@ -163,8 +165,11 @@ fn edits_of(table: &mut Table) {
 }
 
 /// A question about one folder.
-fn ask<P, R>(table: &mut Table, name: &'static str, answer: fn(&QueryScope<'_>, &P) -> Result<R, Fault>)
-where
+fn ask<P, R>(
+    table: &mut Table,
+    name: &'static str,
+    answer: fn(&QueryScope<'_>, &P) -> Result<R, Fault>,
+) where
     P: HasLocation + Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
     R: Serialize + JsonSchema + Send + 'static,
 {
@@ -194,7 +199,7 @@ where
             let write = move || {
                 inside(&planned, &folders)?;
                 if !dry_run {
-                    edits::settle(&project::root_of(&project)?)?;
+                    edits::recover(&project::root_of(&project)?)?;
                     saved(&planned)?;
                 }
                 planned.write(&project, dry_run)
@@ -256,7 +261,11 @@ fn targets(folder: &Path) -> impl Fn(&str) -> Target {
 
 /// The folder that a change has to know of: of one file alone, the whole project around it, in which the file is
 /// named then.
-fn whole(view: &Snapshot, root: Option<&Path>, path: &mut Option<String>) -> Result<PathBuf, Fault> {
+fn whole(
+    view: &Snapshot,
+    root: Option<&Path>,
+    path: &mut Option<String>,
+) -> Result<PathBuf, Fault> {
     let folder = place(view, root);
     let Some(file) = path.as_ref().map(|it| folder.join(it)) else { return Ok(folder) };
     let folder = if root.is_some() { folder } else { project::root_of(&file)? };

@@ -159,7 +159,7 @@ impl Table {
                 let (title, shared) = (title(&params.params), context.clone());
                 let job = context.jobs.start(short, title, |duty| async move {
                     let results = shared.results.clone();
-                    let output = Output::told(results.watching(duty.output.observer()));
+                    let output = Output::reporting_to(results.watching(duty.output.reporter()));
                     let result = work(shared, params.params, JobContext { output, ..duty }).await;
                     let shown = result.and_then(|it| {
                         serde_json::to_value(&it).map_err(|error| {
@@ -231,7 +231,10 @@ fn known<P: JsonSchema>() -> BTreeSet<String> {
 }
 
 /// Parameters are one object with names; none at all are an empty one.
-fn read<P: DeserializeOwned>(params: &Params<'_>, known: &BTreeSet<String>) -> Result<P, ParamsError> {
+fn read<P: DeserializeOwned>(
+    params: &Params<'_>,
+    known: &BTreeSet<String>,
+) -> Result<P, ParamsError> {
     let text = params.as_str().map(str::trim).filter(|it| !it.is_empty() && *it != "null");
     let text = text.unwrap_or("{}");
     if !text.starts_with('{') {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use trellis_python::Index;
 
+use crate::api::symbol_query::SourcePosition;
 use crate::edits;
 use crate::error::Fault;
-use crate::api::symbol_query::SourcePosition;
-use crate::sources::Workspace;
 use crate::session::Snapshot;
 use crate::session::positions;
+use crate::sources::Workspace;
 
 /// Parameters that may name the folder, and a place in it.
 pub(super) trait HasLocation {

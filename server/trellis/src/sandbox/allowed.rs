@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use trellis_sandbox::{Config, Limits, RaisedBy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_sandbox::{Config, Limits, RaisedBy};
 
+use crate::api::run_limits::FLAGS;
 use crate::config::{self, is_variable};
 use crate::error::Fault;
-use crate::api::run_limits::FLAGS;
 
 /// What tests may have beside what every sandbox gives. A person says it, never a project or a model.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]

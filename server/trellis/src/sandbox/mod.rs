@@ -1,25 +1,25 @@
 //! Opens the sandbox that a command is to run tests in.
 
 mod allowed;
-mod warm;
 mod progress;
+mod warm;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::distributions;
-use trellis_engine::assembly::library_name;
-use trellis_sandbox::{Docker, ImageProgress, ImageSpec, Runner, python};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::assembly::library_name;
+use trellis_python::distributions;
+use trellis_sandbox::{Docker, ImageProgress, ImageSpec, Runner, python};
 
 use crate::error::Fault;
 use crate::output::Output;
 use crate::workspace::scratch::ScratchFolder;
 
 pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
-pub(crate) use warm::WarmSandboxes;
 use progress::ProgressReporter;
+pub(crate) use warm::WarmSandboxes;
 
 /// Where tests run.
 #[derive(
@@ -118,7 +118,7 @@ pub(crate) async fn open(
     let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
-    config.lender = lender(&voice);
+    config.coverage_provider = lender(&voice);
     let runner = Runner::new(python, config);
     Ok(Sandbox { runner, interpreter, is_projects_own, voice, scratch })
 }
@@ -130,12 +130,12 @@ fn lender(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
         path: std::env::var_os("PATH").unwrap_or_default(),
         cache: cache_folder().ok()?,
         on_progress: Arc::new(move |step| match step {
-            python::Progress::Installing { requirements } => voice.say(format_args!(
+            python::Progress::Installing { requirements } => voice.report(format_args!(
                 "installing {} next to the environment, which has none, to measure lines",
                 requirements.join(", ")
             )),
             python::Progress::Waiting => {
-                voice.say("waiting for another process that installs coverage");
+                voice.report("waiting for another process that installs coverage");
             }
             python::Progress::Creating { .. } => {}
         }),

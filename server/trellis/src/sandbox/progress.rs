@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::reporter::Reporter;
 use crate::output::Output;
+use crate::reporter::Reporter;
 
 /// Tells whoever used the sandbox last.
 #[derive(Clone)]
@@ -12,16 +12,16 @@ pub(super) struct ProgressReporter(Arc<Mutex<Reporter>>);
 
 impl ProgressReporter {
     pub(super) fn of(output: &Output) -> ProgressReporter {
-        ProgressReporter(Arc::new(Mutex::new(output.observer())))
+        ProgressReporter(Arc::new(Mutex::new(output.reporter())))
     }
 
     /// From now on this work is told.
     pub(super) fn pass_to(&self, output: &Output) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = output.observer();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = output.reporter();
     }
 
-    pub(super) fn say(&self, text: impl Display) {
-        let observer = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Output::told(observer).note(text);
+    pub(super) fn report(&self, text: impl Display) {
+        let reporter = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Output::reporting_to(reporter).note(text);
     }
 }

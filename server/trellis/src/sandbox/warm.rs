@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use trellis_sandbox::python;
 use tokio::sync::Mutex;
+use trellis_sandbox::python;
 
 use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, open};
 use crate::error::Fault;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::definition_anchors::Anchors;
-use super::line_markers::Marks;
+use super::line_markers::LineMarkers;
 use super::positions;
 use trellis_python::{Lines, Unit};
 
@@ -24,7 +24,7 @@ pub(crate) struct Document {
     /// Definitions as of the last parse, moved by the edits since; none before the first.
     pub(crate) anchors: Option<Arc<Anchors>>,
     /// Lines that something is said of, moved likewise.
-    pub(crate) marks: Marks,
+    pub(crate) marks: LineMarkers,
 }
 
 /// One open document, and the folder of the workspace that holds it.
@@ -79,15 +79,15 @@ fn trimmed<'a>(text: &str, range: Range<usize>, by: &'a str) -> (Range<usize>, &
 
 #[cfg(test)]
 mod tests {
-    use trellis_python::Outline;
     use proptest::prelude::*;
     use tower_lsp::ls_types::{Position, Range as Places};
+    use trellis_python::Outline;
 
     use super::*;
 
     fn document(text: &str) -> Document {
         let uri = "file:///a.py".parse().expect("a uri");
-        let (version, part, marks) = (1, 1, Marks::default());
+        let (version, part, marks) = (1, 1, LineMarkers::default());
         let anchors = Some(Arc::new(fresh(text)));
         let (text, name) = (text.into(), "a.py".to_owned());
         Document { uri, version, text, part, name, anchors, marks }

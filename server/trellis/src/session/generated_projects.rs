@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan};
 
-use crate::output::Output;
 use crate::node_status;
+use crate::output::Output;
 use crate::workspace::checkpoint::{self, Checkpoint};
 
 /// The graph that a run exports.
@@ -65,7 +65,8 @@ impl GeneratedProject {
                 root.join(GRAPH).display()
             ));
         };
-        let bytes = trellis_sandbox::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
+        let bytes =
+            trellis_sandbox::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
         let plan = trellis_plan::read(&bytes, None).map_err(|error| say(&error)).ok()?;
         let checkpoint = node_status::checkpoint(root).map_err(|fault| say(&fault)).ok()?;
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
@@ -131,8 +132,8 @@ pub(crate) struct GeneratedProjects(Mutex<HashMap<PathBuf, Read>>);
 impl GeneratedProjects {
     /// The grown repository around a file, the nearest; with the file's path in it.
     pub(crate) fn around(&self, file: &Path) -> Option<(Arc<GeneratedProject>, String)> {
-        let is_grown = |it: &&Path| it.join(GRAPH).is_file() && it.join(MARK).is_dir();
-        let root = file.ancestors().skip(1).find(is_grown)?;
+        let is_generated = |it: &&Path| it.join(GRAPH).is_file() && it.join(MARK).is_dir();
+        let root = file.ancestors().skip(1).find(is_generated)?;
         let path = file.strip_prefix(root).ok()?.to_str()?.to_owned();
         Some((self.at(root)?, path))
     }
@@ -144,11 +145,11 @@ impl GeneratedProjects {
         };
         let stamps = [stamp(GRAPH), stamp(checkpoint::PATH)];
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, grown)) = known.get(root).filter(|(before, _)| *before == stamps) {
-            return grown.clone();
+        if let Some((_, generated)) = known.get(root).filter(|(before, _)| *before == stamps) {
+            return generated.clone();
         }
-        let grown = GeneratedProject::read(root).map(Arc::new);
-        known.insert(root.to_owned(), (stamps, grown.clone()));
-        grown
+        let generated = GeneratedProject::read(root).map(Arc::new);
+        known.insert(root.to_owned(), (stamps, generated.clone()));
+        generated
     }
 }

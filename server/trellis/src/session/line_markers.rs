@@ -5,9 +5,9 @@ use std::ops::Range;
 
 /// By the id of what speaks of them: lines from 1, none for a deleted one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marks(BTreeMap<u64, Option<u32>>);
+pub(crate) struct LineMarkers(BTreeMap<u64, Option<u32>>);
 
-impl Marks {
+impl LineMarkers {
     /// The line as edits have moved it, `Some(None)` if they deleted it; `None`: it was never set.
     pub(crate) fn line(&self, id: u64) -> Option<Option<u32>> {
         self.0.get(&id).copied()
@@ -68,7 +68,7 @@ mod tests {
             (5..6, "", [Some(1), Some(2), Some(3)]),
         ];
         for (edit, by, wanted) in cases {
-            let mut marks = Marks::default();
+            let mut marks = LineMarkers::default();
             marks.set([1, 2, 3].map(|it| (u64::from(it), Some(it))));
             marks.shift(text, &edit, by);
             assert_eq!([1, 2, 3].map(|it| marks.line(it)), wanted.map(Some), "{edit:?} {by:?}");

@@ -17,7 +17,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri}
 use super::definition_anchors::Anchors;
 use super::documents::{Document, Open};
 use super::positions;
-use super::view::{FolderKind, WorkspaceFolder, Snapshot};
+use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
 use crate::error::Exit;
 use crate::output::Output;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
@@ -61,11 +61,11 @@ pub(crate) fn start() -> io::Result<SessionHandle> {
 
 impl SessionHandle {
     pub(crate) fn folders(&self, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
-        self.tell(Message::Folders { added, removed });
+        self.send(Message::Folders { added, removed });
     }
 
     pub(crate) fn opened(&self, document: TextDocumentItem) {
-        self.tell(Message::Opened(document));
+        self.send(Message::Opened(document));
     }
 
     pub(crate) fn changed(
@@ -75,22 +75,22 @@ impl SessionHandle {
         changes: Vec<TextDocumentContentChangeEvent>,
         unit: Unit,
     ) {
-        self.tell(Message::Changed { uri, version, changes, unit });
+        self.send(Message::Changed { uri, version, changes, unit });
     }
 
     pub(crate) fn closed(&self, uri: Uri) {
-        self.tell(Message::Closed(uri));
+        self.send(Message::Closed(uri));
     }
 
     pub(crate) fn on_disk(&self, paths: Vec<PathBuf>) {
-        self.tell(Message::OnDisk(paths));
+        self.send(Message::OnDisk(paths));
     }
 
     /// Everything as of now. The request is made by the call, not by the first `.await` of what it
     /// returns.
     pub(crate) fn view(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
-        self.tell(Message::View(sender));
+        self.send(Message::View(sender));
         receiver
     }
 
@@ -98,7 +98,7 @@ impl SessionHandle {
     /// a view is.
     pub(crate) fn document(&self, uri: Uri) -> oneshot::Receiver<Option<Open>> {
         let (sender, receiver) = oneshot::channel();
-        self.tell(Message::Document(uri, sender));
+        self.send(Message::Document(uri, sender));
         receiver
     }
 
@@ -110,32 +110,32 @@ impl SessionHandle {
         anchors: Anchors,
     ) -> oneshot::Receiver<bool> {
         let (changed, receiver) = oneshot::channel();
-        self.tell(Message::Parsed { uri, version, anchors, changed });
+        self.send(Message::Parsed { uri, version, anchors, changed });
         receiver
     }
 
     /// The lines of a document's version that something speaks of, by its id; not taken if it has another version.
     pub(crate) fn marked(&self, uri: Uri, version: i32, lines: Vec<(u64, Option<u32>)>) {
-        self.tell(Message::Marked { uri, version, lines });
+        self.send(Message::Marked { uri, version, lines });
     }
 
     /// The folders there are as of now, in the order in which they came.
     pub(crate) fn roots(&self) -> oneshot::Receiver<Vec<PathBuf>> {
         let (sender, receiver) = oneshot::channel();
-        self.tell(Message::Roots(sender));
+        self.send(Message::Roots(sender));
         receiver
     }
 
     /// Ends it, after what it was told before; what takes longer than [`crate::LAST_WORK`] ends with the process.
     pub(crate) async fn stop(&self) {
         let (sender, receiver) = oneshot::channel();
-        self.tell(Message::Stop(sender));
+        self.send(Message::Stop(sender));
         // An error means that it has ended already, or that there is no more time.
         let _ = tokio::time::timeout(crate::LAST_WORK, receiver).await;
     }
 
     /// Only a stopped owner does not listen, and then nobody waits for its answers.
-    fn tell(&self, message: Message) {
+    fn send(&self, message: Message) {
         let _ = self.0.send(message);
     }
 }
@@ -182,9 +182,11 @@ impl State {
     }
 
     fn folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
-        self.parts.retain(|_, (base, _)| !matches!(base, FolderKind::Folder(it) if removed.contains(it)));
+        self.parts
+            .retain(|_, (base, _)| !matches!(base, FolderKind::Folder(it) if removed.contains(it)));
         for path in added {
-            let same = |(base, _): &(FolderKind, _)| matches!(base, FolderKind::Folder(it) if it == path);
+            let same =
+                |(base, _): &(FolderKind, _)| matches!(base, FolderKind::Folder(it) if it == path);
             if self.parts.values().any(same) {
                 continue;
             }
@@ -264,7 +266,8 @@ impl State {
             let holds = |(_, (base, it)): &(&u64, &(FolderKind, Workspace))| {
                 matches!(base, FolderKind::Folder(_)) && it.holds(path)
             };
-            let depth = |(_, (_, it)): &(&u64, &(FolderKind, Workspace))| it.root().as_os_str().len();
+            let depth =
+                |(_, (_, it)): &(&u64, &(FolderKind, Workspace))| it.root().as_os_str().len();
             let (number, (_, workspace)) = self.parts.iter().filter(holds).max_by_key(depth)?;
             Some((*number, workspace.name_of(path)?))
         });
@@ -325,10 +328,8 @@ impl State {
                 ));
             }
         }
-        let part = |(number, (base, workspace)): (&u64, &(FolderKind, Workspace))| WorkspaceFolder {
-            number: *number,
-            base: base.clone(),
-            snapshot: workspace.snapshot(),
+        let part = |(number, (base, workspace)): (&u64, &(FolderKind, Workspace))| {
+            WorkspaceFolder { number: *number, base: base.clone(), snapshot: workspace.snapshot() }
         };
         let parts = self.parts.iter().map(part).collect();
         // Whoever asked may have cancelled meanwhile.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use trellis_python::{Lines, Unit};
 use tower_lsp::ls_types::{self as lsp, Uri};
+use trellis_python::{Lines, Unit};
 
 /// The file that a URI means, if it is one.
 pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {

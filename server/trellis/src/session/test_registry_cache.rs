@@ -14,7 +14,7 @@ type Stamp = (u64, SystemTime);
 
 /// All registries that somebody asked for; read again when they change.
 #[derive(Default)]
-pub(crate) struct Tested(Mutex<HashMap<PathBuf, (Stamp, Arc<Registry>)>>);
+pub(crate) struct TestRegistryCache(Mutex<HashMap<PathBuf, (Stamp, Arc<Registry>)>>);
 
 /// The tests of one function.
 pub(crate) struct Tests {
@@ -45,7 +45,7 @@ impl Registered {
     }
 }
 
-impl Tested {
+impl TestRegistryCache {
     /// The registry around a file, the nearest.
     pub(crate) fn around(&self, file: &Path) -> Option<Registered> {
         let root = file.ancestors().skip(1).find(|it| it.join(registry::PATH).is_file())?;

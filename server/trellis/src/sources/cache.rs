@@ -14,9 +14,9 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use trellis_python::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::IndexedFile;
@@ -110,7 +110,11 @@ pub(super) fn is_there(root: &Path) -> bool {
 /// # Errors
 ///
 /// The folder cannot be written, or would be left through a symbolic link.
-pub(super) fn save(root: &Path, index: &Index, files: &[(Arc<str>, IndexedFile)]) -> io::Result<()> {
+pub(super) fn save(
+    root: &Path,
+    index: &Index,
+    files: &[(Arc<str>, IndexedFile)],
+) -> io::Result<()> {
     let parts: Vec<_> = files
         .iter()
         .filter_map(|(path, known)| {
@@ -172,7 +176,7 @@ impl Place {
     /// The same, made if it has to be. Caches of roots that are gone go as well.
     fn made(&self, root: &Path) -> io::Result<PathBuf> {
         match self {
-            Place::Project => disk::own(root, CACHE),
+            Place::Project => disk::create(root, CACHE),
             Place::Person { all, own } => {
                 DirBuilder::new().recursive(true).mode(PRIVATE).create(own)?;
                 let real = root.canonicalize()?;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use trellis_python::{TextSource, Words};
 use rustc_hash::FxHashMap;
+use trellis_python::{TextSource, Words};
 
 /// What changes when a file is written. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

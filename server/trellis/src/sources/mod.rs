@@ -7,8 +7,8 @@
 mod background;
 mod cache;
 mod disk;
-mod refresh;
 mod in_memory;
+mod refresh;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use trellis_python::Index;
 use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_python::Index;
 
 use crate::error::Fault;
 use crate::output::Output;
 use disk::{Disk, Stamp};
-pub(crate) use refresh::Refreshed;
 pub(crate) use in_memory::of_texts;
+pub(crate) use refresh::Refreshed;
 pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
@@ -187,7 +187,11 @@ impl Workspace {
 
     /// The sources as they are known now.
     pub(crate) fn snapshot(&self) -> IndexSnapshot {
-        IndexSnapshot { index: self.index.clone(), disk: self.disk.clone(), problems: self.problems() }
+        IndexSnapshot {
+            index: self.index.clone(),
+            disk: self.disk.clone(),
+            problems: self.problems(),
+        }
     }
 
     /// What was left out and why, as sentences, sorted.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use trellis_python::{Index, NamePath};
 use proptest::prelude::*;
+use trellis_python::{Index, NamePath};
 
 use super::{PATIENCE, Workspace};
 

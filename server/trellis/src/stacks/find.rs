@@ -95,12 +95,15 @@ fn of_file(path: PathBuf) -> Result<Stack, Fault> {
         Fault::input(format!("cannot read the template {}: {why}", path.display()))
             .hint("fix the file, or move it away")
     };
-    let length =
-        trellis_sandbox::files::open(&path).map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?.get_ref().metadata();
+    let length = trellis_sandbox::files::open(&path)
+        .map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?
+        .get_ref()
+        .metadata();
     if length.is_ok_and(|it| it.len() > LARGEST) {
         return Err(refused("it is larger than 1 MiB".to_owned()));
     }
-    let text = trellis_sandbox::files::read_text(&path).map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?;
+    let text = trellis_sandbox::files::read_text(&path)
+        .map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?;
     read(&text, Origin::File(path))
 }
 

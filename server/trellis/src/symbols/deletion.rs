@@ -52,14 +52,15 @@ pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, L
 pub(crate) fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trellis_python::Refused> {
     let mut text = source.to_owned();
     for start in starts {
-        text = trellis_python::delete_symbol(&text, trellis_python::SymbolSelector::At(*start))?.apply(&text);
+        text = trellis_python::delete_symbol(&text, trellis_python::SymbolSelector::At(*start))?
+            .apply(&text);
     }
     Ok(TextEdits::between(source, &text))
 }
 
 /// The reasons without those that only concern what is deleted itself.
 fn outside(mut reasons: Vec<String>, own: &[Reference], uses: &[Reference]) -> Vec<String> {
-    let gives = |all: &[Reference], why: &str| all.iter().any(|it| it.doubt == Some(why));
+    let gives = |all: &[Reference], why: &str| all.iter().any(|it| it.uncertainty == Some(why));
     reasons.retain(|why| !gives(own, why) || gives(uses, why));
     reasons
 }

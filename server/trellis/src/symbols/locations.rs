@@ -1,8 +1,8 @@
 //! Places, references and callers as results give them, and as lines.
 
-use trellis_python::{Index, Lines, SymbolKind, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
+use trellis_python::{Index, Lines, SymbolKind, Unit};
 
 use super::outline_view::name_path;
 
@@ -143,14 +143,18 @@ pub(crate) fn reference(index: &Index, reference: &trellis_python::Reference) ->
         line,
         enclosing,
         kind: reference.kind.as_str(),
-        certain: reference.doubt.is_none(),
-        why: reference.doubt,
+        certain: reference.uncertainty.is_none(),
+        why: reference.uncertainty,
         confirmed_by: None,
     })
 }
 
 /// A place that is not certain; none if the file cannot be read any more.
-pub(crate) fn possible(index: &Index, at: &trellis_python::Place, why: &'static str) -> Option<PossibleReference> {
+pub(crate) fn possible(
+    index: &Index,
+    at: &trellis_python::Place,
+    why: &'static str,
+) -> Option<PossibleReference> {
     let Location { file, range, line, enclosing } = place(index, at)?;
     Some(PossibleReference { file, range, line, enclosing, why })
 }

@@ -3,10 +3,10 @@
 //! places and outlines are shown; [`links`] holds a plan against code. But for [`checker`], which asks a type checker,
 //! all of it is a matter of an index, not of a disk.
 
-pub(crate) mod type_checker;
 pub(crate) mod deletion;
-pub(crate) mod plan_links;
-pub(crate) mod unique;
-pub(crate) mod renaming;
 pub(crate) mod locations;
 pub(crate) mod outline_view;
+pub(crate) mod plan_links;
+pub(crate) mod renaming;
+pub(crate) mod type_checker;
+pub(crate) mod unique;

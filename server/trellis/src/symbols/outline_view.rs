@@ -1,9 +1,8 @@
 //! The outline of a file as results give it, and as lines.
 
-
-use trellis_python::{Lines, Outline, SymbolKind, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
+use trellis_python::{Lines, Outline, SymbolKind, Unit};
 
 use super::locations::{Position, Range, stretch};
 
@@ -60,7 +59,7 @@ pub(crate) struct SymbolMatch {
 }
 
 /// A text, what it defines, and where its lines are.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct OutlineView<'a> {
     source: &'a str,
     outline: &'a Outline,
     lines: Lines<'a>,
@@ -68,15 +67,15 @@ pub(crate) struct Sheet<'a> {
     children: Vec<Vec<usize>>,
 }
 
-impl<'a> Sheet<'a> {
-    pub(crate) fn of(source: &'a str, outline: &'a Outline) -> Sheet<'a> {
+impl<'a> OutlineView<'a> {
+    pub(crate) fn of(source: &'a str, outline: &'a Outline) -> OutlineView<'a> {
         let mut children = vec![Vec::new(); outline.symbols.len()];
         for (index, symbol) in outline.symbols.iter().enumerate() {
             if let Some(parent) = symbol.parent {
                 children[parent].push(index);
             }
         }
-        Sheet { source, outline, lines: Lines::of(source), children }
+        OutlineView { source, outline, lines: Lines::of(source), children }
     }
 
     /// Symbols that are in no other, each with what is below it, down to `depth` levels.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind};
-use trellis_plan::{NodeIx, Plan};
 use rustc_hash::FxHashMap;
+use trellis_plan::{NodeIx, Plan};
+use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind};
 
 use super::unique::name;
 
 /// The definition of a leaf.
-pub(crate) struct Grown {
+pub(crate) struct GeneratedNode {
     pub(crate) ix: NodeIx,
     pub(crate) symbol: Located,
     /// It is not in the file that the plan says.
@@ -26,7 +26,7 @@ pub(crate) struct Link {
 /// What was found.
 pub(crate) struct Links {
     /// By place in the plan.
-    pub(crate) grown: Vec<Grown>,
+    pub(crate) generated: Vec<GeneratedNode>,
     pub(crate) absent: Vec<NodeIx>,
     /// Who uses, and what is used.
     pub(crate) links: BTreeMap<(NodeIx, NodeIx), Link>,
@@ -41,21 +41,21 @@ impl Links {
     pub(crate) fn of(plan: &Plan, index: &Index) -> Links {
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
         let mut found = Links {
-            grown: Vec::new(),
+            generated: Vec::new(),
             absent: Vec::new(),
             links: BTreeMap::new(),
             through_members: BTreeMap::new(),
             used: Vec::new(),
         };
         for ix in leaves {
-            match grown(plan, index, ix) {
-                Some(it) => found.grown.push(it),
+            match generated(plan, index, ix) {
+                Some(it) => found.generated.push(it),
                 None => found.absent.push(ix),
             }
         }
         let nodes: FxHashMap<Located, NodeIx> =
-            found.grown.iter().map(|it| (it.symbol, it.ix)).collect();
-        for it in &found.grown {
+            found.generated.iter().map(|it| (it.symbol, it.ix)).collect();
+        for it in &found.generated {
             let at = name(index, it.symbol);
             let callers = index.callers(at.file, at.range.start).unwrap_or_default();
             let outside = callers.iter().filter(|caller| !is_inside(index, caller, it.symbol));
@@ -93,9 +93,9 @@ fn users_of_members(index: &Index, class: Located) -> Vec<Caller> {
 
 /// A certain use stands before possible ones, whatever their order in the text.
 fn add(links: &mut BTreeMap<(NodeIx, NodeIx), Link>, key: (NodeIx, NodeIx), caller: &Caller) {
-    let certain = caller.uses.iter().find(|(_, doubt)| doubt.is_none());
-    let Some((place, doubt)) = certain.or(caller.uses.first()) else { return };
-    let link = Link { place: place.clone(), possible: doubt.is_some() };
+    let certain = caller.uses.iter().find(|(_, uncertainty)| uncertainty.is_none());
+    let Some((place, uncertainty)) = certain.or(caller.uses.first()) else { return };
+    let link = Link { place: place.clone(), possible: uncertainty.is_some() };
     match links.get(&key) {
         Some(known) if !known.possible || link.possible => {}
         _ => {
@@ -105,7 +105,7 @@ fn add(links: &mut BTreeMap<(NodeIx, NodeIx), Link>, key: (NodeIx, NodeIx), call
 }
 
 /// The definition of a leaf: in its file, else the only one of its name path anywhere.
-fn grown(plan: &Plan, index: &Index, ix: NodeIx) -> Option<Grown> {
+fn generated(plan: &Plan, index: &Index, ix: NodeIx) -> Option<GeneratedNode> {
     let pattern = NamePath::parse(&format!("/{}", plan.qualified_name(ix))).ok()?;
     let kinds = [SymbolKind::Class, SymbolKind::Function, SymbolKind::Method, SymbolKind::Property];
     let all = index.find(&pattern, false, &kinds);
@@ -115,7 +115,7 @@ fn grown(plan: &Plan, index: &Index, ix: NodeIx) -> Option<Grown> {
     files.dedup();
     let only = all.first().filter(|_| files.len() == 1);
     let symbol = *there.or(only)?;
-    Some(Grown { ix, symbol, moved: there.is_none() })
+    Some(GeneratedNode { ix, symbol, moved: there.is_none() })
 }
 
 /// Whether uses stand in a definition's own text, or in that of a symbol in it.

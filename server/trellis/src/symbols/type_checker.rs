@@ -72,8 +72,8 @@ impl Checker {
         let failed =
             |e: io::Error| Fault::unavailable(format!("cannot start {}: {e}", program.display()));
         let log = tempfile::tempfile().map_err(failed)?;
-        let mut talk =
-            CheckerClient::start(&program, self.command().1, question.folder, log).map_err(failed)?;
+        let mut talk = CheckerClient::start(&program, self.command().1, question.folder, log)
+            .map_err(failed)?;
         talk.ask(question).map_err(|why| {
             let said = talk.said();
             Fault::unavailable(format!("{} found no references: {why}{said}", self.name()))
@@ -105,7 +105,12 @@ struct CheckerClient {
 }
 
 impl CheckerClient {
-    fn start(program: &Path, arguments: &[&str], folder: &Path, log: File) -> io::Result<CheckerClient> {
+    fn start(
+        program: &Path,
+        arguments: &[&str],
+        folder: &Path,
+        log: File,
+    ) -> io::Result<CheckerClient> {
         let mut child = Command::new(program)
             .env_clear()
             .envs(trellis_sandbox::offline_environment())

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::Observation;
-use trellis_engine::issue::{Conflict, GateResult, ask_merge, check_no_regressions, settled};
+use trellis_engine::issue::{
+    Conflict, GateResult, ask_merge, check_no_regressions, parse_resolution,
+};
 
 use super::RESOLVED_TRAILER;
 use super::merge::{MergeTester, first_line, passed};
-use crate::llm_session::LlmSession;
 use crate::error::Fault;
 use crate::issue::{ReadyToMerge, Services, is_test};
-use crate::workspace::conflict::{MergeConflict, ConflictSides};
+use crate::llm_session::LlmSession;
+use crate::workspace::conflict::{ConflictSides, MergeConflict};
 use crate::workspace::merge::MergeCommit;
 
 /// How often the files are asked for again after the tests have refused them.
@@ -19,36 +21,36 @@ const ROUNDS: usize = 2;
 const REASKS: usize = 2;
 
 /// A merge that the tests of both sides pass; else why there is none.
-pub(super) async fn settle(
+pub(super) async fn resolve(
     made: &ReadyToMerge,
-    clash: &MergeConflict,
-    bench: MergeTester<'_>,
+    conflict: &MergeConflict,
+    verifier: MergeTester<'_>,
 ) -> Result<Result<MergeCommit, String>, Fault> {
-    let sides = match made.work.sides(clash)? {
+    let sides = match made.work.sides(conflict)? {
         Ok(sides) => sides,
         Err(why) => return Ok(Err(why)),
     };
-    let conflicts: Vec<Conflict> = sides.into_iter().map(conflict).collect();
+    let conflicts: Vec<Conflict> = sides.into_iter().map(from_sides).collect();
     if let Some(it) = conflicts.iter().find(|it| it.is_test && !it.path.ends_with(".py")) {
         return Ok(Err(format!("{} contains tests; merge them yourself", it.path)));
     }
-    let tools = bench.tools;
-    let mut wanted = bench.passing(&made.work, &clash.old).await?;
+    let tools = verifier.tools;
+    let mut wanted = verifier.passing(&made.work, &conflict.old).await?;
     wanted.extend(made.passed.iter().cloned());
     let merged = made.work.merged_meanwhile()?;
-    let counsel = tools.counsel.share();
-    let mut talk = ConflictResolver { made, merged, tools, counsel, attempt: 0 };
+    let session = tools.session.fork();
+    let mut talk = ConflictResolver { made, merged, tools, session, attempt: 0 };
     let mut last = String::new();
     for _ in 0..=ROUNDS {
         let texts = match talk.all(&conflicts, Some(&last).filter(|it| !it.is_empty())).await? {
             Ok(texts) => texts,
             Err(why) => return Ok(Err(why)),
         };
-        let candidate = made.work.settled(clash, &texts, &message(made, clash))?;
-        let run = bench.run(&made.work, &candidate.commit).await?;
+        let candidate = made.work.settled(conflict, &texts, &message(made, conflict))?;
+        let run = verifier.run(&made.work, &candidate.commit).await?;
         match check_no_regressions(&run, &wanted) {
             GateResult::Open => {
-                bench.known.learn(&candidate.commit, passed(&run));
+                verifier.known.learn(&candidate.commit, passed(&run));
                 return Ok(Ok(candidate));
             }
             GateResult::Shut(why) => last = format!("merged this way, {why}"),
@@ -63,7 +65,7 @@ struct ConflictResolver<'a> {
     /// What the branch has got meanwhile.
     merged: Vec<String>,
     tools: Services<'a>,
-    counsel: LlmSession,
+    session: LlmSession,
     /// Questions so far.
     attempt: u32,
 }
@@ -93,7 +95,7 @@ impl ConflictResolver<'_> {
         let mut last = String::new();
         for _ in 0..=REASKS {
             match self.ask(conflict, complaint.as_deref()).await? {
-                Observation::Reply(text) => match settled(&text, conflict) {
+                Observation::Reply(text) => match parse_resolution(&text, conflict) {
                     Ok(text) => return Ok(Ok(text)),
                     Err(why) => last = why,
                 },
@@ -114,18 +116,19 @@ impl ConflictResolver<'_> {
         let words = (self.made.title.as_str(), self.made.specification.as_str());
         let ask = ask_merge(words, conflict, &self.merged, self.attempt, complaint);
         self.attempt += 1;
-        self.counsel.ask(&self.made.id, &ask, &self.tools.control.cancel).await
+        self.session.complete(&self.made.id, &ask, &self.tools.control.cancel).await
     }
 }
 
-fn conflict(it: ConflictSides) -> Conflict {
+fn from_sides(it: ConflictSides) -> Conflict {
     let ConflictSides { path, base, ours, theirs, marked } = it;
     Conflict { is_test: is_test(&path), path, base, ours, theirs, marked }
 }
 
 /// The commit says what the model has decided.
-fn message(made: &ReadyToMerge, clash: &MergeConflict) -> String {
-    let settled: String = clash.paths().iter().map(|it| format!("{RESOLVED_TRAILER}{it}\n")).collect();
+fn message(made: &ReadyToMerge, conflict: &MergeConflict) -> String {
+    let settled: String =
+        conflict.paths().iter().map(|it| format!("{RESOLVED_TRAILER}{it}\n")).collect();
     let text = made.message.trim_end();
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     format!("{before}\n{settled}{last}\n")

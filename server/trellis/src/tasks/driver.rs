@@ -5,23 +5,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use trellis_engine::approval::Mode;
-use trellis_engine::task_graph::{TaskGraphMachine, Action, Progress, Event};
-use trellis_engine::issue::{Changes, Context, Outcome, OutcomeKind, Limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use trellis_engine::approval::Mode;
+use trellis_engine::issue::{Changes, Context, Limits, Outcome, OutcomeKind};
+use trellis_engine::task_graph::{Action, Event, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan};
 
+use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::status_file::StatusWriter;
-use super::merge::{MergeTester, PassingCache, BatchResult, merge, one};
-use super::{TasksRequest, TASK, TOGETHER, scaffold, told};
-use crate::job_control::JobControl;
-use crate::llm_session::{LlmSession, no_journal};
-use crate::error::{Exit, Fault};
-use crate::forge::{Forge, UnmergedBranch};
-use crate::issue::{self, IssueEnd, ReadyToMerge, Services, TestRunner, Spec, make, message, with_packages};
+use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
 use crate::api::repair::Time;
 use crate::api::tasks::TasksResult;
+use crate::error::{Exit, Fault};
+use crate::forge::{Forge, UnmergedBranch};
+use crate::issue::{
+    self, IssueEnd, ReadyToMerge, Services, Spec, TestRunner, message, run_until_merge,
+    with_packages,
+};
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::output::Output;
 use crate::plan_file;
 use crate::sandbox::{self, Packages, Sandbox};
@@ -29,8 +32,8 @@ use crate::stacks::{self, Stack};
 use crate::workspace::disk;
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
-use crate::workspace::merge::Checkout;
 use crate::workspace::lock::Lock;
+use crate::workspace::merge::Checkout;
 use crate::workspace::worktree_state::{branch, checked_out, full, left};
 
 /// Makes a repository of a list of tasks.
@@ -61,17 +64,17 @@ pub(crate) async fn tasks(
         Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, output, control))?),
         None => None,
     };
-    let observer = output.observer();
-    let mut board = StatusWriter::new(&out, &plan, (&order.file, stack.name()), &observer)?;
+    let reporter = output.reporter();
+    let mut status = StatusWriter::new(&out, &plan, (&order.file, stack.name()), &reporter)?;
     scaffold::clear(&out, &git, (&journal, output))?;
     if merged.is_none() {
-        board.begin()?;
+        status.begin()?;
         scaffold::install(&out, &stack, output, &control.cancel).await?;
     }
     let opened = open(order, &out, output, control).await?;
-    let counsel = LlmSession::open(("tasks", cancelled), (&out, output), &order.model)?;
+    let session = LlmSession::open(("tasks", cancelled), (&out, output), &order.model)?;
     let tools =
-        Services { output, control, journal: &journal, runner: &opened.runner, counsel: &counsel };
+        Services { output, control, journal: &journal, runner: &opened.runner, session: &session };
     let all = Arc::new(TasksRun {
         order,
         stack: &stack,
@@ -83,20 +86,20 @@ pub(crate) async fn tasks(
         forge,
         known: PassingCache::default(),
     });
-    let ended = all.follow(merged, &mut board).await;
-    if let Ok(campaign) = &ended {
-        all.push(&campaign.progress()).await?;
+    let ended = all.follow(merged, &mut status).await;
+    if let Ok(machine) = &ended {
+        all.push(&machine.progress()).await?;
     }
     let notes = opened.runner.close().await;
-    let campaign = ended?;
+    let machine = ended?;
     Ok(TasksResult {
         out: out.display().to_string(),
-        usd: counsel.spent().usd,
-        tokens: counsel.spent().tokens,
+        usd: session.spent().usd,
+        tokens: session.spent().tokens,
         time: Time::of(began.elapsed(), opened.runner.totals()),
         notes,
-        pushed: all.forge.as_ref().map(Forge::said).unwrap_or_default(),
-        ..TasksResult::of(&campaign.progress())
+        pushed: all.forge.as_ref().map(Forge::results).unwrap_or_default(),
+        ..TasksResult::of(&machine.progress())
     })
 }
 
@@ -140,23 +143,23 @@ impl TasksRun<'_> {
     async fn follow(
         &self,
         merged: Option<Vec<String>>,
-        board: &mut StatusWriter<'_>,
+        status: &mut StatusWriter<'_>,
     ) -> Result<TaskGraphMachine, Fault> {
         let known = merged.map(|names| self.named(&names));
         let order = trellis_plan::order(&self.plan);
-        let (mut campaign, mut next) =
+        let (mut machine, mut next) =
             TaskGraphMachine::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
         let mut under_way: FuturesUnordered<BoxFuture<'_, Result<StepDone, Fault>>> =
             FuturesUnordered::new();
         let mut made: HashMap<NodeIx, ReadyToMerge> = HashMap::new();
         loop {
-            board.show(&campaign)?;
+            status.show(&machine)?;
             for it in std::mem::take(&mut next) {
                 if let Action::End(phase) = it {
                     self.state(phase.as_str(), "")?;
-                    return Ok(campaign);
+                    return Ok(machine);
                 }
-                under_way.push(self.begin(it, &campaign, &mut made)?);
+                under_way.push(self.begin(it, &machine, &mut made)?);
             }
             let Some(ended) = under_way.next().await else {
                 return Err(Fault::internal("the tasks have no next step"));
@@ -168,14 +171,14 @@ impl TasksRun<'_> {
                 StepDone::Task(task, came) => self.came(task, came, &mut made),
             };
             self.seen(&seen)?;
-            next = campaign.step(seen);
+            next = machine.step(seen);
         }
     }
 
     fn begin<'s>(
         &'s self,
         next: Action,
-        campaign: &TaskGraphMachine,
+        machine: &TaskGraphMachine,
         made: &mut HashMap<NodeIx, ReadyToMerge>,
     ) -> Result<BoxFuture<'s, Result<StepDone, Fault>>, Fault> {
         Ok(match next {
@@ -185,7 +188,7 @@ impl TasksRun<'_> {
             }
             Action::Start(task) => {
                 self.note(self.plan.id(task), "begun")?;
-                Box::pin(async move { Ok(StepDone::Task(task, self.make(task).await?)) })
+                Box::pin(async move { Ok(StepDone::Task(task, self.implement_task(task).await?)) })
             }
             Action::Merge(tasks) => {
                 // What an earlier start has merged is in no need of it.
@@ -199,10 +202,11 @@ impl TasksRun<'_> {
                 let before: Vec<NodeIx> = before.collect();
                 Box::pin(async move {
                     let order = self.work("tasks", "all tasks", None);
-                    let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
-                    let mut merged = merge(batch, self.bench(&trials)).await?;
+                    let trials =
+                        TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
+                    let mut merged = merge(batch, self.verifier(&trials)).await?;
                     if let Some(forge) = self.forge.as_ref().filter(|_| !merged.done.is_empty()) {
-                        forge.target(&self.into).await;
+                        forge.push_target(&self.into).await;
                     }
                     merged.done.extend(before);
                     Ok(StepDone::Merge(merged))
@@ -210,21 +214,21 @@ impl TasksRun<'_> {
             }
             Action::Integrate => {
                 self.state("INTEGRATING", "")?;
-                let merged = campaign.progress().completed;
+                let merged = machine.progress().completed;
                 Box::pin(async move { Ok(StepDone::Integration(self.integrate(&merged).await?)) })
             }
             Action::End(_) => return Err(Fault::internal("an end is not a step")),
         })
     }
 
-    fn bench<'s>(&'s self, trials: &'s TestRunner<'s>) -> MergeTester<'s> {
+    fn verifier<'s>(&'s self, trials: &'s TestRunner<'s>) -> MergeTester<'s> {
         MergeTester { tools: self.tools, trials, known: &self.known }
     }
 
     /// Pushes what an earlier start or a merge did not, and what is left for a person.
     async fn push(&self, progress: &Progress) -> Result<(), Fault> {
         let Some(forge) = &self.forge else { return Ok(()) };
-        let name = |id: &String| format!("task-{}", disk::safe_name(id));
+        let name = |id: &String| format!("task-{}", disk::escape_ref_name(id));
         let done: Vec<String> = progress.completed.iter().map(|it| branch(&name(it))).collect();
         forge.merged(&self.into, &done).await;
         for (id, reason) in &progress.failed {
@@ -250,7 +254,7 @@ impl TasksRun<'_> {
         let Some(into) = left(self.out, &order.name)? else { return Ok(()) };
         let (branch, message) = (branch(&order.name), message(order, words));
         let (branch, into, message) = (&branch, &into, &message);
-        forge.left(&UnmergedBranch { branch, into, message, reason, report: "" }).await;
+        forge.push_for_review(&UnmergedBranch { branch, into, message, reason, report: "" }).await;
         Ok(())
     }
 
@@ -271,8 +275,8 @@ impl TasksRun<'_> {
         Ok(if run.is_clean() { Ok(()) } else { Err(run.summary()) })
     }
 
-    async fn make(&self, task: NodeIx) -> Result<IssueEnd, Fault> {
-        match make(&self.task(task), self.words(task), self.tools).await {
+    async fn implement_task(&self, task: NodeIx) -> Result<IssueEnd, Fault> {
+        match run_until_merge(&self.task(task), self.words(task), self.tools).await {
             // Such as a person at work in its worktree: nobody else has to stop for that.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
                 let ending = OutcomeKind::NeedsPerson(fault.to_string());
@@ -284,14 +288,14 @@ impl TasksRun<'_> {
 
     fn task(&self, task: NodeIx) -> issue::IssueRequest {
         let id = self.plan.id(task);
-        let name = disk::safe_name(id);
+        let name = disk::escape_ref_name(id);
         self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")))
     }
 
     /// Tasks by the names that commits have of them: an id may be any text, lines of its own among it.
     fn named(&self, names: &[String]) -> Vec<NodeIx> {
         let tasks = self.plan.nodes().iter().filter_map(|it| self.plan.find(&it.id));
-        tasks.filter(|it| names.contains(&disk::safe_name(self.plan.id(*it)))).collect()
+        tasks.filter(|it| names.contains(&disk::escape_ref_name(self.plan.id(*it)))).collect()
     }
 
     /// The order of one task; of all of them without a trailer.
@@ -361,13 +365,13 @@ impl TasksRun<'_> {
         if scaffold::is_merged(&self.git, &branch, trailer)? {
             return Ok(Ok(()));
         }
-        match make(&order, self.all_words(merged), self.tools).await? {
+        match run_until_merge(&order, self.all_words(merged), self.tools).await? {
             IssueEnd::Merged => Ok(Ok(())),
-            IssueEnd::Ended(end) => Ok(Err(apart(&why(end.ending)))),
+            IssueEnd::Ended(end) => Ok(Err(integration_error(&why(end.ending)))),
             IssueEnd::Made(mut made) => {
                 let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
-                let refused = one(&mut made, self.bench(&trials)).await?;
-                Ok(refused.map_or(Ok(()), |why| Err(apart(&why))))
+                let refused = merge_one(&mut made, self.verifier(&trials)).await?;
+                Ok(refused.map_or(Ok(()), |why| Err(integration_error(&why))))
             }
         }
     }
@@ -375,9 +379,13 @@ impl TasksRun<'_> {
     /// Tests of these tasks together; others are another set, and tested anew.
     fn together(&self, merged: &[String]) -> issue::IssueRequest {
         let set = disk::hash(merged.join("\n"))[..12].to_owned();
-        let (name, trailer) = (format!("integration-{set}"), format!("{TOGETHER}{set}"));
+        let (name, trailer) = (format!("integration-{set}"), format!("{INTEGRATION_TRAILER}{set}"));
         let title = "all tasks".to_owned();
-        issue::IssueRequest { together: true, title, ..self.work(&name, "integration", Some(trailer)) }
+        issue::IssueRequest {
+            together: true,
+            title,
+            ..self.work(&name, "integration", Some(trailer))
+        }
     }
 
     /// What all tasks together are to be.
@@ -396,7 +404,12 @@ impl TasksRun<'_> {
     }
 
     /// What a task came to, as the campaign takes it.
-    fn came(&self, task: NodeIx, came: IssueEnd, made: &mut HashMap<NodeIx, ReadyToMerge>) -> Event {
+    fn came(
+        &self,
+        task: NodeIx,
+        came: IssueEnd,
+        made: &mut HashMap<NodeIx, ReadyToMerge>,
+    ) -> Event {
         match came {
             IssueEnd::Made(it) => {
                 made.insert(task, *it);
@@ -433,12 +446,12 @@ impl TasksRun<'_> {
     }
 
     fn said(&self, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
-        told(self.tools, work, stage, reason)
+        log_stage(self.tools, work, stage, reason)
     }
 }
 
 /// Why tests of all tasks together are not there.
-fn apart(why: &str) -> String {
+fn integration_error(why: &str) -> String {
     format!(
         "every task is merged or has failed, and the integration tests are missing \
          (`--skip-integration` skips them): {why}"

@@ -8,13 +8,13 @@ use trellis_engine::TestRun;
 use trellis_engine::issue::{Changes, GateResult, check_no_regressions};
 use trellis_plan::NodeIx;
 
-use super::conflict::settle;
-use super::told;
-use crate::llm_session::no_journal;
+use super::conflict::resolve;
+use super::log_stage;
 use crate::error::Fault;
 use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
+use crate::llm_session::no_journal;
 use crate::workspace::journal::Event;
-use crate::workspace::merge::{MergeCommit, MergeOutcome, Merge, fast_forward};
+use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 use crate::workspace::worktree::Worktree;
 
 /// What became of a batch.
@@ -27,18 +27,18 @@ pub(super) struct BatchResult {
 /// Merges what passes; what does not stays on its branch.
 pub(super) async fn merge(
     mut batch: Vec<(NodeIx, ReadyToMerge)>,
-    bench: MergeTester<'_>,
+    verifier: MergeTester<'_>,
 ) -> Result<BatchResult, Fault> {
     let mut out = BatchResult::default();
-    if batch.len() > 1 && try_all(&mut batch, bench).await? {
+    if batch.len() > 1 && try_all(&mut batch, verifier).await? {
         out.done = batch.into_iter().map(|it| it.0).collect();
         return Ok(out);
     }
     for (task, mut made) in batch {
-        match one(&mut made, bench).await? {
+        match merge_one(&mut made, verifier).await? {
             None => out.done.push(task),
             Some(why) => {
-                made.work.end(&why)?;
+                made.work.mark_finished(&why)?;
                 out.refused.push((task, why));
             }
         }
@@ -47,7 +47,10 @@ pub(super) async fn merge(
 }
 
 /// Whether all of it was merged; else nothing was.
-async fn try_all(batch: &mut [(NodeIx, ReadyToMerge)], bench: MergeTester<'_>) -> Result<bool, Fault> {
+async fn try_all(
+    batch: &mut [(NodeIx, ReadyToMerge)],
+    verifier: MergeTester<'_>,
+) -> Result<bool, Fault> {
     let mut chain: Vec<MergeCommit> = Vec::new();
     for (_, made) in batch.iter() {
         let old = match chain.last() {
@@ -61,21 +64,28 @@ async fn try_all(batch: &mut [(NodeIx, ReadyToMerge)], bench: MergeTester<'_>) -
     }
     let all: Vec<&ReadyToMerge> = batch.iter().map(|it| &it.1).collect();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(true) };
-    if failure(&all, (first.target(), &last.commit), bench).await?.is_some() {
+    if find_regression(&all, (first.target(), &last.commit), verifier).await?.is_some() {
         return Ok(false);
     }
     let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
-    Ok(fast_forward(&mut works, bench.tools.journal, &chain)? == MergeOutcome::Merged)
+    Ok(fast_forward(&mut works, verifier.tools.journal, &chain)? == MergeOutcome::Merged)
 }
 
 /// Why it was not merged, if it was not.
-pub(super) async fn one(made: &mut ReadyToMerge, bench: MergeTester<'_>) -> Result<Option<String>, Fault> {
+pub(super) async fn merge_one(
+    made: &mut ReadyToMerge,
+    verifier: MergeTester<'_>,
+) -> Result<Option<String>, Fault> {
     loop {
-        let candidate = match tested(made, bench).await? {
+        let candidate = match test_merge(made, verifier).await? {
             Ok(candidate) => candidate,
             Err(why) => return Ok(Some(why)),
         };
-        match fast_forward(&mut [&mut made.work], bench.tools.journal, std::slice::from_ref(&candidate))? {
+        match fast_forward(
+            &mut [&mut made.work],
+            verifier.tools.journal,
+            std::slice::from_ref(&candidate),
+        )? {
             MergeOutcome::Merged => return Ok(None),
             MergeOutcome::TargetMoved => {}
             MergeOutcome::Blocked(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
@@ -84,26 +94,29 @@ pub(super) async fn one(made: &mut ReadyToMerge, bench: MergeTester<'_>) -> Resu
 }
 
 /// A merge that passes all tests; else why there is none.
-async fn tested(made: &ReadyToMerge, bench: MergeTester<'_>) -> Result<Result<MergeCommit, String>, Fault> {
-    let clash = match made.work.candidate(&made.message)? {
+async fn test_merge(
+    made: &ReadyToMerge,
+    verifier: MergeTester<'_>,
+) -> Result<Result<MergeCommit, String>, Fault> {
+    let conflict = match made.work.candidate(&made.message)? {
         Merge::Clean(it) if !it.is_untested => {
-            bench.known.learn(&it.commit, made.passed.clone());
+            verifier.known.learn(&it.commit, made.passed.clone());
             return Ok(Ok(it));
         }
         Merge::Clean(it) => {
-            let why = failure(&[made], (it.target(), &it.commit), bench).await?;
+            let why = find_regression(&[made], (it.target(), &it.commit), verifier).await?;
             return Ok(match why {
                 None => Ok(it),
                 Some(why) => Err(format!("the tests do not pass after the merge: {why}")),
             });
         }
-        Merge::Conflict(clash) => clash,
+        Merge::Conflict(conflict) => conflict,
     };
-    let (paths, branch) = (clash.paths().join(", "), made.work.branch());
-    told(bench.tools, &made.id, "merge conflict", &paths)?;
-    let settled = settle(made, &clash, bench).await?;
+    let (paths, branch) = (conflict.paths().join(", "), made.work.branch());
+    log_stage(verifier.tools, &made.id, "merge conflict", &paths)?;
+    let settled = resolve(made, &conflict, verifier).await?;
     if settled.is_ok() {
-        told(bench.tools, &made.id, "conflict resolved", &paths)?;
+        log_stage(verifier.tools, &made.id, "conflict resolved", &paths)?;
     }
     Ok(settled.map_err(|why| {
         format!(
@@ -115,16 +128,16 @@ async fn tested(made: &ReadyToMerge, bench: MergeTester<'_>) -> Result<Result<Me
 
 /// What fails on a commit that has these works on top of a target, if something does: whatever passes on the target or passed
 /// where a work was made has to pass. The run is written down with the branches.
-async fn failure(
+async fn find_regression(
     all: &[&ReadyToMerge],
     (target, commit): (&str, &str),
-    bench: MergeTester<'_>,
+    verifier: MergeTester<'_>,
 ) -> Result<Option<String>, Fault> {
     let Some(lead) = all.first() else { return Ok(None) };
-    let mut wanted = bench.passing(&lead.work, target).await?;
+    let mut wanted = verifier.passing(&lead.work, target).await?;
     wanted.extend(all.iter().flat_map(|it| it.passed.iter().cloned()));
     let began = Instant::now();
-    let run = bench.run(&lead.work, commit).await?;
+    let run = verifier.run(&lead.work, commit).await?;
     let branches: Vec<String> = all.iter().map(|it| it.work.branch()).collect();
     let event = Event::Stage {
         work: "tasks".to_owned(),
@@ -132,10 +145,10 @@ async fn failure(
         reason: format!("{}: {}", branches.join(", "), run.summary()),
         milliseconds: Some(began.elapsed().as_millis() as u64),
     };
-    bench.tools.journal.log(event).map_err(no_journal)?;
+    verifier.tools.journal.log(event).map_err(no_journal)?;
     match check_no_regressions(&run, &wanted) {
         GateResult::Open => {
-            bench.known.learn(commit, passed(&run));
+            verifier.known.learn(commit, passed(&run));
             Ok(None)
         }
         GateResult::Shut(why) => Ok(Some(first_line(&why))),

@@ -11,24 +11,24 @@
 //! project, `board` keeps for others how far it is, `made` tells which files there are. What is merged stands in git: the commit
 //! of a task names it in its last line, and a later start goes on from there.
 
-mod status_file;
 mod conflict;
 mod driver;
-mod scaffold;
-mod outputs;
 mod merge;
+mod outputs;
+mod scaffold;
+mod status_file;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(crate) use status_file::{is_there, read};
 pub(crate) use driver::tasks;
 pub(crate) use outputs::{FileState, files};
+pub(crate) use status_file::{is_there, read};
 
-use crate::llm_session::no_journal;
 use crate::error::Fault;
 use crate::forge::PushTarget;
 use crate::issue::Services;
+use crate::llm_session::no_journal;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::journal::Event;
@@ -64,7 +64,7 @@ pub(crate) struct TasksRequest {
 }
 
 /// Says what is under way: to whoever looks on, and to the journal.
-fn told(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
+fn log_stage(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
     let colon = if reason.is_empty() { "" } else { ": " };
     let first = reason.lines().next().unwrap_or_default();
     tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
@@ -82,6 +82,6 @@ const TASK: &str = "Trellis-Task: ";
 /// The last line of the project's first commit, before the name of its stack.
 const STACK: &str = "Trellis-Stack: ";
 /// The last line of the commit that tests a set of tasks together, before the set's hash.
-const TOGETHER: &str = "Trellis-Integration: ";
+const INTEGRATION_TRAILER: &str = "Trellis-Integration: ";
 /// A line of a task's commit, before a file whose conflict a model has settled.
 const RESOLVED_TRAILER: &str = "Trellis-Settled: ";

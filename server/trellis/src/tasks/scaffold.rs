@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{TasksRequest, STACK, TASK};
+use super::{STACK, TASK, TasksRequest};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::stacks::{self, Stack};
@@ -15,10 +15,10 @@ use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
-use crate::workspace::stale_locks::sweep_all;
-use crate::workspace::worktree_state::merging;
 use crate::workspace::scratch;
+use crate::workspace::stale_locks::sweep_all;
 use crate::workspace::worktree::Worktree;
+use crate::workspace::worktree_state::merging;
 
 /// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
 ///
@@ -30,7 +30,7 @@ pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fau
     let is_there = fs::read_dir(out).is_ok_and(|mut it| it.next().is_some());
     if !is_there {
         let name = stacks::project_name(order.name.as_deref(), out)?;
-        make(stack, &name, out)?;
+        create_project(stack, &name, out)?;
     }
     let real =
         out.canonicalize().map_err(|error| cannot(&format!("open {}", out.display()), &error))?;
@@ -51,7 +51,7 @@ pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fau
 }
 
 /// Beside its place first, so that a crash leaves nothing half made there.
-fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
+fn create_project(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let absolute =
         std::path::absolute(out).map_err(|error| cannot("find the current folder", &error))?;
     let parent = absolute.parent().unwrap_or(&absolute).to_owned();
@@ -63,7 +63,7 @@ fn make(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let project = scratch.path().join("project");
     stacks::scaffold(stack, name, &project)?;
     let mark = || {
-        disk::own_folder(&project)?;
+        disk::ensure(&project)?;
         fs::write(marker(&project), format!("{}\n", stack.name()))?;
         crash_point::reach();
         fs::rename(&project, &absolute)

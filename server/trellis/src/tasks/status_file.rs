@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
-use trellis_engine::task_graph::{TaskGraphMachine, Phase, Progress};
-use trellis_plan::{NodeIx, Plan, Status};
 use serde::{Deserialize, Serialize};
+use trellis_engine::task_graph::{Phase, Progress, TaskGraphMachine};
+use trellis_plan::{NodeIx, Plan, Status};
 
 use crate::error::Fault;
 use crate::reporter::{self, Reporter};
@@ -126,9 +126,9 @@ struct Versioned {
 pub(super) struct StatusWriter<'a> {
     out: &'a Path,
     plan: &'a Plan,
-    observer: &'a Reporter,
+    reporter: &'a Reporter,
     written: TasksStatus,
-    told: HashMap<NodeIx, Status>,
+    reported: HashMap<NodeIx, Status>,
 }
 
 impl<'a> StatusWriter<'a> {
@@ -137,13 +137,13 @@ impl<'a> StatusWriter<'a> {
         out: &'a Path,
         plan: &'a Plan,
         (file, stack): (&Path, &str),
-        observer: &'a Reporter,
+        reporter: &'a Reporter,
     ) -> Result<StatusWriter<'a>, Fault> {
         let file = std::path::absolute(file).map_err(|error| {
             cannot(&format!("find the full path of {}", file.display()), &error)
         })?;
         let written = TasksStatus::new(file.display().to_string(), stack, plan.nodes().len());
-        Ok(StatusWriter { out, plan, observer, written, told: HashMap::new() })
+        Ok(StatusWriter { out, plan, reporter, written, reported: HashMap::new() })
     }
 
     /// There is no project yet, and nothing to be lost.
@@ -152,13 +152,13 @@ impl<'a> StatusWriter<'a> {
     }
 
     /// First the file, so that whoever hears of it finds it there.
-    pub(super) fn show(&mut self, campaign: &TaskGraphMachine) -> Result<(), Fault> {
-        let now = self.written.now(campaign.progress());
+    pub(super) fn show(&mut self, machine: &TaskGraphMachine) -> Result<(), Fault> {
+        let now = self.written.now(machine.progress());
         if now != self.written {
             self.written = now;
             self.write()?;
         }
-        self.tell(campaign);
+        self.report(machine);
         Ok(())
     }
 
@@ -171,21 +171,26 @@ impl<'a> StatusWriter<'a> {
     }
 
     /// Who looks on sees tasks as they see nodes.
-    fn tell(&mut self, campaign: &TaskGraphMachine) {
+    fn report(&mut self, machine: &TaskGraphMachine) {
         for node in self.plan.nodes() {
             let Some(ix) = self.plan.find(&node.id) else { continue };
-            let Some(status) = campaign.status(ix) else { continue };
-            if self.told.insert(ix, status) == Some(status) {
+            let Some(status) = machine.status(ix) else { continue };
+            if self.reported.insert(ix, status) == Some(status) {
                 continue;
             }
             let TasksStatus { failed, blocked, .. } = &self.written;
             let id: &str = &node.id;
             let reason = failed.get(id).or_else(|| blocked.get(id)).map(String::as_str);
             let status = status.name();
-            self.observer.tell(reporter::Progress::Node { node: id, status, reason, subgraph: None });
+            self.reporter.emit(reporter::Progress::Node {
+                node: id,
+                status,
+                reason,
+                subgraph: None,
+            });
         }
         let TasksStatus { total, completed, failed, blocked, .. } = &self.written;
         let done = completed.len() + failed.len() + blocked.len();
-        self.observer.tell(reporter::Progress::Progress { done, total: *total, eta_seconds: None });
+        self.reporter.emit(reporter::Progress::Progress { done, total: *total, eta_seconds: None });
     }
 }

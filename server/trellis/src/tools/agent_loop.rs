@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use trellis_llm::{ChatRequest, Message, ChatReply, Role, ToolCall, ToolResult};
 use tokio::time::timeout_at;
+use trellis_llm::{ChatReply, ChatRequest, Message, Role, ToolCall, ToolResult};
 
 use super::arguments::{Arguments, summary};
-use super::overlay::Changes;
-use super::limits::{Limit, Limits};
-use super::truncate::counted;
 use super::compact::shorten;
+use super::limits::{Limit, Limits};
+use super::overlay::Changes;
 use super::table::Done;
 use super::tool_set::{ToolInvocation, ToolSet};
+use super::truncate::counted;
 
 /// What a conversation came to.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) enum StopReason {
 
 impl StopReason {
     /// In a sentence, for people.
-    pub(crate) fn told(&self, limits: &Limits) -> String {
+    pub(crate) fn report(&self, limits: &Limits) -> String {
         match self {
             StopReason::Done { summary } => format!("the model is done: {summary}"),
             StopReason::Silent { .. } => "the model called no tool any more".to_owned(),
@@ -95,7 +95,7 @@ where
         };
         let reply = reply?;
         match talk.answer(&reply).await {
-            Ok(message) => question.messages.extend([Message::said(&reply), message]),
+            Ok(message) => question.messages.extend([Message::from_reply(&reply), message]),
             Err(ending) => break ending,
         }
     };
@@ -197,7 +197,7 @@ impl<'t> Talk<'t> {
         let bytes = limits.all_bytes.saturating_sub(self.bytes);
         let time = self.ends.saturating_duration_since(Instant::now());
         let notes = [
-            (calls <= limits.told_from).then(|| counted(calls, "call")),
+            (calls <= limits.reported_by).then(|| counted(calls, "call")),
             (bytes <= limits.all_bytes / 8).then(|| format!("{bytes} bytes of results")),
             (time <= limits.time / 8).then(|| format!("{} seconds", time.as_secs())),
         ];

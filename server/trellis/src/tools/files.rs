@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use trellis_python::{SearchReplace, TextEdits};
 use globset::GlobBuilder;
+use trellis_python::{SearchReplace, TextEdits};
 
 use super::arguments::tool;
 use super::overlay::shown;
-use super::truncate::{Truncated, clipped, count, counted, lines, numbered};
 use super::paths;
 use super::table::{Answer, Outcome, Run, ToolContext};
+use super::truncate::{Truncated, clipped, count, counted, lines, numbered};
 
 tool! {
     "read_file",
@@ -113,15 +113,20 @@ impl Run for EditFile {
         let replaced = trellis_python::search_replace(&source, &wanted)
             .map_err(|why| format!("{path} was not changed: {why}"))?;
         let mut answer = edited(scene, &path, &source, &replaced.edits)?;
-        if let Some(told) = replaced.told() {
-            answer.text = format!("{told}.\n{}", answer.text);
+        if let Some(report) = replaced.report() {
+            answer.text = format!("{report}.\n{}", answer.text);
         }
         Ok(answer)
     }
 }
 
 /// A file edited, with the lines that are there now.
-pub(super) fn edited(scene: &ToolContext, path: &str, source: &Arc<str>, edits: &TextEdits) -> Outcome {
+pub(super) fn edited(
+    scene: &ToolContext,
+    path: &str,
+    source: &Arc<str>,
+    edits: &TextEdits,
+) -> Outcome {
     let changed = scene.copy.edited(path, edits)?;
     let after = changed.after.clone().unwrap_or_default();
     if after == *source {
@@ -143,11 +148,11 @@ const AROUND: usize = 2;
 fn around(after: &str, edits: &TextEdits) -> Vec<String> {
     let breaks = trellis_python::Lines::of(after);
     let line = |at: usize| breaks.position(at.min(after.len()), trellis_python::Unit::Utf8).0 + 1;
-    let mut grown = 0_isize;
+    let mut generated = 0_isize;
     let places: Vec<(usize, usize)> = (edits.as_slice().iter())
         .map(|edit| {
-            let start = edit.range.start.saturating_add_signed(grown);
-            grown += edit.text.len() as isize - edit.range.len() as isize;
+            let start = edit.range.start.saturating_add_signed(generated);
+            generated += edit.text.len() as isize - edit.range.len() as isize;
             let end = start + edit.text.trim_end_matches(['\n', '\r']).len();
             (line(start).saturating_sub(AROUND), line(end) + AROUND)
         })

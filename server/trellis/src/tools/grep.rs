@@ -10,8 +10,8 @@ use regex_automata::util::syntax;
 
 use super::arguments::tool;
 use super::files::{below, folder};
-use super::truncate::{Truncated, clipped, counted, lines};
 use super::table::{Answer, Outcome, Run, ToolContext};
+use super::truncate::{Truncated, clipped, counted, lines};
 
 tool! {
     "grep",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use trellis_engine::Suspect;
 
 use super::arguments::tool;
-use super::truncate::{Truncated, clipped};
 use super::table::{Answer, Outcome, Run, ToolContext};
+use super::truncate::{Truncated, clipped};
 
 /// A node of the planning graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

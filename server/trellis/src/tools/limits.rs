@@ -22,7 +22,7 @@ pub(crate) struct Limits {
     /// Tokens of the conversation, about, above which old results are shortened.
     pub(crate) tokens: usize,
     /// Calls left from which on the model is told how many there are.
-    pub(crate) told_from: usize,
+    pub(crate) reported_by: usize,
 }
 
 impl Default for Limits {
@@ -36,7 +36,7 @@ impl Default for Limits {
             time: Duration::from_secs(15 * 60),
             reminders: 1,
             tokens: 32_000,
-            told_from: 5,
+            reported_by: 5,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lookups of a model, which count as attempts to localize a bug (L6).
 
-use trellis_engine::{LocalizationExhausted, Tool};
 use serde_json::{Map, Value};
+use trellis_engine::{LocalizationExhausted, Tool};
 
 use super::truncate::clipped;
 

@@ -28,27 +28,27 @@
 //! snapshot that gives a text and the changes it wants, or says what went wrong, why, and what to do. It runs on a
 //! thread where it may take its time until `Scene::deadline`.
 
-mod arguments;
 mod agent_loop;
-mod overlay;
+mod arguments;
+mod compact;
 mod files;
 mod grep;
 mod hints;
 mod limits;
 mod lookups;
-mod truncate;
+mod overlay;
 mod paths;
 mod rename;
-mod compact;
 mod symbol_edits;
 mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tool_set;
+mod truncate;
 
-pub(crate) use agent_loop::{CallRecord, Transcript, StopReason, converse};
-pub(crate) use overlay::Changes;
+pub(crate) use agent_loop::{CallRecord, StopReason, Transcript, converse};
 pub(crate) use hints::{PlanSearch, PlannedNode};
 pub(crate) use limits::Limits;
+pub(crate) use overlay::Changes;
 pub(crate) use tool_set::ToolSet;

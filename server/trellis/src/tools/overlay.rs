@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use trellis_python::{FileId, Index, TextEdits, Words};
 
-use super::truncate::{clipped, counted};
 use super::paths;
+use super::truncate::{clipped, counted};
 use crate::convert::Files;
 use crate::sources;
 
@@ -105,7 +105,8 @@ impl Overlay {
         let (path, before) = self.file(path)?;
         self.may_change(&path).map_err(refused)?;
         if is_python(&path) {
-            trellis_python::check_no_new_errors(&before, edits).map_err(|it| refused(it.to_string()))?;
+            trellis_python::check_no_new_errors(&before, edits)
+                .map_err(|it| refused(it.to_string()))?;
         }
         let after = edits.apply(&before);
         self.may_hold(&after).map_err(refused)?;

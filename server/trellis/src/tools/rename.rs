@@ -6,12 +6,12 @@ use trellis_python::{FileId, Index, RenameRefused, TextEdits};
 
 use super::arguments::{NAME_PATH, tool};
 use super::overlay::Changed;
-use super::truncate::counted;
-use super::symbols::{Meant, listed};
+use super::symbols::{SymbolQuery, listed};
 use super::table::{Answer, Outcome, Run, ToolContext};
+use super::truncate::counted;
 use crate::symbols::deletion::{deletion, remove};
-use crate::symbols::renaming::{Places, renamed, renaming};
 use crate::symbols::locations::{place, reference, spot};
+use crate::symbols::renaming::{Places, renamed, renaming};
 
 tool! {
     "rename_symbol",
@@ -35,7 +35,7 @@ tool! {
 impl Run for RenameSymbol {
     fn run(self, scene: &ToolContext) -> Outcome {
         let (index, to) = (scene.copy.index(), &self.to);
-        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let found = renaming(index, meant.place(index)?, to).map_err(|why| refused(index, &why))?;
         if found.files.is_empty() {
             return Err(format!("`{to}` is its name already; nothing was changed"));
@@ -85,11 +85,11 @@ fn refused(index: &Index, why: &RenameRefused) -> String {
 impl Run for SafeDeleteSymbol {
     fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
-        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let found =
             deletion(index, &meant.named(index)?).map_err(|why| meant.not_one(index, &why))?;
         if !found.uses.is_empty() || !found.reasons.is_empty() {
-            let certain = found.uses.iter().any(|it| it.doubt.is_none());
+            let certain = found.uses.iter().any(|it| it.uncertainty.is_none());
             let is = if certain { "is still used" } else { "may still be used" };
             let head = format!(
                 "`{}` {is}; nothing was changed. Remove these uses first, or edit the text yourself:",

@@ -6,7 +6,7 @@ use trellis_python::{NamePath, Refused, TextEdits};
 
 use super::arguments::{NAME_PATH, tool};
 use super::files::edited;
-use super::symbols::Meant;
+use super::symbols::SymbolQuery;
 use super::table::{Outcome, Run, ToolContext};
 use crate::symbols::unique;
 
@@ -43,8 +43,9 @@ tool! {
 
 impl Run for ReplaceSymbolBody {
     fn run(self, scene: &ToolContext) -> Outcome {
-        let edit =
-            |source: &str, symbol: &NamePath| trellis_python::replace_symbol_body(source, symbol, &self.text);
+        let edit = |source: &str, symbol: &NamePath| {
+            trellis_python::replace_symbol_body(source, symbol, &self.text)
+        };
         at_symbol(scene, &self.name, self.path.as_deref(), edit)
     }
 }
@@ -75,7 +76,7 @@ fn at_symbol(
     edit: impl Fn(&str, &NamePath) -> Result<TextEdits, Refused>,
 ) -> Outcome {
     let index = scene.copy.index();
-    let meant = Meant::of(scene, name, path)?;
+    let meant = SymbolQuery::of(scene, name, path)?;
     let (path, source) = match &meant.within {
         Some(path) => scene.copy.file(path)?,
         None => {

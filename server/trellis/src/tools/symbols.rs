@@ -3,11 +3,11 @@
 use trellis_python::{FileId, Index, Located, NamePath};
 
 use super::arguments::{NAME_PATH, tool};
-use super::truncate::{Truncated, clipped, counted};
 use super::table::{Answer, Outcome, Run, ToolContext};
-use crate::symbols::unique::{self, LookupError, name};
+use super::truncate::{Truncated, clipped, counted};
 use crate::symbols::locations::{place, reference, user};
-use crate::symbols::outline_view::Sheet;
+use crate::symbols::outline_view::OutlineView;
+use crate::symbols::unique::{self, LookupError, name};
 
 tool! {
     "find_symbol",
@@ -39,18 +39,22 @@ tool! {
 }
 
 /// What a name path, perhaps with a file, stands for.
-pub(super) struct Meant {
+pub(super) struct SymbolQuery {
     pub(super) pattern: NamePath,
     /// As files are keyed.
     pub(super) within: Option<String>,
 }
 
-impl Meant {
-    pub(super) fn of(scene: &ToolContext, name: &str, path: Option<&str>) -> Result<Meant, String> {
+impl SymbolQuery {
+    pub(super) fn of(
+        scene: &ToolContext,
+        name: &str,
+        path: Option<&str>,
+    ) -> Result<SymbolQuery, String> {
         let pattern = NamePath::parse(clipped(name, LONGEST).as_str());
         let pattern = pattern.map_err(|why| why.to_string())?;
         let within = path.map(|it| scene.copy.python(it)).transpose()?;
-        Ok(Meant { pattern, within: within.map(|(_, path, _)| path) })
+        Ok(SymbolQuery { pattern, within: within.map(|(_, path, _)| path) })
     }
 
     /// Its definitions, at least one.
@@ -102,13 +106,13 @@ fn spot(index: &Index, it: Located) -> String {
 impl Run for FindSymbol {
     fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
-        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let found = meant.named(index)?;
         let mut page = Truncated::new(scene.room);
         for matches in found.chunk_by(|a, b| a.file == b.file) {
             let Some(file) = matches.first().map(|it| it.file) else { continue };
             let (text, outline) = (index.text(file).unwrap_or_default(), index.outline(file));
-            let sheet = Sheet::of(&text, &outline);
+            let sheet = OutlineView::of(&text, &outline);
             let (body, depth) = (self.body.unwrap_or(false), self.depth.unwrap_or(0));
             for it in matches {
                 let lines = sheet.found(index.path(file), it.symbol, body, depth).shown();
@@ -126,7 +130,7 @@ impl Run for FindSymbol {
 impl Run for FindReferences {
     fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
-        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let (file, offset) = meant.place(index)?;
         let found = index.references(file, offset).ok_or_else(no_name)?;
         let all: Vec<String> =
@@ -140,7 +144,7 @@ impl Run for FindReferences {
 impl Run for Callers {
     fn run(self, scene: &ToolContext) -> Outcome {
         let index = scene.copy.index();
-        let meant = Meant::of(scene, &self.name, self.path.as_deref())?;
+        let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let (file, offset) = meant.place(index)?;
         let found = index.callers(file, offset).ok_or_else(no_name)?;
         let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
@@ -159,7 +163,12 @@ fn no_name() -> String {
 }
 
 /// A head, entries below it, and why they may not be all.
-pub(super) fn listed(scene: &ToolContext, head: &str, all: &[String], reasons: &[String]) -> String {
+pub(super) fn listed(
+    scene: &ToolContext,
+    head: &str,
+    all: &[String],
+    reasons: &[String],
+) -> String {
     let why = reasons.iter().map(|it| format!("\nnot complete: {it}")).collect::<String>();
     let why = super::truncate::cut(why, scene.room / 4);
     let mut page = Truncated::new(scene.room - why.len().min(scene.room));

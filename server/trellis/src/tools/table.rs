@@ -6,10 +6,10 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::arguments::{Arguments, Field, schema, short};
-use super::overlay::{Changed, Overlay};
 use super::files::{DeleteFile, EditFile, ListFiles, ReadFile, WriteFile};
 use super::grep::Grep;
 use super::hints::{Hints, SearchPlan, Suspects};
+use super::overlay::{Changed, Overlay};
 use super::rename::{RenameSymbol, SafeDeleteSymbol};
 use super::symbol_edits::{InsertAfterSymbol, InsertBeforeSymbol, ReplaceSymbolBody};
 use super::symbols::{Callers, FindReferences, FindSymbol};

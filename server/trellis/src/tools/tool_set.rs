@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use trellis_engine::Suspect;
 use serde_json::{Map, Value};
+use trellis_engine::Suspect;
 
-use super::overlay::{Changes, ReadOnly, Overlay};
 use super::hints::{Hints, PlanSearch};
 use super::limits::Limits;
 use super::lookups::{Lookup, Lookups};
-use super::truncate::{clipped, cut};
+use super::overlay::{Changes, Overlay, ReadOnly};
 use super::paths;
 use super::table::{Entry, Outcome, ToolContext, offered};
+use super::truncate::{clipped, cut};
 use crate::convert::Files;
 
 /// What a model may call, and the copy of files that it works on.
@@ -66,7 +66,7 @@ impl ToolSet {
     }
 
     /// Files that the model has seen whole, where that is looked at.
-    pub(crate) fn seen(&self) -> BTreeSet<String> {
+    pub(crate) fn record_lookup(&self) -> BTreeSet<String> {
         self.seen.clone().unwrap_or_default()
     }
 
@@ -121,7 +121,11 @@ impl ToolSet {
 
     /// Calls a tool. Whatever is asked for, the answer is a text of limited length within limited time.
     #[cfg(test)]
-    pub(super) async fn call(&mut self, name: &str, arguments: &Map<String, Value>) -> ToolInvocation {
+    pub(super) async fn call(
+        &mut self,
+        name: &str,
+        arguments: &Map<String, Value>,
+    ) -> ToolInvocation {
         let deadline = Instant::now() + self.limits.call_time;
         self.call_within(name, arguments, self.limits.result_bytes, deadline).await
     }

@@ -99,7 +99,9 @@ impl<S> AuthLayer<S> {
     }
 }
 
-impl<B, S: Service<HttpRequest<B>, Response = HttpResponse>> Service<HttpRequest<B>> for AuthLayer<S> {
+impl<B, S: Service<HttpRequest<B>, Response = HttpResponse>> Service<HttpRequest<B>>
+    for AuthLayer<S>
+{
     type Response = HttpResponse;
     type Error = S::Error;
     type Future = Either<S::Future, Ready<Result<HttpResponse, S::Error>>>;

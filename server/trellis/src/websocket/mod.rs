@@ -4,9 +4,9 @@
 //! [`gate`] asks for it before the handshake, and refuses pages of the web. [`events`] are subscribed to; a [`counter`]
 //! knows whether anybody is there.
 
+mod auth;
 mod connection_count;
 mod subscriptions;
-mod auth;
 mod token;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -30,9 +30,9 @@ use crate::output::Output;
 use crate::parent_watch;
 use crate::rpc::{self, Context};
 use crate::signals::cancel_on_signal;
+use auth::{AccessPolicy, AuthLayer};
 use connection_count::Counter;
 use subscriptions::Subscriptions;
-use auth::{AuthLayer, AccessPolicy};
 use token::Token;
 
 /// Bytes of one message of a client.

@@ -22,12 +22,13 @@ pub(super) struct Subscriptions {
 impl Subscriptions {
     /// Adds the subscription to the methods.
     pub(super) fn register(table: &mut Table) -> Result<Subscriptions, Fault> {
-        let telling = Subscriptions { ending: CancellationToken::new(), subscribers: Counter::default() };
+        let telling =
+            Subscriptions { ending: CancellationToken::new(), subscribers: Counter::default() };
         let (ending, subscribers) = (telling.ending.clone(), telling.subscribers.clone());
         let subscribe = move |_, sink, context: Arc<Context>, _| {
             let (ending, subscriber) = (ending.clone(), subscribers.enter());
             async move {
-                tell(sink, &context, &ending).await;
+                forward(sink, &context, &ending).await;
                 drop(subscriber);
             }
         };
@@ -46,7 +47,7 @@ impl Subscriptions {
 }
 
 /// Passes events on as fast as the client reads; what it misses meanwhile, the mailbox knows.
-async fn tell(sink: PendingSubscriptionSink, context: &Context, ending: &CancellationToken) {
+async fn forward(sink: PendingSubscriptionSink, context: &Context, ending: &CancellationToken) {
     let listener = context.events.listen();
     // An error means that the client is gone.
     let Ok(sink) = sink.accept().await else { return };

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::hash_chain::{SUFFIX, carried, seal};
 use super::crash_point;
 use super::disk::{self, hex};
+use super::hash_chain::{SUFFIX, carried, seal};
 
 /// Bytes that are read at once.
 const BLOCK: usize = 16 << 10;

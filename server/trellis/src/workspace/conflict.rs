@@ -5,8 +5,8 @@ use std::fs;
 
 use super::disk::cannot;
 use super::git::broken;
-use super::worktree_state::full;
 use super::worktree::Worktree;
+use super::worktree_state::full;
 use crate::error::Fault;
 
 /// Such a merge. Paths are from the project's folder.
@@ -63,9 +63,12 @@ impl MergeConflict {
 
 impl Worktree {
     /// The texts of all files of a merge, or why it is none of texts alone.
-    pub(crate) fn sides(&self, clash: &MergeConflict) -> Result<Result<Vec<ConflictSides>, String>, Fault> {
+    pub(crate) fn sides(
+        &self,
+        conflict: &MergeConflict,
+    ) -> Result<Result<Vec<ConflictSides>, String>, Fault> {
         let mut out = Vec::new();
-        for (path, blobs) in &clash.files {
+        for (path, blobs) in &conflict.files {
             match self.texts(path, blobs)? {
                 Ok(sides) => out.push(sides),
                 Err(why) => return Ok(Err(format!("{path} {why}"))),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::Tool;
 use serde::{Deserialize, Serialize};
+use trellis_engine::Tool;
 
 /// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

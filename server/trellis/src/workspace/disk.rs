@@ -32,7 +32,7 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
         None => {}
     }
     fs::create_dir_all(folder)?;
-    let scratch = own(root, "tmp")?;
+    let scratch = create(root, "tmp")?;
     let mut file = tempfile::Builder::new().prefix("write-").tempfile_in(&scratch)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
@@ -50,13 +50,13 @@ const OWN: &str = ".trellis";
 const PRIVATE: u32 = 0o700;
 
 /// Makes `.trellis`, which shows nowhere in the project's own version control.
-pub(crate) fn own_folder(root: &Path) -> io::Result<()> {
-    own(root, "").map(drop)
+pub(crate) fn ensure(root: &Path) -> io::Result<()> {
+    create(root, "").map(drop)
 }
 
 /// A folder below `.trellis`, made for this person alone where it is not there. A project may come with one of its own: links in
 /// it would lead what we write to other places, and are refused.
-pub(crate) fn own(root: &Path, below: &str) -> io::Result<PathBuf> {
+pub(crate) fn create(root: &Path, below: &str) -> io::Result<PathBuf> {
     own_path(root, format!("{OWN}/{below}").trim_end_matches('/'))
 }
 
@@ -132,8 +132,8 @@ pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
 /// Space kept so that a full disk can still be told in the checkpoint.
 const RESERVE: usize = 256 * 1024;
 
-pub(crate) fn reserve(root: &Path) -> io::Result<()> {
-    let path = own(root, "")?.join("reserve");
+pub(crate) fn reserve_space(root: &Path) -> io::Result<()> {
+    let path = create(root, "")?.join("reserve");
     if !path.exists() {
         open_own(&path, OpenOptions::new().write(true).create(true).truncate(true))?
             .write_all(&vec![0_u8; RESERVE])?;
@@ -152,7 +152,7 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
 
 /// A name that git and file systems take, another one for every text: what is not a letter, digit, `_`, `-` or
 /// an inner dot becomes `=` and its code; long ones end in a hash.
-pub(crate) fn safe_name(text: &str) -> String {
+pub(crate) fn escape_ref_name(text: &str) -> String {
     let inner_dots = !text.contains("..")
         && !text.starts_with('.')
         && !text.ends_with(['.'])

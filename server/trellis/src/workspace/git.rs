@@ -46,9 +46,13 @@ impl Git {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
         // A crash of ours may have left locks; a person's git keeps its.
-        stale_locks::settled(&git).and_then(|()| stale_locks::own_locks(&git, journal)).map_err(
-            |fault| GitError { step: "lock".to_owned(), why: fault.message, is_refused: false },
-        )?;
+        stale_locks::wait_for_orphaned_git(&git)
+            .and_then(|()| stale_locks::own_locks(&git, journal))
+            .map_err(|fault| GitError {
+                step: "lock".to_owned(),
+                why: fault.message,
+                is_refused: false,
+            })?;
         git.know_identity();
         Ok(Some(git))
     }
@@ -222,7 +226,9 @@ impl Git {
             return Ok(());
         }
         let refused = |why| GitError { is_refused: true, ..failed(arguments, why) };
-        let Some(place) = repo_config_guard::place(&self.root).map_err(refused)? else { return Ok(()) };
+        let Some(place) = repo_config_guard::place(&self.root).map_err(refused)? else {
+            return Ok(());
+        };
         let settings = self.start(&["config", "--list", "-z", "--show-scope"], "")?;
         if settings.status.success() {
             place.may_say(&String::from_utf8_lossy(&settings.stdout)).map_err(refused)?;
@@ -237,7 +243,11 @@ impl Git {
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
-        command.env_clear().envs(trellis_sandbox::offline_environment()).env("LC_ALL", "C").envs(repo_config_guard::ALONE);
+        command
+            .env_clear()
+            .envs(trellis_sandbox::offline_environment())
+            .env("LC_ALL", "C")
+            .envs(repo_config_guard::ALONE);
         command.env(stale_locks::OWNER, &*stale_locks::SELF);
         command.envs(self.index.iter().map(|it| ("GIT_INDEX_FILE", it)));
         command.envs(self.bare.iter().map(|it| ("GIT_DIR", it)));

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::reporter::{Reporter, Progress};
+use crate::reporter::{Progress, Reporter};
 use crate::workspace::append_log::AppendLog;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
@@ -67,7 +67,8 @@ pub(crate) struct CallDetails {
     pub(crate) why: String,
     /// Who asks, where it is no node of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) door: Option<String>,
+    #[serde(rename = "door")]
+    pub(crate) workflow: Option<String>,
     /// Version of the stage's prompt.
     pub(crate) prompt_version: u32,
     /// The model was given tools; then the prompt is another, too.
@@ -288,7 +289,7 @@ pub(super) struct Line {
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: Mutex<AppendLog>,
-    observer: Reporter,
+    reporter: Reporter,
 }
 
 impl Journal {
@@ -309,17 +310,17 @@ impl Journal {
     /// Opens the journal for a line or two beside whoever owns the folder.
     pub(crate) fn join(root: &Path) -> io::Result<Journal> {
         let path = Journal::path(root);
-        disk::own_folder(root)?;
+        disk::ensure(root)?;
         Journal::at(&path)
     }
 
     fn at(path: &Path) -> io::Result<Journal> {
-        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), observer: Reporter::default() })
+        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), reporter: Reporter::default() })
     }
 
     /// Tells somebody what is written from now on.
-    pub(crate) fn observed_by(&mut self, observer: Reporter) {
-        self.observer = observer;
+    pub(crate) fn observed_by(&mut self, reporter: Reporter) {
+        self.reporter = reporter;
     }
 
     /// Appends a line; a crash may lose it.
@@ -341,7 +342,7 @@ impl Journal {
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.append(sync, || lines(events))?;
         drop(file);
-        events.iter().for_each(|event| self.observer.tell(Progress::Journaled(event)));
+        events.iter().for_each(|event| self.reporter.emit(Progress::Journaled(event)));
         Ok(())
     }
 }

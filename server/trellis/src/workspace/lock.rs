@@ -36,7 +36,7 @@ impl Lock {
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
         let locked =
-            disk::own_folder(root).map_err(LockError::Failed).and_then(|()| Lock::of_file(&path));
+            disk::ensure(root).map_err(LockError::Failed).and_then(|()| Lock::of_file(&path));
         locked.map_err(|why| match why {
             LockError::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
             LockError::Held(owner) => {
@@ -54,7 +54,7 @@ impl Lock {
         while file.try_lock().is_err() {
             let owner = owner(&mut file).map_err(LockError::Failed)?;
             if !owner.is_gone() || began.elapsed() > DYING {
-                return Err(LockError::Held(owner.told()));
+                return Err(LockError::Held(owner.report()));
             }
             std::thread::sleep(STEP);
         }
@@ -105,7 +105,7 @@ impl Owner {
         pid.is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
     }
 
-    fn told(&self) -> String {
+    fn report(&self) -> String {
         match self.process() {
             None => "another trellis".to_owned(),
             Some(it) if it == std::process::id() => "another job of this trellis".to_owned(),

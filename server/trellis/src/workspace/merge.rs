@@ -11,8 +11,8 @@ use super::crash_point;
 use super::disk::cannot;
 use super::git::broken;
 use super::stale_locks;
-use super::worktree_state::{Merging, full};
 use super::worktree::Worktree;
+use super::worktree_state::{Merging, full};
 use crate::error::{Exit, Fault};
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
@@ -93,13 +93,13 @@ impl Worktree {
     /// A merge whose files in conflict are these texts, by path.
     pub(crate) fn settled(
         &self,
-        clash: &MergeConflict,
+        conflict: &MergeConflict,
         texts: &BTreeMap<String, String>,
         message: &str,
     ) -> Result<MergeCommit, Fault> {
-        let tree = self.tree_with(&clash.tree, texts)?;
-        let commit = self.commit_on(&clash.old, &tree, message)?;
-        Ok(MergeCommit { is_untested: true, old: clash.old.clone(), commit })
+        let tree = self.tree_with(&conflict.tree, texts)?;
+        let commit = self.commit_on(&conflict.old, &tree, message)?;
+        Ok(MergeCommit { is_untested: true, old: conflict.old.clone(), commit })
     }
 
     /// A checkout of a commit, beside the work.
@@ -134,10 +134,10 @@ impl Worktree {
         }
         let into = full(&self.record.into);
         if let Some(git) = checked_out(&self.git, &into)? {
-            take_back(&top(&git)?, killed, &merging, &into)?;
+            roll_back(&top(&git)?, killed, &merging, &into)?;
         }
         self.record.merging = None;
-        self.keep()?;
+        self.save_state()?;
         Ok(None)
     }
 }
@@ -172,7 +172,7 @@ pub(crate) fn fast_forward(
         let new = candidate.commit.clone();
         work.record.merging =
             Some(Merging { old: first.old.clone(), new, last: last.commit.clone() });
-        work.keep()?;
+        work.save_state()?;
     }
     let ff =
         ["merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", &last.commit];
@@ -321,7 +321,7 @@ fn is_none(blob: &str) -> bool {
 
 /// Takes back files of a move that did not come to its end: the branch and the index still have the old commit, and all files
 /// of the move were as that has them when it began ([`changed`]), so that what is new, missing or cut off is the move's.
-fn take_back(
+fn roll_back(
     git: &Git,
     killed: Option<&Journal>,
     merging: &Merging,
@@ -333,7 +333,7 @@ fn take_back(
     let mut back = String::new();
     for Change { path: name, before, after } in changes(git, &merging.old, &merging.last)? {
         let path = git.root().join(&name);
-        match half_moved(git, &path, &before, &after)? {
+        match write_state(git, &path, &before, &after)? {
             PartialWrite::No => {}
             PartialWrite::Restore => back += &format!("{name}\0"),
             PartialWrite::Remove => {
@@ -350,7 +350,7 @@ fn take_back(
 }
 
 /// Whether a file holds the beginning of a blob, as one does whose writer was killed.
-pub(super) fn is_cut(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
+pub(super) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
     let whole = git.run(&["cat-file", "blob", blob]).map_err(broken)?;
     let found =
         fs::read(path).map_err(|error| cannot(&format!("read {}", path.display()), &error))?;
@@ -364,7 +364,7 @@ enum PartialWrite {
 }
 
 /// Of a file that a move changes from one blob to another, both zeros where there is none.
-fn half_moved(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, Fault> {
+fn write_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, Fault> {
     let there = match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
         // A link or a folder: git would have had to remove it first, and does not.
@@ -383,7 +383,7 @@ fn half_moved(git: &Git, path: &Path, before: &str, after: &str) -> Result<Parti
     if is.trim() == before || is_none(after) {
         return Ok(PartialWrite::No);
     }
-    match is.trim() == after || is_cut(git, path, after)? {
+    match is.trim() == after || is_partial(git, path, after)? {
         false => Ok(PartialWrite::No),
         true if is_none(before) => Ok(PartialWrite::Remove),
         true => Ok(PartialWrite::Restore),

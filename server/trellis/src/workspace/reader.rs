@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use super::hash_chain::{Verifier, Verification};
+use super::hash_chain::{Verification, Verifier};
 use super::journal::{Event, Line};
 
 /// Longer lines are not shown, in bytes; the chain goes through them all the same. The longest events hold files.

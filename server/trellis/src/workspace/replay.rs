@@ -34,7 +34,7 @@ pub(crate) struct ReplayedState {
     /// What models have cost, whatever came of it: tokens, and billionths of a US dollar.
     pub(crate) spent: (u64, u64),
     /// Replies that nodes at work had heard when the run stopped.
-    pub(crate) heard: HashMap<ReplyKey, CachedReply>,
+    pub(crate) cached: HashMap<ReplyKey, CachedReply>,
     /// Lines that could not be read, by number.
     pub(crate) unreadable: Vec<usize>,
     /// Whether the last run came to its end.
@@ -64,14 +64,16 @@ fn is_another_workflows(event: &Event) -> bool {
     match event {
         Event::Stage { .. } => true,
         Event::ModelCall { stage, node, details, .. } => {
-            *stage == Stage::WriteTests.as_str() || node.contains(".py::") || details.door.is_some()
+            *stage == Stage::WriteTests.as_str()
+                || node.contains(".py::")
+                || details.workflow.is_some()
         }
         _ => false,
     }
 }
 
 /// The replies to a piece of work without a plan that a journal holds.
-pub(crate) fn heard(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
+pub(crate) fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let replies = lines.filter_map(|line| reply(&line.event));
     replies.filter(|(question, _)| question.0 == work).collect()
@@ -81,12 +83,12 @@ pub(crate) fn heard(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
 pub(crate) const GAVE_UP: &str = "gave-up";
 
 /// The replies to a door that has not given up since, whatever they were about.
-pub(crate) fn heard_by(text: &str, door: &str) -> HashMap<ReplyKey, CachedReply> {
+pub(crate) fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
     let mut found = HashMap::new();
     for line in text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()) {
         match &line.event {
-            Event::Note { node, what, .. } if node == door && what == GAVE_UP => found.clear(),
-            Event::ModelCall { details, .. } if details.door.as_deref() == Some(door) => {
+            Event::Note { node, what, .. } if node == workflow && what == GAVE_UP => found.clear(),
+            Event::ModelCall { details, .. } if details.workflow.as_deref() == Some(workflow) => {
                 found.extend(reply(&line.event));
             }
             _ => {}
@@ -101,7 +103,7 @@ fn reply(event: &Event) -> Option<(ReplyKey, CachedReply)> {
         return None;
     };
     let (input_tokens, output_tokens, nano_usd) = paid(event)?;
-    let heard = CachedReply {
+    let cached = CachedReply {
         said: details.reply.clone()?,
         model: model.clone(),
         input_tokens,
@@ -109,7 +111,7 @@ fn reply(event: &Event) -> Option<(ReplyKey, CachedReply)> {
         nano_usd,
     };
     let asked = details.asked.clone();
-    Some(((node.clone(), stage.clone(), *attempt, prompt.clone(), asked), heard))
+    Some(((node.clone(), stage.clone(), *attempt, prompt.clone(), asked), cached))
 }
 
 /// Tokens in and out, and billionths of a US dollar.
@@ -202,18 +204,18 @@ impl ReplayedState {
                 let (input, output, nano_usd) = paid(event).unwrap_or_default();
                 self.spent.0 = self.spent.0.saturating_add(input).saturating_add(output);
                 self.spent.1 = self.spent.1.saturating_add(nano_usd);
-                self.heard.extend(reply(event));
+                self.cached.extend(reply(event));
             }
             Event::Accepted(Accepted { node, .. })
             | Event::Broken { node, .. }
             | Event::Integration(IntegrationResult { subgraph: node, .. }) => self.forget(node),
             Event::State { node, status, .. } if status != "in_progress" => self.forget(node),
-            Event::Reset { .. } => self.heard.clear(),
+            Event::Reset { .. } => self.cached.clear(),
             _ => {}
         }
     }
 
     fn forget(&mut self, node: &str) {
-        self.heard.retain(|(of, ..), _| of != node);
+        self.cached.retain(|(of, ..), _| of != node);
     }
 }

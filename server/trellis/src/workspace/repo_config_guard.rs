@@ -83,7 +83,8 @@ pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
 /// What a file called `.git` leads to.
 fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     let shown = own.display();
-    let text = trellis_sandbox::files::read_text(own).map_err(|error| format!("{shown}: {error}"))?;
+    let text =
+        trellis_sandbox::files::read_text(own).map_err(|error| format!("{shown}: {error}"))?;
     let to = text
         .trim_end()
         .strip_prefix("gitdir: ")
@@ -108,9 +109,9 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
 /// Where a worktree's repository keeps what all of its worktrees share.
 fn common(git: &Path) -> Result<PathBuf, String> {
     let file = git.join("commondir");
-    let told = |error: std::io::Error| format!("{}: {error}", file.display());
-    let to = trellis_sandbox::files::read_text(&file).map_err(told)?;
-    git.join(to.trim_end()).canonicalize().map_err(told)
+    let reported = |error: std::io::Error| format!("{}: {error}", file.display());
+    let to = trellis_sandbox::files::read_text(&file).map_err(reported)?;
+    git.join(to.trim_end()).canonicalize().map_err(reported)
 }
 
 impl Place {
@@ -146,7 +147,8 @@ impl Place {
             }
         }
         // In a worktree git passes over what all of them share.
-        let counts = |it: &&GuardedSetting<'_>| self.kind != Kind::Worktree || it.scope == "worktree";
+        let counts =
+            |it: &&GuardedSetting<'_>| self.kind != Kind::Worktree || it.scope == "worktree";
         let files = all.iter().filter(|it| it.is_repositorys && it.key == "core.worktree");
         self.has_its_files(files.filter(counts).map(|it| it.value).next_back())
     }

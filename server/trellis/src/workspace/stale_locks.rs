@@ -77,7 +77,7 @@ fn is_whole(notes: &Path) -> bool {
 
 /// Waits for the git of a start that was killed: it still does what that start told it, behind the back of whoever takes the work
 /// up.
-pub(super) fn settled(git: &Git) -> Result<(), Fault> {
+pub(super) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
     let ends = Instant::now() + ORPHANED;
     while let Some(pid) = orphan(git) {
         if Instant::now() >= ends {
@@ -161,8 +161,8 @@ fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), Fault> {
     let removed = fs::remove_file(path);
     let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
     let arguments = vec![format!("(remove stale {name})")];
-    let told = journal.log(Event::Git { arguments, outcome });
-    told.map_err(|error| cannot("write the journal", &error))
+    let reported = journal.log(Event::Git { arguments, outcome });
+    reported.map_err(|error| cannot("write the journal", &error))
 }
 
 /// What a lock is.
@@ -267,7 +267,7 @@ mod tests {
             let wanted = is_orphan.then(|| child.id().to_string());
             drop(child.stdin.take());
             assert_eq!(found, wanted, "{owner} in {}", place.display());
-            settled(&git).expect("it ends");
+            wait_for_orphaned_git(&git).expect("it ends");
             child.wait().expect("it ended");
         }
     }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::hash_chain::{Break, Verification};
 use super::journal::{Event, Journal};
-use super::reader::{Summary, Reader, Entry};
+use super::reader::{Entry, Reader, Summary};
 
 fn note(text: &str) -> Event {
     Event::Note { node: "n".to_owned(), what: "test".to_owned(), text: text.to_owned() }

@@ -17,11 +17,13 @@ use crate::workspace::crash_point;
 use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
-use crate::workspace::merge::is_cut;
-use crate::workspace::stale_locks;
 use crate::workspace::lock::{Lock, LockError};
-use crate::workspace::worktree_state::{WorktreeState, begun, branch, full, known, record_path, remove};
+use crate::workspace::merge::is_partial;
+use crate::workspace::stale_locks;
 use crate::workspace::trees;
+use crate::workspace::worktree_state::{
+    WorktreeState, branch, create, full, known, record_path, remove,
+};
 
 /// Folders that tools make and can make again.
 const MADE: [&str; 6] =
@@ -74,14 +76,14 @@ impl Worktree {
         let git = repository(home)?;
         let places = places(home).map_err(|error| cannot("create .trellis/worktrees", &error))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
-        stale_locks::settled(&git)?;
+        stale_locks::wait_for_orphaned_git(&git)?;
         let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
         let folder = places.join(name);
         let known = known(&record_path(home, name))?;
         let is_fresh = known.is_none();
         let record = match known {
             Some(record) => record,
-            None => begun(&git, (name, into), &folder, home)?,
+            None => create(&git, (name, into), &folder, home)?,
         };
         let mut work = Worktree {
             name: name.to_owned(),
@@ -94,7 +96,7 @@ impl Worktree {
             _lock: lock,
         };
         if is_fresh {
-            work.keep()?;
+            work.save_state()?;
         }
         // The index and HEAD here are the person's.
         stale_locks::locks(&work.git, journal, &[&format!("{}.lock", full(&work.branch()))])?;
@@ -102,7 +104,7 @@ impl Worktree {
             work.clear(journal)?;
             return Ok(Opened::Merged(commit));
         }
-        work.make(journal)?;
+        work.create(journal)?;
         work.is_on_its_branch()?;
         work.root = work.root.canonicalize().unwrap_or(work.root);
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
@@ -136,7 +138,7 @@ impl Worktree {
     }
 
     /// Makes branch and folder, as far as they are not there.
-    fn make(&mut self, journal: &Journal) -> Result<(), Fault> {
+    fn create(&mut self, journal: &Journal) -> Result<(), Fault> {
         stale_locks::sweep(&self.git, Some(&self.name))?;
         let top = self.git.at(&self.folder);
         if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
@@ -189,10 +191,10 @@ impl Worktree {
     /// Moves the branch to a commit, written down before and after, so that a crash in between is no person's edit.
     fn become_commit(&mut self, journal: &Journal, commit: &str, how: &str) -> Result<(), Fault> {
         self.record.next = Some(commit.to_owned());
-        self.keep()?;
+        self.save_state()?;
         self.inner.step(journal, &["reset", how, "--quiet", commit], "").map_err(broken)?;
         self.record.tip = self.record.next.take();
-        self.keep()
+        self.save_state()
     }
 
     /// Tree of the files as they are; what git ignores is left out, unless it was committed.
@@ -237,7 +239,7 @@ impl Worktree {
         }
         let top = self.git.at(&self.folder);
         match top.run(&["rev-parse", "--verify", "--quiet", &format!("{next}:{path}")]) {
-            Ok(blob) => is_cut(&top, &file, blob.trim()),
+            Ok(blob) => is_partial(&top, &file, blob.trim()),
             Err(_) => Ok(false),
         }
     }
@@ -256,17 +258,17 @@ impl Worktree {
 
     /// Commits what somebody else has made of the files; the branch is ours again then. What was merged into it since is not
     /// part of the work.
-    pub(crate) fn take_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
+    pub(crate) fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
         // First of all: whatever comes, it is not begun anew.
         (self.record.edited, self.record.ended) = (true, None);
-        self.keep()?;
+        self.save_state()?;
         let tree = self.tree()?;
         let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by hand"];
         let commit = self.inner.run(&commit).map_err(broken)?;
         self.become_commit(journal, commit.trim(), "--mixed")?;
         let base = ["merge-base", &full(&self.record.into), "HEAD"];
         self.record.base = self.inner.run(&base).map_err(broken)?.trim().to_owned();
-        self.keep()
+        self.save_state()
     }
 
     /// The last commit of the work; that it began from where there is none.
@@ -285,7 +287,7 @@ impl Worktree {
     /// Remembers that a person has sent this tree back.
     pub(crate) fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
         self.record.sent_back.push((tree, words));
-        self.keep()
+        self.save_state()
     }
 
     /// Paths that differ from the base, from [`Worktree::root`]: those that are there, and those that are gone.
@@ -308,17 +310,17 @@ impl Worktree {
     /// Writes down that it waits for a review, after so many questions for a fix.
     pub(crate) fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
         self.record.waits = Some(fixes);
-        self.keep()
+        self.save_state()
     }
 
     /// Writes down how the work ended. Its branch and folder stay.
-    pub(crate) fn end(&mut self, how: &str) -> Result<(), Fault> {
+    pub(crate) fn mark_finished(&mut self, how: &str) -> Result<(), Fault> {
         self.record.ended = Some(how.to_owned());
-        self.keep()
+        self.save_state()
     }
 
     /// Puts work that ended aside, so that it can be begun anew: its branch stays under another name, which is given.
-    pub(crate) fn put_aside(self, journal: &Journal) -> Result<String, Fault> {
+    pub(crate) fn archive(self, journal: &Journal) -> Result<String, Fault> {
         let taken =
             self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
         let taken = taken.map_err(broken)?;
@@ -330,7 +332,7 @@ impl Worktree {
         // What was not committed is on the branch then, too.
         let mut work = self;
         if work.is_edited()? {
-            work.take_edits(journal)?;
+            work.commit_user_edits(journal)?;
         }
         work.keep_ignored()?;
         work.git.step(journal, &["worktree", "remove", "--force", &folder], "").map_err(broken)?;
@@ -377,7 +379,7 @@ impl Worktree {
             return Ok(());
         }
         let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
-        let place = disk::own(&self.home, &format!("kept/{}-{since}", self.name))
+        let place = disk::create(&self.home, &format!("kept/{}-{since}", self.name))
             .map_err(|error| cannot("create .trellis/kept", &error))?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
@@ -409,7 +411,7 @@ impl Worktree {
         ))
     }
 
-    pub(super) fn keep(&self) -> Result<(), Fault> {
+    pub(super) fn save_state(&self) -> Result<(), Fault> {
         let text = serde_json::to_string_pretty(&self.record).map_err(|error| {
             Fault::internal(format!("the record of a worktree cannot be written as JSON: {error}"))
         })?;
@@ -439,5 +441,5 @@ fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
 
 /// The folder of all worktrees.
 fn places(home: &Path) -> std::io::Result<PathBuf> {
-    disk::own(home, "worktrees")
+    disk::create(home, "worktrees")
 }

@@ -143,7 +143,7 @@ impl WorktreeState {
 }
 
 /// The record of work that begins now.
-pub(super) fn begun(
+pub(super) fn create(
     git: &Git,
     (name, into): (&str, Option<&str>),
     folder: &Path,

@@ -81,7 +81,8 @@ impl Writer {
             return Err(FlushError::Fault(user_edits(&foreign)));
         }
         let on_disk = |path: &str, text: &str| {
-            trellis_sandbox::files::read(self.root.join(path)).is_ok_and(|bytes| bytes == text.as_bytes())
+            trellis_sandbox::files::read(self.root.join(path))
+                .is_ok_and(|bytes| bytes == text.as_bytes())
         };
         let known =
             |path: &str, hash: &str| self.written.get(path).is_some_and(|it| it.contains(hash));

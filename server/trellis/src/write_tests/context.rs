@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use trellis_python::distributions::normalized;
-use trellis_python::{Function, Functions, Outline, SymbolKind};
 use trellis_engine::assembly::library_name;
 use trellis_engine::write_tests::{Sample, Style, Subject, samples};
+use trellis_python::distributions::normalized;
+use trellis_python::{Function, Functions, Outline, SymbolKind};
 use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
-use crate::error::Fault;
 use crate::api::write_tests::TestFramework;
+use crate::error::Fault;
 use crate::nested::Nested;
 
 /// Files looked at; a project may be huge.
@@ -58,13 +58,16 @@ impl Project {
         let (mut all, mut existing) = (Vec::new(), Vec::new());
         for path in self.tests.iter().take(MOST_TESTS) {
             // A file that cannot be read shows nothing.
-            let Ok(text) = trellis_sandbox::files::read_text(target.root.join(path)) else { continue };
+            let Ok(text) = trellis_sandbox::files::read_text(target.root.join(path)) else {
+                continue;
+            };
             let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
             let tests = Functions::of(&text).functions.into_iter();
             let tests = tests.filter(|it| it.name.starts_with("test") && !it.is_nested);
             for it in tests {
                 if is_near
-                    && trellis_python::words(&it.source).is_ok_and(|it| it.contains(&target.function.name))
+                    && trellis_python::words(&it.source)
+                        .is_ok_and(|it| it.contains(&target.function.name))
                 {
                     existing.push(it.source);
                 } else {

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::locate::Target;
-use crate::error::Fault;
 use crate::api::write_tests::TestFramework;
+use crate::error::Fault;
 use crate::workspace::disk;
 
 /// Files that are not there and have to be. `__init__.py` makes the tests' folder a package: so pytest finds modules from
@@ -32,7 +32,8 @@ pub(super) fn missing(
 /// Python that puts the folders with the modules on the path.
 fn path_lines(target: &Target, tests_dir: &str) -> String {
     let says_so = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"].iter().any(|it| {
-        trellis_sandbox::files::read_text(target.root.join(it)).is_ok_and(|text| text.contains("pythonpath"))
+        trellis_sandbox::files::read_text(target.root.join(it))
+            .is_ok_and(|text| text.contains("pythonpath"))
     });
     if target.source_folders.is_empty() || says_so {
         return String::new();
@@ -63,7 +64,10 @@ pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
         Ok(Err(_)) => Err(Fault::input(format!("{path} is not UTF-8; it was not touched"))
             .hint("convert it, or choose another --tests-dir")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(e) => Err(Fault::input(trellis_sandbox::wording::cannot_read(path, &e)).hint("make it readable")),
+        Err(e) => {
+            Err(Fault::input(trellis_sandbox::wording::cannot_read(path, &e))
+                .hint("make it readable"))
+        }
     }
 }
 

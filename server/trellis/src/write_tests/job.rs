@@ -5,29 +5,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use trellis_engine::Policy;
-use trellis_engine::write_tests::{
-    PreviousTests, MergedTestFile, Subject, WrittenTests, ask_write_tests, place, written_tests,
-};
-use trellis_sandbox::{Report, Request, Tree};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+use trellis_engine::Policy;
+use trellis_engine::write_tests::{
+    MergedTestFile, PreviousTests, Subject, WrittenTests, ask_write_tests, insert_tests,
+    written_tests,
+};
+use trellis_sandbox::{Report, Request, Tree};
 
 use super::WriteTestsRequest;
 use super::context::{Project, framework, subject};
 use super::files::{existing, missing, write};
+use super::locate::{Target, test_path, tests_dir};
 use super::registry::{self, LastRun, Mapping};
 use super::results;
-use super::locate::{Target, test_path, tests_dir};
 use super::testpaths::TestPaths;
-use crate::llm_client::{Completion, LlmClient, CallError, CallContext};
-use crate::error::Fault;
-use crate::budget::{Budget, Spent};
 use crate::api::run_limits::FLAGS;
 use crate::api::write_tests::{Generated, TestFramework};
+use crate::budget::{Budget, Spent};
+use crate::error::Fault;
+use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, Models};
-use crate::reporter::{Reporter, Progress};
 use crate::output::Output;
+use crate::reporter::{Progress, Reporter};
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::sources::read_at;
 use crate::workspace::cost::StageCost;
@@ -47,13 +48,13 @@ pub(super) struct Job {
     path: String,
     /// Files around it that are not there yet.
     support: Vec<(String, String)>,
-    desk: LlmClient,
+    llm: LlmClient,
     journal: Journal,
     /// Holds the journal of a preview.
     _scratch: Option<TempDir>,
     sandbox: Sandbox,
     cancel: CancellationToken,
-    observer: Reporter,
+    reporter: Reporter,
     began: SystemTime,
     preview: bool,
     replace_edited: bool,
@@ -103,11 +104,12 @@ impl Job {
         let models = Models::open(&order.model, &config, &models::env)?;
         let budget = order.model.budget(&config);
         models.know_prices(budget)?;
-        let ledger = Budget::new(budget, Spent::default());
+        let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::write_tests().context_tokens;
-        let desk = LlmClient::new(models, ledger, HashMap::new(), tokens, output);
+        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, output);
         let (journal, scratch) = journal(&target.root, order.preview)?;
-        let sandbox = sandbox::open(&order.sandbox, &target.root, Packages::Project, output).await?;
+        let sandbox =
+            sandbox::open(&order.sandbox, &target.root, Packages::Project, output).await?;
         Ok(Job {
             support: missing(&target, &tests_dir, framework),
             target,
@@ -115,12 +117,12 @@ impl Job {
             subject,
             framework,
             path,
-            desk,
+            llm,
             journal,
             _scratch: scratch,
             sandbox,
             cancel,
-            observer: output.observer(),
+            reporter: output.reporter(),
             began: SystemTime::now(),
             preview: order.preview,
             replace_edited: order.replace_edited,
@@ -140,17 +142,17 @@ impl Job {
     }
 
     /// Tells how the tests ended that are in the project now.
-    fn tell(&self, report: &Report) {
+    fn report_tests(&self, report: &Report) {
         let root = &self.target.root;
         let support = self.support.iter().map(|it| it.0.clone());
         let written: Vec<String> = support.chain([self.path.clone()]).collect();
         let text_of = Some(read_at(root, self.began, &written));
         let tests = report.tests.iter();
-        tests.for_each(|test| self.observer.tell(Progress::Test { root, test, text_of }));
+        tests.for_each(|test| self.reporter.emit(Progress::Test { root, test, text_of }));
     }
 
     fn model(&self) -> String {
-        self.desk.models.name()
+        self.llm.models.name()
     }
 
     async fn all(&mut self) -> Result<Generated, Fault> {
@@ -160,7 +162,7 @@ impl Job {
         let mut written = false;
         if is_collected && !self.preview {
             tried = self.keep(tried, outcome).await?;
-            self.tell(&tried.report);
+            self.report_tests(&tried.report);
             written = true;
         } else if !is_collected {
             self.warnings.push(
@@ -217,7 +219,8 @@ impl Job {
 
     /// Asks until there are tests that can be run, and enough of them.
     async fn tests(&mut self) -> Result<TestedReply, Fault> {
-        let (mut complaint, mut best): (Option<(String, String)>, Option<TestedReply>) = (None, None);
+        let (mut complaint, mut best): (Option<(String, String)>, Option<TestedReply>) =
+            (None, None);
         for attempt in 0..=RETRIES {
             let is_good = best.as_ref().is_some_and(|it| self.broken(it).is_none());
             let (why, old) = match self.ask(complaint.as_ref(), attempt).await? {
@@ -273,12 +276,14 @@ impl Job {
         let complaint = complaint.map(|(why, old)| (why.as_str(), old.as_str()));
         let ask = ask_write_tests(&self.subject, complaint, attempt);
         let id = self.target.id();
-        let slip = CallContext { id: &id, journal: &self.journal, cancel: &self.cancel };
-        match self.desk.ask(slip, &ask, &mut StageCost::default()).await {
+        let call = CallContext { id: &id, journal: &self.journal, cancel: &self.cancel };
+        match self.llm.ask(call, &ask, &mut StageCost::default()).await {
             Ok(Completion::Reply(reply)) => Ok(TestsReply::Reply(reply.text)),
             Ok(Completion::Truncated { partial }) => Ok(TestsReply::Reply(partial)),
             Ok(Completion::Unusable(why)) => Ok(TestsReply::Unusable(why)),
-            Ok(Completion::ContextTooLong(reason) | Completion::None(reason)) => Ok(TestsReply::Nothing(reason)),
+            Ok(Completion::ContextTooLong(reason) | Completion::None(reason)) => {
+                Ok(TestsReply::Nothing(reason))
+            }
             Err(CallError::Cancelled) => Err(results::cancelled()),
             Err(CallError::Fault(fault)) => Err(fault),
             Err(CallError::Budget(exhausted)) => Err(exhausted.into()),
@@ -319,10 +324,11 @@ impl Job {
         let known = registry.get(&self.target.id()).filter(|it| it.test_file == self.path);
         let items = known.map(|it| it.items).unwrap_or_default();
         let hash = |text: &str| disk::hash(text);
-        let earlier = PreviousTests { items: &items, hash: &hash, replace_edited: self.replace_edited };
+        let earlier =
+            PreviousTests { items: &items, hash: &hash, replace_edited: self.replace_edited };
         let is_local = |name: &str| self.project.is_local(&self.target, name);
         let suffix = self.subject.suffix();
-        place(before, &written.fragment, earlier, &suffix, &is_local).map_err(|error| {
+        insert_tests(before, &written.fragment, earlier, &suffix, &is_local).map_err(|error| {
             Fault::input(format!("the tests do not fit into {}: {error}", self.path))
                 .hint("nothing was written; check that file, or choose another --tests-dir")
         })
@@ -388,7 +394,7 @@ fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fau
     let leaves_no_trace = preview && !root.join(".trellis").is_dir();
     let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;
     let place: PathBuf = scratch.as_ref().map_or(root, |it| it.path()).to_owned();
-    disk::own_folder(&place).map_err(cannot)?;
+    disk::ensure(&place).map_err(cannot)?;
     let (journal, _) = Journal::open(&place).map_err(cannot)?;
     Ok((journal, scratch))
 }

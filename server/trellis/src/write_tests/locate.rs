@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use trellis_python::{Function, Functions, NamePath};
 use trellis_engine::assembly::Layout;
+use trellis_python::{Function, Functions, NamePath};
 
 use super::WriteTestsRequest;
 use super::files::relative;
@@ -36,9 +36,9 @@ impl Target {
     pub(super) fn find(order: &WriteTestsRequest) -> Result<Target, Fault> {
         let file = located(order)?;
         let root = match &order.root {
-            Some(root) => root
-                .canonicalize()
-                .map_err(|e| Fault::input(trellis_sandbox::wording::cannot_read(root.display(), &e)))?,
+            Some(root) => root.canonicalize().map_err(|e| {
+                Fault::input(trellis_sandbox::wording::cannot_read(root.display(), &e))
+            })?,
             None => project::root_of(&file)?,
         };
         let outside = || {
@@ -132,7 +132,9 @@ fn unknown(all: &[Function], name: &str, path: &str) -> Fault {
     near.dedup();
     let near: Vec<&str> = near.into_iter().take(NEAR).map(|(_, name)| name).collect();
     let fault = Fault::input(format!("there is no function {name} in {path}"));
-    fault.hint(trellis_plan::did_you_mean(&near).unwrap_or_else(|| "the file has no functions".to_owned()))
+    fault.hint(
+        trellis_plan::did_you_mean(&near).unwrap_or_else(|| "the file has no functions".to_owned()),
+    )
 }
 
 /// Letters to change, add or leave out (Levenshtein).

@@ -10,9 +10,9 @@
 mod context;
 mod files;
 mod job;
+mod locate;
 pub(crate) mod registry;
 mod results;
-mod locate;
 mod testpaths;
 
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use self::testpaths::TestPaths;
+use crate::api::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
 use crate::edits;
 use crate::error::Fault;
-use crate::api::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
 use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;

@@ -8,9 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trellis_python::Functions;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use trellis_python::Functions;
 
 use crate::error::Fault;
 use crate::workspace::lock::Lock;
@@ -225,7 +225,7 @@ pub(crate) fn update<T>(
     if let Some(link) = disk::symlink_on_the_way(root, PATH) {
         return Err(crate::workspace::symlink(PATH, &link));
     }
-    disk::own_folder(root).map_err(cannot)?;
+    disk::ensure(root).map_err(cannot)?;
     let lock = root.join(".trellis/registry.lock");
     let _lock = Lock::wait_for(&lock).map_err(cannot)?;
     let (mut registry, corrupt) = load(root)?;
@@ -258,7 +258,8 @@ fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(e) => {
-            return Err(Fault::input(trellis_sandbox::wording::cannot_read(PATH, &e)).hint("make it readable"));
+            return Err(Fault::input(trellis_sandbox::wording::cannot_read(PATH, &e))
+                .hint("make it readable"));
         }
     };
     let document = match serde_json::from_slice::<Value>(&bytes) {

@@ -2,9 +2,9 @@
 
 use trellis_sandbox::{Outcome, Report, TestResult};
 
+use crate::api::write_tests::{GeneratedTest, TestFailure};
 use crate::convert;
 use crate::error::{Exit, Fault};
-use crate::api::write_tests::{GeneratedTest, TestFailure};
 
 /// How the run ended, and why where that does not say it.
 ///

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use trellis_python::import_cycles::{ImportGraph, circles};
 use trellis_plan::{NodeIx, Plan};
+use trellis_python::import_cycles::{ImportGraph, circles};
 
 use crate::assembly::imports::imports;
 use crate::assembly::layout::module_path;
@@ -24,9 +24,9 @@ type Graph = ImportGraph<String, Vec<String>>;
 /// Returns the shortest circle through each module that is on one, each circle once.
 pub fn import_cycles(files: &BTreeMap<String, String>) -> Vec<ImportCycle> {
     let graph = graph(files);
-    let told =
+    let reported =
         |modules: Vec<String>| ImportCycle { suggestion: suggest(&graph, &modules), modules };
-    circles(&graph).into_iter().map(told).collect()
+    circles(&graph).into_iter().map(reported).collect()
 }
 
 /// Planned files that would import one another in a circle, although their definitions do not
@@ -69,11 +69,11 @@ pub fn planned_cycles(plan: &Plan) -> Vec<PlannedCycle> {
         let (from, to) = imports[from][to];
         (plan.id(from).to_owned(), plan.id(to).to_owned())
     };
-    let told = |files: Vec<&str>| PlannedCycle {
+    let reported = |files: Vec<&str>| PlannedCycle {
         links: files.iter().zip(files.iter().cycle().skip(1)).map(link).collect(),
         files: files.into_iter().map(str::to_owned).collect(),
     };
-    circles(&imports).into_iter().map(told).collect()
+    circles(&imports).into_iter().map(reported).collect()
 }
 
 fn graph(files: &BTreeMap<String, String>) -> Graph {

@@ -205,8 +205,9 @@ fn nodes(out: &mut String, title: &str, nodes: &[NodeLine]) {
         if node.fixes > 0 {
             let _ = writeln!(out, "- **Debug Iterations**: {}", node.fixes);
         }
-        let told = [("Root Cause", &node.root_cause), ("Recommendation", &node.recommendation)];
-        for (title, text) in told.into_iter().filter_map(|(title, it)| Some((title, it.as_ref()?)))
+        let reported = [("Root Cause", &node.root_cause), ("Recommendation", &node.recommendation)];
+        for (title, text) in
+            reported.into_iter().filter_map(|(title, it)| Some((title, it.as_ref()?)))
         {
             let _ = writeln!(out, "- **{title}**: {text}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use trellis_python::{Fragment, ImportGroups, FilePart, SyntaxError, merge};
+use trellis_python::{FilePart, Fragment, ImportGroups, SyntaxError, merge};
 
 use crate::assembly::layout::Layout;
 use crate::assembly::packages::init_files;
@@ -175,7 +175,8 @@ pub fn pytest_ini(layout: &Layout) -> String {
 pub fn third_party(layout: &Layout, files: &BTreeMap<String, String>) -> BTreeSet<String> {
     let sources =
         files.iter().filter(|(path, _)| path.ends_with(".py") && !path.starts_with("tests/"));
-    let imports = sources.flat_map(|(_, text)| trellis_python::all_imports(text).unwrap_or_default());
+    let imports =
+        sources.flat_map(|(_, text)| trellis_python::all_imports(text).unwrap_or_default());
     imports
         .filter(|import| import.level == 0)
         .map(|import| import.top_level().to_owned())

@@ -6,9 +6,9 @@ mod rerun_history;
 mod rules;
 mod votes;
 
-pub use rerun_history::{RerunHistory, Flakiness, uses_nondeterminism};
+pub use rerun_history::{Flakiness, RerunHistory, uses_nondeterminism};
 pub use rules::{ProjectFacts, diagnose};
-pub use votes::{VoteTally, VoteRule, Votes};
+pub use votes::{VoteRule, VoteTally, Votes};
 
 /// Causes of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::observation::{TestCase, RunOutcome, TestRun};
 use crate::normalize::without_addresses;
+use crate::observation::{RunOutcome, TestCase, TestRun};
 
 /// Runs of the same code.
 #[derive(Clone, Debug, Default, PartialEq)]

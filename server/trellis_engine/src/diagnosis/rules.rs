@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::diagnosis::examples::{DocumentedExample, compare};
 use crate::diagnosis::{Diagnosis, Finding};
-use crate::observation::{RunOutcome, Failure, Frame, TestRun};
+use crate::observation::{Failure, Frame, RunOutcome, TestRun};
 
 /// Facts about the repository for the rules.
 pub struct ProjectFacts<'a> {
@@ -24,7 +24,7 @@ pub struct ProjectFacts<'a> {
 
 impl fmt::Debug for ProjectFacts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Circumstances").finish_non_exhaustive()
+        f.debug_struct("ProjectFacts").finish_non_exhaustive()
     }
 }
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use trellis_python::{Fragment, Import, ItemKind as Kind, remove_methods};
 
 use crate::draft::{Draft, DraftError, NormalizedReply, foreign, shape, wrong};
-use crate::vocabulary::Upstream;
 use crate::item::{Item, ItemKind};
+use crate::vocabulary::Upstream;
 
 /// Returns the implementation after changes to files. `after` holds the new texts by path, `before`
 /// the same files as the model received them; a file missing there is new.
@@ -175,7 +175,12 @@ fn others(item: &Item, path: &str, key: &Key) -> DraftError {
 
 /// Returns the owner of a name: the item planned under that name, else the item whose fragment
 /// holds it.
-fn claimant(owners: &[EditableItem<'_>], here: &[usize], key: &Key, file: &Module) -> Option<usize> {
+fn claimant(
+    owners: &[EditableItem<'_>],
+    here: &[usize],
+    key: &Key,
+    file: &Module,
+) -> Option<usize> {
     let is_planned = |it: &Item| it.class == key.class && it.name == key.name;
     let planned = here.iter().find(|at| is_planned(owners[**at].item));
     planned.or_else(|| here.iter().find(|at| owners[**at].has(key, file))).copied()
@@ -259,7 +264,9 @@ fn home(
         // A new helper belongs to the item in work if this is its file, else to an item changed in
         // this file.
         let changed = here.iter().find(|at| touched.contains(at));
-        return InsertionPoint::At(*here.iter().find(|at| **at == 0).or(changed).unwrap_or(&here[0]));
+        return InsertionPoint::At(
+            *here.iter().find(|at| **at == 0).or(changed).unwrap_or(&here[0]),
+        );
     };
     let of_class = |at: &usize| owners[*at].class() == Some(class);
     if here
@@ -270,7 +277,9 @@ fn home(
         return InsertionPoint::Planned;
     }
     let found = here.iter().copied().find(of_class);
-    found.or_else(|| whose.get(&Key::top(class)).copied()).map_or(InsertionPoint::Nowhere, InsertionPoint::At)
+    found
+        .or_else(|| whose.get(&Key::top(class)).copied())
+        .map_or(InsertionPoint::Nowhere, InsertionPoint::At)
 }
 
 /// Rebuilds a fragment from the file's text, with the names used in the file.

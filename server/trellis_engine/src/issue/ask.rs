@@ -1,14 +1,14 @@
 //! Prompts about an issue.
 
-use crate::prompt_budget::Section;
-use crate::vocabulary::{ModelRequest, Stage};
-use crate::issue::{Conflict, Context, ShownPart, ShownFile};
+use crate::issue::{Conflict, Context, ShownFile, ShownPart};
 use crate::prompt::template::{
     FEATURE_CODE, FEATURE_FIX, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FEATURE_TOOLS,
     Template,
 };
 use crate::prompt::{Prompt, listed, python, rank};
+use crate::prompt_budget::Section;
 use crate::routing::Tier;
+use crate::vocabulary::{ModelRequest, Stage};
 
 /// Facts about an issue for prompts.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,8 @@ pub struct IssueFacts {
 
 /// Builds the request for tests of missing behavior; `attempt` counts from 0.
 pub fn ask_scaffold(feature: &IssueFacts, attempt: u32, complaint: Option<&str>) -> ModelRequest {
-    let it = PromptText { stage: Stage::Scaffold, attempt, words: &FEATURE_TESTS, tools: feature.tools };
+    let it =
+        PromptText { stage: Stage::Scaffold, attempt, words: &FEATURE_TESTS, tools: feature.tools };
     tests(feature, it, complaint)
 }
 

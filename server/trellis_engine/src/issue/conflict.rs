@@ -27,7 +27,7 @@ pub struct Conflict {
 ///
 /// A reason for the model: the file is missing, markers are left, the Python is broken, or tests of
 /// one side are lost or others are added.
-pub fn settled(answer: &str, conflict: &Conflict) -> Result<String, String> {
+pub fn parse_resolution(answer: &str, conflict: &Conflict) -> Result<String, String> {
     let path = &conflict.path;
     let text = reply::file(answer, path).ok_or_else(|| format!("it does not hold {path}"))?;
     let sides = [&conflict.ours, &conflict.theirs];
@@ -75,7 +75,8 @@ fn keeps_tests(text: &str, conflict: &Conflict) -> Result<(), String> {
     if let Some(more) = merged.0.iter().find(|it| count(&merged, it) > count(&wanted, it)) {
         return Err(format!("{path} has `{}`, which neither side has in this form", shown(more)));
     }
-    let twice = |of: &TopLevelStatements, name: &str| of.1.iter().filter(|it| *it == name).count() > 1;
+    let twice =
+        |of: &TopLevelStatements, name: &str| of.1.iter().filter(|it| *it == name).count() > 1;
     match merged.1.iter().find(|it| twice(&merged, it) && !twice(&ours, it) && !twice(&theirs, it))
     {
         Some(name) => Err(format!("both sides have a `{name}` of their own in {path}")),
@@ -91,7 +92,10 @@ impl TopLevelStatements {
         let names = fragment.items.iter().flat_map(|it| it.names.clone()).collect();
         let imports = fragment.imports.iter().map(|it| format!("{it:?}"));
         let statements = fragment.items.iter().map(|it| it.text.clone());
-        TopLevelStatements(fragment.docstring.iter().cloned().chain(imports).chain(statements).collect(), names)
+        TopLevelStatements(
+            fragment.docstring.iter().cloned().chain(imports).chain(statements).collect(),
+            names,
+        )
     }
 
     /// Returns the three-way merge with `self` as ancestor: the statements kept by both sides, and

@@ -24,7 +24,10 @@ impl Context {
 /// in the context already. Names that differ only in case and underscores count as equal.
 ///
 /// `changed` holds path, text before (if the file existed) and text after.
-pub fn repeated(context: &Context, changed: &[(&str, Option<&str>, &str)]) -> Vec<String> {
+pub fn duplicate_definitions(
+    context: &Context,
+    changed: &[(&str, Option<&str>, &str)],
+) -> Vec<String> {
     let known: Vec<(String, String, &str)> = (context.code.iter())
         .flat_map(|(path, text)| {
             let names = definitions(text).into_iter();
@@ -36,8 +39,9 @@ pub fn repeated(context: &Context, changed: &[(&str, Option<&str>, &str)]) -> Ve
         let old: Vec<String> =
             before.map(definitions).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
         for (name, _) in definitions(after).into_iter().filter(|(name, _)| !old.contains(name)) {
-            let twin = known.iter().find(|(it, _, place)| *it == plain(&name) && place != path);
-            out.extend(twin.map(|(_, what, place)| {
+            let counterpart =
+                known.iter().find(|(it, _, place)| *it == plain(&name) && place != path);
+            out.extend(counterpart.map(|(_, what, place)| {
                 format!(
                     "{path} defines `{name}`, and there is the {what} in {place}: import that one"
                 )

@@ -109,8 +109,8 @@ impl ReplyFiles<'_> {
         self.may_change(&edit.path)?;
         let known = self.texts.get(&edit.path).cloned().or_else(|| self.sources.text(&edit.path));
         let text = match known {
-            Some(text) => edit.applied_to(&text).map_err(|why| self.misfit(&edit.path, &why))?,
-            None => match edit.whole() {
+            Some(text) => edit.apply(&text).map_err(|why| self.misfit(&edit.path, &why))?,
+            None => match edit.new_file_text() {
                 Some(text) => text.to_owned(),
                 None => return Err(format!("there is no file {}", edit.path).into()),
             },

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::failures;
-use crate::observation::{RunOutcome, Failure, TestRun};
 use crate::normalize::normalize_output;
+use crate::observation::{Failure, RunOutcome, TestRun};
 
 /// Verdict of a gate on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum GateResult {
 /// Facts about the project before the change.
 pub trait ProjectBaseline {
     /// Returns whether a dotted module belongs, or would belong, to the project.
-    fn is_own(&self, module: &str) -> bool;
+    fn is_project_module(&self, module: &str) -> bool;
 
     /// Returns the names of an existing module.
     fn names(&self, module: &str) -> Option<Vec<String>>;
@@ -33,7 +33,7 @@ pub fn red(run: &TestRun, known: &dyn ProjectBaseline) -> GateResult {
     }
     let missing = |it: &Failure| {
         it.exception == "NotImplementedError"
-            || it.missing_module.as_deref().is_some_and(|it| known.is_own(it))
+            || it.missing_module.as_deref().is_some_and(|it| known.is_project_module(it))
             || (it.missing_module.is_none() && it.missing_attribute.is_some())
             || (it.path.ends_with(".go") && it.missing_name.is_some())
             || names_no_file(&it.message)
@@ -86,7 +86,7 @@ fn names_no_file(message: &str) -> bool {
 /// `before` holds ids of tests that passed without the change.
 pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> GateResult {
     if !new.proves() {
-        return GateResult::Shut(told(new, "the new tests do not pass", |_| true));
+        return GateResult::Shut(report(new, "the new tests do not pass", |_| true));
     }
     all.map_or(GateResult::Open, |all| lost(all, before))
 }
@@ -96,7 +96,7 @@ pub fn green(new: &TestRun, all: Option<&TestRun>, before: &[String]) -> GateRes
 pub fn check_no_regressions(all: &TestRun, before: &[String]) -> GateResult {
     match all.is_clean() {
         true => lost(all, before),
-        false => GateResult::Shut(told(all, "tests do not pass", |_| true)),
+        false => GateResult::Shut(report(all, "tests do not pass", |_| true)),
     }
 }
 
@@ -110,19 +110,19 @@ fn lost(all: &TestRun, before: &[String]) -> GateResult {
         _ => {
             let what =
                 format!("tests that passed before do not pass any more: {}", broken.join(", "));
-            GateResult::Shut(told(all, &what, |id| broken.contains(&id)))
+            GateResult::Shut(report(all, &what, |id| broken.contains(&id)))
         }
     }
 }
 
 /// Describes the failure in one line, then the failures of the tests that count: one in full, the
 /// others with one line each.
-fn told(run: &TestRun, what: &str, counts: impl Fn(&str) -> bool) -> String {
+fn report(run: &TestRun, what: &str, counts: impl Fn(&str) -> bool) -> String {
     let mut own = run.clone();
     own.cases.retain(|it| counts(&it.id));
     // A missing test has no failure of its own.
     let own = if own.failed() > 0 { own } else { run.clone() };
-    let out = format!("{what}: {}\n{}", own.summary(), failures::told(&own));
+    let out = format!("{what}: {}\n{}", own.summary(), failures::summarize(&own));
     // A replayed run has to produce the same prompts, or the requests are paid for twice.
     normalize_output(&out)
 }

@@ -150,9 +150,9 @@ pub struct IssueMachine {
 
 impl IssueMachine {
     pub fn new(limits: Limits) -> (IssueMachine, Action) {
-        let mut course = IssueMachine::at(Stage::Ended, limits);
-        let next = course.ask(PromptKind::Scaffold, None);
-        (course, next)
+        let mut machine = IssueMachine::at(Stage::Ended, limits);
+        let next = machine.ask(PromptKind::Scaffold, None);
+        (machine, next)
     }
 
     /// Creates the machine for work whose tests and code exist, written by a person.
@@ -243,7 +243,9 @@ impl IssueMachine {
         self.sent_back += 1;
         match self.sent_back <= self.limits.red_reasks {
             true => self.ask(PromptKind::Scaffold, Some(why)),
-            false => self.end(OutcomeKind::NeedsPerson(format!("there are no tests that fail: {why}"))),
+            false => {
+                self.end(OutcomeKind::NeedsPerson(format!("there are no tests that fail: {why}")))
+            }
         }
     }
 

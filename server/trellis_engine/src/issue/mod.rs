@@ -7,17 +7,17 @@
 mod ask;
 mod conflict;
 mod context;
-mod machine;
 mod files;
 mod gates;
+mod machine;
 mod removed_definitions;
 mod shown;
 
 pub use ask::{IssueFacts, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
-pub use conflict::{Conflict, settled};
-pub use context::{Context, repeated};
-pub use machine::{PromptKind, IssueMachine, Outcome, OutcomeKind, Limits, Action, Review, Event};
+pub use conflict::{Conflict, parse_resolution};
+pub use context::{Context, duplicate_definitions};
 pub use files::{Changes, UnusableReply, changes, is_known};
-pub use gates::{GateResult, ProjectBaseline, green, check_no_regressions, red};
+pub use gates::{GateResult, ProjectBaseline, check_no_regressions, green, red};
+pub use machine::{Action, Event, IssueMachine, Limits, Outcome, OutcomeKind, PromptKind, Review};
 pub use removed_definitions::{RemovedDefinitions, losses};
-pub use shown::{ShownPart, ShownFile, shown};
+pub use shown::{ShownFile, ShownPart, shown};

@@ -2,7 +2,7 @@
 
 use super::rank::ScoreParts;
 use super::spectrum::Counts;
-use super::trials::{Trial, LineEvidence};
+use super::trials::{LineEvidence, Trial};
 
 /// Explains the suspicion of a line.
 pub(super) fn line(

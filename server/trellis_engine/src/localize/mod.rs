@@ -8,14 +8,14 @@
 //! path, the line.
 
 mod evidence;
+mod explanations;
 mod rank;
 mod signals;
 mod spectrum;
 mod trials;
 mod weights;
-mod explanations;
 mod words;
 
 pub use evidence::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
-pub use rank::{LineSuspect, ScoreParts, RankedFunction, Ranking, rank};
+pub use rank::{LineSuspect, RankedFunction, Ranking, ScoreParts, rank};
 pub use trials::Trial;

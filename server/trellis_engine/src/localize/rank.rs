@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Evidence;
+use super::explanations;
 use super::signals::{distances, failing_words, text_of, tracebacks};
 use super::spectrum::{Function, Group, Line, Spectrum};
-use super::trials::{Trial, LineEvidence, verdicts};
+use super::trials::{LineEvidence, Trial, verdicts};
 use super::weights::{self, Weights};
-use super::explanations;
 use super::words::words;
 
 /// The signals, each between 0 and 1.
@@ -189,8 +189,9 @@ impl Ranker<'_> {
 
     fn function(&self, (file, number): Group, lines: &[LineSuspect]) -> Prior {
         let of = &self.evidence.files[file];
-        let best =
-            |part: fn(&ScoreParts) -> f64| lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max);
+        let best = |part: fn(&ScoreParts) -> f64| {
+            lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max)
+        };
         let mut parts = ScoreParts {
             spectrum: best(|it| it.spectrum),
             traceback: best(|it| it.traceback),

@@ -61,7 +61,7 @@ impl Spectrum {
                     functions.extend(inside.and_then(|it| it.function).map(|it| (*file, it)));
                 }
             }
-            spectrum.lead(evidence, test, one, &functions);
+            spectrum.count_reached(evidence, test, one, &functions);
             for function in functions {
                 spectrum.functions.entry(function).or_default().add(one);
             }
@@ -77,7 +77,7 @@ impl Spectrum {
     }
 
     /// Counts unmeasured code as executed if the test reaches it according to the source.
-    fn lead(
+    fn count_reached(
         &mut self,
         evidence: &Evidence,
         test: &TestEvidence,

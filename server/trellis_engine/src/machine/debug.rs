@@ -4,19 +4,19 @@
 use std::collections::BTreeMap;
 
 use super::{Cause, Phase, Step, TestsWanted, source};
-use crate::prompt_budget::cut_middle;
 use crate::debug_context::DebugContext;
-use crate::diagnosis::{ProjectFacts, Diagnosis, Finding, VoteTally, VoteRule, Votes, diagnose};
+use crate::diagnosis::{Diagnosis, Finding, ProjectFacts, VoteRule, VoteTally, Votes, diagnose};
 use crate::draft::{self, DraftError, NormalizedReply};
-use crate::vocabulary::{Action, ModelRequest, Earlier, Localized, Query, Stage, Outcome};
 use crate::failures::LONGEST;
-use crate::observation::{RunOutcome, TestRun};
 use crate::import_resolution::is_available;
+use crate::observation::{RunOutcome, TestRun};
 use crate::policy::FixWith;
-use crate::prompt::questions::{self, FixFacts};
+use crate::prompt::prompts::{self, FixFacts};
 use crate::prompt::template::{DIAGNOSIS, TESTS};
+use crate::prompt_budget::cut_middle;
 use crate::routing;
 use crate::strategy::{Attempt, LocalizationExhausted};
+use crate::vocabulary::{Action, FailedAttempt, Localization, ModelRequest, Outcome, Query, Stage};
 
 impl Step<'_> {
     /// Diagnoses a failing run: rules on the run decide; if none applies, votes do.
@@ -102,7 +102,7 @@ impl Step<'_> {
         let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
         let facts = (tests.as_str(), implementation.as_str(), self.state.failure.as_str());
         let prompt =
-            questions::diagnosis((self.item, self.around), facts, self.state.claim.as_deref());
+            prompts::diagnosis((self.item, self.around), facts, self.state.claim.as_deref());
         let ask = |vote: u32| ModelRequest {
             stage: Stage::Diagnosis,
             attempt: vote,
@@ -195,7 +195,7 @@ impl Step<'_> {
 
     /// Handles a localization that found no suspect: a person has to look.
     pub(super) fn exhausted(&mut self, attempts: Vec<Attempt>) {
-        self.state.localized = Localized { attempts, ..Localized::default() };
+        self.state.localized = Localization { attempts, ..Localization::default() };
         self.nothing_found();
     }
 
@@ -250,8 +250,8 @@ impl Step<'_> {
             complaint,
         };
         let prompt = match self.policy.fix_with {
-            FixWith::OneReply => questions::fix(self.item, self.around, &facts),
-            FixWith::Tools => questions::fix_with_tools(self.item, self.around, &facts),
+            FixWith::OneReply => prompts::fix(self.item, self.around, &facts),
+            FixWith::Tools => prompts::fix_with_tools(self.item, self.around, &facts),
         };
         let attempt = self.state.fixes_asked;
         self.state.fixes_asked += 1;
@@ -299,7 +299,7 @@ impl Step<'_> {
                     (source(&self.state.draft.implementation), found.fragment.to_source());
                 let change = trellis_python::unified_diff(&self.item.path, &old, &new);
                 let change = std::mem::replace(&mut self.state.change, change);
-                self.state.earlier.push(Earlier { gave, change });
+                self.state.earlier.push(FailedAttempt { gave, change });
                 self.try_out(found);
             }
             Err(error) => self.attempt_failed(error.to_string(), text),
@@ -323,7 +323,7 @@ impl Step<'_> {
         self.note("attempt-unusable", why.clone());
         self.state.unusable += 1;
         if self.state.draft.implementation.is_some() {
-            self.state.earlier.push(Earlier::of(format!("(unusable) {why}")));
+            self.state.earlier.push(FailedAttempt::of(format!("(unusable) {why}")));
         } else {
             let shown = cut_middle(text.trim(), LONGEST);
             self.state.failure = format!("{why}\n\nYour answer was:\n{shown}");

@@ -8,12 +8,12 @@ use crate::observation::{Failure, Frame, TestRun};
 pub(super) fn red_text(run: &TestRun) -> String {
     let at_stub = |it: &Failure| it.exception == "NotImplementedError";
     if !run.failures().any(at_stub) {
-        return failures::told(run);
+        return failures::summarize(run);
     }
     let others =
         run.cases.iter().filter_map(|it| Some((Some(it.id.as_str()), it.failure.as_ref()?)));
     let others: Vec<_> = others.filter(|it| !at_stub(it.1)).collect();
-    failures::listed(&others, run.cases.len())
+    failures::render(&others, run.cases.len())
 }
 
 /// Describes the stack of a run at its timeout or crash, outermost frame first.
@@ -25,6 +25,6 @@ pub(super) fn stack_text(stack: &[Frame]) -> String {
         failures::is_inside(&it.path)
             .then(|| format!("  {}:{} in {}", it.path, it.line, it.function))
     };
-    let frames = failures::counted(stack.iter().map(frame), "\n  ").join("\n");
+    let frames = failures::with_library_counts(stack.iter().map(frame), "\n  ").join("\n");
     format!("\nAt its end the run stood in (innermost last):\n{frames}\n")
 }

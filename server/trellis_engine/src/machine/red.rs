@@ -2,11 +2,11 @@
 
 use super::failure::red_text;
 use super::{Cause, Phase, Step, TestsWanted, source};
-use crate::vocabulary::{RunMode, Stage, Outcome};
-use crate::red_gate::{RedGate, judge_red, reaches};
 use crate::observation::TestRun;
-use crate::prompt::questions;
+use crate::prompt::prompts;
 use crate::prompt::template::TESTS;
+use crate::red_gate::{RedGate, judge_red, reaches};
+use crate::vocabulary::{Outcome, RunMode, Stage};
 use crate::{routing, test_draft};
 
 impl Step<'_> {
@@ -14,7 +14,7 @@ impl Step<'_> {
         let old = source(&self.state.draft.tests);
         let complaint =
             (want != TestsWanted::First).then_some((self.state.complaint.as_str(), old.as_str()));
-        let prompt = questions::tests(self.item, self.around, self.policy, complaint);
+        let prompt = prompts::tests(self.item, self.around, self.policy, complaint);
         let attempt = self.state.tests_asked;
         self.state.tests_asked += 1;
         let route = match self.state.regenerations {
@@ -27,9 +27,9 @@ impl Step<'_> {
 
     pub(super) fn tests(&mut self, want: TestsWanted, text: &str) {
         let found = match test_draft::tests(self.item, text) {
-            Err(_) if want == TestsWanted::More => return self.take_few(),
+            Err(_) if want == TestsWanted::More => return self.accept_few_tests(),
             Ok(found) if want == TestsWanted::More && found.cases <= self.state.cases => {
-                return self.take_few();
+                return self.accept_few_tests();
             }
             Ok(found) => found,
             Err(error) => return self.send_tests_back(error.to_string()),
@@ -41,7 +41,7 @@ impl Step<'_> {
             return self.red_gate();
         }
         if self.state.asked_for_more {
-            return self.take_few();
+            return self.accept_few_tests();
         }
         self.state.asked_for_more = true;
         let (least, cases) = (self.policy.least_cases, found.cases);
@@ -51,7 +51,7 @@ impl Step<'_> {
         self.ask_tests(TestsWanted::More);
     }
 
-    pub(super) fn take_few(&mut self) {
+    pub(super) fn accept_few_tests(&mut self) {
         let text = format!("no more tests came; the {} there are were taken", self.state.cases);
         self.note("few-tests", text);
         self.red_gate();
@@ -106,7 +106,7 @@ impl Step<'_> {
                 }
                 self.after_red();
             }
-            RedGate::Broken(why) if !self.mended(run) => self.send_tests_back(why),
+            RedGate::Broken(why) if !self.adds_missing_imports(run) => self.send_tests_back(why),
             RedGate::Broken(_) => self.run(RunMode::Red),
             RedGate::Meaningless => {
                 let why = "they pass without the implementation".to_owned();

@@ -3,7 +3,7 @@
 use super::{Cause, Phase};
 use crate::diagnosis::{RerunHistory, Votes};
 use crate::draft::Draft;
-use crate::vocabulary::{Earlier, Localized, Query};
+use crate::vocabulary::{FailedAttempt, Localization, Query};
 
 /// Progress of an item.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct State {
     pub(super) red_reasks: u32,
     pub(super) regenerations: u32,
     pub(super) malformed: u32,
-    pub(super) mends: u32,
+    pub(super) import_fixes: u32,
     pub(super) asked_for_more: bool,
     pub(super) by_hand: bool,
     /// Number of test cases in the current tests.
@@ -30,7 +30,7 @@ pub struct State {
     pub(super) flaky: Vec<String>,
     pub(super) failure: String,
     pub(super) reason: String,
-    pub(super) earlier: Vec<Earlier>,
+    pub(super) earlier: Vec<FailedAttempt>,
     /// Number of answers in a row that could not be run or repeated a fault that was sent back.
     pub(super) unusable: usize,
     /// Texts of the implementations that were run.
@@ -45,7 +45,7 @@ pub struct State {
     /// Diff of the last fix; empty for a first implementation.
     pub(super) change: String,
     pub(super) query: Query,
-    pub(super) localized: Localized,
+    pub(super) localized: Localization,
     /// True if no other item is in work.
     pub(super) alone: bool,
     /// The draft before the last change; restored if a fix that amends other items breaks their
@@ -73,7 +73,7 @@ impl Default for State {
             red_reasks: 0,
             regenerations: 0,
             malformed: 0,
-            mends: 0,
+            import_fixes: 0,
             asked_for_more: false,
             by_hand: false,
             cases: 0,
@@ -90,7 +90,7 @@ impl Default for State {
             claim: None,
             claims: 0,
             query: Query { failures: Vec::new(), stack: Vec::new() },
-            localized: Localized::default(),
+            localized: Localization::default(),
             alone: false,
             before: Draft::default(),
             approved: false,

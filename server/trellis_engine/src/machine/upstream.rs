@@ -4,13 +4,13 @@
 use trellis_python::Fragment;
 
 use super::{Cause, Phase, Step};
-use crate::diagnosis::{RerunHistory, Flakiness};
-use crate::vocabulary::{Action, Earlier, Outcome};
+use crate::diagnosis::{Flakiness, RerunHistory};
 use crate::observation::TestRun;
+use crate::vocabulary::{Action, FailedAttempt, Outcome};
 
 impl Step<'_> {
     /// Returns whether the current text of item `id` equals `text`.
-    pub(super) fn stands(&self, id: &str, text: &Fragment) -> bool {
+    pub(super) fn is_current(&self, id: &str, text: &Fragment) -> bool {
         let upstream = &self.state.localized.upstream;
         upstream.iter().any(|it| it.item.id == id && it.implementation == *text)
     }
@@ -60,7 +60,7 @@ impl Step<'_> {
             "the change of {} broke what worked and was reverted: {summary}",
             ids.join(", ")
         );
-        self.state.earlier.push(Earlier::of(what));
+        self.state.earlier.push(FailedAttempt::of(what));
         self.state.draft = std::mem::take(&mut self.state.before);
         self.state.repeats = RerunHistory::default();
         self.search();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use trellis_python::{Fragment, NamePath, TextEdits, check_no_new_errors, replace_symbol_body};
 
-use crate::vocabulary::Suspect;
 use crate::repair::SuggestedChange;
 use crate::reply::{self, Edit, Reply};
+use crate::vocabulary::Suspect;
 
 /// The files that a model may see and change.
 pub trait EditableFiles {
@@ -66,7 +66,8 @@ impl ReplyFiles<'_> {
         let mut out = BTreeMap::new();
         for (path, (before, after)) in changed {
             let edits = TextEdits::between(&before, &after);
-            check_no_new_errors(&before, &edits).map_err(|why| format!("{path} would be broken: {why}"))?;
+            check_no_new_errors(&before, &edits)
+                .map_err(|why| format!("{path} would be broken: {why}"))?;
             out.insert(path, after);
         }
         if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
@@ -85,7 +86,7 @@ impl ReplyFiles<'_> {
         let path = self.file(&edit.path)?;
         let text = self.text(&path)?;
         let refused = |why| format!("the edit of {path} was refused: {why}");
-        *text = edit.applied_to(text).map_err(refused)?;
+        *text = edit.apply(text).map_err(refused)?;
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! Prompts about tests that fail for one cause.
 
-use crate::prompt_budget::Section;
-use crate::vocabulary::{ModelRequest, Stage, Suspect};
 use crate::policy::FixWith;
 use crate::prompt::template::REPORT;
 use crate::prompt::{Prompt, listed, rank, words};
+use crate::prompt_budget::Section;
 use crate::routing::Tier;
+use crate::vocabulary::{ModelRequest, Stage, Suspect};
 
 /// Facts about tests that fail for one cause.
 #[derive(Clone, Debug, Default)]

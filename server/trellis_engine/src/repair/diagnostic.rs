@@ -138,7 +138,7 @@ pub fn diagnostic(
     sources: &dyn EditableFiles,
     opinion: ModelDiagnosis,
 ) -> Diagnostic {
-    let test = evidence.tests.iter().find(|it| it.id == group.lead());
+    let test = evidence.tests.iter().find(|it| it.id == group.first_test());
     let failure = test.and_then(|it| it.failure.clone()).unwrap_or_default();
     let suspects: Vec<&RankedFunction> =
         group.ranking.suspects.iter().filter(|it| !evidence.files[it.file].is_test).collect();
@@ -149,7 +149,7 @@ pub fn diagnostic(
     let is_opinion = !opinion.root_cause.is_empty();
     Diagnostic {
         tests: group.tests.clone(),
-        issue_type: IssueType::of(&failure, group.lead().contains("::")),
+        issue_type: IssueType::of(&failure, group.first_test().contains("::")),
         severity: Severity::of(group, evidence, failure.exception == ENDLESS),
         error: format!("{}: {}", failure.exception, failure.message),
         root_cause: if is_opinion { opinion.root_cause.clone() } else { measured.clone() },

@@ -11,7 +11,7 @@ use crate::localize::{Evidence, RankedFunction, Ranking, TestEvidence, rank};
 
 /// The first suspect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cause {
+pub struct SuspectedCause {
     /// Path relative to the root; empty if nothing is suspect.
     pub path: String,
     /// Qualified name of a function; empty for the top level.
@@ -23,14 +23,14 @@ pub struct Cause {
 pub struct Group {
     /// Ids given by the test runner, sorted; never empty.
     pub tests: Vec<String>,
-    pub cause: Cause,
+    pub cause: SuspectedCause,
     /// Suspects according to these tests alone.
     pub ranking: Ranking,
 }
 
 impl Group {
     /// Returns the first test, which identifies the group.
-    pub fn lead(&self) -> &str {
+    pub fn first_test(&self) -> &str {
         self.tests.first().map_or("", String::as_str)
     }
 }
@@ -63,7 +63,7 @@ pub fn groups(evidence: &Evidence) -> Vec<Group> {
 /// A set of tests, and its possible causes with their shares of the highest score.
 struct Set {
     tests: Vec<String>,
-    causes: BTreeMap<Cause, f64>,
+    causes: BTreeMap<SuspectedCause, f64>,
 }
 
 /// Joins sets with a common cause, the cause that explains the most tests first (after Jones,
@@ -72,7 +72,7 @@ struct Set {
 fn joined(mut sets: Vec<Set>) -> Vec<Vec<String>> {
     let mut joined = Vec::new();
     loop {
-        let mut explained: BTreeMap<&Cause, (usize, f64)> = BTreeMap::new();
+        let mut explained: BTreeMap<&SuspectedCause, (usize, f64)> = BTreeMap::new();
         for set in &sets {
             for (cause, share) in &set.causes {
                 let it = explained.entry(cause).or_default();
@@ -93,7 +93,7 @@ fn joined(mut sets: Vec<Set>) -> Vec<Vec<String>> {
 }
 
 /// Returns the functions about as suspicious as the first, with their shares of its score.
-fn causes(evidence: &Evidence, tests: &[String]) -> BTreeMap<Cause, f64> {
+fn causes(evidence: &Evidence, tests: &[String]) -> BTreeMap<SuspectedCause, f64> {
     let ranking = ranking(evidence, tests);
     let code = ranking.suspects.iter().filter(|it| !evidence.files[it.file].is_test);
     let highest = code.clone().map(|it| it.score).fold(0.0, f64::max);
@@ -120,13 +120,13 @@ fn ranking(evidence: &Evidence, tests: &[String]) -> Ranking {
 }
 
 /// Returns the most suspicious function outside of tests.
-fn top(ranking: &Ranking, evidence: &Evidence) -> Option<Cause> {
+fn top(ranking: &Ranking, evidence: &Evidence) -> Option<SuspectedCause> {
     let it = ranking.suspects.iter().find(|it| !evidence.files[it.file].is_test)?;
     Some(cause(it, evidence))
 }
 
-fn cause(it: &RankedFunction, evidence: &Evidence) -> Cause {
-    Cause { path: evidence.files[it.file].path.clone(), symbol: it.symbol.clone() }
+fn cause(it: &RankedFunction, evidence: &Evidence) -> SuspectedCause {
+    SuspectedCause { path: evidence.files[it.file].path.clone(), symbol: it.symbol.clone() }
 }
 
 fn names(tests: &[&TestEvidence]) -> Vec<String> {

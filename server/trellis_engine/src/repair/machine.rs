@@ -12,8 +12,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::groups::Group;
 use super::fix_score::FixScore;
+use super::groups::Group;
 
 /// Limits of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Event {
     /// The tree has changed since the fix was made.
     Stale(String),
     /// Decision on a proposal, with its name; `None` if none was made.
-    Heard(Option<(String, ProposalDecision)>),
+    ProposalDecided(Option<(String, ProposalDecision)>),
 }
 
 /// Decision on a proposal.
@@ -109,7 +109,7 @@ pub enum Action {
         iteration: u32,
     },
     /// Ask for decisions on proposals.
-    Hear {
+    CheckProposals {
         /// True if the loop has to wait for a decision because it has no other work.
         wait: bool,
     },
@@ -174,7 +174,7 @@ const STALE: u32 = 3;
 
 impl RepairMachine {
     pub fn new(limits: Limits) -> (RepairMachine, Action) {
-        let course = RepairMachine {
+        let machine = RepairMachine {
             limits,
             queue: VecDeque::new(),
             work: None,
@@ -185,13 +185,13 @@ impl RepairMachine {
             failing: HashSet::new(),
             asked: HashMap::new(),
         };
-        (course, Action::Survey)
+        (machine, Action::Survey)
     }
 
     /// Makes the machine wait for decisions on proposals: the loop ends when all of them are
     /// decided.
     #[must_use]
-    pub fn hearing(self) -> RepairMachine {
+    pub fn awaiting_proposals(self) -> RepairMachine {
         RepairMachine { hears: true, ..self }
     }
 
@@ -203,15 +203,15 @@ impl RepairMachine {
             Event::NoReply(why) => self.best_or(why),
             Event::Unusable(why) => self.again(Some(why)),
             Event::Tried(Trial::Bad(_)) => self.again(None),
-            Event::Tried(Trial::Good(merit)) => self.passed(merit),
+            Event::Tried(Trial::Good(score)) => self.passed(score),
             Event::Decided(decision) => self.decided(decision),
             Event::Written => self.written(),
             Event::Stale(why) => self.surveyed_anew(why),
-            Event::Heard(None) => {
+            Event::ProposalDecided(None) => {
                 self.is_silent = true;
                 self.next_group()
             }
-            Event::Heard(Some((name, answer))) => self.heard(&name, &answer),
+            Event::ProposalDecided(Some((name, answer))) => self.received(&name, &answer),
         }
     }
 
@@ -228,11 +228,11 @@ impl RepairMachine {
     fn next_group(&mut self) -> Action {
         self.work = None;
         if self.hears && !self.end.waiting.is_empty() && !self.is_silent {
-            return Action::Hear { wait: self.queue.is_empty() };
+            return Action::CheckProposals { wait: self.queue.is_empty() };
         }
         self.is_silent = false;
         let Some(group) = self.queue.pop_front() else { return self.finish() };
-        let asked = self.asked.remove(group.lead()).unwrap_or_default();
+        let asked = self.asked.remove(group.first_test()).unwrap_or_default();
         self.work = Some(GroupState {
             group: group.clone(),
             suggestions: 0,
@@ -290,10 +290,10 @@ impl RepairMachine {
         self.ask()
     }
 
-    fn passed(&mut self, merit: FixScore) -> Action {
+    fn passed(&mut self, score: FixScore) -> Action {
         let wanted = self.limits.candidates.max(1);
         let Some(work) = &mut self.work else { return self.finish() };
-        work.candidates.push(merit);
+        work.candidates.push(score);
         let candidates = work.candidates.iter().enumerate();
         // A fix that looks tailored to its tests is used only if nothing better is found.
         let sound = candidates.filter(|(at, it)| !work.refused.contains(at) && !it.is_suspicious());
@@ -328,7 +328,7 @@ impl RepairMachine {
                 self.ask()
             }
             Decision::Waits(name) => {
-                self.asked.insert(work.group.lead().to_owned(), work.asked);
+                self.asked.insert(work.group.first_test().to_owned(), work.asked);
                 self.end.waiting.extend(self.work.take().map(|it| (it.group, name)));
                 self.next_group()
             }
@@ -345,17 +345,20 @@ impl RepairMachine {
     }
 
     /// Handles a decision on a proposal; after a rejection, the tests of the group still fail.
-    fn heard(&mut self, name: &str, answer: &ProposalDecision) -> Action {
+    fn received(&mut self, name: &str, answer: &ProposalDecision) -> Action {
         let place = self.end.waiting.iter().position(|it| it.1 == name);
         let Some((group, _)) = place.map(|it| self.end.waiting.remove(it)) else {
             return self.next_group();
         };
-        let asked = self.asked.get(group.lead()).copied().unwrap_or_default();
+        let asked = self.asked.get(group.first_test()).copied().unwrap_or_default();
         match answer {
             ProposalDecision::Accepted => return self.written(),
             // Another fix has repaired the group.
-            ProposalDecision::Rejected if !group.tests.iter().any(|it| self.failing.contains(it)) => {}
-            ProposalDecision::Rejected if asked < self.limits.iterations => self.queue.push_front(group),
+            ProposalDecision::Rejected
+                if !group.tests.iter().any(|it| self.failing.contains(it)) => {}
+            ProposalDecision::Rejected if asked < self.limits.iterations => {
+                self.queue.push_front(group)
+            }
             ProposalDecision::Rejected => {
                 let why = used_up(self.limits.iterations);
                 self.end.given_up.push((group, why));

@@ -7,16 +7,18 @@
 
 mod answer;
 mod ask;
-mod machine;
 mod diagnostic;
-mod groups;
 mod fix_score;
+mod groups;
+mod machine;
 mod model_diagnosis;
 
 pub use answer::{EditableFiles, repaired, suggested};
 pub use ask::{RepairFacts, ask_repair, ask_report};
-pub use machine::{ProposalDecision, RepairMachine, Decision, Outcome, Limits, Action, Event, Trial};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
-pub use groups::{Cause, Group, groups};
 pub use fix_score::{FixScore, Size, size};
-pub use model_diagnosis::{SuggestedChange, ModelDiagnosis, opinion};
+pub use groups::{Group, SuspectedCause, groups};
+pub use machine::{
+    Action, Decision, Event, Limits, Outcome, ProposalDecision, RepairMachine, Trial,
+};
+pub use model_diagnosis::{ModelDiagnosis, SuggestedChange, parse_diagnosis};

@@ -51,7 +51,7 @@ impl SuggestedChange {
 }
 
 /// Parses a model's report, after any other text; `None` if there is none.
-pub fn opinion(text: &str) -> Option<ModelDiagnosis> {
+pub fn parse_diagnosis(text: &str) -> Option<ModelDiagnosis> {
     let report = text.match_indices('{').find_map(|(at, _)| report(&text[at..]))?;
     let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
     let ideas = report.suggested_fixes.into_iter().map(|it| SuggestedChange {

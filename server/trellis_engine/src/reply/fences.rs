@@ -50,7 +50,8 @@ impl Fence {
         let ends: Vec<usize> = ends.collect();
         let meant = match self.is_python() {
             true => {
-                let inside = |end: &usize| trellis_python::ends_within_string(&rest[..*end].join("\n"));
+                let inside =
+                    |end: &usize| trellis_python::ends_within_string(&rest[..*end].join("\n"));
                 ends.iter().copied().find(|end| !inside(end))
             }
             false => {

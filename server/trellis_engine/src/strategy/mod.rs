@@ -5,14 +5,14 @@
 //! in the [`AttemptLog`], and its success counts in the [`ToolStats`], which may change the order
 //! of later uses.
 
-mod tool_stats;
 mod attempt_log;
+mod tool_stats;
 
+pub use attempt_log::{ATTEMPTS, Attempt, AttemptLog, LocalizationExhausted};
 pub use tool_stats::{HitRate, Tool, ToolStats};
-pub use attempt_log::{ATTEMPTS, Attempt, LocalizationExhausted, AttemptLog};
 
-use crate::vocabulary::{Query, Suspect};
 use crate::observation::Frame;
+use crate::vocabulary::{Query, Suspect};
 
 /// Maximum number of suspects.
 pub const SUSPECTS: usize = 5;

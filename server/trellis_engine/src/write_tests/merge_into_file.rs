@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use trellis_python::{Fragment, Functions, ImportGroups, Item, NamePath, FilePart, SyntaxError, SymbolSelector};
+use trellis_python::{
+    FilePart, Fragment, Functions, ImportGroups, Item, NamePath, SymbolSelector, SyntaxError,
+};
 
 /// Tests generated earlier for the function.
 #[derive(Clone, Copy)]
@@ -30,7 +32,7 @@ pub struct MergedTestFile {
 
 /// Inserts `new` into `existing`. `suffix` makes names unique; `is_local` identifies the project's
 /// own packages.
-pub fn place(
+pub fn insert_tests(
     existing: &str,
     new: &Fragment,
     earlier: PreviousTests<'_>,
@@ -84,7 +86,10 @@ fn merged(
 
 /// Returns the text without tests generated earlier, and the names of definitions that a person has
 /// edited since.
-fn without_earlier(text: &str, earlier: PreviousTests<'_>) -> Result<(String, Vec<String>), SyntaxError> {
+fn without_earlier(
+    text: &str,
+    earlier: PreviousTests<'_>,
+) -> Result<(String, Vec<String>), SyntaxError> {
     let base = Fragment::parse(text)?;
     let alone = |name: &String| {
         let mut all = base.items.iter().filter(|it| it.binds(name));
@@ -101,13 +106,15 @@ fn without_earlier(text: &str, earlier: PreviousTests<'_>) -> Result<(String, Ve
             _ => kept.push(name.clone()),
         }
     }
-    let tests: BTreeSet<String> = trellis_python::tests(text)?.into_iter().map(|it| it.name).collect();
+    let tests: BTreeSet<String> =
+        trellis_python::tests(text)?.into_iter().map(|it| it.name).collect();
     keep_helpers(&base, &tests, &mut gone)?;
     let mut text = text.to_owned();
     for name in gone {
         let path = NamePath::parse(&format!("/{name}")).ok();
         // A definition that cannot be removed alone stays; the new one gets another name.
-        if let Some(edits) = path.and_then(|it| trellis_python::delete_symbol(&text, SymbolSelector::Named(&it)).ok())
+        if let Some(edits) = path
+            .and_then(|it| trellis_python::delete_symbol(&text, SymbolSelector::Named(&it)).ok())
         {
             text = edits.apply(&text);
         }
@@ -137,7 +144,8 @@ fn keep_helpers(
 
 /// Returns the tests among the given definitions of a file, and inside of them.
 fn test_names(text: &str, names: &BTreeSet<&str>) -> Result<Vec<String>, SyntaxError> {
-    let tests: BTreeSet<String> = trellis_python::tests(text)?.into_iter().map(|it| it.name).collect();
+    let tests: BTreeSet<String> =
+        trellis_python::tests(text)?.into_iter().map(|it| it.name).collect();
     let mut out: Vec<String> = Vec::new();
     for function in Functions::of(text).functions.iter().filter(|it| !it.is_nested) {
         let (definition, shown) = match &function.class {

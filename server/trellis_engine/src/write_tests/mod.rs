@@ -6,16 +6,16 @@ mod samples;
 
 use trellis_python::{Fragment, Function, Signature};
 
-use crate::prompt_budget::Section;
 use crate::draft::{DraftError, refuse_internals};
-use crate::vocabulary::{ModelRequest, Stage};
 use crate::item::{Item, ItemKind};
 use crate::policy::Policy;
 use crate::prompt::template::WRITE_TESTS;
 use crate::prompt::{Prompt, listed, python, rank};
+use crate::prompt_budget::Section;
+use crate::vocabulary::{ModelRequest, Stage};
 use crate::{routing, test_draft};
 
-pub use merge_into_file::{PreviousTests, MergedTestFile, place};
+pub use merge_into_file::{MergedTestFile, PreviousTests, insert_tests};
 pub use samples::{Sample, samples};
 
 /// Test frameworks.
@@ -112,7 +112,11 @@ impl Subject {
 
 /// Builds the request for tests. `complaint`: the reason for sending the previous tests back, and
 /// their text.
-pub fn ask_write_tests(subject: &Subject, complaint: Option<(&str, &str)>, attempt: u32) -> ModelRequest {
+pub fn ask_write_tests(
+    subject: &Subject,
+    complaint: Option<(&str, &str)>,
+    attempt: u32,
+) -> ModelRequest {
     let mut sections = facts(subject);
     sections.extend(project(subject));
     sections.push(Section::new(rank::TASK, "Task", task(subject)));
@@ -265,7 +269,10 @@ fn unittest_only(fragment: &Fragment) -> Result<(), String> {
     }
     let tests = trellis_python::tests(&source).map_err(|error| error.to_string())?;
     let is_function = |name: &str| {
-        fragment.items.iter().any(|it| it.kind == trellis_python::ItemKind::Function && it.binds(name))
+        fragment
+            .items
+            .iter()
+            .any(|it| it.kind == trellis_python::ItemKind::Function && it.binds(name))
     };
     match tests.iter().find(|it| is_function(&it.name)) {
         Some(it) => Err(format!(

@@ -1,6 +1,6 @@
 //! Tests of the rules on reviews of fixes.
 
-use trellis_engine::approval::{CRITICAL, Confidence, Mode, is_critical, needs_person};
+use trellis_engine::approval::{CRITICAL, Confidence, Mode, is_critical, review_reason};
 
 /// Returns a confidence with this total.
 fn sure(total: f64) -> Confidence {
@@ -22,7 +22,7 @@ fn a_person_is_asked_as_the_mode_says() {
         (Threshold, 1, 1.0, conftest, Some("tests/conftest.py is a critical file")),
     ];
     for (mode, iteration, total, paths, wanted) in table {
-        let said = needs_person(mode, iteration, &sure(total), paths, &CRITICAL);
+        let said = review_reason(mode, iteration, &sure(total), paths, &CRITICAL);
         match (&said, wanted) {
             (None, None) => {}
             (Some(said), Some(wanted)) => assert!(said.contains(wanted), "{said} is not {wanted}"),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::Fragment;
 use trellis_engine::assembly::{
-    CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project, ReportFacts,
-    Contribution, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, ValidationLine, import_cycles,
-    project_files, pytest_ini, readme, report, sources, structure, syntax, third_party, unrequired,
-    usage,
+    Contribution, CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project,
+    ReportFacts, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, ValidationLine,
+    import_cycles, project_files, pytest_ini, readme, report, sources, structure, syntax,
+    third_party, unrequired, usage,
 };
 use trellis_engine::{Draft, Item, ItemKind};
+use trellis_python::Fragment;
 
 /// One node: `name` or `Class.name`, its file, its text, its tests.
 struct Node<'a>(&'a str, &'a str, &'a str, &'a str);

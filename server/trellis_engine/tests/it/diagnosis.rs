@@ -1,6 +1,6 @@
 //! Tests of the diagnosis rules: a failing run in, a finding out.
 
-use trellis_engine::{TestCase, ProjectFacts, RunOutcome, Failure, Frame, TestRun, diagnose};
+use trellis_engine::{Failure, Frame, ProjectFacts, RunOutcome, TestCase, TestRun, diagnose};
 
 const CODE: &str = "src/shop/cart.py";
 const TEST: &str = "tests/test_cart.py";
@@ -249,7 +249,11 @@ fn runs_that_were_cut_short() {
             code("while not done: n += 1"),
             "implementation endless-loop",
         ),
-        (RunOutcome::TimedOut { why: None }, code("    socket.connect(there)"), "environment waiting"),
+        (
+            RunOutcome::TimedOut { why: None },
+            code("    socket.connect(there)"),
+            "environment waiting",
+        ),
         // A waiting run may wait for something that the code should have done.
         (RunOutcome::TimedOut { why: None }, vec![frame(TEST, "sleep(99)")], "-"),
         (RunOutcome::TimedOut { why: None }, vec![frame(TEST, "while not f(): pass")], "-"),
@@ -258,7 +262,11 @@ fn runs_that_were_cut_short() {
         (RunOutcome::TimedOut { why: None }, code("loop.run_until_complete(it)"), "-"),
         (RunOutcome::TimedOut { why: None }, code("self.lock.acquire()"), "-"),
         (RunOutcome::TimedOut { why: None }, within("/usr/lib/python3.11/selectors.py"), "-"),
-        (RunOutcome::TimedOut { why: None }, within("/usr/lib/python3.11/asyncio/base_events.py"), "-"),
+        (
+            RunOutcome::TimedOut { why: None },
+            within("/usr/lib/python3.11/asyncio/base_events.py"),
+            "-",
+        ),
         (RunOutcome::TimedOut { why: None }, within("/usr/lib/python3.11/threading.py"), "-"),
         // Code that computes within a library does not wait.
         (

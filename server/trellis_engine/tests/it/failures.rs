@@ -1,7 +1,7 @@
 //! Tests of the rendering of failing runs.
 
-use trellis_engine::failures::{listed, told};
-use trellis_engine::{TestCase, RunOutcome, Failure, Frame, TestRun};
+use trellis_engine::failures::{render, summarize};
+use trellis_engine::{Failure, Frame, RunOutcome, TestCase, TestRun};
 
 const DIVIDER: &str =
     "_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _";
@@ -25,7 +25,7 @@ fn frame(path: &str, line: u32) -> Frame {
 }
 
 fn of(failure: &Failure) -> String {
-    listed(&[(None, failure)], 1)
+    render(&[(None, failure)], 1)
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn one_failure_is_told_in_full_and_the_others_in_a_line_each() {
         collection: Vec::new(),
         output: "printed".to_owned(),
     };
-    let text = told(&run((0..20).map(case).collect()));
+    let text = summarize(&run((0..20).map(case).collect()));
     assert!(
         text.starts_with(
             "19 of 20 tests fail. The first in full:\ntests/test_a.py::test_1\nfailure 1"
@@ -160,10 +160,10 @@ fn one_failure_is_told_in_full_and_the_others_in_a_line_each() {
     );
     assert!(text.contains("- tests/test_a.py::test_2: AssertionError: assert 1 == 2\n"), "{text}");
     assert!(!text.contains("failure 2") && text.ends_with("- and 8 more"), "{text}");
-    let text = told(&run(vec![case(1)]));
+    let text = summarize(&run(vec![case(1)]));
     assert_eq!(text, "tests/test_a.py::test_1\nfailure 1");
-    assert!(told(&run(vec![case(0)])).ends_with("printed"));
+    assert!(summarize(&run(vec![case(0)])).ends_with("printed"));
     let long = Failure { message: "x".repeat(5000), ..failure("") };
-    let text = listed(&[(None, &failure("a")), (None, &long)], 2);
+    let text = render(&[(None, &failure("a")), (None, &long)], 2);
     assert!(text.len() < 400 && text.ends_with('…'), "{text}");
 }

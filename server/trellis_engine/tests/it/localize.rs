@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::{FileFacts, MutantKind};
-use trellis_engine::localize::{Evidence, FileEvidence, Ranking, ReachedFunction, TestEvidence, Trial, rank};
+use trellis_engine::localize::{
+    Evidence, FileEvidence, Ranking, ReachedFunction, TestEvidence, Trial, rank,
+};
 use trellis_engine::{Failure, Frame};
+use trellis_python::{FileFacts, MutantKind};
 
 const CART: &str = "\
 LIMIT = 10

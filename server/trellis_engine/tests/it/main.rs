@@ -2,17 +2,17 @@
 
 mod approval;
 mod assembly;
-mod campaign;
 mod causes;
-mod context;
 mod diagnosis;
 mod failures;
-mod feature;
+mod issue;
 mod localize;
 mod machine;
 mod planned_cycles;
+mod prompt_budget;
 mod prompt_files;
 mod repair;
 mod snapshot;
 mod strategy;
+mod task_graph;
 mod write_tests;

@@ -17,7 +17,7 @@ fn function(id: &str, file: &str, others: &[&str]) -> String {
     )
 }
 
-fn told(nodes: &[String]) -> Vec<String> {
+fn report(nodes: &[String]) -> Vec<String> {
     planned_cycles(&graph(nodes)).iter().map(ToString::to_string).collect()
 }
 
@@ -31,7 +31,7 @@ fn two_files_whose_functions_need_each_other_s_neighbours() {
     ];
     assert_eq!(trellis_plan::check(&graph(&nodes)), []);
     let wanted = "src/x.py -> src/y.py -> src/x.py: `a` depends on `c`, `d` depends on `b`; plan `d` and `b` in one file, or import within the function";
-    assert_eq!(told(&nodes), [wanted]);
+    assert_eq!(report(&nodes), [wanted]);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn each_circle_once_and_nothing_else() {
         function("c", "src/z.py", &[]),
         function("d", "src/x.py", &["c"]),
     ];
-    assert_eq!(told(&line), Vec::<String>::new());
+    assert_eq!(report(&line), Vec::<String>::new());
     // Three files in a circle, and one that leads into it.
     let mut three = line.to_vec();
     three.push(function("e", "src/z.py", &["f"]));
@@ -54,10 +54,10 @@ fn each_circle_once_and_nothing_else() {
     assert_eq!(files, [&["src/x.py", "src/z.py"][..], &["src/x.py", "src/y.py", "src/z.py"][..]]);
     // There are no imports within a file, and nodes that only group others have none.
     let same = [function("a", "src/x.py", &["b"]), function("b", "src/x.py", &[])];
-    assert_eq!(told(&same), Vec::<String>::new());
+    assert_eq!(report(&same), Vec::<String>::new());
     let group = r#"{"id":"m","name":"M","type":"module","node_type":"composite","file_path":"src/y.py","dependencies":["a"]}"#;
     assert_eq!(
-        told(&[
+        report(&[
             function("a", "src/x.py", &["b"]),
             function("b", "src/y.py", &[]),
             group.to_owned()

@@ -1,13 +1,13 @@
 //! Tests of the search strategy: tools, order and limits (L5, L6, L8).
 
 use trellis_engine::{
-    ATTEMPTS, Answer, Failure, Frame, LocalizationExhausted, Query, Suspect, Tool, ToolStats,
-    Tools, AttemptLog, find_suspects,
+    ATTEMPTS, Answer, AttemptLog, Failure, Frame, LocalizationExhausted, Query, Suspect, Tool,
+    ToolStats, Tools, find_suspects,
 };
 
 /// Tools with fixed answers: a known name is a definition.
 #[derive(Default)]
-struct Desk {
+struct FakeTools {
     /// Names in the index.
     known: Vec<&'static str>,
     /// Names that the index holds only after a refresh.
@@ -31,7 +31,7 @@ fn suspect(symbol: &str, score: f64, why: &str) -> Suspect {
     }
 }
 
-impl Desk {
+impl FakeTools {
     fn answer(&mut self, asked: String, found: Vec<Suspect>) -> Answer {
         self.asked.push(asked);
         match self.error {
@@ -41,7 +41,7 @@ impl Desk {
     }
 }
 
-impl Tools for Desk {
+impl Tools for FakeTools {
     fn symbol(&mut self, frame: &Frame) -> Answer {
         let known = self.known.contains(&frame.function.as_str());
         let found = known.then(|| suspect(&frame.function, 0.0, "in the traceback"));
@@ -93,18 +93,18 @@ fn names(found: &[Suspect]) -> String {
 
 #[test]
 fn the_traceback_first_then_coverage_then_callers_then_the_graph() {
-    let mut desk = Desk {
+    let mut tools = FakeTools {
         known: vec!["outer", "inner"],
         spectrum: vec![("helper", 0.9), ("inner", 0.4)],
         callers: vec!["user"],
         found: vec!["far"],
-        ..Desk::default()
+        ..FakeTools::default()
     };
     let query = query(&["outer", "inner"], "expected 5.0, got nan");
     let (mut trail, mut record) = (AttemptLog::default(), ToolStats::default());
-    let found = find_suspects(&query, &mut desk, &mut trail, &mut record).expect("suspects");
+    let found = find_suspects(&query, &mut tools, &mut trail, &mut record).expect("suspects");
     assert_eq!(
-        desk.asked,
+        tools.asked,
         [
             "symbol inner",
             "symbol outer",
@@ -121,24 +121,24 @@ fn the_traceback_first_then_coverage_then_callers_then_the_graph() {
 
 #[test]
 fn an_old_index_is_brought_up_to_date_and_asked_once_more() {
-    let mut desk = Desk { stale: vec!["new"], ..Desk::default() };
+    let mut tools = FakeTools { stale: vec!["new"], ..FakeTools::default() };
     let query = query(&["new"], "");
     let (mut trail, mut record) = (AttemptLog::default(), ToolStats::default());
-    let found = find_suspects(&query, &mut desk, &mut trail, &mut record).expect("suspects");
-    assert_eq!(desk.asked[..3], ["symbol new", "refresh", "symbol new"]);
+    let found = find_suspects(&query, &mut tools, &mut trail, &mut record).expect("suspects");
+    assert_eq!(tools.asked[..3], ["symbol new", "refresh", "symbol new"]);
     assert_eq!(names(&found), "new");
     // If nothing changed, no lookup is repeated.
-    let mut desk = Desk::default();
-    let _ = find_suspects(&query, &mut desk, &mut AttemptLog::default(), &mut record);
-    assert_eq!(desk.asked[..3], ["symbol new", "refresh", "spectrum"]);
+    let mut tools = FakeTools::default();
+    let _ = find_suspects(&query, &mut tools, &mut AttemptLog::default(), &mut record);
+    assert_eq!(tools.asked[..3], ["symbol new", "refresh", "spectrum"]);
 }
 
 #[test]
 fn what_was_in_vain_is_kept_and_not_asked_again() {
-    let mut desk = Desk { known: vec!["inner"], ..Desk::default() };
+    let mut tools = FakeTools { known: vec!["inner"], ..FakeTools::default() };
     let query = query(&["gone", "inner"], "no such thing");
     let (mut trail, mut record) = (AttemptLog::default(), ToolStats::default());
-    let _ = find_suspects(&query, &mut desk, &mut trail, &mut record);
+    let _ = find_suspects(&query, &mut tools, &mut trail, &mut record);
     let empty = trail.all().filter(|it| it.found.is_empty());
     let in_vain: Vec<String> =
         empty.map(|it| format!("{}: {}", it.tool.as_str(), it.query)).collect();
@@ -151,14 +151,14 @@ fn what_was_in_vain_is_kept_and_not_asked_again() {
             "graph search: no such thing"
         ]
     );
-    desk.asked.clear();
+    tools.asked.clear();
     trail.next_iteration();
-    let found = find_suspects(&query, &mut desk, &mut trail, &mut record).expect("suspects");
-    assert_eq!(desk.asked[0], "symbol inner");
+    let found = find_suspects(&query, &mut tools, &mut trail, &mut record).expect("suspects");
+    assert_eq!(tools.asked[0], "symbol inner");
     assert!(
-        !desk.asked.iter().any(|it| it.starts_with("search") || it == "symbol gone"),
+        !tools.asked.iter().any(|it| it.starts_with("search") || it == "symbol gone"),
         "{:?}",
-        desk.asked
+        tools.asked
     );
     assert_eq!(names(&found), "inner");
 }
@@ -202,13 +202,13 @@ fn exhausted_is_who_found_nothing_with_all_attempts() {
     let mut trail = AttemptLog::default();
     (0..12).for_each(|n| trail.begin(Tool::Search, &format!("before {n}")).expect("allowed"));
     let mut record = ToolStats::default();
-    let found = find_suspects(&query, &mut Desk::default(), &mut trail, &mut record);
+    let found = find_suspects(&query, &mut FakeTools::default(), &mut trail, &mut record);
     assert_eq!(found, Err(LocalizationExhausted));
     // A single suspect is better than asking a person.
-    let mut desk = Desk { known: vec!["f29"], ..Desk::default() };
+    let mut tools = FakeTools { known: vec!["f29"], ..FakeTools::default() };
     let mut trail = AttemptLog::default();
     (0..12).for_each(|n| trail.begin(Tool::Search, &format!("before {n}")).expect("allowed"));
-    let found = find_suspects(&query, &mut desk, &mut trail, &mut record).expect("one");
+    let found = find_suspects(&query, &mut tools, &mut trail, &mut record).expect("one");
     assert_eq!(names(&found), "f29");
 }
 
@@ -232,10 +232,10 @@ fn a_tool_that_keeps_failing_comes_last_and_one_that_cannot_look_is_told() {
 
 #[test]
 fn a_tool_that_cannot_look_does_not_end_the_search() {
-    let mut desk = Desk { error: Some("no index"), ..Desk::default() };
+    let mut tools = FakeTools { error: Some("no index"), ..FakeTools::default() };
     let mut trail = AttemptLog::default();
     let found =
-        find_suspects(&query(&["f"], "m"), &mut desk, &mut trail, &mut ToolStats::default());
+        find_suspects(&query(&["f"], "m"), &mut tools, &mut trail, &mut ToolStats::default());
     assert_eq!(found.as_deref(), Ok(&[][..]));
     assert!(trail.attempts().iter().all(|it| it.error.as_deref() == Some("no index")));
     trail.next_iteration();

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::{Fragment, Functions};
 use trellis_engine::write_tests::{
-    PreviousTests, MergedTestFile, Sample, Style, Subject, ask_write_tests, place, samples, written_tests,
+    MergedTestFile, PreviousTests, Sample, Style, Subject, ask_write_tests, insert_tests, samples,
+    written_tests,
 };
+use trellis_python::{Fragment, Functions};
 
 const CART: &str = "class Cart:\n    class Line:\n        async def total(self): ...\n\n\ndef add(a: int, b: int) -> int:\n    \"\"\"Sum.\"\"\"\n    return a + b\n";
 
@@ -127,10 +128,15 @@ fn hash(text: &str) -> String {
     text.to_owned()
 }
 
-fn put(existing: &str, new: &str, earlier: &BTreeMap<String, String>, edited: bool) -> MergedTestFile {
+fn put(
+    existing: &str,
+    new: &str,
+    earlier: &BTreeMap<String, String>,
+    edited: bool,
+) -> MergedTestFile {
     let earlier = PreviousTests { items: earlier, hash: &hash, replace_edited: edited };
     let fragment = Fragment::parse(new).expect("Python");
-    place(existing, &fragment, earlier, "add", &|name| name == "shop").expect("it fits")
+    insert_tests(existing, &fragment, earlier, "add", &|name| name == "shop").expect("it fits")
 }
 
 const PERSON: &str = "# by hand\nimport os\nfrom shop.cart import Cart\n\nLIMIT = 3   # odd  spacing\n\n\ndef test_mine( ):\n    x=1\n    assert Cart\n";

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Vectors;
-use crate::error_body::{ErrorBody, shorten};
 use crate::endpoint;
 use crate::error::ModelError;
+use crate::error_body::{ErrorBody, shorten};
 use crate::open_error::OpenError;
 use crate::providers;
-use crate::retry::{AttemptError, RetryPolicy, persist};
+use crate::retry::{AttemptError, RetryPolicy, with_retries};
 use crate::service::{HttpResponse, Service};
 use crate::settings::Settings;
 
@@ -100,7 +100,9 @@ impl Remote {
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vectors, ModelError> {
         let mut rows: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
-            rows.extend(persist(&self.retry, self.name(), || self.once(batch), &|_| {}).await?);
+            rows.extend(
+                with_retries(&self.retry, self.name(), || self.once(batch), &|_| {}).await?,
+            );
         }
         let dimensions = rows.first().map_or(0, Vec::len);
         let even = rows.iter().all(|row| row.len() == dimensions && dimensions > 0);

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::STAGES;
-use crate::chat::{ChatRequest, ChatReply, ToolCall, Usage};
+use crate::chat::{ChatReply, ChatRequest, ToolCall, Usage};
 use crate::error::{ModelError, TransientError};
 
 /// Content of a line, checked.
@@ -95,9 +95,10 @@ fn said(fields: &Map<String, Value>) -> Result<RecordedOutcome, String> {
             text: reply.unwrap_or_default(),
             tool_calls: calls.unwrap_or_default(),
         }),
-        (Some(RecordedError::Truncated), partial, _) => {
-            Ok(RecordedOutcome::Failed { fault: RecordedError::Truncated, partial: partial.unwrap_or_default() })
-        }
+        (Some(RecordedError::Truncated), partial, _) => Ok(RecordedOutcome::Failed {
+            fault: RecordedError::Truncated,
+            partial: partial.unwrap_or_default(),
+        }),
         (Some(fault), None, None) => Ok(RecordedOutcome::Failed { fault, partial: String::new() }),
         (Some(_), ..) => {
             Err("it has an `error` and a reply; only \"truncated\" allows both".to_owned())
@@ -223,7 +224,10 @@ pub(super) fn write(
     Ok(Some(line))
 }
 
-fn written<'a>(ask: &'a ChatRequest, result: &'a Result<ChatReply, ModelError>) -> Option<SerializedLine<'a>> {
+fn written<'a>(
+    ask: &'a ChatRequest,
+    result: &'a Result<ChatReply, ModelError>,
+) -> Option<SerializedLine<'a>> {
     let mut line = SerializedLine {
         node: &ask.node,
         stage: &ask.stage,

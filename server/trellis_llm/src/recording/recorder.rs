@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::{STAGES, line};
-use crate::chat::{ChatRequest, ChatReply};
+use crate::chat::{ChatReply, ChatRequest};
 use crate::error::ModelError;
 
 /// A recording being written: one line per request, in the order of the answers.

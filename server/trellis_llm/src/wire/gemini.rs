@@ -85,8 +85,10 @@ pub(super) fn take(gathered: &mut StreamAccumulator, answer: &Value) -> Result<(
     StreamAccumulator::failed(answer)?;
     let feedback = answer.get("promptFeedback");
     if let Some(reason) = feedback.and_then(|it| text(it, "blockReason")) {
-        gathered.end =
-            Some(StopReason::Declined(format!("the provider blocked the prompt: {}", shorten(reason))));
+        gathered.end = Some(StopReason::Declined(format!(
+            "the provider blocked the prompt: {}",
+            shorten(reason)
+        )));
         return Ok(());
     }
     let known = ["candidates", "usageMetadata"];
@@ -137,6 +139,8 @@ fn end(reason: &str) -> StopReason {
         "MALFORMED_FUNCTION_CALL" => {
             StopReason::Declined("the model's tool call cannot be read".to_owned())
         }
-        other => StopReason::Declined(format!("the provider stopped the reply: {}", shorten(other))),
+        other => {
+            StopReason::Declined(format!("the provider stopped the reply: {}", shorten(other)))
+        }
     }
 }

@@ -5,17 +5,17 @@
 //! transport, retries and limits are the same for all and are implemented elsewhere.
 
 mod anthropic;
-mod stream_accumulator;
 mod gemini;
 mod ollama;
 mod openai;
+mod stream_accumulator;
 
 use serde_json::Value;
 
 use crate::chat::ChatRequest;
 use crate::endpoint;
-use crate::unsupported_params::OmittedParam;
-pub(crate) use stream_accumulator::{StopReason, StreamAccumulator, UnusableReply, CompleteReply};
+use crate::unsupported_params::OmittedParams;
+pub(crate) use stream_accumulator::{CompleteReply, StopReason, StreamAccumulator, UnusableReply};
 
 /// Wire format of a service.
 pub(crate) struct WireFormat {
@@ -43,7 +43,7 @@ pub(crate) struct WireRequest<'a> {
     pub(crate) ask: &'a ChatRequest,
     pub(crate) stream: bool,
     /// Parameters that this model has rejected.
-    pub(crate) refused: OmittedParam,
+    pub(crate) refused: OmittedParams,
 }
 
 impl WireRequest<'_> {

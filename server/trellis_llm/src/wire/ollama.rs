@@ -93,7 +93,8 @@ pub(super) fn take(gathered: &mut StreamAccumulator, answer: &Value) -> Result<(
         gathered.input = count(answer, "prompt_eval_count");
         gathered.output = count(answer, "eval_count");
         let reason = text(answer, "done_reason");
-        gathered.end = Some(if reason == Some("length") { StopReason::Length } else { StopReason::Done });
+        gathered.end =
+            Some(if reason == Some("length") { StopReason::Length } else { StopReason::Done });
     }
     Ok(())
 }

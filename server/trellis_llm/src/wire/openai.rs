@@ -119,7 +119,11 @@ fn content(out: &mut String, content: Option<&Value>) {
     }
 }
 
-fn tool_call(gathered: &mut StreamAccumulator, call: &Value, at: usize) -> Result<(), UnusableReply> {
+fn tool_call(
+    gathered: &mut StreamAccumulator,
+    call: &Value,
+    at: usize,
+) -> Result<(), UnusableReply> {
     let index = count(call, "index").unwrap_or(at as u64);
     let part = gathered.call(index)?;
     if let Some(id) = text(call, "id").filter(|id| !id.is_empty()) {

@@ -63,7 +63,7 @@ pub(crate) enum UnusableReply {
 
 /// A reply that has ended.
 pub(crate) enum CompleteReply {
-    Said {
+    Reply {
         text: String,
         calls: Vec<ToolCall>,
     },
@@ -139,7 +139,7 @@ impl StreamAccumulator {
             Ok(calls) if calls.is_empty() && text.trim().is_empty() => {
                 CompleteReply::Nothing("the reply is empty".to_owned())
             }
-            Ok(calls) => CompleteReply::Said { text, calls },
+            Ok(calls) => CompleteReply::Reply { text, calls },
             Err(why) => CompleteReply::Nothing(why),
         }
     }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use trellis_llm::{
-    EMBEDDERS, Embedder, ModelError, OpenError, RetryPolicy, Secret, Settings, Vectors, open_embedder,
-};
 use serde_json::json;
+use trellis_llm::{
+    EMBEDDERS, Embedder, ModelError, OpenError, RetryPolicy, Secret, Settings, Vectors,
+    open_embedder,
+};
 
 use crate::live::KEY;
 use crate::no_env;

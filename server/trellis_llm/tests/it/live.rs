@@ -4,9 +4,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use trellis_llm::{Model, ModelError, TransientError, RetryPolicy, Secret, Settings, Timeouts, Usage, open};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use trellis_llm::{
+    Model, ModelError, RetryPolicy, Secret, Settings, Timeouts, TransientError, Usage, open,
+};
 
 use crate::server::{Canned, Server};
 use crate::{ask, no_env};

@@ -4,10 +4,10 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use trellis_llm::{Model, ModelError, OpenError, TransientError, Settings, Usage, open};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::Instant;
+use trellis_llm::{Model, ModelError, OpenError, Settings, TransientError, Usage, open};
 
 use crate::{ask, no_env};
 
@@ -127,8 +127,8 @@ async fn every_node_walks_a_shared_queue_on_its_own() {
             [hear(&model, &node, "fix", 0).await, hear(&model, &node, "fix", 1).await]
         })
     });
-    for heard in nodes.collect::<Vec<_>>() {
-        assert_eq!(heard.await.unwrap(), ["first", "second"]);
+    for received in nodes.collect::<Vec<_>>() {
+        assert_eq!(received.await.unwrap(), ["first", "second"]);
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use trellis_llm::{Model, ModelError, OpenError, Settings, open};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use trellis_llm::{Model, ModelError, OpenError, Settings, open};
 
 use crate::{ask, no_env};
 
@@ -53,7 +53,7 @@ fn open_recording(path: &Path, record: Option<&Path>) -> Result<Model, OpenError
 
 /// Returns all outcomes, with the recording's own name masked.
 async fn hear_all(model: &Model) -> Vec<String> {
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for (node, stage, attempt) in QUESTIONS {
         let mut result = model.ask(&ask(node, stage, attempt)).await;
         // A line without a model is recorded under the name of the replayed recording.
@@ -62,9 +62,9 @@ async fn hear_all(model: &Model) -> Vec<String> {
         {
             reply.model = "RECORDING".to_owned();
         }
-        heard.push(format!("{result:?}").replace(model.name(), "RECORDING"));
+        received.push(format!("{result:?}").replace(model.name(), "RECORDING"));
     }
-    heard
+    received
 }
 
 fn lines(path: &Path) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! Tests of live models whose answer is no reply, and of the key in errors.
 
-use trellis_llm::ModelError;
 use serde_json::json;
+use trellis_llm::ModelError;
 
 use crate::ask;
 use crate::live::{KEY, completion, connect, outcome};

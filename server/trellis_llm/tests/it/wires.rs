@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use trellis_llm::{
-    ChatRequest, Message, ModelError, TransientError, ChatReply, RetryPolicy, Role, Secret, Settings, Timeouts, Tool,
-    ToolResult, Usage, open,
-};
 use serde_json::{Value, json};
+use trellis_llm::{
+    ChatReply, ChatRequest, Message, ModelError, RetryPolicy, Role, Secret, Settings, Timeouts,
+    Tool, ToolResult, TransientError, Usage, open,
+};
 
 use crate::no_env;
 use crate::server::{Canned, Request, Server};
@@ -283,7 +283,7 @@ fn question() -> ChatRequest {
         messages: vec![
             Message::new(Role::System, "be brief"),
             Message::new(Role::User, "mend it"),
-            Message::said(&reply),
+            Message::from_reply(&reply),
             Message::results(vec![result]),
         ],
         tools: Arc::from([Tool {
@@ -432,7 +432,9 @@ async fn broken_streams_are_asked_for_again_and_whole_replies_are_not() {
             Canned::Stream(format.kind, vec![format.framed(std::slice::from_ref(failing))]);
         let error = format.ask(vec![failing], true).await.0.unwrap_err();
         let ModelError::Unavailable {
-            outage: TransientError::Status { status: found, .. }, tries: 5, ..
+            outage: TransientError::Status { status: found, .. },
+            tries: 5,
+            ..
         } = error
         else {
             panic!("{}: {error}", format.spec)

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::rpg::EdgeNames;
 use super::{Dialect, check_depth, feature, identity, required};
 use crate::build::Builder;
-use crate::json::{Object, JsonProblem, each_object};
+use crate::json::{JsonProblem, Object, each_object};
 use crate::node::NodeIx;
 use crate::plan::Plan;
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::identity;
 use crate::build::Builder;
 use crate::extra_fields::ExtraFields;
-use crate::json::{Object, JsonProblem, is_null, text, texts};
+use crate::json::{JsonProblem, Object, is_null, text, texts};
 use crate::node::{Kind, Level, Node, NodeIx};
 
 /// Adds a feature node. Whether a node without a known `type_name` is a leaf is settled later, by its children.
@@ -42,7 +42,11 @@ pub(super) fn node<'a>(
 }
 
 /// What appendix A has no field for. Fields of ours that mean something else here get a name of their own.
-fn extra<'a>(object: &Object<'a>, feature: &str, node: &Node) -> Result<ExtraFields, JsonProblem<'a>> {
+fn extra<'a>(
+    object: &Object<'a>,
+    feature: &str,
+    node: &Node,
+) -> Result<ExtraFields, JsonProblem<'a>> {
     let mut extra = ExtraFields::default();
     if feature != &*node.name {
         extra.push_text("feature", feature);
@@ -75,7 +79,11 @@ pub(super) fn renamed(name: &str) -> &str {
 }
 
 /// `type_name`, or else what the path and the feature's own type suggest.
-fn kind<'a>(object: &Object<'a>, meta: &Object<'a>, place: &FeatureLocation) -> Result<Kind, JsonProblem<'a>> {
+fn kind<'a>(
+    object: &Object<'a>,
+    meta: &Object<'a>,
+    place: &FeatureLocation,
+) -> Result<Kind, JsonProblem<'a>> {
     if let Some(word) = meta.text("type_name")? {
         return Ok(Kind::parse(&word));
     }
@@ -142,7 +150,10 @@ pub(super) fn settle_levels(builder: &mut Builder<'_>) {
 }
 
 /// `repo_name` and `repo_info` under the names of appendix A, and the fields neither form knows.
-pub(super) fn about<'a>(top: &Object<'a>, known: &[&str]) -> Result<(ExtraFields, ExtraFields), JsonProblem<'a>> {
+pub(super) fn about<'a>(
+    top: &Object<'a>,
+    known: &[&str],
+) -> Result<(ExtraFields, ExtraFields), JsonProblem<'a>> {
     let mut metadata = ExtraFields::default();
     for (theirs, ours) in [("repo_name", "project_name"), ("repo_info", "description")] {
         if let Some(raw) = top.get(theirs).filter(|raw| !is_null(raw)) {

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::{Dialect, identity, object_fields, required};
 use crate::build::Builder;
-use crate::json::{Object, JsonProblem, each, each_object, is_null, text, texts};
-use crate::node::{RedGate, Kind, Level, Node};
+use crate::json::{JsonProblem, Object, each, each_object, is_null, text, texts};
+use crate::node::{Kind, Level, Node, RedGate};
 use crate::plan::Plan;
 
 /// How a dialect calls the three parts of an edge, and what an edge without a kind is.

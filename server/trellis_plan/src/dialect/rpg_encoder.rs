@@ -10,7 +10,7 @@ use super::rpg::EdgeNames;
 use super::{Dialect, check_depth, identity, object_fields, required};
 use crate::build::Builder;
 use crate::extra_fields::ExtraFields;
-use crate::json::{Object, JsonProblem, each_object, texts};
+use crate::json::{JsonProblem, Object, each_object, texts};
 use crate::node::{Kind, Level, Node, NodeIx};
 use crate::plan::Plan;
 
@@ -56,7 +56,9 @@ fn hierarchy<'a>(
             below.extend(parent.map(|parent| Descendants::Node(parent, ix)));
             if let Some(entities) = object.get("entities") {
                 below.extend(
-                    texts(entities, "entities")?.into_iter().map(|id| Descendants::Entity(ix, id.into())),
+                    texts(entities, "entities")?
+                        .into_iter()
+                        .map(|id| Descendants::Entity(ix, id.into())),
                 );
             }
             open.extend(object.get("children").map(|children| (Some(ix), depth + 1, children)));

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::{Dialect, identity, object_fields, required};
 use crate::build::Builder;
 use crate::extra_fields::ExtraFields;
-use crate::json::{Object, JsonProblem, each, each_object, is_null, text};
+use crate::json::{JsonProblem, Object, each, each_object, is_null, text};
 use crate::node::{Kind, Level, Node};
 use crate::plan::Plan;
 use crate::task::{DETAILS, KEYWORDS, POINTS};

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::rpg::{EdgeNames, edge};
 use super::{Dialect, feature, identity, required};
 use crate::build::Builder;
-use crate::json::{Object, JsonProblem, each_object};
+use crate::json::{JsonProblem, Object, each_object};
 use crate::plan::Plan;
 
 const EDGE: EdgeNames =

@@ -1,6 +1,6 @@
 //! One small file in each dialect, and what it becomes.
 
-use trellis_plan::{Dialect, RedGate, Kind, Plan, Role};
+use trellis_plan::{Dialect, Kind, Plan, RedGate, Role};
 
 use super::{at, ids, plan};
 

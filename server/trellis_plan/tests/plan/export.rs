@@ -1,7 +1,7 @@
 //! What is written reads back as the same plan.
 
-use trellis_plan::{Dialect, export, read};
 use serde_json::json;
+use trellis_plan::{Dialect, export, read};
 
 use super::{at, plan};
 

@@ -1,10 +1,10 @@
 //! The crate as its users see it: text in, answers out.
 
-mod derived;
 mod dialects;
 mod explore;
 mod export;
 mod flow;
+mod from_code;
 mod levels;
 mod order;
 mod problems;

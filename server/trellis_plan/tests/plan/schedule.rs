@@ -48,9 +48,9 @@ fn a_failure_skips_its_dependents_and_names_the_culprit() {
     let mut run = schedule(plan.clone());
     run.pass(ix("a"));
     let skipped = run.fail(ix("b"), "tests still fail");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         skipped.iter().map(|s| format!("{}: {}", plan.id(s.node), s.reason)).collect();
-    assert_eq!(told, ["c: dependency b failed", "d: dependency b failed (through c)"]);
+    assert_eq!(reported, ["c: dependency b failed", "d: dependency b failed (through c)"]);
     assert_eq!(letters(&run), "pfssp");
     assert_eq!(run.reason(ix("b")), Some("tests still fail"));
     assert_eq!(run.reason(ix("d")), Some("dependency b failed (through c)"));
@@ -139,9 +139,9 @@ fn start_from_refuses_and_names_unmet_dependencies() {
     run.pass(at(&plan, "a"));
     // Order: a b c d e f.
     let skipped = run.start_from(at(&plan, "e")).expect("e needs nothing");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         skipped.iter().map(|s| format!("{}: {}", plan.id(s.node), s.reason)).collect();
-    assert_eq!(told, ["c: before the start node e", "d: dependency c was skipped"]);
+    assert_eq!(reported, ["c: before the start node e", "d: dependency c was skipped"]);
     assert_eq!(ready(&run), "e f");
 }
 

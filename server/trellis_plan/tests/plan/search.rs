@@ -1,6 +1,6 @@
 //! Nodes found by words, by names with mistakes, and by similarities from outside.
 
-use trellis_plan::{Document, Evidence, EmbeddingText, PlanSearch, SearchIndex};
+use trellis_plan::{Document, EmbeddingText, Evidence, PlanSearch, SearchIndex};
 
 use super::graph;
 

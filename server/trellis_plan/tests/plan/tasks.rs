@@ -37,12 +37,12 @@ fn a_list_is_known_by_its_shape() {
         Some("Create the user registration endpoint\nwith a mail.")
     );
     assert_eq!(ids(&plan, plan.depends_on(register)), "database mail");
-    let told = Task {
+    let reported = Task {
         details: Some("POST /api/users. Return 201.".into()),
         points: 3,
         keywords: vec!["auth".into(), "users".into()],
     };
-    assert_eq!(plan.task(register), Some(told));
+    assert_eq!(plan.task(register), Some(reported));
     let silent = Task { details: None, points: 1, keywords: Vec::new() };
     assert_eq!(plan.task(at(&plan, "mail")), Some(silent));
     assert_eq!(plan.edge_count(), 2);

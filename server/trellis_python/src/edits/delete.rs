@@ -3,16 +3,19 @@
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
-use super::syntax_guard::no_worse_than;
 use super::refused::Refused;
-use super::target::{File, Target, SymbolSelector};
+use super::syntax_guard::no_worse_than;
+use super::target::{File, SymbolSelector, Target};
 use super::text_edits::{TextEdit, TextEdits};
 use crate::syntax::{full_range, line_end, line_of, line_start};
 
 /// Takes a symbol out, with its decorators and the comments right above it. A body left empty becomes
 /// `pass`; of the blank lines around the symbol the longer run stays. Whether the symbol is still used
 /// somewhere is not asked here.
-pub fn delete_symbol<'a>(source: &str, symbol: impl Into<SymbolSelector<'a>>) -> Result<TextEdits, Refused> {
+pub fn delete_symbol<'a>(
+    source: &str,
+    symbol: impl Into<SymbolSelector<'a>>,
+) -> Result<TextEdits, Refused> {
     let file = File::of(source)?;
     let target = file.target(symbol.into())?;
     let names: Vec<String> = target.also_bound().into_iter().map(str::to_owned).collect();

@@ -4,10 +4,10 @@ use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
 use super::delete::{blank_above, blank_below};
-use super::syntax_guard::no_worse_than;
 use super::refused::Refused;
 use super::snippet::{Snippet, Style, unit_of};
-use super::target::{File, Target, SymbolSelector, line_break_near};
+use super::syntax_guard::no_worse_than;
+use super::target::{File, SymbolSelector, Target, line_break_near};
 use super::text_edits::{TextEdit, TextEdits};
 use crate::fragment::is_string;
 use crate::syntax::{full_range, line_end, line_start};

@@ -4,29 +4,29 @@
 //! Python, and an error that was not there before refuses the edit. A file that has errors already can be
 //! edited where it is intact.
 
-mod tolerant_replace;
 mod delete;
 mod diff;
-mod syntax_guard;
+mod editor_text;
 mod hunks;
 mod insert;
 mod line_matching;
 mod refused;
 mod replace;
 mod search;
-mod editor_text;
 mod snippet;
+mod syntax_guard;
 mod target;
 mod text_edits;
+mod tolerant_replace;
 
 pub use delete::delete_symbol;
 pub use diff::{changed_lines, unified_diff};
-pub use syntax_guard::check_no_new_errors;
+pub use editor_text::{is_shown_as, with_ends_of};
 pub use hunks::{Hunk, HunkError, apply_hunks, hunks, rebase};
 pub use insert::{insert_after_symbol, insert_before_symbol, insert_into_class};
 pub use refused::{Candidate, Refused};
 pub use replace::replace_symbol_body;
 pub use search::{EditRefused, Replaced, SearchReplace, search_replace};
-pub use editor_text::{is_shown_as, with_ends_of};
+pub use syntax_guard::check_no_new_errors;
 pub use target::SymbolSelector;
 pub use text_edits::{BadEdits, TextEdit, TextEdits};

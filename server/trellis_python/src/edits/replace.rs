@@ -3,10 +3,10 @@
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
-use super::syntax_guard::no_worse_than;
 use super::refused::Refused;
 use super::snippet::{Snippet, Style, code_end, unit_of};
-use super::target::{File, Target, SymbolSelector, line_break_near};
+use super::syntax_guard::no_worse_than;
+use super::target::{File, SymbolSelector, Target, line_break_near};
 use super::text_edits::{TextEdit, TextEdits};
 use crate::outline::{Outline, Symbol};
 use crate::syntax::{full_range, line_of};

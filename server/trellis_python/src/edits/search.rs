@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::tolerant_replace::{self, Conflict};
 use super::line_matching::Lines;
 use super::refused::Candidate;
 use super::text_edits::{TextEdit, TextEdits};
+use super::tolerant_replace::{self, Conflict};
 use crate::syntax::{line_break, line_content_end, line_of, line_start};
 
 /// One search/replace edit of one file.
@@ -30,7 +30,7 @@ pub struct Replaced {
 
 impl Replaced {
     /// A sentence on what was found, where it is not the search itself.
-    pub fn told(&self) -> Option<String> {
+    pub fn report(&self) -> Option<String> {
         (self.likeness < 1.0).then(|| {
             format!(
                 "the search text is not there exactly; the text found is {} % like it, and only \

@@ -59,8 +59,8 @@ fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
 fn strays(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     let mut strays = Vec::new();
     stray(tree.body(), false, false, &mut strays);
-    let told = |(at, why)| (at, syntax_error_at(tree.source, at, why));
-    strays.into_iter().map(told).collect()
+    let reported = |(at, why)| (at, syntax_error_at(tree.source, at, why));
+    strays.into_iter().map(reported).collect()
 }
 
 fn stray(body: &[Stmt], function: bool, repeats: bool, found: &mut Vec<(usize, &'static str)>) {

@@ -1,7 +1,7 @@
 //! What a look at a file says of its functions and statements, for whoever looks for a bug in it.
 
-mod empty_functions;
 mod bug_patterns;
+mod empty_functions;
 
 use std::collections::{BTreeMap, BTreeSet};
 

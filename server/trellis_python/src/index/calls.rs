@@ -51,7 +51,7 @@ pub struct CallEdge {
     /// What is used.
     pub callee: usize,
     /// Why it is only possible; `None`: it is certain.
-    pub doubt: Option<&'static str>,
+    pub uncertainty: Option<&'static str>,
 }
 
 const SEVERAL: &str = "one of several: the object before the dot may have several types";
@@ -75,19 +75,19 @@ pub fn calls(index: &Index) -> Calls {
     let found = ask_each(index, &files, |eval, file| {
         uses_of(eval, file, &known)
             .into_iter()
-            .filter_map(|(at, callee, doubt)| {
+            .filter_map(|(at, callee, uncertainty)| {
                 let caller = by_symbol.get(&function_around(&index.outline(file), file, at)?)?;
-                Some(CallEdge { caller: *caller, callee, doubt })
+                Some(CallEdge { caller: *caller, callee, uncertainty })
             })
             .collect()
     });
     // One certain use is enough.
     let mut edges: BTreeMap<(usize, usize), Option<&'static str>> = BTreeMap::new();
     for it in found {
-        let known = edges.entry((it.caller, it.callee)).or_insert(it.doubt);
-        *known = known.and(it.doubt);
+        let known = edges.entry((it.caller, it.callee)).or_insert(it.uncertainty);
+        *known = known.and(it.uncertainty);
     }
-    let edge = |((caller, callee), doubt)| CallEdge { caller, callee, doubt };
+    let edge = |((caller, callee), uncertainty)| CallEdge { caller, callee, uncertainty };
     Calls { nodes, edges: edges.into_iter().map(edge).collect() }
 }
 
@@ -146,15 +146,15 @@ pub(super) fn uses_of<F: Ord + Copy>(
         eval.refresh();
         let meaning = eval.meaning(file, it);
         let functions: BTreeSet<Vec<F>> = eval
-            .with_twins(meaning.targets.clone())
+            .with_counterparts(meaning.targets.clone())
             .into_iter()
             .map(|target| functions_of(eval, target, called.contains(&expr), known))
             .filter(|it| !it.is_empty())
             .collect();
-        let doubt = meaning.doubt.map(|it| it.reason());
-        let doubt = doubt.or((functions.len() > 1).then_some(SEVERAL));
+        let uncertainty = meaning.uncertainty.map(|it| it.reason());
+        let uncertainty = uncertainty.or((functions.len() > 1).then_some(SEVERAL));
         let all = functions.into_iter().flatten();
-        found.extend(all.map(|callee| (at(it), callee, doubt)));
+        found.extend(all.map(|callee| (at(it), callee, uncertainty)));
     }
     found
 }

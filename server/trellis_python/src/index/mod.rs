@@ -6,12 +6,12 @@
 
 mod calls;
 mod import_cycles;
-mod runtime_imports;
 mod names;
 mod query;
 mod reach;
 mod references;
 mod relations;
+mod runtime_imports;
 mod words;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -24,12 +24,12 @@ use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
 pub use calls::{CallEdge, CallNode, Calls, calls};
 pub use import_cycles::{CycleImport, ImportCycle};
-use runtime_imports::RuntimeImport;
 use names::Names;
 pub use query::{Located, Place};
 pub use reach::Reach;
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use relations::{Caller, Unused};
+use runtime_imports::RuntimeImport;
 pub use words::Words;
 
 /// A file of an index. Numbers are given in the order of arrival and never used again.

@@ -41,7 +41,7 @@ pub struct Reference {
     /// How it refers.
     pub kind: ReferenceKind,
     /// Why it is only possible; `None`: it is certain.
-    pub doubt: Option<&'static str>,
+    pub uncertainty: Option<&'static str>,
 }
 
 /// All references of the symbol at a place.
@@ -117,7 +117,7 @@ impl Index {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
-            let targets = eval.with_twins(eval.meaning(file, &occurrence).targets);
+            let targets = eval.with_counterparts(eval.meaning(file, &occurrence).targets);
             let beyond: Vec<String> =
                 targets.iter().filter_map(|it| eval.called_from_beyond(*it)).collect();
             (!targets.is_empty()).then(|| (SearchTarget::new(eval, targets), beyond))
@@ -130,7 +130,7 @@ impl Index {
             matches.iter().filter(|it| !matches!(it.occurrence.role, Role::MatchArgument(_)));
         let found: Vec<Reference> = spoken.map(|it| self.reference(it)).collect();
         let mut reasons: Vec<String> =
-            found.iter().filter_map(|it| it.doubt).map(str::to_owned).collect();
+            found.iter().filter_map(|it| it.uncertainty).map(str::to_owned).collect();
         reasons.sort();
         reasons.dedup();
         reasons.extend(beyond);
@@ -145,7 +145,7 @@ impl Index {
         let found = vec![Reference {
             place: Place { file, range },
             kind: ReferenceKind::Use,
-            doubt: Some(why),
+            uncertainty: Some(why),
         }];
         References {
             name: it.name.text().to_owned(),
@@ -164,7 +164,7 @@ impl Index {
 
     fn reference(&self, it: &Match) -> Reference {
         let place = Place { file: it.file, range: it.occurrence.range() };
-        Reference { place, kind: self.kind(it), doubt: it.doubt.map(|it| it.reason()) }
+        Reference { place, kind: self.kind(it), uncertainty: it.uncertainty.map(|it| it.reason()) }
     }
 
     fn kind(&self, it: &Match) -> ReferenceKind {

@@ -45,7 +45,7 @@ impl Index {
             let known = callers
                 .iter_mut()
                 .find(|caller| (caller.file, caller.symbol) == (it.place.file, around));
-            let use_ = (it.place.clone(), it.doubt);
+            let use_ = (it.place.clone(), it.uncertainty);
             match known {
                 Some(caller) => caller.uses.push(use_),
                 None => {
@@ -120,7 +120,7 @@ impl Index {
                 if !is_candidate(it) || eval.stands_in(file, symbol) {
                     continue;
                 }
-                let targets = eval.with_twins(vec![Target::Symbol(file, symbol)]);
+                let targets = eval.with_counterparts(vec![Target::Symbol(file, symbol)]);
                 if !targets.iter().any(|it| certain.contains(it)) {
                     let symbol = Located { file, symbol: number };
                     found.push(Unused { symbol, possibly_used: asked.contains(it.name.as_str()) });
@@ -142,7 +142,7 @@ impl Index {
                 eval.refresh();
                 let meaning = eval.meaning(file, it);
                 let name = it.name.text();
-                if meaning.doubt.is_some() {
+                if meaning.uncertainty.is_some() {
                     uses.insert(Use { name, target: None });
                 }
                 let outside = |target: &Target| !eval.is_inside(*target, file, it.at);

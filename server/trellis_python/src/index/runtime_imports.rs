@@ -5,10 +5,10 @@ use std::ops::Range;
 use ruff_python_ast::{Alias, Expr, Stmt, StmtIf, UnaryOp};
 use ruff_text_size::Ranged;
 
-use crate::test_discovery::last_name;
 use crate::fragment::is_main_guard;
 use crate::semantics::{ModulePath, Name};
 use crate::syntax::blocks;
+use crate::test_discovery::last_name;
 use crate::tree::Tree;
 
 /// One imported module, or one member of a module.

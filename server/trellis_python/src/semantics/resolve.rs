@@ -22,7 +22,7 @@ pub(crate) enum Target {
 pub(crate) struct Meaning {
     pub(crate) targets: Vec<Target>,
     /// Why it may mean others of its name as well.
-    pub(crate) doubt: Option<Uncertainty>,
+    pub(crate) uncertainty: Option<Uncertainty>,
 }
 
 /// Why nobody can tell what a name means.
@@ -41,7 +41,9 @@ impl Uncertainty {
             Uncertainty::Receiver => "the type of the object before the dot is unknown",
             Uncertainty::Callee => "the called function is unknown",
             Uncertainty::Forwarded => "the keyword is passed on through **kwargs",
-            Uncertainty::Star => "the name may come from a star import of a module outside the workspace",
+            Uncertainty::Star => {
+                "the name may come from a star import of a module outside the workspace"
+            }
             Uncertainty::Spoken => "the name is in a string that is used to look up an attribute",
         }
     }
@@ -49,11 +51,11 @@ impl Uncertainty {
 
 impl Meaning {
     fn certain(targets: Vec<Target>) -> Meaning {
-        Meaning { targets, doubt: None }
+        Meaning { targets, uncertainty: None }
     }
 
-    fn doubtful(doubt: Uncertainty) -> Meaning {
-        Meaning { targets: Vec::new(), doubt: Some(doubt) }
+    fn doubtful(uncertainty: Uncertainty) -> Meaning {
+        Meaning { targets: Vec::new(), uncertainty: Some(uncertainty) }
     }
 
     fn add(&mut self, target: Target) {
@@ -137,7 +139,7 @@ impl Eval<'_> {
                     let path = format!("{}.{}", module.text(), name.text());
                     meaning.add(Target::Outside(Name::of(&path)));
                 }
-                None => meaning.doubt = Some(Uncertainty::Receiver),
+                None => meaning.uncertainty = Some(Uncertainty::Receiver),
             }
         }
         meaning
@@ -201,10 +203,10 @@ impl Eval<'_> {
             self.keyword_of(file, site, member, name, &mut meaning);
         }
         if callee == Type::Never {
-            meaning.doubt = Some(Uncertainty::Callee);
+            meaning.uncertainty = Some(Uncertainty::Callee);
         }
         if !meaning.targets.is_empty() {
-            meaning.doubt = None;
+            meaning.uncertainty = None;
         }
         meaning
     }
@@ -252,10 +254,10 @@ impl Eval<'_> {
                 if info.has_fields {
                     self.field(callee, name, meaning);
                 } else if !info.complete {
-                    meaning.doubt = Some(Uncertainty::Callee);
+                    meaning.uncertainty = Some(Uncertainty::Callee);
                 }
             }
-            Type::Unknown => meaning.doubt = Some(Uncertainty::Callee),
+            Type::Unknown => meaning.uncertainty = Some(Uncertainty::Callee),
             _ => {}
         }
     }
@@ -271,7 +273,7 @@ impl Eval<'_> {
             }
         }
         if meaning.targets.len() == before && self.forwards_keywords(function) {
-            meaning.doubt = Some(Uncertainty::Forwarded);
+            meaning.uncertainty = Some(Uncertainty::Forwarded);
         }
     }
 

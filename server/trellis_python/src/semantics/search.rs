@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::eval::Eval;
 use super::ir::*;
 use super::names::Name;
-use super::resolve::{Uncertainty, Meaning, Target};
+use super::resolve::{Meaning, Target, Uncertainty};
 use crate::index::{FileId, Index};
 
 /// An identifier that means, or may mean, what was looked for.
@@ -20,7 +20,7 @@ pub(crate) struct Match {
     pub(crate) occurrence: Occurrence,
     pub(crate) meaning: Meaning,
     /// Set where it only may.
-    pub(crate) doubt: Option<Uncertainty>,
+    pub(crate) uncertainty: Option<Uncertainty>,
 }
 
 /// Walks over deep trees and long chains of types need more than a thread is given by default.
@@ -199,8 +199,13 @@ impl SearchTarget {
             eval.refresh();
             let meaning = eval.meaning(file, it);
             let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
-            let doubt = if certain { None } else { meaning.doubt };
-            (certain || doubt.is_some()).then_some(Match { file, occurrence: *it, meaning, doubt })
+            let uncertainty = if certain { None } else { meaning.uncertainty };
+            (certain || uncertainty.is_some()).then_some(Match {
+                file,
+                occurrence: *it,
+                meaning,
+                uncertainty,
+            })
         };
         near.filter_map(look).collect()
     }

@@ -8,11 +8,11 @@ use crate::index::{FileId, Place};
 
 impl Eval<'_> {
     /// Targets and those beside them in stubs or sources.
-    pub(crate) fn with_twins(&self, targets: Vec<Target>) -> Vec<Target> {
+    pub(crate) fn with_counterparts(&self, targets: Vec<Target>) -> Vec<Target> {
         let mut all = targets;
         for number in 0..all.len() {
             if let Target::Symbol(file, symbol) = all[number] {
-                if let Some((file, symbol)) = self.twin(file, symbol) {
+                if let Some((file, symbol)) = self.counterpart(file, symbol) {
                     all.extend(self.targets(file, symbol));
                 }
                 all.extend(self.overloaded(file, symbol));
@@ -85,7 +85,7 @@ impl Eval<'_> {
                     Place { file, range: at..at + it.name.text().len() }
                 };
                 let mut places: Vec<Place> = chosen.into_iter().map(place).collect();
-                if let Some((file, symbol)) = self.twin(file, symbol) {
+                if let Some((file, symbol)) = self.counterpart(file, symbol) {
                     let at = self
                         .module(file)
                         .symbol(symbol)

@@ -8,12 +8,12 @@
 //! honest fix does as often is left alone.
 
 mod annotations;
-mod compared_values;
 mod checks;
+mod compared_values;
 mod environment;
 mod literals;
-mod statement_diff;
 mod special_cases;
+mod statement_diff;
 
 use std::collections::BTreeSet;
 
@@ -119,7 +119,7 @@ impl Examples {
         environment::find(&look, &mut found);
         annotations::find(&look, &mut found);
         checks::find(&look, &mut found);
-        told(after, found)
+        report(after, found)
     }
 }
 
@@ -141,17 +141,17 @@ struct RuleInput<'l, 'a> {
 /// An offset of the text after the change, what was found there, and why it was told.
 type Found = (usize, ShortcutKind, String);
 
-fn told(source: &str, found: Vec<Found>) -> Vec<Shortcut> {
+fn report(source: &str, found: Vec<Found>) -> Vec<Shortcut> {
     let lines = Lines::of(source);
     let mut seen = BTreeSet::new();
-    let mut told: Vec<Shortcut> = found
+    let mut report: Vec<Shortcut> = found
         .into_iter()
         .map(|(at, kind, why)| {
             let line = lines.position(at, Unit::Utf8).0 as u32 + 1;
             Shortcut { line, kind, why }
         })
         .collect();
-    told.sort_by_key(|it| (it.line, it.kind));
-    told.retain(|it| seen.insert((it.line, it.kind)));
-    told
+    report.sort_by_key(|it| (it.line, it.kind));
+    report.retain(|it| seen.insert((it.line, it.kind)));
+    report
 }

@@ -188,8 +188,8 @@ impl<'a> Finder<'_, '_, 'a> {
             if literals::value(subject).is_some() || self.is_shape(subject) {
                 continue;
             }
-            let told = literals.into_iter().find(|it| self.is_special(it));
-            if let Some(literal) = told.filter(|it| !self.is_one_more(it, Some(subject))) {
+            let reported = literals.into_iter().find(|it| self.is_special(it));
+            if let Some(literal) = reported.filter(|it| !self.is_one_more(it, Some(subject))) {
                 self.push(literal, "a comparison uses");
             }
         }
@@ -271,8 +271,8 @@ impl<'a> Finder<'_, '_, 'a> {
                 || literals::value(&it.value).is_some_and(|it| self.look.examples.contains(&it))
         };
         let mut keys = dict.items.iter().filter(expected).filter_map(|it| it.key.as_ref());
-        let told = keys.find(|it| self.look.is_example(it));
-        if let Some(key) = told {
+        let reported = keys.find(|it| self.look.is_example(it));
+        if let Some(key) = reported {
             self.push(key, "a table has the key");
         }
     }

@@ -43,7 +43,7 @@ impl<'s> RecoveredTree<'s> {
 }
 
 /// Blanks what helps; `parsed` is the tree of the text as it stands, which has errors.
-pub(super) fn mended(source: &str, parsed: Parsed<ModModule>) -> RecoveredTree<'_> {
+pub(super) fn recovered(source: &str, parsed: Parsed<ModModule>) -> RecoveredTree<'_> {
     let mut best = RecoveredTree { text: Cow::Borrowed(source), parsed, blanked: Vec::new() };
     let markers = conflict_markers(source);
     if !markers.is_empty() {
@@ -52,7 +52,8 @@ pub(super) fn mended(source: &str, parsed: Parsed<ModModule>) -> RecoveredTree<'
     let quotes = near_first_error(&best, swallowers(&best));
     let tried =
         quotes.into_iter().map(|at| best.with(&[at], "a quote is not closed", rest_of_line));
-    if let Some(other) = tried.min_by_key(RecoveredTree::errors).filter(|it| it.errors() <= best.errors())
+    if let Some(other) =
+        tried.min_by_key(RecoveredTree::errors).filter(|it| it.errors() <= best.errors())
     {
         best = other;
     }

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{FileId, Index, Outline, Rename, RenameRefused, TextSource, Words};
 use serde_json::Value;
+use trellis_python::{FileId, Index, Outline, Rename, RenameRefused, TextSource, Words};
 
 struct NoTexts;
 
@@ -107,7 +107,7 @@ fn faults(index: &Index, case: &Value) -> Vec<String> {
         let answer = index.references(file, at);
         let all = answer.as_ref().map_or(&[][..], |it| &it.found);
         let of = |certain: bool| -> BTreeSet<Spot> {
-            let chosen = all.iter().filter(|it| it.doubt.is_none() == certain);
+            let chosen = all.iter().filter(|it| it.uncertainty.is_none() == certain);
             chosen.map(|it| spot_of(index, it.place.file, it.place.range.start)).collect()
         };
         if of(true) != truth {

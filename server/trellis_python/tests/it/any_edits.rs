@@ -1,16 +1,16 @@
 //! Whatever is edited in whatever file: nothing breaks, and everything can be taken back.
 
-use trellis_python::{
-    Outline, Refused, SearchReplace, Symbol, TextEdits, SymbolSelector, check, delete_symbol,
-    insert_after_symbol, insert_before_symbol, insert_into_class, check_no_new_errors, replace_symbol_body,
-    search_replace,
-};
 use proptest::prelude::*;
+use trellis_python::{
+    Outline, Refused, SearchReplace, Symbol, SymbolSelector, TextEdits, check, check_no_new_errors,
+    delete_symbol, insert_after_symbol, insert_before_symbol, insert_into_class,
+    replace_symbol_body, search_replace,
+};
 
 const FILES: [&str; 4] = [
-    include_str!("../../../run/src/worker/unittest_run.py"),
-    include_str!("../../../run/src/worker/reporter.py"),
-    include_str!("../../../run/src/worker/worker.py"),
+    include_str!("../../../trellis_sandbox/src/worker/unittest_run.py"),
+    include_str!("../../../trellis_sandbox/src/worker/reporter.py"),
+    include_str!("../../../trellis_sandbox/src/worker/worker.py"),
     "import os\nX, Y = 1, 2; Z = 3\n\n# c\n@d\nclass A: x = 1; y = 2\n\n\nclass B(A):\n\t'''Doc.'''\n\n\tdef m(self): ...\n\t# end\n\n\tasync def n(\n\t\tself,\n\t) -> int:\n\t\treturn '''\nraw\n'''\nif X:\n    def f(): return 1\nelse:\n    f = None\nlast: int",
 ];
 

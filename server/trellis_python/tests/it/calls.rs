@@ -27,7 +27,7 @@ fn edges(calls: &Calls) -> Vec<String> {
         format!("{}.{}", it.path.trim_end_matches(".py").replace('/', "."), it.name)
     };
     let shown = calls.edges.iter().map(|it| {
-        let mark = if it.doubt.is_some() { "?" } else { "" };
+        let mark = if it.uncertainty.is_some() { "?" } else { "" };
         format!("{} -> {}{mark}", name(it.caller), name(it.callee))
     });
     shown.collect()
@@ -218,5 +218,5 @@ fn many_files_are_answered_together() {
     let files: Vec<(&str, &str)> = files.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let calls = of(&files);
     assert_eq!((calls.nodes.len(), calls.edges.len()), (900, 900));
-    assert!(calls.edges.iter().all(|it| it.doubt.is_none()));
+    assert!(calls.edges.iter().all(|it| it.uncertainty.is_none()));
 }

@@ -160,7 +160,8 @@ fn what_reaches_outside_is_resolved_by_its_module() {
 fn imports_are_those_of_the_file_and_those_it_speaks_of() {
     let source = "import os\nimport json as j\nfrom a import b\ndef f():\n    from c import d\n    return j.dumps(d)";
     let found = uses(source, &Functions::of(source).functions[0]);
-    let shown = |all: &[trellis_python::Import]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let shown =
+        |all: &[trellis_python::Import]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(
         shown(&found.imports),
         ["import os", "import json as j", "from a import b", "from c import d"]

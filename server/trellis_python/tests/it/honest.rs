@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use trellis_python::Examples;
 use serde_json::Value;
+use trellis_python::Examples;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/bugs")
@@ -47,7 +47,7 @@ fn fixes(case: &Value) -> Vec<(String, String, String)> {
 fn nothing_is_told_of_the_fixes_of_seeded_bugs() {
     let cases: Vec<Value> = serde_json::from_str(&read(&fixtures().join("cases.json"))).unwrap();
     let mut examples: BTreeMap<String, Examples> = BTreeMap::new();
-    let (mut asked, mut told) = (0, Vec::new());
+    let (mut asked, mut reported) = (0, Vec::new());
     for case in &cases {
         let project = case["project"].as_str().unwrap().to_owned();
         let tests = fixtures().join("projects").join(&project).join("tests");
@@ -58,7 +58,7 @@ fn nothing_is_told_of_the_fixes_of_seeded_bugs() {
         for (path, before, after) in fixes(case) {
             asked += 1;
             for it in examples.shortcuts(&before, &after) {
-                told.push(format!(
+                reported.push(format!(
                     "{} {} {path}:{}: {}",
                     case["half"], case["id"], it.line, it.why
                 ));
@@ -66,5 +66,5 @@ fn nothing_is_told_of_the_fixes_of_seeded_bugs() {
         }
     }
     assert!(asked > 40, "{asked}");
-    assert!(told.is_empty(), "{} of {asked}:\n{}", told.len(), told.join("\n"));
+    assert!(reported.is_empty(), "{} of {asked}:\n{}", reported.len(), reported.join("\n"));
 }

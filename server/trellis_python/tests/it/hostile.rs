@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use trellis_python::{Index, TextSource, Words};
 use proptest::prelude::*;
+use trellis_python::{Index, TextSource, Words};
 
 struct NoTexts;
 

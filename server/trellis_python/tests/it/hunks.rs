@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use trellis_python::{Hunk, HunkError, apply_hunks, hunks, is_shown_as, rebase, with_ends_of};
 use proptest::prelude::*;
+use trellis_python::{Hunk, HunkError, apply_hunks, hunks, is_shown_as, rebase, with_ends_of};
 
 fn all(hunks: &[Hunk]) -> BTreeSet<usize> {
     (0..hunks.len()).collect()

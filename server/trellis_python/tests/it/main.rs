@@ -3,14 +3,14 @@
 mod accuracy;
 mod any_edits;
 mod calls;
-mod circles;
 mod classes;
 mod edits;
-mod facts;
+mod function_facts;
 mod functions;
 mod honest;
 mod hostile;
 mod hunks;
+mod import_cycles;
 mod merge;
 mod mutants;
 mod names;

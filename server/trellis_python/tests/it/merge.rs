@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trellis_python::{Fragment, ImportGroups, FilePart, merge};
+use trellis_python::{FilePart, Fragment, ImportGroups, merge};
 
 struct Node<'a> {
     defines: &'a str,

@@ -104,7 +104,7 @@ fn references(text: &str, line: usize, column: usize) -> Vec<usize> {
     let file = index.file("a.py").unwrap();
     let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let found = index.references(file, start + column - 1).unwrap().found;
-    let certain = found.iter().filter(|it| it.doubt.is_none());
+    let certain = found.iter().filter(|it| it.uncertainty.is_none());
     certain.map(|it| text[..it.place.range.start].matches('\n').count() + 1).collect()
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use trellis_python::{
-    Fragment, ImportGroups, FilePart, SearchReplace, Signature, enforce, merge, rename, search_replace,
-    unresolved,
+    FilePart, Fragment, ImportGroups, SearchReplace, Signature, enforce, merge, rename,
+    search_replace, unresolved,
 };
 
 fn check_enforce(spec: &str, source: &str, expect: Option<&str>) {
@@ -339,7 +339,7 @@ fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed()
         };
         let replaced = search_replace(text, &edit).unwrap_or_else(|e| panic!("{search}: {e}"));
         assert_eq!(replaced.edits.apply(text), wanted, "{search}");
-        assert!(replaced.told().expect("told").contains("% like it"), "{search}");
+        assert!(replaced.report().expect("told").contains("% like it"), "{search}");
     }
     // What the replacement changes has to be there.
     for (search, replace, line) in [
@@ -372,7 +372,7 @@ fn lines_that_differ_in_white_space_are_the_same_and_keep_theirs() {
     let replaced = search_replace(text, &edit).expect("the same lines");
     let wanted = text.replace("\t\treturn", "\t\tx += 1\n\t\treturn");
     assert_eq!(replaced.edits.apply(text), wanted);
-    assert_eq!(replaced.told(), None);
+    assert_eq!(replaced.report(), None);
 }
 
 /// Where a word goes, the white space before it goes with it.

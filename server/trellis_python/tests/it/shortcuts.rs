@@ -1,8 +1,8 @@
 //! What looks as if it had been made for the tests alone, and what must not look so.
 
 use ShortcutKind::*;
-use trellis_python::{Examples, ShortcutKind, shortcuts};
 use proptest::prelude::*;
+use trellis_python::{Examples, ShortcutKind, shortcuts};
 
 /// Name, the code before and after, its tests.
 type Honest = (&'static str, &'static str, &'static str, &'static str);
@@ -492,20 +492,20 @@ fn honest_fixes_stay_untold() {
 
 #[test]
 fn what_was_made_for_the_tests_is_told() {
-    for (name, before, after, tests, told) in TOLD {
+    for (name, before, after, tests, reported) in TOLD {
         let found = shortcuts(before, after, &[tests]);
         let places: Vec<_> = found.iter().map(|it| (it.line, it.kind)).collect();
-        assert_eq!(places, *told, "{name}: {found:#?}");
+        assert_eq!(places, *reported, "{name}: {found:#?}");
     }
 }
 
 #[test]
 fn a_value_that_no_test_speaks_of_is_no_example() {
-    for (name, before, after, _, told) in TOLD {
+    for (name, before, after, _, reported) in TOLD {
         let found = shortcuts(before, after, &["def test_nothing(): ...\n"]);
         let left: Vec<_> = found.iter().map(|it| (it.line, it.kind)).collect();
         let wanted: Vec<_> =
-            told.iter().copied().filter(|it| !matches!(it.1, SpecialCase | Returned)).collect();
+            reported.iter().copied().filter(|it| !matches!(it.1, SpecialCase | Returned)).collect();
         assert_eq!(left, wanted, "{name}");
     }
 }

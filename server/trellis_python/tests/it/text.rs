@@ -140,8 +140,8 @@ fn methods_come_out_of_a_class_and_leave_the_rest() {
     let (rest, out) = trellis_python::remove_methods(class, &|name| name == "f").expect("a class");
     assert_eq!(rest, "class A:\n    x = 1\n\n    def g(self): pass");
     assert_eq!(out[0].text, "# why\ndef f(self):\n    return '''\n  raw'''");
-    let (empty, _) =
-        trellis_python::remove_methods("class A:\n    def f(self): pass\n", &|_| true).expect("a class");
+    let (empty, _) = trellis_python::remove_methods("class A:\n    def f(self): pass\n", &|_| true)
+        .expect("a class");
     assert_eq!(empty, "class A:\n    pass");
 }
 
@@ -198,8 +198,11 @@ fn test_functions_are_counted_as_they_are_written() {
 #[test]
 fn imports_are_found_wherever_they_stand() {
     let source = "import a\ntry:\n    import b.c as d\nexcept ImportError:\n    pass\ndef f():\n    from .e import g, h\n";
-    let found: Vec<String> =
-        trellis_python::all_imports(source).expect("parses").iter().map(ToString::to_string).collect();
+    let found: Vec<String> = trellis_python::all_imports(source)
+        .expect("parses")
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(found, ["import a", "import b.c as d", "from .e import g", "from .e import h"]);
 }
 

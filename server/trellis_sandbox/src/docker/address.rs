@@ -1,22 +1,24 @@
-//! Where an engine may be: `DOCKER_HOST`, the chosen context, the usual sockets.
+//! Possible addresses of an engine: `DOCKER_HOST`, the chosen context, the usual sockets.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// An address to try.
+/// An engine address to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EngineAddress {
-    /// Such as `unix:///var/run/docker.sock`.
+    /// The address, such as `unix:///var/run/docker.sock`.
     pub(super) host: String,
-    /// Who names it.
+    /// The setting that names the address, for messages.
     pub(super) origin: String,
 }
 
-/// The addresses to try, best first. An address that somebody chose is the only one: to run
-/// elsewhere would surprise them. `variable` reads the environment.
-pub(super) fn places(variable: &dyn Fn(&str) -> Option<String>) -> Result<Vec<EngineAddress>, String> {
+/// Returns the addresses to try, best first. An address that the user has set is the only one,
+/// since using another engine would surprise them. `variable` reads the environment.
+pub(super) fn places(
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<EngineAddress>, String> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     if let Some(host) = set("DOCKER_HOST") {
         return Ok(vec![EngineAddress { host, origin: "from DOCKER_HOST".to_owned() }]);
@@ -46,7 +48,7 @@ fn current_context(folder: &std::path::Path) -> Option<String> {
     config["currentContext"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// Docker keeps a context in a folder named by the hash of its name.
+/// Returns the address of a context, which Docker keeps in a folder named by the hash of its name.
 fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, String> {
     let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
     let path = folder.join("contexts/meta").join(hash).join("meta.json");
@@ -94,7 +96,7 @@ mod tests {
     fn contexts_are_honoured() {
         let home = tempfile::tempdir().expect("a folder");
         let docker = home.path().join(".docker");
-        // The hash of "far".
+        // The folder name is the hash of "far".
         let hash: String = Sha256::digest("far").iter().map(|it| format!("{it:02x}")).collect();
         let meta = docker.join("contexts/meta").join(hash);
         fs::create_dir_all(&meta).expect("folders");

@@ -16,14 +16,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::Connection;
 
-/// Bytes that may wait in one pipe; then whoever writes has to wait. It bounds the memory that a
-/// worker's output can take up here.
+/// Bytes buffered in one pipe before its writer has to wait. This bounds the memory that a worker's
+/// output takes in this process.
 const WAITING: usize = 256 << 10;
 
-/// How long a reader has for what a killed worker wrote.
+/// Time for a reader to read the last output of a killed worker.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The ends, and the tasks that carry between them and the engine until they are dropped.
+/// Returns the caller's ends, and starts tasks that copy between them and the engine until they are
+/// dropped.
 pub(super) fn carry(
     attached: AttachContainerResults,
     killed: CancellationToken,
@@ -37,10 +38,10 @@ pub(super) fn carry(
     Connection { input: Box::new(input), output: Box::new(output), errors: Box::new(errors) }
 }
 
-/// Ends with the caller's end, or with the container.
+/// Copies the caller's input to the container until either one ends.
 async fn send(mut from: DuplexStream, mut to: Pin<Box<dyn AsyncWrite + Send>>) {
     if copy(&mut from, &mut to).await.is_ok() {
-        // The container may be gone already: then there is nothing to close.
+        // The container may have ended already; then there is nothing to close.
         let _ = to.shutdown().await;
     }
 }
@@ -48,8 +49,8 @@ async fn send(mut from: DuplexStream, mut to: Pin<Box<dyn AsyncWrite + Send>>) {
 type Chunks =
     Pin<Box<dyn futures_util::Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
 
-/// The engine does not let go of a container whose output is not taken from it. So once it is
-/// killed and nobody reads, the rest is dropped.
+/// Copies the container's output to the two ends. The engine keeps a container until its output has
+/// been read. So once the container is killed and the output has no reader, the rest is dropped.
 async fn receive(
     mut chunks: Chunks,
     mut output: DuplexStream,
@@ -68,7 +69,7 @@ async fn receive(
             | LogOutput::Console { message } => (&mut output, message),
         };
         tokio::select! {
-            // An end that nobody reads any more must not hold up the other.
+            // An end without a reader must not hold up the other.
             _ = end.write_all(bytes) => (),
             () = &mut late => break,
         }

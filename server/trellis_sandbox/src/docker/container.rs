@@ -1,4 +1,4 @@
-//! One container with one worker in it.
+//! A container with one worker in it.
 
 use std::time::Duration;
 
@@ -15,61 +15,63 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Connection, Launch,
     attached::carry,
+    describe_error,
     engine::Engine,
     launch::body,
     removal::{remove, remove_soon},
-    status, told,
+    status,
     watch::{WatchState, follow},
 };
 
-/// How long the engine's first event is waited for; without it a very early end could be missed.
+/// Time limit for the engine's first event; without it a very early end could be missed.
 const FIRST_EVENT: Duration = Duration::from_secs(2);
 
-/// The cause of an end may be told a little after the end itself.
+/// Time in which the cause of an end may arrive after the end itself.
 const CAUSE: Duration = Duration::from_secs(3);
 
 /// Exit status of a worker that was killed.
 const KILLED: i64 = 128 + 9;
 
-/// A started container. Dropping it removes it in the background; [`Container::end`] makes sure.
+/// A started container. Dropping it removes the container in the background; [`Container::end`]
+/// waits for the removal.
 #[derive(Debug)]
 pub(crate) struct Container {
     docker: Docker,
     id: String,
     seen: watch::Receiver<WatchState>,
-    /// Cancelled when we kill it.
+    /// Cancelled when this process kills the container.
     killed: CancellationToken,
     removed: bool,
-    /// Stopped when the container is dropped.
+    /// The tasks of the pipes and events, stopped when the container is dropped.
     tasks: JoinSet<()>,
 }
 
-/// How a worker ended.
+/// The end of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExitKind {
-    /// Its exit status, 128 and the signal's number for one that was killed; none where the engine
-    /// did not say.
+    /// The exit status, 128 plus the signal's number for a killed worker; `None` if the engine did
+    /// not report it.
     pub(crate) exit_code: Option<i64>,
-    /// Some process of the container was killed for want of memory, at any time. The status can be
-    /// 0 nevertheless.
+    /// True if the kernel killed a process of the container at any time because memory ran out. The
+    /// exit status can be 0 nevertheless.
     pub(crate) oom_killed: bool,
-    /// The engine went away, or is going: nothing is known about the worker, and what it ran may
-    /// be run once more.
+    /// True if the engine is gone or shutting down: the end of the worker is unknown, and its run
+    /// may be repeated.
     pub(crate) engine_gone: bool,
 }
 
-/// Why there is no container.
+/// The reason there is no container.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StartError {
     /// The engine does not answer; another attempt may succeed.
     #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
     EngineGone(String),
-    /// The engine will not do it.
+    /// The engine refuses to create or start the container.
     #[error("the Docker engine could not start a container: {0}")]
     Refused(String),
 }
 
-/// Creates a container, takes hold of its pipes, and starts it.
+/// Creates a container, attaches to its pipes, and starts it.
 pub(crate) async fn start(
     engine: &Engine,
     launch: &Launch,
@@ -95,8 +97,8 @@ pub(crate) async fn start(
     Ok((container, connection))
 }
 
-/// Creates a container, in a task of its own: an engine that has been asked goes on even when the
-/// caller gives up, and then somebody has to be there to drop what it made.
+/// Creates a container in a task of its own: the engine continues even if the caller gives up, and
+/// then the task has to drop the created container.
 async fn create(
     docker: &Docker,
     body: ContainerCreateBody,
@@ -110,9 +112,9 @@ async fn create(
     done.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
 }
 
-/// An answer is a refusal; no answer means that the engine is gone.
+/// Converts an error: with a status the engine refused, without one it is gone.
 fn not_started(error: &bollard::errors::Error, launch: &Launch) -> StartError {
-    let why = told(error);
+    let why = describe_error(error);
     match status(error) {
         None => StartError::EngineGone(why),
         Some(404) if why.contains("No such image") => StartError::Refused(format!(
@@ -132,24 +134,24 @@ impl Container {
 
     async fn first_event(&self) {
         let mut seen = self.seen.clone();
-        // Without it, all but a very early end is still seen.
+        // Without the first event, only a very early end would be missed.
         let _ = timeout(FIRST_EVENT, seen.wait_for(|seen| seen.live || seen.engine_gone)).await;
     }
 
-    /// The engine's name for it.
+    /// Returns the engine's id of the container.
     #[cfg(test)]
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// How often the kernel has killed for want of memory in the container so far. The worker may
-    /// well have survived.
+    /// Returns how often the kernel has killed a process of the container because memory ran out.
+    /// The worker may have survived.
     pub(crate) fn memory_kills(&self) -> u64 {
         self.seen.borrow().memory_kills
     }
 
-    /// Kills every process of the container, as somebody else might. One that has ended already is no error. What it wrote
-    /// can be read for another second.
+    /// Kills every process of the container, as another program might. A container that has already
+    /// ended is no error. Its output can be read for another second.
     #[cfg(test)]
     pub(crate) async fn kill(&self) -> Result<(), String> {
         self.killed.cancel();
@@ -163,32 +165,33 @@ impl Container {
             Err(error) => Err(format!(
                 "the container {} could not be killed: {}; remove it with `docker rm -f`",
                 self.id,
-                told(&error)
+                describe_error(&error)
             )),
         }
     }
 
-    /// Waits for the worker's end, or the engine's. An end is told only after all output has been
-    /// read.
+    /// Waits for the end of the worker or the engine. The end is reported only after all output has
+    /// been read.
     pub(crate) async fn wait_end(&self) -> ExitKind {
         let mut seen = self.seen.clone();
-        // The teller is dropped only after it has told that the engine is gone.
+        // The sender is dropped only after it has reported that the engine is gone.
         let _ = seen.wait_for(|seen| seen.ended.is_some() || seen.engine_gone).await;
         let exit_code = seen.borrow().ended.flatten();
-        // Somebody killed it: the kernel for memory, or an engine that is shutting down.
+        // The kill came from outside: from the kernel for lack of memory, or from an engine that
+        // shuts down.
         let unexplained = exit_code == Some(KILLED) && !self.killed.is_cancelled();
         if unexplained {
-            let told = |seen: &WatchState| seen.memory_kills > 0 || seen.engine_gone;
-            let _ = timeout(CAUSE, seen.wait_for(told)).await;
+            let report = |seen: &WatchState| seen.memory_kills > 0 || seen.engine_gone;
+            let _ = timeout(CAUSE, seen.wait_for(report)).await;
         }
         let (oom_killed, lost) = (seen.borrow().memory_kills > 0, seen.borrow().engine_gone);
         let engine_gone = lost && !oom_killed && (exit_code.is_none() || unexplained);
         ExitKind { exit_code, oom_killed, engine_gone }
     }
 
-    /// Kills it if it still runs, removes it, and makes sure that it is gone.
+    /// Kills the container if it still runs, removes it, and waits until it is gone.
     pub(crate) async fn end(mut self) -> Result<(), String> {
-        // The pipes first: the engine waits for those who hold them.
+        // The pipes go first: the engine waits for processes that hold them.
         self.tasks.shutdown().await;
         let gone = remove(&self.docker, &self.id).await;
         self.removed = gone.is_ok();

@@ -1,4 +1,4 @@
-//! Finding an engine and speaking its version of the API.
+//! Finds an engine and negotiates the version of its API.
 
 use std::{env, fmt, time::Duration};
 
@@ -7,13 +7,13 @@ use tokio::time::timeout;
 
 use super::{
     address::{EngineAddress, places},
-    told,
+    describe_error,
 };
 
-/// An engine that is there answers at once; one that does not is not waited for.
+/// Time limit for a reply; a working engine answers at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// An engine that answered.
+/// An engine that has answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     pub(super) docker: Docker,
@@ -21,20 +21,20 @@ pub(crate) struct Engine {
     pub(super) abilities: KernelSupport,
 }
 
-/// What `trellis doctor` says of an engine.
+/// The description of an engine in `trellis doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Description {
-    /// Its address.
+    /// The address of the engine.
     pub(crate) host: String,
     /// The engine's version.
     pub(crate) version: String,
     /// The version of the API that both sides speak.
     pub(crate) api: String,
-    /// `1` or `2`, as the engine says.
+    /// The version of control groups, `1` or `2`, as the engine reports it.
     pub(crate) cgroup_version: String,
-    /// `cgroupfs`, `systemd` or `none`.
+    /// The driver of control groups: `cgroupfs`, `systemd` or `none`.
     pub(crate) cgroup_driver: String,
-    /// True for an engine that does not run as root.
+    /// True if the engine does not run as root.
     pub(crate) rootless: bool,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Description {
     }
 }
 
-/// What the kernel under an engine can hold containers to.
+/// The limits that the kernel under an engine can enforce for containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KernelSupport {
     pub(super) memory: bool,
@@ -59,7 +59,8 @@ pub(super) struct KernelSupport {
 }
 
 impl Engine {
-    /// The engine of `DOCKER_HOST`, of the chosen context or at one of the usual places.
+    /// Connects to the engine of `DOCKER_HOST`, of the chosen context or at one of the usual
+    /// addresses.
     pub(crate) async fn connect() -> Result<Engine, String> {
         let mut tried = Vec::new();
         for EngineAddress { host, origin } in places(&|name| env::var(name).ok())? {
@@ -75,7 +76,7 @@ impl Engine {
         ))
     }
 
-    /// The engine at one address.
+    /// Connects to the engine at one address.
     pub(super) async fn at(host: &str) -> Result<Engine, String> {
         spoken(host, env::var_os("DOCKER_TLS_VERIFY").is_some_and(|value| !value.is_empty()))?;
         let meeting = timeout(PATIENCE, meet(host)).await;
@@ -83,13 +84,13 @@ impl Engine {
         meeting.unwrap_or_else(|_| Err(format!("no answer within {seconds} s")))
     }
 
-    /// What is known of it.
+    /// Returns the description of the engine.
     pub(crate) fn describe(&self) -> &Description {
         &self.description
     }
 }
 
-/// This program speaks HTTP over sockets only.
+/// Checks that the address is supported: this program speaks HTTP over sockets only.
 fn spoken(host: &str, tls: bool) -> Result<(), String> {
     let tcp = host.starts_with("tcp://") || host.starts_with("http://");
     if host.starts_with("https://") || (tcp && tls) {
@@ -110,7 +111,7 @@ fn spoken(host: &str, tls: bool) -> Result<(), String> {
 }
 
 async fn meet(host: &str) -> Result<Engine, String> {
-    let failed = |error| explained(&told(&error));
+    let failed = |error| explained(&describe_error(&error));
     let docker = Docker::connect_with_host(host).map_err(failed)?;
     let docker = docker.negotiate_version().await.map_err(failed)?;
     docker.ping().await.map_err(failed)?;
@@ -148,7 +149,7 @@ fn description(host: &str, api: String, info: &SystemInfo) -> Description {
     }
 }
 
-/// Silence is no ability.
+/// Reads the kernel support from the engine's reply; a missing field counts as unsupported.
 fn abilities(info: &SystemInfo) -> KernelSupport {
     KernelSupport {
         memory: info.memory_limit == Some(true),

@@ -1,5 +1,5 @@
-//! The image tests run in: a Python image with pytest, coverage.py and the project's requirements
-//! added, built once and then found by its name.
+//! The image in which tests run: a Python image with pytest, coverage.py and the project's
+//! requirements, built once and then found by its name.
 
 use std::{
     fs::{self, File},
@@ -10,69 +10,70 @@ use std::{
 use bollard::models::ImageInspect;
 use sha2::{Digest, Sha256};
 
-use super::{engine::Engine, status, told};
+use super::{describe_error, engine::Engine, status};
 use crate::python::all_requirements;
 
 mod build;
 mod pull;
 
-/// Part of the hash; raised when images of an older build must not be used any more.
+/// The version of the image layout, part of the hash; a new one makes older images unused.
 const LAYOUT: &str = "1";
 
-/// Repository of the images made here.
+/// Repository of the images that Trellis builds.
 const REPOSITORY: &str = "trellis-env";
 
-/// What an image is made of.
+/// The ingredients of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSpec {
     /// An image with Python 3.9 or newer and pip.
     pub base: String,
-    /// What is installed besides pytest and coverage.py, each as in a line of a requirements file.
+    /// Packages to install besides pytest and coverage.py, each as in a line of a requirements
+    /// file.
     pub requirements: Vec<String>,
 }
 
 impl Default for ImageSpec {
-    /// An official slim Python without further requirements.
+    /// Returns an official slim Python image without further requirements.
     fn default() -> ImageSpec {
         ImageSpec { base: "python:3.12-slim".to_owned(), requirements: Vec::new() }
     }
 }
 
-/// An image the engine has.
+/// An image that the engine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// To start containers of.
+    /// The name to start containers from.
     pub(crate) name: String,
-    /// The interpreter, as it is to be called in it.
+    /// The command that runs the interpreter in the image.
     pub(crate) python: String,
 }
 
-/// What [`provide`] is doing; it takes seconds to minutes when nothing is cached.
+/// The activity of the image build, which takes seconds to minutes if nothing is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Another process is making the same image.
+    /// Another process is building the same image.
     Waiting,
-    /// The base image is being fetched.
+    /// The base image is being downloaded.
     Pulling {
-        /// Its name.
+        /// The name of the image.
         image: String,
-        /// Bytes that have arrived.
+        /// Bytes downloaded so far.
         done: u64,
-        /// Bytes in all, as far as known yet.
+        /// Bytes in all, as far as known.
         total: u64,
     },
-    /// pip is at work.
+    /// pip is installing packages.
     Building {
-        /// What it installs.
+        /// The packages being installed.
         requirements: Vec<String>,
     },
 }
 
-/// Called with every step.
+/// A callback for each step of the build.
 pub(crate) type OnProgress<'a> = &'a (dyn Fn(Progress) + Send + Sync);
 
-/// The image for `spec`, made if the engine does not have it. `cache` is for the lock that lets
-/// processes which want the same image wait for one another.
+/// Returns the image for `spec`, building it if the engine does not have it. `cache` holds the lock
+/// with which processes that need the same image wait for one another.
 pub(crate) async fn provide(
     engine: &Engine,
     spec: &ImageSpec,
@@ -88,14 +89,14 @@ pub(crate) async fn provide(
     }
     let _lock = lock(&cache.join("docker"), &key, on_progress).await?;
     if inspect(engine, &image.name).await?.is_some() {
-        return Ok(image); // made by another process meanwhile
+        return Ok(image); // another process has built it in the meantime
     }
     on_progress(Progress::Building { requirements: requirements.clone() });
     build::build(engine, &image.name, &spec.base, &base, &requirements).await?;
     Ok(image)
 }
 
-/// The base image's id; its name may come to mean another image at any time.
+/// Returns the id of the base image, since its name may later refer to another image.
 async fn base(engine: &Engine, name: &str, on_progress: OnProgress<'_>) -> Result<String, String> {
     let mut found = inspect(engine, name).await?;
     if found.is_none() {
@@ -114,7 +115,7 @@ async fn inspect(engine: &Engine, name: &str) -> Result<Option<ImageInspect>, St
         Err(error) if status(&error) == Some(404) => Ok(None),
         Err(error) => Err(format!(
             "cannot inspect the image {name}: {}; try `docker image inspect {name}`",
-            told(&error)
+            describe_error(&error)
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! A launch in the words of the API: everything closed that can be closed.
+//! The request to the engine that creates a container, as restricted as possible.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,31 +12,36 @@ use bollard::models::{
 use rustix::process::{getegid, geteuid};
 
 use super::{
-    ProjectCopy, Launch, ORIGINAL,
+    Launch, ORIGINAL, ProjectCopy,
     engine::KernelSupport,
     owner::{Owner, PROJECT},
 };
 use crate::request::Limits;
 
-/// A container's share of the processors, in billionths of one.
+/// The nano CPUs of one processor, the unit of a container's share.
 const ONE_PROCESSOR: i64 = 1_000_000_000;
 
 /// Bytes of `/dev/shm`, which multiprocessing needs.
 const SHARED_MEMORY: i64 = 64 << 20;
 
-/// The user for the worker: this one, so that it can read what is private to them; never root.
+/// Returns the user for the worker: the current one, so that the worker can read their private
+/// files; never root.
 pub(crate) fn user() -> String {
     let (user, group) = (geteuid(), getegid());
     if user.is_root() { "1000:1000".to_owned() } else { format!("{user}:{group}") }
 }
 
-/// What the engine is asked to create.
-pub(super) fn body(launch: &Launch, abilities: KernelSupport) -> Result<ContainerCreateBody, String> {
+/// Returns the request that creates the container.
+pub(super) fn body(
+    launch: &Launch,
+    abilities: KernelSupport,
+) -> Result<ContainerCreateBody, String> {
     let owner = Owner::own()?.labels().map(|(name, value)| (name.to_owned(), value));
     let project = (PROJECT.to_owned(), launch.project.clone());
     Ok(ContainerCreateBody {
         image: Some(launch.image.clone()),
-        // As the entry point, so that neither the image's own nor its default command is added.
+        // The command is the entry point, so that neither the image's own nor its default command
+        // is added.
         entrypoint: Some(launch.command.clone()),
         user: Some(launch.user.clone()),
         working_dir: Some(text(&launch.working)?),
@@ -80,7 +85,7 @@ fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, 
         shm_size: Some(SHARED_MEMORY),
         ipc_mode: Some("private".to_owned()),
         memory: abilities.memory.then_some(memory),
-        // The sum of memory and swap: none of the latter.
+        // The value is the sum of memory and swap, so there is no swap.
         memory_swap: (abilities.memory && abilities.swap).then_some(memory),
         pids_limit: abilities.processes.then_some(signed(limits.processes)),
         nano_cpus: abilities
@@ -90,7 +95,7 @@ fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, 
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(vec!["no-new-privileges".to_owned()]),
         init: Some(false),
-        // What the worker writes is read by us and kept nowhere else.
+        // This process reads the worker's output; the engine keeps no log.
         log_config: Some(HostConfigLogConfig {
             typ: Some("none".to_owned()),
             ..HostConfigLogConfig::default()
@@ -104,7 +109,8 @@ fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The project, in its own place or beside its copy, in which some of its folders are its own.
+/// Mounts the project: at its own path, or at [`ORIGINAL`] beside its copy, in which the large
+/// folders are mounted from the project.
 fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
     let tree = &launch.tree;
     let Some(copied) = &launch.copied else { return Ok(vec![mount(tree, tree)?]) };
@@ -112,7 +118,7 @@ fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
     std::iter::once(mount(tree, Path::new(ORIGINAL))).chain(own).collect()
 }
 
-/// Without the mounts below the folder: older engines would leave those writable.
+/// Mounts a folder without the mounts below it, which older engines would leave writable.
 fn mount(folder: &Path, place: &Path) -> Result<Mount, String> {
     Ok(Mount {
         typ: Some(MountType::BIND),
@@ -136,7 +142,7 @@ fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, String> {
     Ok(all)
 }
 
-/// Programs in a project can be started, as they can in its own place.
+/// Returns the mount options of the copy. Programs in it can be started, as in the project itself.
 fn copy(copied: &ProjectCopy, user: &str) -> Result<String, String> {
     let (user, group) = user.split_once(':').ok_or("a user without a group")?;
     let size = copied.bytes;

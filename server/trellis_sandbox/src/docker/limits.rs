@@ -1,4 +1,4 @@
-//! What a container holds test code to, and what it does not.
+//! Descriptions of the limits that a container enforces on test code, and of those it cannot.
 
 use super::engine::Engine;
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Engine {
-    /// What is enforced for a worker in a container under `limits`. The worker sets further bounds
-    /// for each run; those of the kernel that it has to set are named as its own.
+    /// Returns the limits for a worker in a container under `limits`. The worker sets further
+    /// limits for each run; the descriptions of those name the kernel's limit.
     pub(crate) fn limits(&self, limits: &Limits) -> Vec<LimitStatus> {
         let group = format!("cgroup v{}", self.describe().cgroup_version);
         vec![

@@ -1,24 +1,24 @@
-//! The Docker sandbox: an engine, an image with pytest, a container for a worker.
+//! The Docker sandbox: an engine, an image with pytest, and a container for each worker.
 //!
 //! ```text
 //! place ──> Engine ──> image::provide ──> container::start ──> Container + Connection
 //!             │                               │     └─ watch: events of this one container
-//!             └── sweep: what dead owners left└─ attached: its pipes
+//!             └── sweep: stale containers       └─ attached: its pipes
 //! ```
 //!
-//! This module carries the worker's bytes and knows nothing of what they say. It does not check
+//! This module transports the worker's bytes and knows nothing of their meaning. It does not check
 //! that the engine sees the same files as this process: an engine in a virtual machine or on
 //! another host may not, and the caller has to ask the worker.
 
+mod address;
 mod attached;
 mod container;
-mod project_copy;
 mod engine;
 mod image;
 mod launch;
 mod limits;
 mod owner;
-mod address;
+mod project_copy;
 mod removal;
 mod sweep;
 #[cfg(test)]
@@ -37,8 +37,8 @@ use crate::{report::LimitStatus, request::Limits, sandbox::Connection};
 pub use self::image::{ImageSpec, Progress};
 pub(crate) use self::{
     container::{Container, start},
-    project_copy::{ProjectCopy, Mounted, ORIGINAL, mounted},
     launch::user,
+    project_copy::{Mounted, ORIGINAL, ProjectCopy, mounted},
 };
 use self::{
     engine::Engine,
@@ -54,9 +54,9 @@ pub struct Docker {
 }
 
 impl Docker {
-    /// Connects to the engine at `host`, or else at the one that `DOCKER_HOST`, the current context or
-    /// the usual places name; removes what earlier processes left there when they crashed, and has
-    /// the image built unless it is there. `cache` holds locks. The error is a sentence for people.
+    /// Connects to the engine at `host`, or else to the one named by `DOCKER_HOST`, the current
+    /// context or the usual addresses. Removes stale containers of earlier processes there, and
+    /// builds the image unless it exists. `cache` holds locks. The error is a sentence for people.
     pub async fn open(
         host: Option<&str>,
         spec: &ImageSpec,
@@ -72,17 +72,18 @@ impl Docker {
         Ok(Docker { engine, image })
     }
 
-    /// One line about the engine that would be used, or why there is none.
+    /// Returns one line about the engine that would be used, or the reason there is none.
     pub async fn describe() -> Result<String, String> {
         Engine::connect().await.map(|engine| engine.describe().to_string())
     }
 
-    /// What is enforced for a run under `limits`.
+    /// Returns the limits that are enforced for a run under `limits`.
     pub fn limits(&self, limits: &Limits) -> Vec<LimitStatus> {
         self.engine.limits(limits)
     }
 
-    /// Whether a container's user, who is never root, may read `folder`; why not, as a sentence.
+    /// Checks that a container's user, who is never root, may read `folder`. The error is a
+    /// sentence.
     pub fn may_read(folder: &Path) -> Result<(), String> {
         let status = fs::metadata(folder)
             .map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
@@ -98,35 +99,36 @@ impl Docker {
     }
 }
 
-/// A container for one worker.
+/// The specification of a container for one worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
-    /// Name or id of an image the engine has.
+    /// Name or id of an image that the engine has.
     pub(crate) image: String,
     /// The worker's command line; the image's own entry point is not used.
     pub(crate) command: Vec<String>,
-    /// Folder of this machine, mounted read-only: at the same path, or at [`ORIGINAL`] where a copy takes its place.
+    /// The project's folder on this machine, mounted read-only: at the same path, or at
+    /// [`ORIGINAL`] if a copy takes its place.
     pub(crate) tree: PathBuf,
     pub(crate) copied: Option<ProjectCopy>,
     /// The worker's working folder in the container.
     pub(crate) working: PathBuf,
-    /// Added to the environment the image gives.
+    /// Variables added to the environment of the image.
     pub(crate) environment: BTreeMap<String, String>,
     /// Numeric `uid:gid` of the worker; see [`user`].
     pub(crate) user: String,
-    /// Bounds for all processes of the container together, where Docker can hold them.
+    /// Limits for all processes of the container together, where Docker can enforce them.
     pub(crate) limits: Limits,
-    /// Folders in memory, by path in the container, with their size in bytes: the only places that
-    /// can be written to, besides 64 MiB at `/dev/shm`.
+    /// Folders in memory, by path in the container, with their size in bytes. Nothing else is
+    /// writable, except 64 MiB at `/dev/shm` and the project's copy.
     pub(crate) scratch: Vec<(String, u64)>,
-    /// Programs may be started from there.
+    /// True if programs may be started from the scratch folders.
     pub(crate) executable: bool,
-    /// What the container is for; people see it in `docker ps` as a label.
+    /// The project, shown as a label in `docker ps` for people.
     pub(crate) project: String,
 }
 
-/// An error with everything that caused it, for its own text often says nothing.
-fn told(error: &bollard::errors::Error) -> String {
+/// Formats an error with all its causes, since its own text often says little.
+fn describe_error(error: &bollard::errors::Error) -> String {
     if let bollard::errors::Error::DockerResponseServerError { message, .. } = error {
         return message.trim().to_owned();
     }
@@ -143,7 +145,7 @@ fn told(error: &bollard::errors::Error) -> String {
     text
 }
 
-/// The status the engine answered with, if it answered.
+/// Returns the status of the engine's reply, if there was one.
 fn status(error: &bollard::errors::Error) -> Option<u16> {
     match error {
         bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),

@@ -1,4 +1,4 @@
-//! Who a container belongs to: a process, named so that no later one is taken for it.
+//! The owner of a container: a process, identified so that no later process is mistaken for it.
 
 use std::{collections::HashMap, fs};
 
@@ -6,18 +6,18 @@ use sha2::{Digest, Sha256};
 
 /// Label with the owner: `<pid>-<start>-<boot>`.
 pub(super) const OWNER: &str = "trellis.owner";
-/// Label with the machine and the process namespace in which the owner's number means something.
+/// Label with the machine and the process namespace in which the owner's process id is valid.
 pub(super) const HOST: &str = "trellis.host";
 /// Label with the project, for people.
 pub(super) const PROJECT: &str = "trellis.project";
 
-/// A process of some machine, at some time.
+/// A process on some machine, at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     pid: u32,
-    /// Clock ticks from the start of the machine to that of the process.
+    /// Clock ticks from the boot of the machine to the start of the process.
     start: u64,
-    /// The kernel's name for its time since it started.
+    /// The kernel's id of the current boot.
     boot: String,
     /// Hash of the machine's identity.
     machine: String,
@@ -26,7 +26,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// This process.
+    /// Returns this process.
     pub(super) fn own() -> Result<Owner, String> {
         let pid = std::process::id();
         let start = started(pid).ok_or("cannot read /proc/self/stat; mount /proc")?;
@@ -34,7 +34,7 @@ impl Owner {
         Ok(Owner { pid, start, boot, machine, namespace })
     }
 
-    /// As labels of a container.
+    /// Returns the labels for a container of this owner.
     pub(super) fn labels(&self) -> [(&'static str, String); 2] {
         [
             (OWNER, format!("{}-{}-{}", self.pid, self.start, self.boot)),
@@ -42,7 +42,7 @@ impl Owner {
         ]
     }
 
-    /// None where the labels are not ours.
+    /// Parses the labels of a container; `None` if they are not from Trellis.
     pub(super) fn of(labels: &HashMap<String, String>) -> Option<Owner> {
         let mut parts = labels.get(OWNER)?.splitn(3, '-');
         let (machine, namespace) = labels.get(HOST)?.split_once('-')?;
@@ -55,8 +55,8 @@ impl Owner {
         })
     }
 
-    /// True only when it is certain: whoever lives on another machine, or in another process
-    /// namespace of this one, cannot be seen from here.
+    /// Returns whether the owner has certainly ended. A process on another machine, or in another
+    /// process namespace of this one, cannot be seen from here.
     pub(super) fn is_gone(&self) -> bool {
         let (boot, machine, namespace) = here();
         if boot.is_empty() || self.boot.is_empty() || machine != self.machine {
@@ -66,7 +66,7 @@ impl Owner {
     }
 }
 
-/// This boot, this machine, this process namespace.
+/// Returns the ids of this boot, this machine and this process namespace.
 fn here() -> (String, String, String) {
     let read = |path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let boot = read("/proc/sys/kernel/random/boot_id");
@@ -77,11 +77,11 @@ fn here() -> (String, String, String) {
     (boot, machine, namespace.to_string_lossy().into_owned())
 }
 
-/// When a living process started, in clock ticks. One that has ended and was not yet waited for
-/// does not live.
+/// Returns the start time of a living process in clock ticks. A process that has ended and was not
+/// yet waited for is not alive.
 fn started(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before the last parenthesis may hold anything.
+    // The name before the last parenthesis may contain any character.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     (!matches!(state, "Z" | "X")).then(|| fields.nth(18)?.parse().ok())?

@@ -1,7 +1,8 @@
-//! Whether tests in a container get a copy of the project that they may write to, and what of it is not copied.
+//! The copy of the project that tests in a container may write to: whether there is one, and which
+//! folders are not copied.
 //!
-//! The copy lies in memory, at the project's own path; the worker makes it equal to the project before each run. The
-//! project itself is mounted at [`ORIGINAL`], and nothing can be written to it.
+//! The copy lies in memory, at the project's own path; the worker makes it equal to the project
+//! before each run. The project itself is mounted read-only at [`ORIGINAL`].
 
 use std::{
     fs::{self, Metadata},
@@ -12,29 +13,29 @@ use std::{
 
 use crate::{request::Limits, wording::bytes};
 
-/// Where a container shows the project itself when its tests get a copy.
+/// The path of the project itself in a container whose tests get a copy.
 pub(crate) const ORIGINAL: &str = "/run/project";
 
-/// The memory of the container holds the copy.
+/// Maximum bytes of a copy, which the container's memory holds.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// A copy takes at most one of so many parts of the container's memory.
+/// Fraction of the container's memory, as a divisor, that a copy takes at most.
 const SHARE: u64 = 4;
 
-/// Each is looked at before each run.
+/// Maximum number of files and folders, each of which is checked before each run.
 const MOST_ENTRIES: u64 = 50_000;
 
-/// Folders within folders.
+/// Maximum nesting of folders.
 const DEEPEST: usize = 100;
 
-/// What is kept in memory is kept in whole pages.
+/// Bytes of a page; files in memory take whole pages.
 const PAGE: u64 = 4096;
 
 /// Folders that can be large and that no test rewrites.
 const MOUNTED: [&str; 10] =
     [".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", ".tox", ".nox", ".mypy_cache"];
 
-/// A folder right below the project's that is mounted within the copy, read-only.
+/// A folder directly below the project's that is mounted within the copy, read-only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mounted {
     pub(crate) name: &'static str,
@@ -42,29 +43,31 @@ pub(crate) struct Mounted {
     inode: u64,
 }
 
-/// What there is of [`MOUNTED`]. A folder made anew is another one: a container goes on showing the old one.
+/// Returns the folders of [`MOUNTED`] that exist. A folder that was replaced counts as a different
+/// one, since a container continues to show the old one.
 pub(crate) fn mounted(tree: &Path) -> Vec<Mounted> {
     let Ok(top) = fs::metadata(tree) else { return Vec::new() };
     let found = MOUNTED.into_iter().filter_map(|name| {
         let status = fs::symlink_metadata(tree.join(name)).ok()?;
         let is_meant = name != "env" || tree.join(name).join("pyvenv.cfg").is_file();
-        // What is mounted there by somebody else is not shown, as everywhere below the project.
+        // As everywhere below the project, a folder that is itself a mount point is not shown.
         let is_folder = status.is_dir() && status.dev() == top.dev() && is_meant;
         is_folder.then(|| Mounted { name, device: status.dev(), inode: status.ino() })
     });
     found.collect()
 }
 
-/// A copy that a container has room for.
+/// A copy that fits into a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProjectCopy {
-    /// For the project and what tests write to it.
+    /// Bytes for the project and for what tests write to it.
     pub(crate) bytes: u64,
     pub(crate) mounted: Vec<Mounted>,
 }
 
 impl ProjectCopy {
-    /// For the project in `tree`, under `limits`. The error is a reason why tests may not write to it, for people.
+    /// Measures the project in `tree`, under `limits`. The error is the reason tests may not write
+    /// to it, for people.
     pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<ProjectCopy, String> {
         if tree.starts_with(ORIGINAL) || Path::new(ORIGINAL).starts_with(tree) {
             return Err(format!("containers need {ORIGINAL} for their own use"));
@@ -77,7 +80,7 @@ impl ProjectCopy {
     }
 }
 
-/// The size of a project, as long as it is within bounds.
+/// The size of a project, as long as it is within the limits.
 struct ProjectSize {
     most: u64,
     largest: u64,
@@ -91,7 +94,7 @@ impl ProjectSize {
         let device = fs::symlink_metadata(tree).map_err(failed)?.dev();
         let mut waiting = vec![(tree.to_owned(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
-            // What cannot be read, or went meanwhile, is not copied.
+            // Entries that cannot be read or have just been removed are not copied.
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let is_mounted =
                     depth == 0 && mounted.iter().any(|it| entry.file_name() == it.name);

@@ -1,4 +1,4 @@
-//! Removing containers so that they are certainly gone.
+//! Removes containers and waits until they are gone.
 
 use std::{
     thread,
@@ -7,12 +7,12 @@ use std::{
 
 use bollard::{Docker, query_parameters::RemoveContainerOptionsBuilder};
 
-use super::{status, told};
+use super::{describe_error, status};
 
-/// An engine that takes longer than this to remove a container has a problem of its own.
+/// Time limit for the removal of a container; a slower engine has a problem of its own.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Between two looks at a container that is being removed.
+/// Pause between two attempts to remove a container.
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// Kills and removes a container and waits until the engine no longer knows it.
@@ -25,9 +25,10 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), String> {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         match docker.remove_container(id, Some(options)).await {
             Err(error) if status(&error) == Some(404) => return Ok(()),
-            // It is removing itself; or it is gone, which the next look confirms.
+            // The container is removing itself, or is already gone, which the next attempt
+            // confirms.
             Err(error) if status(&error) == Some(409) => (),
-            Err(error) => return Err(failed(told(&error))),
+            Err(error) => return Err(failed(describe_error(&error))),
             Ok(()) => (),
         }
         if Instant::now() > deadline {
@@ -37,14 +38,14 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), String> {
     }
 }
 
-/// The same for a caller that cannot wait, on a thread of its own: the runtime may be ending. Where
-/// the whole process ends first, its sockets are closed, which ends the worker and with it the
-/// container; and what survives even that is swept at the next start.
+/// Removes a container for a caller that cannot wait, on a thread of its own, as the runtime may be
+/// ending. If the whole process ends first, its sockets are closed, which ends the worker and so
+/// the container. Any remaining container is swept at the next start.
 pub(super) fn remove_soon(docker: Docker, id: String) {
     let work = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
-            // Nobody is left to be told of a failure.
+            // No caller is left to receive an error.
             let _ = runtime.block_on(remove(&docker, &id));
         }
     };

@@ -1,23 +1,24 @@
-//! Containers of owners that died without removing them.
+//! Removes stale containers of owners that died without removing them.
 
 use std::collections::HashMap;
 
 use bollard::query_parameters::ListContainersOptionsBuilder;
 
 use super::{
+    describe_error,
     engine::Engine,
     owner::{OWNER, Owner},
     removal::remove,
-    told,
 };
 
-/// Removes every container of Trellis whose owner has certainly ended, and gives their number.
-/// Those of living owners, of other machines and of other programs are left alone.
+/// Removes every container of Trellis whose owner has certainly ended, and returns their number.
+/// Containers of living owners, other machines and other programs are left alone.
 pub(crate) async fn sweep(engine: &Engine) -> Result<usize, String> {
     let filters = HashMap::from([("label", vec![OWNER])]);
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
     let found = engine.docker.list_containers(Some(options)).await;
-    let found = found.map_err(|error| format!("cannot list containers: {}", told(&error)))?;
+    let found =
+        found.map_err(|error| format!("cannot list containers: {}", describe_error(&error)))?;
     let mut removed = 0;
     for container in found {
         let owner = container.labels.as_ref().and_then(Owner::of);

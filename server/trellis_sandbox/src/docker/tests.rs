@@ -1,5 +1,6 @@
-//! Against a real engine: the one at `TRELLIS_TEST_DOCKER_HOST`, with the image
-//! `TRELLIS_TEST_IMAGE`, as `cargo xtask test` sets them. Without it they are skipped out loud.
+//! Tests against a real engine: the one at `TRELLIS_TEST_DOCKER_HOST`, with the image
+//! `TRELLIS_TEST_IMAGE`, as `cargo xtask test` sets them. Without these variables the tests print
+//! that they are skipped.
 
 mod containers;
 mod ends;
@@ -22,10 +23,10 @@ use super::{
 };
 use crate::request::Limits;
 
-/// Far beyond what anything here takes.
+/// Time limit far beyond what any step here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The variable's value, or a loud line.
+/// Returns the value of a variable, or prints that the test is skipped.
 fn given(name: &str) -> Option<String> {
     let value = env::var(name).ok().filter(|value| !value.is_empty());
     if value.is_none() {
@@ -53,7 +54,7 @@ async fn image(engine: &Engine) -> Image {
     provide(engine, &spec, &cache(), &|_| {}).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A folder that the container's user can read.
+/// Makes a folder that the container's user can read.
 fn tree() -> TempDir {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
@@ -62,7 +63,7 @@ fn tree() -> TempDir {
     folder
 }
 
-/// Runs a Python program as the container's worker.
+/// Returns the launch of a Python program as the container's worker.
 async fn launch(engine: &Engine, tree: &TempDir, program: &str) -> Launch {
     let image = image(engine).await;
     Launch {
@@ -85,7 +86,7 @@ async fn started(engine: &Engine, tree: &TempDir, program: &str) -> (Container, 
     start(engine, &launch).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Both outputs of a program that ends by itself, and how it ended.
+/// Returns both outputs of a program that ends by itself, and the end.
 async fn outcome(engine: &Engine, program: &str) -> (String, String, ExitKind) {
     let tree = tree();
     let (container, mut connection) = started(engine, &tree, program).await;
@@ -109,7 +110,7 @@ async fn say(connection: &mut Connection, line: &str) {
     connection.input.flush().await.expect("it listens");
 }
 
-/// The next `length` bytes.
+/// Reads the next `length` bytes.
 async fn hear(connection: &mut Connection, length: usize) -> String {
     let mut bytes = vec![0; length];
     let read = timeout(LONG, connection.output.read_exact(&mut bytes)).await;
@@ -117,12 +118,12 @@ async fn hear(connection: &mut Connection, length: usize) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-/// True when the engine knows the container.
+/// Returns whether the engine knows the container.
 async fn exists(engine: &Engine, id: &str) -> bool {
     engine.docker.inspect_container(id, None).await.is_ok()
 }
 
-/// Waits for what happens in the background.
+/// Waits until the container is removed in the background.
 async fn gone(engine: &Engine, id: &str) -> bool {
     let look = async {
         while exists(engine, id).await {

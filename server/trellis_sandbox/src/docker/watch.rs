@@ -1,7 +1,8 @@
-//! What the engine tells of one container while it lives: its events, in their order.
+//! The engine's events about one container.
 //!
-//! A container that removes itself cannot be asked afterwards how it ended, nor does the engine
-//! keep that a process in it was killed for memory while the worker lived on. Events tell both.
+//! A container that removes itself cannot be inspected afterwards, and the engine does not record
+//! that a process in it was killed for lack of memory while the worker survived. Events report
+//! both.
 
 use std::collections::HashMap;
 
@@ -9,25 +10,25 @@ use bollard::{Docker, models::EventMessage, query_parameters::EventsOptionsBuild
 use futures_util::StreamExt;
 use tokio::sync::watch;
 
-/// What has been seen so far.
+/// The state derived from the events so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WatchState {
-    /// The engine's first event has arrived, so that none of the later ones can be missed.
+    /// True once the engine's first event has arrived, so that no later one can be missed.
     pub(super) live: bool,
-    /// Times the kernel killed for want of memory in the container.
+    /// Number of kills for lack of memory in the container.
     pub(super) memory_kills: u64,
-    /// The worker has ended, with this exit status where the engine gave one.
+    /// The end of the worker, with its exit status if the engine reported one.
     pub(super) ended: Option<Option<i64>>,
-    /// The engine tells no more.
+    /// True once the engine sends no more events.
     pub(super) engine_gone: bool,
 }
 
-/// Follows a container that has just been created until the engine goes away. It goes on beyond the
+/// Follows a newly created container until the engine goes away. This continues after the
 /// container's removal: an engine that shuts down removes its containers first.
 pub(super) async fn follow(docker: Docker, id: String, seen: watch::Sender<WatchState>) {
     let kinds = ["create", "oom", "die", "destroy"].map(str::to_owned).to_vec();
     let filters = HashMap::from([("container", vec![id]), ("event", kinds)]);
-    // From the beginning of time: the engine keeps the last few hundred, the creation among them.
+    // Since the epoch: the engine keeps the last few hundred events, the creation among them.
     let options = EventsOptionsBuilder::default().since("1").filters(&filters).build();
     let mut events = Box::pin(docker.events(Some(options)));
     while let Some(Ok(event)) = events.next().await {
@@ -41,7 +42,7 @@ fn note(seen: &mut WatchState, event: &EventMessage) {
     match event.action.as_deref() {
         Some("oom") => seen.memory_kills += 1,
         Some("die") => seen.ended = Some(exit_code(event)),
-        // Removed by force before it was started, or its end was missed.
+        // The container was removed by force before it was started, or its end was missed.
         Some("destroy") if seen.ended.is_none() => seen.ended = Some(None),
         _ => (),
     }

@@ -1,6 +1,6 @@
-//! Colours and cursor movements in terminal output.
+//! Removes colors and cursor movements from terminal output.
 
-/// `text` without escape sequences.
+/// Returns `text` without escape sequences.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars();
@@ -10,9 +10,9 @@ pub(super) fn plain(text: &str) -> String {
             continue;
         }
         match letters.next() {
-            // Up to the letter that names the command.
+            // Skips to the letter that names the command.
             Some('[') => while letters.next().is_some_and(|it| !matches!(it, '@'..='~')) {},
-            // A title or link, up to its terminator.
+            // Skips a title or link, up to its terminator.
             Some(']') => while letters.next().is_some_and(|it| !matches!(it, '\u{7}' | '\\')) {},
             _ => {}
         }

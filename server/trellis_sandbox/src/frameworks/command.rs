@@ -1,15 +1,17 @@
-//! How each framework is started.
+//! Builds the command line of each framework.
 
 use std::{collections::BTreeSet, path::Path};
 
 use super::{Detected, Framework};
 
-/// The words of the command that runs `targets` (files, or ids as in [`Parsed`](super::Parsed); none: everything) in
-/// the project's root. `report` is the absolute path of a file, outside the tree, that jest or vitest is to write; it
-/// must not exist yet. Where the run is to be `whole`, the project's `bail` does not end it early.
+/// Returns the command that runs `targets` (files, or ids as in
+/// [`ParsedReport`](super::ParsedReport); empty for all tests) in the project's root. `report` is
+/// the absolute path of the file that jest or vitest writes; it lies outside the tree and must not
+/// exist yet. With `whole`, the project's `bail` does not end the run early.
 ///
-/// jest, vitest and go select tests by name, for all files at once: of several targets, tests of the same name in
-/// another target's file run too, and next to a whole file all of the other files' tests do.
+/// jest, vitest and go select tests by name, for all files at once. So with several targets, a test
+/// of the same name in another target's file runs too, and beside a whole file all tests of the
+/// other files run.
 pub fn command(detected: &Detected, targets: &[String], whole: bool, report: &Path) -> Vec<String> {
     match detected.framework {
         Framework::Pytest => words(["python", "-m", "pytest"], targets),
@@ -24,7 +26,7 @@ fn words<const N: usize>(start: [&str; N], targets: &[String]) -> Vec<String> {
     start.into_iter().map(str::to_owned).chain(targets.iter().cloned()).collect()
 }
 
-/// Files, and the names of tests in them if every target names one.
+/// The selected files, and the names of tests in them if every target names one.
 struct Selection<'a> {
     files: BTreeSet<&'a str>,
     pattern: Option<String>,
@@ -43,7 +45,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// jest and vitest match the titles with spaces between. ` #2` may be ours.
+/// Returns the pattern of a test's name, with spaces between the titles as jest and vitest match
+/// it. ` #2` may come from our numbering of ids.
 fn full_name(titles: &str) -> String {
     let name = titles.replace("::", " ");
     match name.rsplit_once(" #") {
@@ -54,7 +57,7 @@ fn full_name(titles: &str) -> String {
     }
 }
 
-/// `text` as a regular expression.
+/// Escapes `text` for a regular expression.
 fn escaped(text: &str) -> String {
     let special = |letter: &char| r"\^$.|?*+()[]{}/".contains(*letter);
     text.chars().flat_map(|it| special(&it).then_some('\\').into_iter().chain([it])).collect()
@@ -66,7 +69,7 @@ fn start(detected: &Detected, direct: &[&str]) -> Vec<String> {
     start.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Fail as often as you like.
+/// The option that keeps failures from ending a run.
 const ON_AND_ON: &str = "--bail=0";
 
 fn jest(detected: &Detected, selection: &Selection<'_>, whole: bool, report: &Path) -> Vec<String> {
@@ -91,10 +94,10 @@ fn vitest(
     report: &Path,
 ) -> Vec<String> {
     let mut words = start(detected, &["npx", "--no-install", "vitest"]);
-    // The second reporter is for people, and tells what the report leaves out.
+    // The second reporter is for people and prints what the report leaves out.
     words.extend(["--run", "--reporter=default", "--reporter=json"].map(str::to_owned));
     words.push(format!("--outputFile.json={}", report.display()));
-    // Options that are unknown to older ones, which then stop.
+    // Older versions stop at unknown options.
     if whole && detected.version.is_some_and(|version| version >= (1, 0)) {
         words.push(ON_AND_ON.to_owned());
     }
@@ -110,12 +113,12 @@ fn vitest(
     words
 }
 
-/// Not to be taken for an option.
+/// Returns the file with `./` before a leading dash, which would make it an option.
 fn file_word(file: &str) -> String {
     if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
 }
 
-/// `-count=1`: results of an earlier run are not wanted.
+/// Returns the command for go; `-count=1` prevents cached results of an earlier run.
 fn go(targets: &[String]) -> Vec<String> {
     let mut words = ["go", "test", "-json", "-count=1"].map(str::to_owned).to_vec();
     let names: Option<Vec<&str>> =
@@ -137,7 +140,8 @@ fn go(targets: &[String]) -> Vec<String> {
     words
 }
 
-/// Each level of a subtest has a pattern of its own. A subtest's ` #2` cannot occur: go numbers by itself.
+/// Returns a pattern for each level of a subtest. ` #2` from our numbering cannot occur, as go
+/// numbers subtests itself.
 fn go_pattern(name: &str) -> String {
     let levels: Vec<String> = name.split('/').map(|it| format!("^{}$", escaped(it))).collect();
     levels.join("/")

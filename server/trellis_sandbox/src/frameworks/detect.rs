@@ -1,4 +1,4 @@
-//! Which framework a project's tests are written for.
+//! Detects the test framework of a project.
 
 use std::{fs, path::Path};
 
@@ -6,18 +6,19 @@ use serde_json::Value;
 
 use super::Framework;
 
-/// What [`detect`] found.
+/// The result of [`detect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
-    /// What to run.
+    /// The framework to run.
     pub framework: Framework,
-    /// A sentence on why.
+    /// A sentence with the reason.
     pub because: String,
-    /// Sentences on what else was seen, which is not run.
+    /// Sentences on other signs that were found and are not used.
     pub also: Vec<String>,
-    /// The project's `npm test` is one call of the framework, whose options should apply.
+    /// True if the project's `npm test` is a single call of the framework, whose options should
+    /// apply.
     pub through_npm: bool,
-    /// The first two parts of the installed jest's or vitest's version.
+    /// The first two parts of the version of the installed jest or vitest.
     pub version: Option<(u32, u32)>,
     /// The module that `go.mod` names.
     pub go_module: Option<String>,
@@ -36,8 +37,8 @@ impl Detected {
     }
 }
 
-/// The framework of the tests below `root`: Python's before JavaScript's before go's, if several are there. None if
-/// there is no sign of any.
+/// Returns the framework of the tests below `root`; of several, Python's comes before JavaScript's
+/// before go's. `None` if there is no sign of any.
 pub fn detect(root: &Path) -> Option<Detected> {
     let mut found: Vec<Detected> =
         [python(root), node(root), go(root)].into_iter().flatten().collect();
@@ -48,7 +49,8 @@ pub fn detect(root: &Path) -> Option<Detected> {
     Some(chosen)
 }
 
-/// What is to be known of the project at `root` to run its tests with `framework`, whatever signs there are of others.
+/// Returns the facts needed to run the project at `root` with `framework`, whatever signs there are
+/// of others.
 pub fn as_framework(framework: Framework, root: &Path) -> Detected {
     let found = match framework {
         Framework::Pytest | Framework::Unittest => None,
@@ -93,17 +95,17 @@ fn python(root: &Path) -> Option<Detected> {
     }
 }
 
-/// Python test files.
+/// The Python test files of a project.
 #[derive(Default)]
 struct Tests {
     files: Vec<String>,
-    /// The first that imports it.
+    /// The first file that imports pytest.
     pytest: Option<String>,
     unittest: Option<String>,
 }
 
 impl Tests {
-    /// Enough to know; a project may be huge.
+    /// Maximum number of files examined, since a project may be huge.
     const MOST: usize = 200;
 
     fn look(&mut self, root: &Path, folder: &Path, depth: usize) {
@@ -141,7 +143,7 @@ impl Tests {
     }
 }
 
-/// Neither hidden nor installed nor an environment.
+/// Returns whether a folder is neither hidden nor installed nor an environment.
 fn is_own(folder: &Path, name: &str) -> bool {
     let foreign = ["node_modules", "vendor", "site-packages", "build", "dist", "target"];
     !name.starts_with('.') && !foreign.contains(&name) && !folder.join("pyvenv.cfg").is_file()
@@ -152,7 +154,8 @@ fn is_test(name: &str) -> bool {
     stem.is_some_and(|it| it.starts_with("test_") || it.ends_with("_test") || it == "conftest")
 }
 
-/// `import unittest.mock` and `from unittest import TestCase` import `unittest`.
+/// Returns the imported package: `import unittest.mock` and `from unittest import TestCase` import
+/// `unittest`.
 fn imported(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
     rest.trim_start().split([' ', '.', ',', ';']).next()
@@ -185,8 +188,8 @@ fn node(root: &Path) -> Option<Detected> {
     })
 }
 
-/// The script is `tool`, with settings before and options behind, and nothing that our own options would collide with:
-/// they are added at its end.
+/// Returns whether the script is a call of `tool`, with settings before and options after it, and
+/// without options that our own would collide with, since those are added at its end.
 fn is_one_call(script: &str, tool: &str) -> bool {
     const OURS: [&str; 7] =
         ["--json", "--outputFile", "--reporter", "--watch", "-w", "-t", "--testNamePattern"];
@@ -197,7 +200,7 @@ fn is_one_call(script: &str, tool: &str) -> bool {
         name.trim_end_matches(".js").trim_end_matches(".mjs") == tool
     });
     let free = words.all(|word| {
-        // vitest refuses to be told twice; jest takes the last one.
+        // vitest refuses a repeated option; jest takes the last one.
         let is_told_twice = tool == "vitest" && word.starts_with("--bail");
         (word.starts_with('-') || word == "run")
             && !OURS.iter().any(|ours| word.split('=').next() == Some(*ours))

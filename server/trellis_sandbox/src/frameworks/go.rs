@@ -1,10 +1,12 @@
-//! The stream of `go test -json`.
+//! Parses the stream of `go test -json`.
 //!
-//! Each line is a record. What tests print comes wrapped in records of its own, so that printing JSON forges nothing.
-//! What printing can do: `--- PASS: TestX` in go's own form makes go say that `TestX` passed, although it then says too
-//! that it failed. So the worst word on a test counts. A process that ends itself with status 0 looks like a good
-//! package to go, and leaves its test without a word or itself without `PASS`: both are asked for. A test that prints
-//! all of that and then ends the process passes, and the tests after it are never heard of.
+//! Each line is a record. Output of tests is wrapped in records of its own, so that printing JSON
+//! forges nothing. But printing `--- PASS: TestX` in go's own form makes go report that `TestX`
+//! passed, although it also reports that it failed. So the worst status of a test counts.
+//!
+//! A process that ends itself with status 0 looks like a passed package to go, but leaves its test
+//! without a status or itself without `PASS`: both are required. A test that prints all of that and
+//! then ends the process passes, and the tests after it are unknown.
 
 use std::collections::HashMap;
 
@@ -25,7 +27,7 @@ struct Event {
     import_path: Option<String>,
 }
 
-/// A final word; the later in this list, the worse.
+/// A final status; later variants are worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GoStatus {
     Pass,
@@ -41,7 +43,7 @@ pub(super) struct Test {
     pub(super) paused: bool,
     pub(super) seconds: f64,
     pub(super) output: String,
-    /// What newer versions mark as coming from `t.Error` and its like.
+    /// Output that newer versions mark as coming from `t.Error` and similar calls.
     pub(super) errors: String,
 }
 
@@ -51,31 +53,31 @@ pub(super) struct Package {
     pub(super) name: String,
     pub(super) word: Option<GoStatus>,
     pub(super) tests: Vec<Test>,
-    /// What it printed outside of tests.
+    /// Output outside of tests.
     pub(super) output: String,
-    /// It could not be built or found.
+    /// True if the package could not be built or found.
     pub(super) unbuilt: bool,
 }
 
-/// Everything in the stream.
+/// The parsed stream.
 #[derive(Default)]
 struct Stream {
     packages: Vec<Package>,
     tests: HashMap<(usize, String), usize>,
-    /// What the compiler said, by package.
+    /// The compiler's output by package.
     builds: HashMap<String, String>,
-    /// Lines that are no records; go writes some about packages that cannot be built.
+    /// The first line that is no record; go writes some about packages that cannot be built.
     foreign: Option<String>,
 }
 
-/// What the stream says.
+/// Returns the records of the stream.
 pub(super) fn records(ended: &CommandResult<'_>) -> Result<Records, Malformed> {
     let stream = stream(ended.stdout)?;
     if let (Some(line), Ok(0)) = (stream.foreign, ended.status) {
         return Err(Malformed::Foreign(line));
     }
     if stream.packages.is_empty() && ended.status != Ok(0) {
-        return Err(Malformed::Absent); // go itself failed, and says why on standard error
+        return Err(Malformed::Absent); // go itself failed, and standard error has the reason
     }
     let mut builds = stream.builds;
     go_build::add(ended.stderr, &mut builds);
@@ -102,7 +104,7 @@ fn stream(text: &str) -> Result<Stream, Malformed> {
     Ok(stream)
 }
 
-/// `FAIL`, a tab, `example.com/a [build failed]`
+/// Returns the package in a line such as `FAIL`, a tab, `example.com/a [build failed]`.
 fn unbuilt(line: &str) -> Option<&str> {
     let (name, why) = line.strip_prefix("FAIL\t")?.trim_end().split_once(" [")?;
     matches!(why, "build failed]" | "setup failed]").then_some(name)
@@ -129,7 +131,7 @@ impl Stream {
     }
 
     fn package(&mut self, name: &str) -> usize {
-        // A handful, and most often the last.
+        // There are few packages, and most often the last one is meant.
         self.packages.iter().rposition(|package| package.name == name).unwrap_or_else(|| {
             self.packages.push(Package { name: name.to_owned(), ..Package::default() });
             self.packages.len() - 1
@@ -145,7 +147,7 @@ impl Stream {
     }
 }
 
-/// `a/b [a/b.test]` is `a/b`.
+/// Returns `a/b` for `a/b [a/b.test]`.
 pub(super) fn package_of(import_path: &str) -> &str {
     import_path.split_whitespace().next().unwrap_or_default()
 }
@@ -166,12 +168,12 @@ impl Package {
         self.output.push_str(output);
     }
 
-    /// What `testing` prints after the last test, if all is well.
+    /// Returns whether `testing` printed `PASS` after the last test.
     pub(super) fn says_pass(&self) -> bool {
         self.output.lines().any(|line| line.ends_with("PASS"))
     }
 
-    /// `testing` printed its last line, of whatever kind.
+    /// Returns whether `testing` printed its last line, of either kind.
     pub(super) fn went_to_its_end(&self) -> bool {
         self.says_pass() || self.output.lines().any(|line| line == "FAIL")
     }

@@ -1,4 +1,4 @@
-//! go packages that never got to their tests.
+//! Failures of go packages that ended before their tests.
 
 use std::{collections::HashMap, path::Path};
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::report::{Failure, MissingName};
 
-/// What the compiler wrote to standard error under `# package` headings, as versions before 1.24 do.
+/// Adds the compiler's messages that versions before 1.24 write to standard error under `# package`
+/// headings.
 pub(super) fn add(stderr: &str, builds: &mut HashMap<String, String>) {
     let mut package = None;
     for line in stderr.lines() {
@@ -22,7 +23,7 @@ pub(super) fn add(stderr: &str, builds: &mut HashMap<String, String>) {
     }
 }
 
-/// A package that failed before its first test, as when an `init` panics.
+/// Returns the failure of a package that ended before its first test, as when an `init` panics.
 pub(super) fn start_failure(root: &Path, package: &Package, folder: &str) -> Failure {
     let failure = match package.output.contains("panic: ") {
         true => go_output::panicked(root, &package.output),
@@ -42,7 +43,7 @@ pub(super) fn failure(
     builds: &HashMap<String, String>,
 ) -> Failure {
     let about = builds.get(&package.name).map(String::as_str);
-    // What could not be found is told under the name of what was missing.
+    // The message on a missing package has the name of that package.
     let elsewhere = || builds.values().find(|text| text.contains(&format!("# {}\n", package.name)));
     let text = about.or_else(|| elsewhere().map(String::as_str)).unwrap_or(&package.output);
     let mut places = text.lines().filter_map(|line| compiler_line(root, line));
@@ -61,17 +62,17 @@ pub(super) fn failure(
     }
 }
 
-/// What the compiler did not find: a name, a field or a method.
+/// Returns the name, field or method that the compiler did not find.
 fn missing(message: &str) -> Option<&str> {
     let behind = |words: &str| message.split_once(words).map(|it| it.1);
     let name = (message.strip_prefix("undefined: "))
         .or_else(|| behind(" has no field or method "))
         .or_else(|| message.strip_prefix("unknown field ").filter(|it| it.contains(" in struct ")));
-    // The compiler may add what it is like, and quotes.
+    // The compiler may add similar names, and quotes.
     name?.split([' ', ',', ')']).next().map(|it| it.trim_matches('\''))
 }
 
-/// `sub/a_test.go:5:32: undefined: nothing`
+/// Parses a line such as `sub/a_test.go:5:32: undefined: nothing`.
 fn compiler_line(root: &Path, line: &str) -> Option<(String, u32, String)> {
     let (place, message) = line.split_once(": ")?;
     let mut parts = place.rsplitn(3, ':');

@@ -1,17 +1,17 @@
-//! From go's words on tests and packages to results.
+//! Converts go's output on tests and packages to results.
 
 use std::{collections::HashMap, path::Path, time::Duration};
 
 use super::{
     CommandResult, cut,
-    go::{Package, Test, GoStatus},
+    go::{GoStatus, Package, Test},
     go_build,
     judge::Records,
     stack,
 };
 use crate::report::{Comparison, Failure, Frame, TestOutcome, TestResult};
 
-/// Adds what is known of `package`.
+/// Adds the results of `package`.
 pub(super) fn add(
     ended: &CommandResult<'_>,
     package: &Package,
@@ -52,7 +52,7 @@ pub(super) fn add(
 
 const TIMED_OUT: &str = "panic: test timed out after ";
 
-/// The package's folder below the module's root: `.` for that itself.
+/// Returns the package's folder below the root of the module, `.` for the root.
 fn folder(package: &str, module: Option<&str>) -> String {
     let below = module.and_then(|module| package.strip_prefix(module));
     match below.map(|rest| rest.strip_prefix('/').unwrap_or(rest)) {
@@ -66,7 +66,7 @@ fn id(folder: &str, test: &Test) -> String {
     format!("{folder}::{}", test.name)
 }
 
-/// None: not run to its end, nor the cause of the end.
+/// Returns the outcome; `None` for a test that did not finish and did not cause the end of the run.
 fn outcome(test: &Test, package: &Package, timed_out: Option<&Test>) -> Option<TestOutcome> {
     let word = test.word.or_else(|| word_in_output(test).filter(|_| package.went_to_its_end()));
     Some(match word {
@@ -87,7 +87,8 @@ fn is_or_holds(test: &Test, other: &Test) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Before 1.20 go misses its own last line on a test whose output does not end with a new line.
+/// Finds the status of a test in its output: before 1.20, go misses its own last line on a test
+/// whose output does not end with a newline.
 fn word_in_output(test: &Test) -> Option<GoStatus> {
     let last = test.output.lines().last()?;
     let says = |word: &str| last.contains(&format!("--- {word}: {} (", test.name));
@@ -125,7 +126,7 @@ fn result(
     }
 }
 
-/// A line that go writes around tests, such as `=== RUN   TestX`.
+/// Returns whether a line is one that go writes around tests, such as `=== RUN   TestX`.
 fn is_frame(line: &str, name: &str) -> bool {
     const MARKS: [&str; 4] = ["=== RUN   ", "=== PAUSE ", "=== CONT  ", "=== NAME  "];
     let line = line.trim_start();
@@ -133,7 +134,7 @@ fn is_frame(line: &str, name: &str) -> bool {
         || line.strip_prefix("--- ").is_some_and(|rest| rest.contains(&format!(": {name} (")))
 }
 
-/// `    cart_test.go:16: message`, with more lines of it below.
+/// A log entry, `    cart_test.go:16: message`, with further lines of the message below.
 struct Entry {
     path: String,
     line: u32,
@@ -171,7 +172,7 @@ fn failure(root: &Path, test: &Test, said: &str, package: &Package, folder: &str
     if said.contains("panic: ") {
         return panicked(root, said);
     }
-    // Without marks on the lines, the last is most likely the one that ended the test.
+    // Without marks on the lines, the last entry is most likely the one that ended the test.
     let marked = logged(folder, &test.errors);
     let all = logged(folder, said);
     let (place, log) = match marked.first() {
@@ -226,7 +227,7 @@ fn without_words(test: &Test, package: &Package) -> String {
     }
 }
 
-/// `got:` and `want:` of an example function.
+/// Parses `got:` and `want:` of an example function.
 fn example(said: &str) -> Option<Comparison> {
     let (actual, expected) = said.strip_prefix("got:\n")?.split_once("\nwant:\n")?;
     let (actual, expected) = (actual.to_owned(), expected.trim_end().to_owned());

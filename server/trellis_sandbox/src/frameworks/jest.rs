@@ -1,4 +1,4 @@
-//! jest's `--json` report.
+//! Parses jest's `--json` report.
 
 use super::{
     CommandResult, Malformed,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::report::TestOutcome;
 
-/// `pending` is how jest calls a test that is skipped or not selected.
+/// jest's statuses; `pending` is a test that is skipped or not selected.
 const JEST: Dialect = Dialect {
     outcome: |status| match status {
         Status::Passed => Some(TestOutcome::Passed),
@@ -18,7 +18,7 @@ const JEST: Dialect = Dialect {
     timed_out: &["thrown: \"Exceeded timeout of", ": Timeout - Async callback was not invoked"],
 };
 
-/// What the report says.
+/// Returns the records of the report.
 pub(super) fn records(ended: &CommandResult<'_>) -> Result<Records, Malformed> {
     node::records(ended, &JEST)
 }

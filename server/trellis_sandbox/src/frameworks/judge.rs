@@ -1,23 +1,24 @@
-//! From records and an exit status to an outcome. Both must agree before a run counts as passed.
+//! Derives the outcome from records and an exit status. Both must agree before a run counts as
+//! passed.
 
 use std::collections::HashMap;
 
 use super::{Framework, ParsedReport};
 use crate::report::{Failure, Outcome, TestOutcome, TestResult};
 
-/// What a framework's own report says.
+/// The records of a framework's own report.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     pub(super) tests: Vec<TestResult>,
     pub(super) not_run: Vec<String>,
     pub(super) collection_errors: Vec<Failure>,
-    /// Why the run, as a whole, did not go to its end.
+    /// The reason the run as a whole did not finish.
     pub(super) incomplete: Option<String>,
-    /// What failed although no test did.
+    /// The failure of something other than a test.
     pub(super) beyond_tests: Option<String>,
 }
 
-/// The exit statuses that mean no more than "something failed".
+/// Returns the exit statuses that only mean "something failed".
 fn usual(framework: Framework) -> &'static [i32] {
     match framework {
         Framework::Go => &[1, 2],
@@ -25,8 +26,12 @@ fn usual(framework: Framework) -> &'static [i32] {
     }
 }
 
-/// The whole picture.
-pub(super) fn judge(framework: Framework, status: Result<i32, i32>, records: Records) -> ParsedReport {
+/// Combines records and exit status into a result.
+pub(super) fn judge(
+    framework: Framework,
+    status: Result<i32, i32>,
+    records: Records,
+) -> ParsedReport {
     let (outcome, reason) = verdict(framework, status, &records);
     let mut tests = records.tests;
     number(&mut tests);
@@ -40,7 +45,7 @@ pub(super) fn judge(framework: Framework, status: Result<i32, i32>, records: Rec
     }
 }
 
-/// The second test of a name gets ` #2`, so that no result hides another.
+/// Adds ` #2` to the id of the second test of a name, so that no result hides another.
 fn number(tests: &mut [TestResult]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for test in tests {

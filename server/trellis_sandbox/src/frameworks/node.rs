@@ -1,4 +1,4 @@
-//! The JSON report that jest invented and vitest writes as well.
+//! Parses the JSON report that jest introduced and vitest writes as well.
 
 use std::{path::Path, time::Duration};
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::{
     CommandResult, Malformed, ansi, cut,
     judge::Records,
-    tree_path::{relative, shown},
     stack,
+    tree_path::{relative, shown},
 };
 use crate::report::{Comparison, Failure, Frame, MissingName, TestOutcome, TestResult};
 
-/// Where jest and vitest differ.
+/// The differences between jest and vitest.
 pub(super) struct Dialect {
-    /// None: the test has no result.
+    /// The outcome of a status; `None` if the test has no result.
     pub(super) outcome: fn(Status) -> Option<TestOutcome>,
-    /// Parts of the first line of a failure that mean that it took too long.
+    /// Parts of a failure's first line that mean a timeout.
     pub(super) timed_out: &'static [&'static str],
 }
 
@@ -55,7 +55,7 @@ struct Assertion {
     #[serde(default)]
     failing: bool,
     failure_messages: Option<Vec<String>>,
-    /// Whatever was thrown, as far as JSON can hold it.
+    /// The thrown values, as far as JSON can hold them.
     #[serde(default)]
     failure_details: Vec<Value>,
 }
@@ -65,7 +65,7 @@ struct Location {
     line: u32,
 }
 
-/// How a test ended, in the report's words.
+/// The status of a test in the report.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Status {
@@ -78,7 +78,7 @@ pub(super) enum Status {
     Focused,
 }
 
-/// What the report says, once its numbers agree with its lists.
+/// Returns the records of the report if its numbers agree with its lists.
 pub(super) fn records(ended: &CommandResult<'_>, dialect: &Dialect) -> Result<Records, Malformed> {
     let document: Document = serde_json::from_str(ended.report.ok_or(Malformed::Absent)?)?;
     consistent(&document)?;
@@ -185,7 +185,8 @@ fn failure(root: &Path, path: &str, assertion: &Assertion) -> Failure {
     }
 }
 
-/// An error as JavaScript prints it: `TypeError: message`, lines of which there may be many, then the stack.
+/// Parses an error as JavaScript prints it: `TypeError: message`, possibly of many lines, then the
+/// stack.
 fn error(root: &Path, text: &str) -> Failure {
     let at = |line: &&str| line.trim_start().starts_with("at ") && line.starts_with("  ");
     let words: Vec<&str> = text.lines().take_while(|line| !at(line)).collect();
@@ -205,7 +206,8 @@ fn error(root: &Path, text: &str) -> Failure {
     }
 }
 
-/// `TypeError: x` is `TypeError` and `x`; what has no class, as a thrown string, is an `Error`.
+/// Splits `TypeError: x` into `TypeError` and `x`; text without a class, as of a thrown string, is
+/// an `Error`.
 fn class_and_message(text: &str) -> (&str, &str) {
     let is_class = |word: &str| {
         word.starts_with(|first: char| first.is_ascii_uppercase())
@@ -229,7 +231,8 @@ fn missing(message: &str) -> Option<MissingName> {
     Some(MissingName::Module { module })
 }
 
-/// jest's matchers leave both sides in the error; JSON drops what is undefined.
+/// Reads both sides of a comparison, which jest's matchers leave in the error; JSON drops undefined
+/// values.
 fn comparison(detail: &Value) -> Option<Comparison> {
     let matcher = detail.get("matcherResult")?;
     let side = |name: &str| {
@@ -244,11 +247,12 @@ fn comparison(detail: &Value) -> Option<Comparison> {
     })
 }
 
-/// A file that failed, though no test in it did: it could not be read or loaded, or a hook around its tests failed.
+/// Returns the failure of a file without a failed test: it could not be read or loaded, or a hook
+/// around its tests failed.
 fn file_failure(root: &Path, file: &File) -> Failure {
     let plain = ansi::plain(&file.message);
     let text = plain.trim().trim_start_matches("● Test suite failed to run").trim_start();
-    // jest puts general advice before the error when it cannot read the language.
+    // jest puts general advice before the error if it cannot parse the file.
     let text = text.split_once("Details:\n").map_or(text, |(_, details)| details.trim_start());
     let head = text.split("\n\n").next().unwrap_or(text);
     let failure = error(root, head);
@@ -270,7 +274,8 @@ fn file_failure(root: &Path, file: &File) -> Failure {
     }
 }
 
-/// `(3:12)` or `a.js:3:12` in the head of a message, else the marked line in the code below.
+/// Returns the line in `(3:12)` or `a.js:3:12` in the head of a message, else the marked line in
+/// the code below.
 fn line_of(head: &str, text: &str) -> Option<u32> {
     let mut from_head = head.split([' ', '\n', '(', ')']).filter_map(|word| {
         let (before, column) = word.rsplit_once(':')?;

@@ -1,16 +1,17 @@
-//! Stacks in JavaScript's and go's text form.
+//! Parses stack traces of JavaScript and go.
 
 use std::path::Path;
 
 use super::tree_path::relative;
 use crate::report::Frame;
 
-/// The frames of a JavaScript error, outermost first, from the first inside the tree on; all of them if none is.
+/// Returns the frames of a JavaScript error, outermost first, from the first one inside the tree
+/// on; all of them if none is inside.
 pub(super) fn javascript(root: &Path, text: &str) -> Vec<Frame> {
     trimmed(text.lines().filter_map(|line| javascript_frame(root, line)).collect())
 }
 
-/// `at total (/t/cart.js:19:15)`, `at async file:///t/a.js:1:2`
+/// Parses a line such as `at total (/t/cart.js:19:15)` or `at async file:///t/a.js:1:2`.
 fn javascript_frame(root: &Path, line: &str) -> Option<Frame> {
     let call = line.trim().strip_prefix("at ")?;
     let call = call.strip_prefix("async ").unwrap_or(call);
@@ -23,8 +24,8 @@ fn javascript_frame(root: &Path, line: &str) -> Option<Frame> {
     Some(frame(root, path, line.parse().ok()?, function))
 }
 
-/// The frames of the goroutine that tells most in a dump: the first, which panicked, or when a test took too long the
-/// last one that is inside the tree. Outermost first.
+/// Returns the frames of the most relevant goroutine in a dump, outermost first: the first one,
+/// which panicked, or after a timeout the last one that is inside the tree.
 pub(super) fn go(root: &Path, dump: &str, timed_out: bool) -> Vec<Frame> {
     let mut stacks = dump.split("\ngoroutine ").skip(1).map(|text| trimmed(goroutine(root, text)));
     if timed_out {
@@ -34,7 +35,7 @@ pub(super) fn go(root: &Path, dump: &str, timed_out: bool) -> Vec<Frame> {
     }
 }
 
-/// A function's line, then a tab and its place, until an empty line.
+/// Parses pairs of lines, a function and its indented place, up to an empty line.
 fn goroutine(root: &Path, text: &str) -> Vec<Frame> {
     let lines: Vec<&str> = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
     let pairs = lines.windows(2).filter(|pair| !pair[0].starts_with(['\t', ' ']));

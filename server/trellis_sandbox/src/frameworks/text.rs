@@ -1,22 +1,22 @@
-//! The last resort: what can be told from a run's output alone.
+//! The last resort: parses the result of a run from its output alone.
 //!
-//! Text decides little. A run passes only with status 0 and a summary that counts passed tests and no failed one; any
-//! other status never passes, whatever the text says.
+//! Text decides little. A run passes only with status 0 and a summary that counts passed tests and
+//! no failed one; with any other status it never passes, whatever the text contains.
 
 use super::{CommandResult, ParsedReport, ansi, cut};
 use crate::report::{Failure, Outcome, TestOutcome, TestResult};
 
-/// What summaries count.
+/// The counts of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     passed: usize,
     failed: usize,
-    /// Errors of loading and setting up.
+    /// Errors of loading and setup.
     errors: usize,
     skipped: usize,
 }
 
-/// What the output says; always marked with `parsing_failed`.
+/// Parses the output; the result always has `parsing_failed` set.
 pub(super) fn read(ended: &CommandResult<'_>) -> ParsedReport {
     let text = ansi::plain(&format!("{}\n{}", ended.stdout, ended.stderr));
     let counts = counts(&text);
@@ -45,7 +45,7 @@ fn verdict(status: Result<i32, i32>, counts: Option<Counts>) -> (Outcome, String
         let outcome = if code == 1 { Outcome::Failed } else { crashed };
         return (outcome, format!("the status was {code} and the output holds no known summary"));
     };
-    let told = format!(
+    let reported = format!(
         "the output counts {passed} passed, {failed} failed, {errors} errors, {skipped} skipped; the status was {code}"
     );
     let outcome = match code {
@@ -56,10 +56,11 @@ fn verdict(status: Result<i32, i32>, counts: Option<Counts>) -> (Outcome, String
         1 | 2 => Outcome::Failed,
         _ => crashed,
     };
-    (outcome, told)
+    (outcome, reported)
 }
 
-/// The last summary of each kind; more than one kind is added up, as for a script that runs two tools.
+/// Returns the last summary of each kind; several kinds are added up, as for a script that runs two
+/// tools.
 fn counts(text: &str) -> Option<Counts> {
     let last = |read: fn(&str) -> Option<Counts>| text.lines().rev().find_map(read);
     let found = [last(pytest), last(node), unittest(text), go(text)];
@@ -71,7 +72,8 @@ fn counts(text: &str) -> Option<Counts> {
     })
 }
 
-/// `3 failed, 2 passed`, with whatever stands between the commas. None if a part is no count.
+/// Parses `3 failed, 2 passed`, with the separator that `parts` was split at. `None` if a part is
+/// no count.
 fn listed<'a>(parts: impl Iterator<Item = &'a str>) -> Option<Counts> {
     let mut counts = Counts::default();
     for part in parts {
@@ -89,14 +91,15 @@ fn listed<'a>(parts: impl Iterator<Item = &'a str>) -> Option<Counts> {
     Some(counts)
 }
 
-/// `===== 3 failed, 2 passed in 0.12s =====`, or `no tests ran in 0.01s`
+/// Parses `===== 3 failed, 2 passed in 0.12s =====` or `no tests ran in 0.01s`.
 fn pytest(line: &str) -> Option<Counts> {
     let (parts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
     time.starts_with(|it: char| it.is_ascii_digit()).then_some(())?;
     if parts == "no tests ran" { Some(Counts::default()) } else { listed(parts.split(',')) }
 }
 
-/// jest: `Tests:       1 failed, 2 passed, 3 total`; vitest: `Tests  1 failed | 2 passed (3)`
+/// Parses the summary of jest, `Tests:       1 failed, 2 passed, 3 total`, or of vitest,
+/// `Tests  1 failed | 2 passed (3)`.
 fn node(line: &str) -> Option<Counts> {
     let rest = line.trim_start().strip_prefix("Tests")?;
     match rest.strip_prefix(':') {
@@ -106,7 +109,7 @@ fn node(line: &str) -> Option<Counts> {
     }
 }
 
-/// `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`
+/// Parses `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`.
 fn unittest(text: &str) -> Option<Counts> {
     let mut lines = text.lines().rev();
     let end = lines.by_ref().find(|line| is_unittest_end(line))?;
@@ -130,7 +133,8 @@ fn is_unittest_end(line: &str) -> bool {
     matches!(word, "OK" | "FAILED" | "NO TESTS RAN")
 }
 
-/// Without records go says a line for each package: `ok` or `FAIL`, a tab, its name, a tab, the time.
+/// Counts the lines that go prints per package without records: `ok` or `FAIL`, a tab, its name, a
+/// tab, the time.
 fn go(text: &str) -> Option<Counts> {
     let mut counts = None;
     for line in text.lines() {
@@ -147,11 +151,11 @@ fn go(text: &str) -> Option<Counts> {
     counts
 }
 
-/// Lines that name a failed test: pytest's `FAILED a.py::test - message`, unittest's `FAIL: test_a (m.Test.test_a)`,
-/// go's `--- FAIL: TestA (0.00s)`.
+/// Parses a line that names a failed test: pytest's `FAILED a.py::test - message`, unittest's
+/// `FAIL: test_a (m.Test.test_a)`, go's `--- FAIL: TestA (0.00s)`.
 fn failed_test(line: &str) -> Option<TestResult> {
     let (id, message) = if let Some(rest) = line.strip_prefix("FAILED ") {
-        rest.split_once(" - ").unwrap_or((rest, "")) // a title may hold one too; then the id is short
+        rest.split_once(" - ").unwrap_or((rest, "")) // a ` - ` in a title makes the id short
     } else if let Some(rest) = line.strip_prefix("FAIL: ") {
         (rest, "")
     } else {
@@ -183,8 +187,9 @@ fn failure(message: &str, path: Option<&str>) -> Failure {
     }
 }
 
-/// pytest's `ERROR a.py - message`, unittest's `ERROR: test_a (unittest.loader._FailedTest.test_a)`; without such a
-/// line, all that was said.
+/// Parses pytest's `ERROR a.py - message` and unittest's
+/// `ERROR: test_a (unittest.loader._FailedTest.test_a)`; without such a line, the whole text is one
+/// failure.
 fn collection_errors(text: &str) -> Vec<Failure> {
     let named = text.lines().filter_map(|line| {
         let rest = line.strip_prefix("ERROR ").or_else(|| line.strip_prefix("ERROR: "))?;

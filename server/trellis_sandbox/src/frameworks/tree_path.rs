@@ -1,11 +1,12 @@
-//! Which files belong to the tree.
+//! Tells files of the tree from others.
 
 use std::path::{Component, Path};
 
 /// Folders of installed packages.
 const INSTALLED: [&str; 2] = ["node_modules", "vendor"];
 
-/// `path` relative to `root`, with `/`, if it is a file of the tree; `file://` addresses are paths too.
+/// Returns `path` relative to `root`, with `/`, if it is a file of the tree; `file://` addresses
+/// are paths too.
 pub(super) fn relative(root: &Path, path: &str) -> Option<String> {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.is_empty() || path.starts_with('<') || path.contains("://") || path.starts_with("node:")
@@ -25,7 +26,7 @@ pub(super) fn relative(root: &Path, path: &str) -> Option<String> {
     (!installed && !parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// [`relative`], or `path` as it came.
+/// Returns the result of [`relative`], or `path` unchanged.
 pub(super) fn shown(root: &Path, path: &str) -> String {
     relative(root, path).unwrap_or_else(|| path.to_owned())
 }

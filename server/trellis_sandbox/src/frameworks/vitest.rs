@@ -1,4 +1,4 @@
-//! vitest's JSON report: jest's shape, with other words.
+//! Parses vitest's JSON report: jest's format with other statuses.
 
 use super::{
     CommandResult, Malformed,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::report::TestOutcome;
 
-/// `pending` is how vitest calls a test that was to run and never ended.
+/// vitest's statuses; `pending` is a test that was to run and never ended.
 const VITEST: Dialect = Dialect {
     outcome: |status| match status {
         Status::Passed => Some(TestOutcome::Passed),
@@ -15,11 +15,11 @@ const VITEST: Dialect = Dialect {
         Status::Pending => None,
         _ => Some(TestOutcome::Skipped),
     },
-    // In version 4 the words are lost, and the placeholder of the stack is left.
+    // Version 4 loses the message and leaves the placeholder of the stack.
     timed_out: &["Test timed out in", "Hook timed out in", "STACK_TRACE_ERROR"],
 };
 
-/// What the report says.
+/// Returns the records of the report.
 pub(super) fn records(ended: &CommandResult<'_>) -> Result<Records, Malformed> {
     node::records(ended, &VITEST)
 }

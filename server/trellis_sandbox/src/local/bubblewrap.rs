@@ -1,4 +1,5 @@
-//! Namespaces made by the program `bwrap`, for machines that let it do so and not us.
+//! Isolation in namespaces made by the program `bwrap`, for machines that let it create them but
+//! not Trellis.
 
 use std::{
     ffi::OsString,
@@ -18,13 +19,14 @@ use serde::Deserialize;
 use super::{
     SandboxSetup,
     child::Identity,
-    filter, layer, orders,
-    spawn::{ChildSpec, handle_of},
+    filter, layer,
     mounts::{self, Mount},
+    orders,
+    spawn::{ChildSpec, handle_of},
 };
 use crate::sandbox::{Launch, Writable};
 
-/// `program` is bubblewrap's.
+/// Plans a sandbox with bubblewrap, whose path is `program`.
 pub(super) fn plan(program: Option<&Path>, launch: &Launch) -> Result<SandboxSetup, String> {
     let program = program.ok_or("bubblewrap is not installed (package `bubblewrap`)")?;
     let writable = Writable::private();
@@ -32,7 +34,7 @@ pub(super) fn plan(program: Option<&Path>, launch: &Launch) -> Result<SandboxSet
     let (info, info_writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| cannot(e.into()))?;
     let filters = filter::filters(true);
     let filter = filters.as_ref().map(drop).map_err(String::clone);
-    // Several programs run one after the other; as one file bubblewrap takes only one.
+    // Several filters are applied one after the other; bubblewrap takes one program per file.
     let filters = filters.unwrap_or_default();
     let programs: Vec<OwnedFd> =
         filters.iter().map(|it| in_memory(it)).collect::<std::io::Result<_>>().map_err(cannot)?;
@@ -69,7 +71,7 @@ const ISOLATION: [&str; 10] = [
     "--clearenv",
 ];
 
-/// The words that put the files together, in the order of the mounts.
+/// Returns bubblewrap's arguments that build the file system, in the order of the mounts.
 fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut add = |option: &str, arguments: &[&Path]| {
@@ -90,7 +92,7 @@ fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
             Mount::Link { at, to } => add("--symlink", &[to, at]),
         }
     }
-    // By itself even where it lies within another place.
+    // The tree has a mount of its own even where it lies inside another mounted folder.
     add("--ro-bind", &[&launch.tree, &launch.tree]);
     add("--remount-ro", &[Path::new("/")]);
     add("--chdir", &[Path::new("/")]);
@@ -117,7 +119,8 @@ struct Info {
     child: i32,
 }
 
-/// A handle on the worker and its number, which bubblewrap tells once it is about to start it.
+/// Returns a handle on the worker and its process id, which bubblewrap reports just before it
+/// starts the worker.
 pub(super) async fn worker(info: OwnedFd) -> Result<(OwnedFd, Pid), String> {
     let read = move || {
         let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Control groups: bounds for all processes of a sandbox together, in both versions of the
-//! interface.
+//! Control groups: limits for all processes of a sandbox together, with version 1 and 2 of the
+//! kernel interface.
 
 use std::{
     fs, io,
@@ -11,24 +11,25 @@ use rustix::process::{Pid, getpid, test_kill_process};
 
 use crate::request::Limits;
 
-/// Room for the worker beside the tests it runs.
+/// Memory for the worker, on top of the tests it runs.
 const WORKER_BYTES: u64 = 128 << 20;
 const WORKER_PROCESSES: u64 = 4;
 
 const PREFIX: &str = "trellis-";
 
-/// A group of our own. Removed when dropped, by which time its processes must be gone.
+/// A control group of Trellis. It is removed when dropped, by which time its processes must be
+/// gone.
 #[derive(Debug)]
 pub(crate) struct Group {
     /// One folder, or in version 1 one for each controller.
     folders: Vec<PathBuf>,
-    /// The file that counts kills for want of memory, and the word before the number.
+    /// The file that counts kills for lack of memory, and the text before the number.
     kills: (PathBuf, &'static str),
     version: u8,
 }
 
 impl Group {
-    /// A group under `limits`, beside or below the one this process is in.
+    /// Makes a group under `limits`, beside or below the group of this process.
     pub(crate) fn make(limits: &Limits) -> Result<Group, String> {
         let read = |path: &str| {
             fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
@@ -36,7 +37,7 @@ impl Group {
         Group::make_in(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?, limits)
     }
 
-    /// `membership` and `mounts` have the form of `/proc/self/cgroup` and `/proc/self/mountinfo`.
+    /// Makes a group from the contents of `/proc/self/cgroup` and `/proc/self/mountinfo`.
     fn make_in(membership: &str, mounts: &str, limits: &Limits) -> Result<Group, String> {
         let first = match own_folder(membership, mounts, None) {
             Some(own) => version_2(&own, limits),
@@ -50,13 +51,13 @@ impl Group {
         })
     }
 
-    /// Moves a process in; what it starts from then on follows.
+    /// Moves a process into the group; processes that it starts later belong to the group as well.
     pub(crate) fn add(&self, pid: Pid) -> Result<(), String> {
         let pid = pid.as_raw_nonzero().to_string();
         self.folders.iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), &pid))
     }
 
-    /// How many processes in it the kernel has killed for want of memory.
+    /// Returns how many processes in the group the kernel has killed because memory ran out.
     pub(crate) fn memory_kills(&self) -> u64 {
         let (file, word) = &self.kills;
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -64,7 +65,7 @@ impl Group {
         count.unwrap_or(0)
     }
 
-    /// 1 or 2.
+    /// Returns the version of the interface, 1 or 2.
     pub(crate) fn version(&self) -> u8 {
         self.version
     }
@@ -73,14 +74,14 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         for folder in &self.folders {
-            // One that cannot be removed yet is removed by the next group's `sweep`.
+            // A folder that cannot be removed yet is removed by `sweep` when a later group is made.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
 fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
-    // Groups with processes cannot hand controllers on, so ours becomes a sibling, or lies higher.
+    // Groups with processes cannot pass controllers on, so ours becomes a sibling, or lies higher.
     let ready = |folder: &Path| {
         let on = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
         ["memory", "pids"].iter().all(|wanted| on.split_whitespace().any(|it| it == *wanted))
@@ -93,7 +94,7 @@ fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
     let kills = (folder.join("memory.events"), "oom_kill ");
     let group = Group { folders: vec![folder.clone()], kills, version: 2 };
     write(&folder.join("memory.max"), &memory(limits))?;
-    // Absent where there is no swap.
+    // The file does not exist where there is no swap.
     let _ = write(&folder.join("memory.swap.max"), "0");
     write(&folder.join("pids.max"), &processes(limits))?;
     Ok(group)
@@ -108,7 +109,7 @@ fn version_1(membership: &str, mounts: &str, limits: &Limits) -> Result<Group, S
     let kills = (memory_folder.join("memory.oom_control"), "oom_kill ");
     let mut group = Group { folders: vec![memory_folder.clone()], kills, version: 1 };
     write(&memory_folder.join("memory.limit_in_bytes"), &memory(limits))?;
-    // Absent where swap is not accounted for.
+    // The file does not exist where swap is not accounted for.
     let _ = write(&memory_folder.join("memory.memsw.limit_in_bytes"), &memory(limits));
     let pids_folder = make(&own("pids")?)?;
     group.folders.push(pids_folder.clone());
@@ -124,7 +125,7 @@ fn processes(limits: &Limits) -> String {
     limits.processes.saturating_add(WORKER_PROCESSES).to_string()
 }
 
-/// The folder of the group this process is in. `controller` None: version 2.
+/// Returns the folder of the group this process is in. `controller`: `None` for version 2.
 fn own_folder(membership: &str, mounts: &str, controller: Option<&str>) -> Option<PathBuf> {
     let path = membership.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -150,14 +151,14 @@ fn own_folder(membership: &str, mounts: &str, controller: Option<&str>) -> Optio
     })
 }
 
-/// A new folder with a name of its own in `parent`.
+/// Makes a folder with a unique name in `parent`.
 fn make(parent: &Path) -> Result<PathBuf, String> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     sweep(parent);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = parent.join(format!("{PREFIX}{}-{number}", getpid().as_raw_nonzero()));
     match fs::create_dir(&folder) {
-        // Left by a process of the same number, long gone.
+        // A stale folder of an earlier process with the same id.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
@@ -165,7 +166,7 @@ fn make(parent: &Path) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Removes groups of processes that are gone: they could not do it themselves.
+/// Removes the groups of processes that were killed and could not remove them.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -173,7 +174,7 @@ fn sweep(parent: &Path) {
             name.to_str().and_then(|it| it.strip_prefix(PREFIX)?.split('-').next()?.parse().ok());
         let Some(owner) = owner.and_then(Pid::from_raw) else { continue };
         if test_kill_process(owner) == Err(rustix::io::Errno::SRCH) {
-            let _ = fs::remove_dir(entry.path()); // refused while it has processes
+            let _ = fs::remove_dir(entry.path()); // refused while the group has processes
         }
     }
 }
@@ -186,7 +187,7 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// Machines have one version or the other; the kernel's files are played by plain ones.
+    /// A machine has only one of the two versions, so plain files stand in for those of the kernel.
     #[test]
     fn both_versions_of_the_interface() {
         let limits = Limits { memory_bytes: 1 << 30, processes: 100, ..Limits::default() };

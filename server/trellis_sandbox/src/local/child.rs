@@ -1,8 +1,8 @@
-//! What the new process does between its making and `execve`.
+//! The code that the new process runs between its creation and `execve`.
 //!
-//! It is a copy of a program that had many threads, of which only this one goes on: a lock that
-//! another thread held stays locked for ever. So nothing here allocates or locks; everything is
-//! prepared by the parent, and what remains are system calls.
+//! The process is a copy of a program with many threads, of which only this one continues: a lock
+//! that another thread held stays locked for ever. So this code neither allocates nor locks; the
+//! parent prepares everything, and only system calls remain.
 
 use std::{
     ffi::{CStr, CString},
@@ -14,12 +14,12 @@ use libc::{c_char, c_int, c_long, c_ulong};
 
 use super::owners::show_owned;
 
-/// One thing to put into the new root. Paths begin with the folder that becomes the root.
+/// One step of building the new root. Paths begin with the folder that becomes the root.
 #[derive(Debug)]
 pub(crate) enum MountStep {
-    /// An empty folder; it may be there already.
+    /// An empty folder, which may already exist.
     Folder(CString),
-    /// An empty file, for something to be mounted upon.
+    /// An empty file, as a mount point.
     File(CString),
     /// A symbolic link.
     Link { to: CString, at: CString },
@@ -27,44 +27,46 @@ pub(crate) enum MountStep {
     Memory { at: CString, options: CString, flags: c_ulong },
     /// A file or folder of the machine, with everything mounted below it.
     Bind { from: CString, at: CString, attributes: u64 },
-    /// A folder of the machine alone, whose files belong to others inside: those of the user namespace `users`.
+    /// A folder of the machine without the mounts below it. Inside, its files have different
+    /// owners, mapped by the user namespace `users`.
     Owned { from: CString, at: CString, attributes: u64, users: RawFd },
-    /// `/proc` of the new process namespace. Left out where the kernel refuses it, as it does inside
+    /// `/proc` of the new process namespace. Skipped where the kernel refuses it, as it does inside
     /// containers that hide parts of theirs.
     Processes(CString),
-    /// Pseudo-terminals of its own.
+    /// Pseudo-terminals of the sandbox's own.
     Terminals(CString),
 }
 
-/// As whom the process runs.
+/// The user that the process runs as.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Identity {
-    /// As whoever started Trellis, with no special rights.
+    /// The user who started Trellis, without special rights.
     Own,
-    /// As whoever started Trellis, rights and all: for a program that puts up the isolation itself.
+    /// The user who started Trellis, with all rights: for a program that sets up the isolation
+    /// itself.
     Untouched,
-    /// Started by root: as `outside` of the whole machine, which is `inside` within a user
-    /// namespace of its own.
+    /// An unprivileged user, if root started Trellis: the id `outside` on the machine, which is
+    /// `inside` within a user namespace of its own.
     Unprivileged { inside: u32, outside: u32 },
 }
 
-/// Everything the child needs, made before it exists.
+/// Everything the child needs, made before the child exists.
 #[derive(Debug)]
 pub(crate) struct ChildSetup {
     pub(crate) steps: Vec<MountStep>,
-    /// Becomes `/`. None: the machine's files stay in sight.
+    /// The folder that becomes `/`; `None` leaves the machine's files visible.
     pub(crate) root: Option<CString>,
     pub(crate) identity: Identity,
-    /// True with a network namespace: its loopback device is switched on.
+    /// True with a network namespace, to switch on its loopback device.
     pub(crate) loopback: bool,
     pub(crate) streams: [RawFd; 3],
-    /// A byte arrives here each time the parent has done its part.
+    /// A pipe with one byte each time the parent has done its part.
     pub(crate) go: RawFd,
-    /// Where the child says that it waits for the parent, or what failed.
+    /// The pipe on which the child reports that it waits for the parent, or what failed.
     pub(crate) news: RawFd,
     pub(crate) landlock: Option<RawFd>,
     pub(crate) filters: Vec<Vec<libc::sock_filter>>,
-    /// Descriptors the new program gets under the same numbers.
+    /// Descriptors that the new program keeps under the same numbers.
     pub(crate) keep: Vec<RawFd>,
     pub(crate) limits: Vec<(u32, libc::rlimit)>,
     pub(crate) program: CString,
@@ -72,13 +74,13 @@ pub(crate) struct ChildSetup {
     pub(crate) environment: Vec<CString>,
 }
 
-/// What the child says on its `news` pipe: a stage and an error number, or the request for maps.
+/// The size of a record on the `news` pipe: a stage, or the request for maps, and an error number.
 pub(crate) const NEWS: usize = 8;
 
-/// Asks the parent to write the maps of the user namespace.
+/// The request that the parent write the maps of the user namespace.
 pub(crate) const WANTS_MAPS: i32 = -1;
 
-/// Stages of the way, for error messages. The order is that of [`STAGES`].
+/// Stages of the setup, for error messages, in the order of [`STAGES`].
 #[derive(Clone, Copy)]
 pub(super) enum Stage {
     Begin,
@@ -96,10 +98,10 @@ pub(super) enum Stage {
     Program,
 }
 
-/// The number of the last stage: all isolation is up, and the program itself is to blame.
+/// The number of the last stage: the isolation is complete, so the program itself is to blame.
 pub(crate) const PROGRAM: usize = Stage::Program as usize;
 
-/// Words for the stages.
+/// Names of the stages.
 pub(crate) const STAGES: [&str; 13] = [
     "waiting for Trellis",
     "starting a session",
@@ -116,17 +118,17 @@ pub(crate) const STAGES: [&str; 13] = [
     "starting the program",
 ];
 
-/// The stage that failed, and the number of its error.
+/// The stage that failed, and its error number.
 pub(super) struct Failed<S>(pub(super) S, pub(super) c_int);
 
 pub(super) type Done<S = Stage> = Result<(), Failed<S>>;
 
-/// Never returns: either the program runs, or the parent is told why not.
+/// Runs the program, or reports the failure to the parent and exits. Never returns.
 ///
 /// # Safety
 ///
-/// Only to be called in a freshly made process, with pointers from `orders`, each list ended by a
-/// null pointer.
+/// Call this only in a freshly made process, with pointers from `orders`, each list ended by a null
+/// pointer.
 pub(crate) unsafe fn become_program(
     orders: &ChildSetup,
     arguments: *const *const c_char,
@@ -138,7 +140,7 @@ pub(crate) unsafe fn become_program(
         Ok(never) => match never {},
     };
     tell(orders.news, stage as i32, errno);
-    // SAFETY: ends the process without running anything of the parent's.
+    // SAFETY: ends the process without running any code of the parent.
     unsafe { libc::_exit(127) }
 }
 
@@ -196,11 +198,12 @@ fn tell(news: RawFd, code: i32, errno: c_int) {
     let mut record = [0u8; NEWS];
     record[..4].copy_from_slice(&code.to_ne_bytes());
     record[4..].copy_from_slice(&errno.to_ne_bytes());
-    // SAFETY: the record lives through the call. Without a reader there is nobody to tell.
+    // SAFETY: the record lives through the call. An error is ignored: without a reader it cannot be
+    // reported.
     let _ = unsafe { libc::write(news, record.as_ptr().cast(), NEWS) };
 }
 
-/// The end of the pipe means that the parent is gone.
+/// Waits for the parent's byte. The end of the pipe means that the parent is gone.
 fn await_go(go: RawFd) -> Done {
     let mut byte = 0u8;
     loop {
@@ -214,13 +217,13 @@ fn await_go(go: RawFd) -> Done {
     }
 }
 
-/// A session of its own; signals as a shell would hand them down.
+/// Starts a session, with signals as a shell would pass them on.
 fn begin() -> Done {
-    // SAFETY: plain system calls; the signal set is initialised by the first of its two calls.
+    // SAFETY: plain system calls; the signal set is initialized by the first of its two calls.
     unsafe {
         check(Stage::Session, libc::setsid())?;
         for signal in 1..=64 {
-            libc::signal(signal, libc::SIG_DFL); // two of them cannot be changed, which is as well
+            libc::signal(signal, libc::SIG_DFL); // two cannot be changed, which does no harm
         }
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
@@ -231,8 +234,8 @@ fn begin() -> Done {
     }
 }
 
-/// Dies with the thread that made it. Changing the user would undo this, so it comes after; a parent
-/// that died before is seen from the pipe.
+/// Makes this process die with the thread that made it. Changing the user would undo this, so it
+/// comes later; the pipe shows a parent that died before.
 fn end_with_parent(go: RawFd) -> Done {
     let mut pipe = libc::pollfd { fd: go, events: 0, revents: 0 };
     // SAFETY: no pointers; one structure that lives through the call.
@@ -267,7 +270,7 @@ fn build_root(orders: &ChildSetup, root: &CStr) -> Done {
     mount(Stage::Root, MEMORY, root, MEMORY, flags, Some(c"mode=755,size=1m"))?;
     orders.steps.iter().try_for_each(put)?;
     // SAFETY: strings live through the calls. The old root is stacked below the new one, hence the
-    // same path twice, and then taken away.
+    // same path twice, and then unmounted.
     unsafe {
         check(Stage::Pivot, libc::chdir(root.as_ptr()))?;
         let here = c".".as_ptr();
@@ -291,7 +294,9 @@ fn put(step: &MountStep) -> Done {
             }
         }
         // SAFETY: as above.
-        MountStep::Link { to, at } => unless_there(unsafe { libc::symlink(to.as_ptr(), at.as_ptr()) }),
+        MountStep::Link { to, at } => {
+            unless_there(unsafe { libc::symlink(to.as_ptr(), at.as_ptr()) })
+        }
         MountStep::Memory { at, options, flags } => {
             mount(Stage::Files, MEMORY, at, MEMORY, *flags, Some(options))
         }
@@ -324,13 +329,13 @@ fn unless_there(result: c_int) -> Done {
     }
 }
 
-/// Adds attributes and takes none away: inside a user namespace those the machine has set are
+/// Adds attributes and removes none: inside a user namespace, those that the machine has set are
 /// locked.
 fn attributes(stage: Stage, at: &CStr, wanted: u64, below: bool) -> Done {
     let attributes =
         libc::mount_attr { attr_set: wanted, attr_clr: 0, propagation: 0, userns_fd: 0 };
     let flags = if below { libc::AT_RECURSIVE } else { 0 };
-    // SAFETY: the structure lives through the call, and its size is told.
+    // SAFETY: the structure lives through the call, and its size is passed.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -344,9 +349,9 @@ fn attributes(stage: Stage, at: &CStr, wanted: u64, below: bool) -> Done {
     check_long(stage, done)
 }
 
-/// Tests start servers and talk to them; the device is the namespace's own.
+/// Switches on the loopback device of the namespace, since tests start servers and connect to them.
 fn switch_on_loopback() -> Done {
-    // SAFETY: the structure is plain data, filled as the call wants it, and lives through it.
+    // SAFETY: the structure is plain data, filled as the call requires, and lives through the call.
     unsafe {
         let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         check(Stage::Network, socket)?;
@@ -360,8 +365,8 @@ fn switch_on_loopback() -> Done {
     }
 }
 
-/// Reads what root may read (nothing else of root's power is left), so that a project in a folder
-/// that is closed to others can be tested.
+/// The only right of root that is kept: to read any file, so that a project in a folder closed to
+/// others can be tested.
 const READ_ANY_FILE: u32 = 2; // CAP_DAC_READ_SEARCH
 const LAST_CAPABILITY: c_int = 63;
 
@@ -384,8 +389,8 @@ fn become_user(orders: &ChildSetup) -> Done {
 }
 
 fn change_user(user: u32, keep: bool) -> Done {
-    // System calls, for the library's functions of these names take a lock and wait for all other
-    // threads, which are not here.
+    // Direct system calls, since the library's functions of these names take a lock and wait for
+    // all other threads, which do not exist here.
     // SAFETY: no pointers but an empty list.
     unsafe {
         check_long(Stage::Identity, libc::syscall(libc::SYS_setgroups, 0, ptr::null::<u32>()))?;
@@ -412,8 +417,8 @@ struct CapabilityData {
 fn drop_capabilities(kept: u32) -> Done {
     for capability in 0..=LAST_CAPABILITY {
         let keep = capability < 32 && kept & (1 << capability) != 0;
-        // SAFETY: no pointers. Those the kernel does not know, and those that cannot be dropped for
-        // want of the right to, are no matter: nothing below can bring them back.
+        // SAFETY: no pointers. A capability that the kernel does not know, or that may not be
+        // dropped, does no harm: nothing below can bring it back.
         let _ = unsafe {
             if keep {
                 0
@@ -426,7 +431,7 @@ fn drop_capabilities(kept: u32) -> Done {
     let low = CapabilityData { effective: kept, permitted: kept, inheritable: kept };
     let high = CapabilityData { effective: 0, permitted: 0, inheritable: 0 };
     let data = [low, high];
-    // SAFETY: header and data are laid out as version 3 of the call wants them.
+    // SAFETY: header and data have the layout of version 3 of the call.
     let done = unsafe { libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr()) };
     check_long(Stage::Identity, done)?;
     if kept == 0 {
@@ -445,8 +450,8 @@ fn streams(orders: &ChildSetup) -> Done {
         check(Stage::Streams, unsafe { libc::dup2(stream, number) })?;
     }
     let close_on_exec = libc::CLOSE_RANGE_CLOEXEC as c_int;
-    // SAFETY: no pointers. Older kernels lack the call; there our own descriptors close by their
-    // flag.
+    // SAFETY: no pointers. Older kernels lack the call; there, our own descriptors close because of
+    // their flag.
     let _ = unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, close_on_exec) };
     orders.keep.iter().try_for_each(|kept| {
         // SAFETY: no pointers.

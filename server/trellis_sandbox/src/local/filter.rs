@@ -1,4 +1,4 @@
-//! System calls that tests have no business with.
+//! System call filters that block calls no test needs.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// Refused with `EPERM`: what looks into or changes other processes, the machine, or the set of
-/// namespaces, and old doors of the kernel that no test opens.
+/// Calls refused with `EPERM`: those that inspect or change other processes, the machine or the
+/// namespaces, and obsolete calls that no test uses.
 const REFUSED: [c_long; 40] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -53,8 +53,8 @@ const REFUSED: [c_long; 40] = [
     libc::SYS_userfaultfd,
 ];
 
-/// Answered as if the kernel did not know them, so that programs fall back: `clone3`, whose flags a
-/// filter cannot see, and asynchronous I/O that goes around filters.
+/// Calls answered as if the kernel did not know them, so that programs use alternatives: `clone3`,
+/// whose flags a filter cannot see, and asynchronous I/O that bypasses filters.
 const UNKNOWN: [c_long; 4] = [
     libc::SYS_clone3,
     libc::SYS_io_uring_enter,
@@ -74,9 +74,9 @@ const NAMESPACES: [i32; 7] = [
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// The filters for this processor; none where it is one the filters' maker does not know.
-/// Without a network, or a namespace for it (`sockets` false), only sockets between processes of the machine
-/// remain.
+/// Returns the filters for this processor, or an error if the filter library does not know it. With
+/// `sockets` false (no network, and no namespace for it), only sockets between processes of the
+/// machine remain.
 pub(crate) fn filters(sockets: bool) -> Result<Vec<Vec<sock_filter>>, String> {
     let architecture: TargetArch = std::env::consts::ARCH.try_into().map_err(|_| {
         format!("there is no system call filter for {} processors", std::env::consts::ARCH)
@@ -103,7 +103,7 @@ fn namespace_rules() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     NAMESPACES.iter().map(rule).collect()
 }
 
-/// A rule on the first argument.
+/// Returns a rule on the first argument of a call.
 fn condition(operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, value)?])
 }

@@ -1,4 +1,5 @@
-//! Landlock: what may be opened, for sandboxes that cannot have a file system of their own.
+//! Landlock rules on which files may be opened, for sandboxes that cannot have a file system of
+//! their own.
 
 use std::{os::fd::OwnedFd, path::Path};
 
@@ -7,15 +8,16 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, Scope,
 };
 
-/// The newest interface these rules were written against; older kernels get what they know.
+/// The newest interface these rules were written for; older kernels apply the part they know.
 const KNOWN: ABI = ABI::V6;
 
 /// Devices that any program may use.
 const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"];
 
-/// Rules under which `readable` can be read and `writable` changed, nothing else is seen, no TCP
-/// connection is made (but with `network`) and no process outside gets a signal. The error says why there are none.
+/// Returns rules that allow reading `readable` and changing `writable`. They hide all other files,
+/// and block TCP connections (unless `network`) and signals to processes outside. The error is the
+/// reason there are no rules.
 pub(crate) fn rules(
     readable: &[&Path],
     writable: &[&Path],
@@ -32,7 +34,7 @@ pub(crate) fn rules(
             rules = rules.handle_access(AccessNet::from_all(KNOWN))?;
         }
         let mut rules = rules.create()?;
-        // A place that is not there needs no rule.
+        // A path that does not exist needs no rule.
         let open = |path: &Path| PathFd::new(path).ok();
         for place in readable.iter().filter_map(|it| open(it)) {
             rules = rules.add_rule(PathBeneath::new(place, reading))?;
@@ -48,9 +50,9 @@ pub(crate) fn rules(
         .ok_or_else(|| "this kernel has no Landlock (Linux 5.13 added it)".to_owned())
 }
 
-/// The version of the kernel's interface, 0 for none.
+/// Returns the version of the kernel's interface, 0 if there is none.
 pub(crate) fn version() -> i64 {
-    // SAFETY: asks for the version, which takes no structure.
+    // SAFETY: the call asks for the version, which takes no structure.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<()>(), 0, 1) };
     version.max(0)

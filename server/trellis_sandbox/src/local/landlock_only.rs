@@ -1,4 +1,4 @@
-//! An ordinary process, held by Landlock and a system call filter.
+//! Isolation of an ordinary process by Landlock and a system call filter.
 
 use std::{
     fs,
@@ -7,13 +7,14 @@ use std::{
 };
 
 use super::{
-    SandboxSetup, filter, landlock, orders,
-    spawn::ChildSpec,
+    SandboxSetup, filter, landlock,
     mounts::{self, Mount},
+    orders,
+    spawn::ChildSpec,
 };
 use crate::sandbox::{Launch, Writable};
 
-/// `folder` is the sandbox's own on the machine.
+/// Plans a sandbox. `folder` is its scratch folder on the machine.
 pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
     let writable = Writable::below(folder);
     for place in &writable.all {
@@ -53,8 +54,8 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
     Ok(SandboxSetup { job, writable, landlock, filter, info: None })
 }
 
-/// Files in which pytest looks for its settings. Here it sees those above the project, and one that it
-/// cannot read ends it.
+/// Returns the files in which pytest looks for settings above the project. In this isolation pytest
+/// sees that they exist, and ends if it cannot read one.
 fn settings_above(tree: &Path) -> Vec<PathBuf> {
     const NAMES: [&str; 7] = [
         "pytest.toml",

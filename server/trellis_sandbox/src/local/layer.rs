@@ -1,9 +1,10 @@
-//! A layer over the project that takes what tests write, made anew for each run.
+//! A layer over the project that receives what tests write, made anew for each run.
 //!
-//! It is an overlay whose upper part lies in memory. A tree that changes below a mounted overlay shows old files, so one
-//! is mounted right before a run and taken away right after it, by a short-lived process that joins the worker's
-//! mounts. The worker itself has no right to do so. The memory is unmounted as soon as the overlay holds it: tests see
-//! nothing of it but the project.
+//! The layer is an overlay whose upper part lies in memory. A tree that changes below a mounted
+//! overlay shows old files. So the overlay is mounted right before a run and unmounted right after
+//! it, by a short-lived process that joins the worker's mounts; the worker itself has no right to
+//! do so. The memory's own mount is removed as soon as the overlay holds the memory, so tests see
+//! only the project.
 
 use std::{
     ffi::{CStr, CString},
@@ -28,28 +29,28 @@ use super::{
     child::{self, Failed, check},
 };
 
-/// Where the memory is mounted for a moment, inside.
+/// The mount point of the memory inside, used only for a moment.
 pub(super) const PLACE: &str = "/run/layer";
 
 const UPPER: &CStr = c"/run/layer/upper";
 const WORK: &CStr = c"/run/layer/work";
 const INSIDE: &CStr = c"/run/layer";
 
-/// What is needed to lay it and to take it away.
+/// The resources to mount and unmount a layer.
 #[derive(Debug)]
 pub(crate) struct Layer {
     mounts: OwnedFd,
-    /// The user namespace whose rights are needed; None: one's own.
+    /// The user namespace whose rights are needed; `None` for this process's own.
     users: Option<OwnedFd>,
     tree: CString,
     memory: CString,
     overlay: &'static CStr,
-    /// Who is to own the project's folder inside, as this machine counts.
+    /// The id of the user, outside, who is to own the project's folder inside.
     owner: Option<u32>,
     is_there: bool,
 }
 
-/// The steps, for error messages. The order is that of [`STEPS`].
+/// Steps of mounting, for error messages, in the order of [`STEPS`].
 #[derive(Clone, Copy)]
 enum Step {
     Join,
@@ -74,8 +75,8 @@ const STEPS: [&str; 7] = [
 type Done = child::Done<Step>;
 
 impl Layer {
-    /// For the worker `pid`, which sees `tree`. `owner`: the user of the tests, where the project's files are shown as
-    /// theirs. The error is a reason for people.
+    /// Makes a layer for the worker `pid`, which sees `tree`. `owner`: the user of the tests, if
+    /// the project's files are shown as theirs. The error is a reason for people.
     pub(crate) fn of(
         pid: Pid,
         tree: &Path,
@@ -89,7 +90,8 @@ impl Layer {
         let failed = |error: io::Error| format!("cannot join the sandbox's mounts: {error}");
         let mounts: OwnedFd = File::open(path).map_err(failed)?.into();
         let users = if geteuid().is_root() { None } else { Some(owning(&mounts).map_err(failed)?) };
-        // Without a right over the whole machine, the overlay keeps its notes in attributes that everybody may set.
+        // Without rights over the whole machine, the overlay keeps its metadata in attributes that
+        // every user may set.
         let overlay = match users {
             Some(_) => c"lowerdir=.,upperdir=/run/layer/upper,workdir=/run/layer/work,userxattr",
             None => c"lowerdir=.,upperdir=/run/layer/upper,workdir=/run/layer/work,redirect_dir=on",
@@ -98,7 +100,7 @@ impl Layer {
         Ok(Layer { mounts, users, tree: c_string(tree), memory, overlay, owner, is_there: false })
     }
 
-    /// Lays a clean one, in place of the one that may be there. The error is a reason for people.
+    /// Mounts a clean layer, in place of an earlier one. The error is a reason for people.
     pub(crate) fn lay(&mut self) -> Result<(), String> {
         self.lift()?;
         self.inside(|| self.cover())?;
@@ -106,7 +108,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Takes it away, if it is there, and what was written with it.
+    /// Unmounts the layer if it is mounted, and discards what was written to it.
     pub(crate) fn lift(&mut self) -> Result<(), String> {
         if std::mem::take(&mut self.is_there) {
             self.inside(|| self.uncover())?;
@@ -114,16 +116,17 @@ impl Layer {
         Ok(())
     }
 
-    /// Does something in a process that has joined the worker's mounts.
+    /// Runs `work` in a process that has joined the worker's mounts.
     fn inside(&self, work: impl Fn() -> Done) -> Result<(), String> {
         let failed = |error: io::Error| format!("cannot start a process: {error}");
         let (news, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|it| failed(it.into()))?;
-        // SAFETY: a copy of this thread alone, with memory of its own; what it does are system calls only.
+        // SAFETY: the copy has this thread alone and memory of its own, and makes system calls
+        // only.
         let pid = unsafe { fork() }.map_err(failed)?;
         let Some(pid) = pid else {
             let done = self.join().and_then(|()| work());
             let Failed(step, errno) = match done {
-                // SAFETY: ends the copy without running anything of the original's.
+                // SAFETY: ends the copy without running any code of the original.
                 Ok(()) => unsafe { libc::_exit(0) },
                 Err(failed) => failed,
             };
@@ -166,7 +169,7 @@ impl Layer {
     fn cover(&self) -> Done {
         // SAFETY: strings and structures live through the calls, and the structure is plain data.
         unsafe {
-            // So its name, in which commas and colons would mean something, need not be told.
+            // The path itself cannot be passed, as commas and colons in it would have a meaning.
             check(Step::Tree, libc::chdir(self.tree.as_ptr()))?;
             let mut status: libc::stat = zeroed();
             check(Step::Tree, libc::stat(c".".as_ptr(), &raw mut status))?;
@@ -182,8 +185,8 @@ impl Layer {
             for folder in [UPPER, WORK] {
                 check(Step::Folders, libc::mkdir(folder.as_ptr(), 0o755))?;
             }
-            // What the upper folder is, the project's own folder becomes. An owner whom the namespace does not know
-            // cannot be given.
+            // The project's folder gets owner and mode of the upper folder. Ownership cannot be
+            // given to a user whom the namespace does not know.
             let _ = libc::chown(UPPER.as_ptr(), status.st_uid, status.st_gid);
             check(Step::Folders, libc::chmod(UPPER.as_ptr(), status.st_mode & 0o7777))?;
             mount(Step::Overlay, c"overlay", &self.tree, self.overlay)?;
@@ -192,13 +195,13 @@ impl Layer {
     }
 }
 
-/// None in the copy.
+/// Forks this process; returns `None` in the copy.
 ///
 /// # Safety
 ///
 /// The copy may make system calls only, and must not return.
 pub(super) unsafe fn fork() -> io::Result<Option<Pid>> {
-    // SAFETY: the caller's promise. Not the library's function, which takes locks and calls handlers.
+    // SAFETY: the caller's promise. The library's function would take locks and call handlers.
     let pid: c_long = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     match i32::try_from(pid) {
         Ok(0) => Ok(None),
@@ -207,16 +210,16 @@ pub(super) unsafe fn fork() -> io::Result<Option<Pid>> {
     }
 }
 
-/// The user namespace that a namespace belongs to.
+/// Returns the user namespace that a namespace belongs to.
 fn owning(namespace: &OwnedFd) -> io::Result<OwnedFd> {
-    // SAFETY: no pointers; the descriptor is new and nobody else's.
+    // SAFETY: no pointers; the descriptor is new and has no other owner.
     unsafe {
         let users = libc::ioctl(namespace.as_raw_fd(), libc::NS_GET_USERNS);
         if users < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(users)) }
     }
 }
 
-/// The first place below `folder` at which something is mounted: an overlay would not show it.
+/// Returns the first mount point below `folder`, which an overlay would not show.
 pub(super) fn mounted_below(folder: &Path) -> Option<String> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let places = mounts.split(|it| *it == b'\n').filter_map(|line| {
@@ -230,7 +233,7 @@ pub(super) fn mounted_below(folder: &Path) -> Option<String> {
     places.into_iter().find(below).map(|it| String::from_utf8_lossy(&it).into_owned())
 }
 
-/// With spaces and their like in place of `\040`.
+/// Decodes octal escapes such as `\040` for a space.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Which of the machine's files a sandbox shows: an allow-list. Homes, keys and other projects are
+//! The allow-list of the machine's files that a sandbox shows. Homes, keys and other projects are
 //! not on it.
 
 use std::{
@@ -9,7 +9,8 @@ use std::{
 
 use crate::sandbox::Launch;
 
-/// Programs and libraries of the system. Those that are links (`/bin` on most machines) stay links.
+/// Programs and libraries of the system. Entries that are links (`/bin` on most machines) stay
+/// links.
 const SYSTEM: [&str; 12] = [
     "/usr",
     "/bin",
@@ -25,7 +26,7 @@ const SYSTEM: [&str; 12] = [
     "/snap",
 ];
 
-/// Settings that libraries read and that hold no secrets.
+/// Files in `/etc` that libraries read and that hold no secrets.
 const SETTINGS: [&str; 26] = [
     "alternatives",
     "ca-certificates",
@@ -55,7 +56,7 @@ const SETTINGS: [&str; 26] = [
     "timezone",
 ];
 
-/// Something that is shown.
+/// An entry to show in a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mount {
     /// A file or folder, at its own path.
@@ -64,9 +65,9 @@ pub(crate) enum Mount {
     Link { at: PathBuf, to: PathBuf },
 }
 
-/// What a sandbox with a file system of its own mounts, outer folders first: what is mounted later
-/// covers what was there. What lies below another place is seen through it; and links there, such as
-/// an environment's, lead where they lead.
+/// Returns the mounts of a sandbox with a file system of its own, outer folders first, since a
+/// mount covers what was there. A path below a mounted folder is seen through that folder; links
+/// there, such as those of an environment, keep their targets.
 pub(crate) fn mounts(launch: &Launch, more: &[&str]) -> Vec<Mount> {
     let more = more.iter().map(PathBuf::from).chain([launch.tree.clone()]).map(Mount::Place);
     let mut shown: Vec<Mount> = of(launch).into_iter().chain(more).collect();
@@ -84,7 +85,8 @@ pub(crate) fn mounts(launch: &Launch, more: &[&str]) -> Vec<Mount> {
     shown
 }
 
-/// The system, what the launch's interpreter needs to run, and what it asks for besides.
+/// Returns the system's folders, those that the launch's interpreter needs, and those that the
+/// launch asks for.
 pub(crate) fn of(launch: &Launch) -> Vec<Mount> {
     let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
     let interpreter = interpreter.as_path();
@@ -104,7 +106,8 @@ pub(crate) fn of(launch: &Launch) -> Vec<Mount> {
     shown.into_iter().collect()
 }
 
-/// Links inside of a folder that is shown are shown with it.
+/// Returns whether a mounted folder contains `place`, so that links in it are shown with the
+/// folder.
 fn is_below_another(place: &Path, places: &[PathBuf]) -> bool {
     places.iter().any(|it| it != place && place.starts_with(it) && it.is_dir() && !it.is_symlink())
 }
@@ -124,8 +127,8 @@ fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|it| path.starts_with(it))
 }
 
-/// The folders an interpreter is spread over: its environment, the installation the environment
-/// was made from, and folders of packages that were installed to be edited in place.
+/// Returns the folders of an interpreter: its environment, the installation the environment was
+/// made from, and folders of packages in editable installs.
 fn python(interpreter: &Path) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let mut place = interpreter.to_owned();
@@ -137,14 +140,14 @@ fn python(interpreter: &Path) -> Vec<PathBuf> {
     folders.extend(interpreter.canonicalize().ok().as_deref().and_then(prefix));
     folders
         .extend(interpreter.parent().and_then(Path::parent).into_iter().flat_map(edited_in_place));
-    // An environment may itself be a link.
+    // The environment may itself be a link.
     let real: Vec<PathBuf> = folders.iter().filter_map(|it| it.canonicalize().ok()).collect();
     folders.extend(real);
     folders.retain(|it| it.is_dir());
     folders
 }
 
-/// `/opt/python` of `/opt/python/bin/python3`, with `..` taken out.
+/// Returns `/opt/python` for `/opt/python/bin/python3`, with `..` resolved textually.
 fn prefix(interpreter: &Path) -> Option<PathBuf> {
     let folder = interpreter.parent()?;
     let folder = if folder.file_name()? == "bin" { folder.parent()? } else { folder };
@@ -160,7 +163,7 @@ fn prefix(interpreter: &Path) -> Option<PathBuf> {
     (plain.components().count() > 1).then_some(plain) // never `/` itself
 }
 
-/// What `.pth` files and editable installs of an environment point to.
+/// Returns the folders that `.pth` files and editable installs of an environment point to.
 fn edited_in_place(environment: &Path) -> Vec<PathBuf> {
     let versions = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
     let packages = versions.map(|it| it.path().join("site-packages"));
@@ -168,8 +171,8 @@ fn edited_in_place(environment: &Path) -> Vec<PathBuf> {
     entries.flat_map(|entry| pointed_to(&entry.path())).filter(|it| is_project(it)).collect()
 }
 
-/// An environment comes with the repository, if its author wants to: it must not open any folder it
-/// likes, such as one with keys.
+/// Returns whether a folder is a Python project. The author of a repository may ship an environment
+/// in it, which must not expose an arbitrary folder, such as one with keys.
 fn is_project(folder: &Path) -> bool {
     let marked = |folder: &Path| {
         ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| folder.join(it).is_file())

@@ -1,4 +1,4 @@
-//! Namespaces made by Trellis itself.
+//! Isolation in namespaces made by Trellis itself.
 
 use std::{
     collections::BTreeSet,
@@ -20,18 +20,18 @@ use rustix::process::{getegid, geteuid};
 use super::{
     SandboxSetup, c_string,
     child::{Identity, MountStep},
-    filter, layer, orders, owners,
-    spawn::ChildSpec,
+    filter, layer,
     mounts::{self, Mount},
+    orders, owners,
+    spawn::ChildSpec,
 };
 use crate::sandbox::{Launch, Writable};
 
-/// Numbers that no distribution gives to people or services (systemd keeps them for its own
-/// short-lived users). Each sandbox has one of its own, so that limits by user count its processes
-/// alone.
+/// User ids that no distribution gives to people or services (systemd keeps them for its own
+/// short-lived users). Each sandbox has its own, so that limits by user count only its processes.
 const STRANGERS: std::ops::Range<u32> = 61_184..65_000;
 
-/// Who root's tests are inside.
+/// The user id inside of tests that root started.
 const INSIDE: u32 = 1000;
 
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
@@ -45,7 +45,7 @@ const LINKS: [(&str, &str); 5] = [
     ("ptmx", "pts/ptmx"),
 ];
 
-/// `folder` is the sandbox's own on the machine.
+/// Plans a sandbox. `folder` is its scratch folder on the machine.
 pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
     let (identity, mut namespaces) = if geteuid().is_root() {
         (Identity::Unprivileged { inside: INSIDE, outside: stranger() }, 0)
@@ -63,7 +63,8 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
     let mut orders = orders(launch, &launch.command, &writable);
     let root = folder.join("root");
     fs::create_dir(&root).map_err(|e| format!("cannot create {}: {e}", root.display()))?;
-    // Where it cannot be had, tests that are somebody else find a project that they cannot write to.
+    // If the namespace cannot be made, tests of another user see a project that they cannot write
+    // to.
     let users = owning(launch, identity);
     orders.steps = steps(launch, &root, &settings, &writable, users.as_ref());
     orders.root = Some(c_string(&root));
@@ -77,8 +78,8 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
     Ok(SandboxSetup { job, writable, landlock: Ok(()), filter, info: None })
 }
 
-/// The user namespace that makes a stranger of the project's owner. What is mounted below a project would not be shown
-/// with it.
+/// Makes the user namespace that shows the project's files as owned by the tests' user. `None` with
+/// a mount below the project, which would not be shown then.
 fn owning(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
     let Identity::Unprivileged { outside, .. } = identity else { return None };
     if layer::mounted_below(&launch.tree).is_some() {
@@ -90,13 +91,13 @@ fn owning(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
 
 fn stranger() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    // Two Trellis processes should not count each other's either.
+    // Two Trellis processes should use different ids, too.
     let start = std::process::id().wrapping_mul(31);
     let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
     STRANGERS.start + number % (STRANGERS.end - STRANGERS.start)
 }
 
-/// Files of `/etc` that are made up, since the machine's would name its people.
+/// Writes generated files for `/etc`, since those of the machine would name its users.
 fn settings(folder: &Path, identity: Identity) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
     let (user, group) = match identity {
         Identity::Own | Identity::Untouched => (geteuid().as_raw(), getegid().as_raw()),
@@ -122,7 +123,7 @@ fn settings(folder: &Path, identity: Identity) -> std::io::Result<Vec<(PathBuf, 
         .collect()
 }
 
-/// Builds the list, making the folders that lead to each place.
+/// Builds the mount steps, including the folders that lead to each mount point.
 struct Builder<'a> {
     root: &'a Path,
     made: BTreeSet<PathBuf>,
@@ -196,7 +197,7 @@ fn steps(
     builder.steps.push(MountStep::Terminals(c_string(root.join("dev/pts"))));
     builder.folder(Path::new("/proc"));
     builder.steps.push(MountStep::Processes(c_string(root.join("proc"))));
-    // Before the tree, which may well lie in the machine's `/tmp`.
+    // Before the tree, which may lie in the machine's `/tmp`.
     for place in &writable.all {
         builder.memory(place, launch.limits.file_bytes);
     }
@@ -210,7 +211,8 @@ fn steps(
             Mount::Link { at, to } => builder.link(at, to),
         }
     }
-    // By itself even where it lies within another place, and over it.
+    // The tree has a mount of its own, even where it lies inside another mounted folder, and on top
+    // of it.
     match users {
         None => builder.bind(&launch.tree, &launch.tree, read_only),
         Some(users) => builder.owned(&launch.tree, read_only, users),

@@ -1,7 +1,8 @@
-//! Files that belong to others inside of a sandbox than outside.
+//! Folders whose files have different owners inside a sandbox than outside.
 //!
-//! The tests of root run as a user of their own, and could not write to a project of root's. So it is mounted with that user
-//! in its owner's place: by the numbers of a user namespace, which says who is whom (Linux 5.12, where the file system knows of it).
+//! The tests of root run as a user of their own, who could not write to a project of root. So the
+//! project is mounted with that user in place of its owner: by an ID-mapped mount with the maps of
+//! a user namespace (Linux 5.12, if the file system supports it).
 
 use std::{
     ffi::CStr,
@@ -18,11 +19,12 @@ use rustix::{
 
 use super::layer::fork;
 
-/// A user namespace in which the owner of a project is the user of its tests: with it the project's files are shown as
-/// theirs. `from` and `to` are user and group.
+/// Makes a user namespace that maps the owner of a project to the user of its tests, so that the
+/// project's files are shown as theirs. `from` is user and group of the owner, `to` both of the
+/// tests.
 pub(super) fn ownership(from: (u32, u32), to: u32) -> io::Result<OwnedFd> {
     let (news, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: as its description asks: the copy makes system calls until it is killed.
+    // SAFETY: as `fork` requires, the copy only makes system calls until it is killed.
     let Some(pid) = (unsafe { fork() })? else { unsafe { hold_users(writer.as_raw_fd()) } };
     drop(writer);
     let namespace = (|| {
@@ -32,7 +34,7 @@ pub(super) fn ownership(from: (u32, u32), to: u32) -> io::Result<OwnedFd> {
         }
         let file = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
         for (name, from) in [("uid_map", from.0), ("gid_map", from.1)] {
-            // Where this process is itself held to some users, the two are all there is.
+            // A process that is itself limited to some users may map only these two.
             let alone = |_| fs::write(file(name), format!("{from} {to} 1\n"));
             fs::write(file(name), swapped(from, to)).or_else(alone)?;
         }
@@ -43,11 +45,13 @@ pub(super) fn ownership(from: (u32, u32), to: u32) -> io::Result<OwnedFd> {
     namespace
 }
 
+/// Creates a user namespace and holds it until the parent kills this process.
+///
 /// # Safety
 ///
-/// Only in a copy of a process.
+/// Call this only in a copy of a process.
 unsafe fn hold_users(news: RawFd) -> ! {
-    // SAFETY: system calls; the byte lives through its call.
+    // SAFETY: system calls only; the byte lives through its call.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
         if libc::unshare(libc::CLONE_NEWUSER) == 0 {
@@ -60,7 +64,7 @@ unsafe fn hold_users(news: RawFd) -> ! {
     }
 }
 
-/// A map of all numbers to themselves, but for two that change places.
+/// Returns a map of all ids to themselves, except for two that are swapped.
 fn swapped(one: u32, other: u32) -> String {
     let (low, high) = (one.min(other), one.max(other));
     let runs = [
@@ -74,10 +78,10 @@ fn swapped(one: u32, other: u32) -> String {
     runs.into_iter().filter(|it| it.2 > 0).map(line).collect()
 }
 
-/// Shows the folder `from` at `at`, with the attributes `wanted` and, by the namespace `users`, other owners. A file
-/// system that knows no other owners shows its own.
+/// Mounts the folder `from` at `at`, with the attributes `wanted` and the owners mapped by the
+/// namespace `users`. A file system that does not support this shows the original owners.
 pub(super) fn show_owned(from: &CStr, at: &CStr, wanted: u64, users: RawFd) -> c_int {
-    // SAFETY: strings and structures live through the calls; sizes are told.
+    // SAFETY: strings and structures live through the calls; sizes are passed.
     unsafe {
         let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC;
         let tree =

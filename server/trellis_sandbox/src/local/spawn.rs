@@ -1,4 +1,4 @@
-//! Makes a process in namespaces of its own and holds on to it.
+//! Starts a process in namespaces of its own and keeps a handle on it.
 
 use std::{
     ffi::CString,
@@ -23,10 +23,11 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     cgroup::Group,
-    child::{self, Identity, NEWS, ChildSetup, PROGRAM, STAGES, WANTS_MAPS},
+    child::{self, ChildSetup, Identity, NEWS, PROGRAM, STAGES, WANTS_MAPS},
 };
 
-/// What a child is made of. The child's end of each stream is closed in this process once it runs.
+/// The specification of a child. This process closes the child's end of each stream once the child
+/// runs.
 #[derive(Debug)]
 pub(crate) struct ChildSpec {
     pub(crate) orders: ChildSetup,
@@ -34,13 +35,13 @@ pub(crate) struct ChildSpec {
     pub(crate) namespaces: i32,
     /// Descriptors that `orders` names by number.
     pub(crate) descriptors: Vec<OwnedFd>,
-    /// The child is put there before it does anything.
+    /// The control group of the child, which joins before it does anything.
     pub(crate) group: Option<Group>,
-    /// What is to be there as long as the child.
+    /// The resources that must exist as long as the child.
     pub(crate) remains: Option<SandboxFolder>,
 }
 
-/// A sandbox's folder, and the token that says that it is still there.
+/// A sandbox's folder, and the token that marks it as not yet removed.
 pub(crate) type SandboxFolder = (TempDir, TaskTrackerToken);
 
 /// A child that runs its program. It is reaped by [`Child::reap`] or when dropped.
@@ -53,29 +54,29 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// What is left of one that has been reaped; its control group is removed.
+    /// Returns the folder of a child that has been reaped; the control group is removed.
     pub(crate) fn into_remains(self) -> Option<SandboxFolder> {
         self.remains
     }
 
-    /// Its number in this process's namespace, valid until it is reaped.
+    /// Returns the process id in this process's namespace, valid until the child is reaped.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// A handle that becomes readable when it has ended.
+    /// Returns a handle that becomes readable when the child has ended.
     pub(crate) fn exit_handle(&self) -> io::Result<OwnedFd> {
         self.handle.try_clone()
     }
 
-    /// Kills it. As the first process of its namespace it takes all others along.
+    /// Kills the child. As the first process of its namespace it takes all others along.
     pub(crate) fn kill(&self) {
-        // The one possible error is that it has ended already.
+        // The only possible error is that the child has already ended.
         let _ = pidfd_send_signal(&self.handle, Signal::KILL);
     }
 
-    /// Waits for its end, which the caller has brought about. In a process namespace the kernel
-    /// reports it only after all the others are gone.
+    /// Waits for the end of the child, which the caller has brought about. In a process namespace
+    /// the kernel reports it only after all others are gone.
     pub(crate) fn reap(&self) -> io::Result<()> {
         match waitid(WaitId::PidFd(self.handle.as_fd()), WaitIdOptions::EXITED) {
             Ok(_) | Err(Errno::CHILD) => Ok(()), // `CHILD`: reaped before
@@ -84,12 +85,12 @@ impl Child {
     }
 }
 
-/// Why there is no child. The sentences are for people.
+/// The reason there is no child. The sentences are for people.
 #[derive(Debug)]
 pub(crate) enum SpawnError {
-    /// The isolation cannot be had here.
+    /// The isolation is not available here.
     Isolation(String),
-    /// It can, but the program does not start.
+    /// The isolation works, but the program does not start.
     Program(String),
 }
 
@@ -99,10 +100,10 @@ impl From<String> for SpawnError {
     }
 }
 
-/// Starts the child. The error says at which step it failed.
+/// Starts a child. The error names the step that failed.
 pub(crate) async fn spawn(job: ChildSpec) -> Result<Child, SpawnError> {
     let (reply, answer) = oneshot::channel();
-    // A send fails only when the thread is gone; then the answer's sender is gone with it.
+    // Sending fails only if the thread is gone; then the reply's sender is gone as well.
     let _ = STARTER.send((job, reply));
     let gone = || SpawnError::Program("the thread that starts processes has ended".to_owned());
     answer.await.unwrap_or_else(|_| Err(gone()))
@@ -110,14 +111,14 @@ pub(crate) async fn spawn(job: ChildSpec) -> Result<Child, SpawnError> {
 
 type Reply = oneshot::Sender<Result<Child, SpawnError>>;
 
-/// All children are made by one thread that lives as long as the program: they die with the
-/// *thread* that made them, and a worker of the runtime may end at any time.
+/// The thread that makes all children and lives as long as the program. Children die with the
+/// *thread* that made them, and a worker thread of the runtime may end at any time.
 static STARTER: LazyLock<mpsc::Sender<(ChildSpec, Reply)>> = LazyLock::new(|| {
     let (sender, jobs) = mpsc::channel::<(ChildSpec, Reply)>();
     let serve = move || {
         for (job, reply) in jobs {
             if let Err(Ok(child)) = reply.send(start(job)) {
-                child.kill(); // nobody waits any more
+                child.kill(); // the caller no longer waits
                 let _ = child.reap();
             }
         }
@@ -150,7 +151,12 @@ fn start(mut job: ChildSpec) -> Result<Child, SpawnError> {
 }
 
 /// Brings the child to the point where its program runs.
-fn introduce(child: &Child, job: &ChildSpec, go: &OwnedFd, news: &OwnedFd) -> Result<(), SpawnError> {
+fn introduce(
+    child: &Child,
+    job: &ChildSpec,
+    go: &OwnedFd,
+    news: &OwnedFd,
+) -> Result<(), SpawnError> {
     if let Some(group) = &child.group {
         group.add(child.pid)?;
     }
@@ -197,8 +203,8 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|it| it.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// `clone` in the manner of `fork`: the child goes on with a copy of the memory and never returns
-/// from here.
+/// Calls `clone` in the manner of `fork`: the child continues with a copy of the memory and never
+/// returns from here.
 fn split(
     namespaces: i32,
     orders: &ChildSetup,
@@ -209,8 +215,8 @@ fn split(
     let mut handle: RawFd = -1;
     let flags = namespaces | libc::CLONE_PIDFD | libc::SIGCHLD;
     // SAFETY: no stack and no shared memory, so that the child has its own of everything;
-    // `become_program` does nothing that a lone copied thread may not do. Closing the writer makes
-    // the parent's end visible on the child's pipe.
+    // `become_program` does nothing that a single copied thread may not do. Closing the writer
+    // makes the parent's end visible on the child's pipe.
     unsafe {
         let pid = libc::syscall(libc::SYS_clone, flags, 0, &raw mut handle, 0, 0);
         if pid == 0 {
@@ -228,13 +234,13 @@ fn split(
     }
 }
 
-/// The caller stays who it is.
+/// Writes maps under which the child keeps the user and group of this process.
 fn own_maps(pid: Pid) -> io::Result<()> {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     write_maps(pid, &format!("{user} {user} 1\n"), &format!("{group} {group} 1\n"), true)
 }
 
-/// Root's own files keep their owner; the process is somebody else.
+/// Writes maps under which root keeps its files and the child is an unprivileged user.
 fn stranger_maps(pid: Pid, identity: Identity) -> io::Result<()> {
     let Identity::Unprivileged { inside, outside } = identity else { return Ok(()) };
     let map = format!("0 0 1\n{inside} {outside} 1\n");
@@ -244,13 +250,13 @@ fn stranger_maps(pid: Pid, identity: Identity) -> io::Result<()> {
 fn write_maps(pid: Pid, users: &str, groups: &str, deny: bool) -> io::Result<()> {
     let file = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
     if deny {
-        fs::write(file("setgroups"), "deny")?; // asked for by the kernel where root is not involved
+        fs::write(file("setgroups"), "deny")?; // required without the rights of root
     }
     fs::write(file("uid_map"), users)?;
     fs::write(file("gid_map"), groups)
 }
 
-/// A handle on a process that another program made for us, and its number.
+/// Returns a handle on a process that another program has made, and its process id.
 pub(crate) fn handle_of(pid: i32) -> io::Result<(OwnedFd, Pid)> {
     let pid = (pid > 0).then(|| Pid::from_raw(pid)).flatten().ok_or(io::ErrorKind::InvalidInput)?;
     Ok((pidfd_open(pid, PidfdFlags::empty())?, pid))

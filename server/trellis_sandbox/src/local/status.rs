@@ -1,4 +1,4 @@
-//! What holds in a local sandbox, in words.
+//! Descriptions of the limits in a local sandbox.
 
 use rustix::process::{Resource, geteuid};
 
@@ -10,23 +10,23 @@ use crate::{
     wording::bytes,
 };
 
-/// What is known of a sandbox about to be started.
+/// The facts about a sandbox that is about to be started.
 pub(super) struct EnforcedLimits<'a> {
     pub(super) limits: &'a Limits,
-    /// [`Launch::shares_memory`](crate::sandbox::Launch::shares_memory)
+    /// The value of [`Launch::shares_memory`](crate::sandbox::Launch::shares_memory).
     pub(super) shares_memory: bool,
-    /// The version of control groups, or why there is none.
+    /// The version of control groups, or the reason there are none.
     pub(super) group: Result<u8, String>,
     pub(super) isolation: Isolation,
-    /// Stronger ways that did not work.
+    /// Stronger kinds of isolation that did not work.
     pub(super) refused: Vec<(Isolation, String)>,
-    /// Tests run as a user of their own.
+    /// True if tests run as a user of their own.
     pub(super) stranger: bool,
     pub(super) landlock: Result<(), String>,
     pub(super) filter: Result<(), String>,
 }
 
-/// Limits set before the program starts; those of a run are set by the worker.
+/// Returns the limits to set before the program starts; the worker sets those of a run.
 pub(super) fn at_start() -> Vec<(u32, libc::rlimit)> {
     vec![(libc::RLIMIT_CORE, libc::rlimit { rlim_cur: 0, rlim_max: 0 })]
 }
@@ -162,7 +162,9 @@ impl EnforcedLimits<'_> {
                 "internet sockets are blocked (seccomp); tests that start their own server fail"
                     .to_owned(),
             ),
-            (Isolation::LandlockOnly, Err(_)) if landlock::version() >= 4 && self.landlock.is_ok() => {
+            (Isolation::LandlockOnly, Err(_))
+                if landlock::version() >= 4 && self.landlock.is_ok() =>
+            {
                 open("network", "TCP is blocked (Landlock), UDP is not".to_owned())
             }
             (Isolation::LandlockOnly, Err(reason)) => {
@@ -204,7 +206,7 @@ impl EnforcedLimits<'_> {
         }
     }
 
-    /// Why nothing stronger is at work.
+    /// Returns the reason no stronger isolation is in use.
     fn why_not(&self) -> String {
         let reasons: Vec<&str> = self.refused.iter().map(|(_, reason)| reason.as_str()).collect();
         if reasons.is_empty() {

@@ -1,4 +1,5 @@
-//! coverage.py for environments without it: installed elsewhere, by an interpreter that no project brings along.
+//! coverage.py for environments without it: installed elsewhere, by an interpreter that no project
+//! contains.
 
 use std::{
     ffi::OsString,
@@ -17,26 +18,27 @@ use super::{
     provide::{Progress, made},
 };
 
-/// What is installed. Versions before 7 measure contexts as well, but know nothing of newer Pythons.
+/// The requirement to install. Versions before 7 measure contexts as well, but do not support newer
+/// Pythons.
 const COVERAGE: &str = "coverage>=7";
 
-/// What an installation may take; tests wait for it.
+/// Time limit for an installation, which tests wait for.
 const INSTALLING: Duration = Duration::from_secs(90);
 
-/// Characters of what an installer said that are told.
+/// Maximum characters of an installer's output in a message.
 const SAID: usize = 200;
 
-/// Time after which it is tried again where it could not be had.
+/// Time before a failed installation is tried again.
 const AGAIN: Duration = Duration::from_secs(300);
 
-/// Where coverage.py comes from for an environment that has none.
+/// The source of coverage.py for an environment that has none.
 #[derive(Clone)]
 pub struct CoverageProvider {
-    /// The list of folders, as in the variable `PATH`, with interpreters that install.
+    /// Folders with interpreters that can install, in the form of the variable `PATH`.
     pub path: OsString,
-    /// The folder of the cache.
+    /// The cache folder.
     pub cache: PathBuf,
-    /// Hears what is installed.
+    /// A callback for each step of an installation.
     pub on_progress: Arc<dyn Fn(Progress) + Send + Sync>,
 }
 
@@ -47,9 +49,10 @@ impl fmt::Debug for CoverageProvider {
 }
 
 impl CoverageProvider {
-    /// A folder of packages with coverage.py for the version of `own`; the error is a sentence for people.
+    /// Returns a folder of packages with coverage.py for the version of `own`; the error is a
+    /// sentence for people.
     async fn lend(&self, own: &Python) -> Result<PathBuf, String> {
-        // What a repository brings along is not started outside of a sandbox, wherever in it that lies.
+        // An interpreter from the repository is never started outside a sandbox, wherever it lies.
         let is_trusted = own.is_named || own.origin != Origin::Project;
         let maker = match is_trusted {
             true => Some(own.interpreter.clone()),
@@ -72,7 +75,8 @@ impl CoverageProvider {
     }
 }
 
-/// In one sentence: of what an installer said its last words, which tell the reason, and what to do.
+/// Shortens an installer's error to one sentence: its last line, which tells the reason, and the
+/// remedy.
 fn plainly(error: &PythonError) -> String {
     let (PythonError::PipFailed { detail, hint, .. } | PythonError::UvFailed { detail, hint, .. }) =
         error
@@ -84,7 +88,7 @@ fn plainly(error: &PythonError) -> String {
     format!("{last} ({hint})")
 }
 
-/// What a lender gave, for all runs of one environment.
+/// The result of the coverage provider, for all runs of one environment.
 #[derive(Debug, Default)]
 pub(crate) struct ProvidedCoverage(Mutex<State>);
 
@@ -97,33 +101,38 @@ enum State {
 }
 
 impl ProvidedCoverage {
-    /// What was given already.
+    /// Returns the folder if coverage.py has already been installed.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
-        // Whoever installs it meanwhile holds up nobody else.
+        // An installation in progress holds the lock and must not hold up other runs.
         match self.0.try_lock().as_deref() {
             Ok(State::Folder(folder)) => Some(folder.clone()),
             _ => None,
         }
     }
 
-    /// A folder of packages with coverage.py, got now if need be; the error is a sentence for people.
-    pub(crate) async fn get(&self, lender: &CoverageProvider, own: &Python) -> Result<PathBuf, String> {
+    /// Returns a folder of packages with coverage.py, installing it if needed; the error is a
+    /// sentence for people.
+    pub(crate) async fn get(
+        &self,
+        coverage_provider: &CoverageProvider,
+        own: &Python,
+    ) -> Result<PathBuf, String> {
         let mut state = self.0.lock().await;
         match &*state {
             State::Folder(folder) => return Ok(folder.clone()),
             State::Refused(when, why) if when.elapsed() < AGAIN => return Err(why.clone()),
             State::NotAsked | State::Refused(..) => {}
         }
-        let lent = lender.lend(own).await;
-        *state = match &lent {
+        let provided = coverage_provider.lend(own).await;
+        *state = match &provided {
             Ok(folder) => State::Folder(folder.clone()),
             Err(why) => State::Refused(Instant::now(), why.clone()),
         };
-        lent
+        provided
     }
 }
 
-/// The command that installs it into the environment of an interpreter.
+/// Returns the command that installs coverage.py into the environment of an interpreter.
 pub(crate) fn command(interpreter: &Path) -> String {
     format!("{} -m pip install coverage", interpreter.display())
 }

@@ -1,9 +1,10 @@
-//! Where a project's environment may be: in its folder, where its tool keeps it, or further up in a repository of many
-//! projects.
+//! Locations of a project's environment: in its folder, where its tool keeps it, or further up in a
+//! repository of many projects.
 //!
-//! Poetry, Pipenv, pyenv and conda are not started for this: the names of their folders follow from the project. How, is in
-//! `poetry/utils/env/env_manager.py` (`generate_env_name`), `pipenv/project.py` (`_get_virtualenv_hash`), the plugin
-//! pyenv-virtualenv (`.python-version`) and conda's documentation ("Managing environments", `~/.conda/environments.txt`).
+//! Poetry, Pipenv, pyenv and conda are not started for this: the names of their folders follow from
+//! the project. The rules are in `poetry/utils/env/env_manager.py` (`generate_env_name`),
+//! `pipenv/project.py` (`_get_virtualenv_hash`), the plugin pyenv-virtualenv (`.python-version`)
+//! and conda's documentation ("Managing environments", `~/.conda/environments.txt`).
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,16 +15,17 @@ use base64::engine::general_purpose::URL_SAFE;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-/// How variables are looked up.
+/// A function that looks up environment variables.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Where projects keep environments, the most usual first.
+/// Names of environments inside a project, the most common first.
 const OWN: [&str; 4] = [".venv", "venv", "env", ".conda"];
 
-/// Letters of a project's name in the name of an environment.
+/// Maximum number of characters of the project's name in the name of an environment.
 const NAME: usize = 42;
 
-/// Folders of environments that the project in `root` may have, the likeliest first; whether they are there is not said.
+/// Returns folders of environments that the project in `root` may have, the likeliest first; they
+/// may not exist.
 pub fn environments(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut all: Vec<PathBuf> = uv(&root, variables).into_iter().collect();
@@ -36,7 +38,8 @@ pub fn environments(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
     all
 }
 
-/// Folders above a project up to the top of its repository; none where there is no repository.
+/// Returns the folders above a project up to the top of its repository; none if there is no
+/// repository.
 fn above(root: &Path) -> impl Iterator<Item = &Path> {
     let is_top = |it: &Path| it.join(".git").exists();
     let depth = root.ancestors().position(is_top).unwrap_or_default();
@@ -51,7 +54,7 @@ fn home(variables: Variables<'_>) -> Option<PathBuf> {
     folder(variables, "HOME")
 }
 
-/// `UV_PROJECT_ENVIRONMENT`, of a project of uv's.
+/// Returns `UV_PROJECT_ENVIRONMENT` for a project of uv.
 fn uv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let is_its = root.join("uv.lock").is_file();
     folder(variables, "UV_PROJECT_ENVIRONMENT").filter(|_| is_its).map(|it| root.join(it))
@@ -66,7 +69,7 @@ fn pipenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
         folder(variables, "XDG_DATA_HOME").or_else(|| Some(home(variables)?.join(".local/share")))
     };
     let all = folder(variables, "WORKON_HOME").or_else(|| Some(data()?.join("virtualenvs")))?;
-    // A file in place of the folder names one.
+    // If `.venv` is a file, it names the folder.
     if let Ok(named) = crate::files::read_text(root.join(".venv")) {
         return Some(all.join(named.trim()));
     }
@@ -96,12 +99,12 @@ fn poetry(root: &Path, variables: Variables<'_>) -> Vec<PathBuf> {
         |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with(&begin));
     let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|it| it.path());
     let mut found: Vec<PathBuf> = entries.filter(is_its).collect();
-    // The newest Python first.
+    // The newest Python comes first.
     found.sort_by_key(|it| std::cmp::Reverse(minor(it)));
     found
 }
 
-/// The number behind the last dot of a name such as `shop-abcdefgh-py3.12`.
+/// Returns the number after the last dot of a name such as `shop-abcdefgh-py3.12`.
 fn minor(path: &Path) -> u32 {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.rsplit('.').next().and_then(|it| it.parse().ok()).unwrap_or_default()
@@ -123,7 +126,7 @@ struct Tool {
     poetry: Option<NamedEnvironment>,
 }
 
-/// The name by which Poetry knows a project; none where it is none of Poetry's.
+/// Returns the name by which Poetry knows a project; `None` if Poetry does not manage it.
 fn poetry_name(root: &Path) -> Option<String> {
     let text = crate::files::read_text(root.join("pyproject.toml")).ok()?;
     let read: PyProject = toml::from_str(&text).ok()?;
@@ -134,7 +137,7 @@ fn poetry_name(root: &Path) -> Option<String> {
     own.and_then(|it| it.name).or(read.project.and_then(|it| it.name))
 }
 
-/// What `.python-version` names, here or further up: an environment or a version of pyenv's.
+/// Returns the environment that `.python-version` names, here or further up, among those of pyenv.
 fn pyenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let all = folder(variables, "PYENV_ROOT").or_else(|| Some(home(variables)?.join(".pyenv")))?;
     let places = std::iter::once(root).chain(above(root));
@@ -145,12 +148,13 @@ fn pyenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let is_plain =
         Path::new(name).components().all(|it| matches!(it, std::path::Component::Normal(_)));
     let found = all.join("versions").join(name);
-    // A version alone is no environment of the project's.
+    // A mere version of Python is not an environment of the project.
     let is_version = name.starts_with(|it: char| it.is_ascii_digit()) && !name.contains('/');
     (is_plain && !is_version).then_some(found)
 }
 
-/// The environment that the project's `environment.yml` names, among those that conda knows.
+/// Returns the environment that the project's `environment.yml` names, among those that conda
+/// knows.
 fn conda(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let files = ["environment.yml", "environment.yaml"].map(|it| root.join(it));
     let text = files.iter().find_map(|it| crate::files::read_text(it).ok())?;
@@ -162,7 +166,7 @@ fn conda(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     paths.into_iter().find(|it| it.file_name().is_some_and(|it| it == name))
 }
 
-/// A name as these tools shorten it: `bad` characters become `_`.
+/// Returns a name as these tools shorten it: `bad` characters become `_`.
 fn cleaned(name: &str, bad: &str) -> String {
     let letter = |it: char| if bad.contains(it) { '_' } else { it };
     name.chars().map(letter).take(NAME).collect()

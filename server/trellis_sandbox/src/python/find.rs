@@ -1,4 +1,4 @@
-//! Looks for an interpreter.
+//! Finds a Python interpreter.
 
 use std::{
     env,
@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::{Origin, Python, PythonError, last_words, output};
 
-/// The oldest version that is supported.
+/// The oldest supported version.
 const OLDEST: (u32, u32) = (3, 9);
 
-/// Says what an interpreter is, without importing anything big.
+/// A program that reports the interpreter's version and path without large imports.
 const PROBE: &str = "\
 import json, sys
 print(json.dumps({'version': sys.version_info[:3], 'executable': sys.executable}))";
@@ -25,33 +25,35 @@ struct InterpreterProbe {
     executable: PathBuf,
 }
 
-/// Where an interpreter is looked for, the first place first.
+/// The places to search for an interpreter, in this order.
 #[derive(Clone, Copy, Debug)]
 pub struct InterpreterSearch<'a> {
-    /// What a person names: an environment's folder, or an interpreter. Nothing else is taken then.
+    /// The environment's folder or interpreter that the user names. No other is taken then.
     pub named: Option<&'a Path>,
-    /// The folder of the environment that is activated.
+    /// The folder of the activated environment.
     pub activated: Option<&'a Path>,
-    /// Folders of environments that the project may have, the first choice first; see [`environments`](super::environments()).
+    /// Folders of environments that the project may have, the first choice first; see
+    /// [`environments`](super::environments()).
     pub environments: &'a [PathBuf],
     /// A list of folders as in the variable `PATH`.
     pub path: &'a OsStr,
 }
 
 impl<'a> InterpreterSearch<'a> {
-    /// Nothing but the folders of `path`.
+    /// Searches only the folders of `path`.
     pub fn on(path: &'a OsStr) -> InterpreterSearch<'a> {
         InterpreterSearch { named: None, activated: None, environments: &[], path }
     }
 }
 
-/// The first interpreter that is version 3.9 or newer. An environment without pytest is taken where something is there to
-/// install pytest with beside it: itself, for one that a person names or has activated; else an interpreter of the same
-/// version on the path, since what lies in a project must not be started outside a sandbox.
+/// Returns the first interpreter of version 3.9 or newer. An environment without pytest is taken if
+/// an interpreter can install pytest beside it: its own, if the user has named or activated it;
+/// else one of the same version on the path, since an interpreter inside a project must not be
+/// started outside a sandbox.
 ///
 /// # Errors
 ///
-/// None is to be had, or what is named cannot be used.
+/// No interpreter was found, or the named one cannot be used.
 pub async fn find(search: &InterpreterSearch<'_>) -> Result<Python, PythonError> {
     if let Some(named) = search.named {
         let unusable = |why| PythonError::Unusable { path: named.to_owned(), why };
@@ -89,7 +91,8 @@ fn named_by_person(python: Python) -> Python {
     Python { is_named: true, ..python }
 }
 
-/// An environment or interpreter that a person chose, or why it cannot be used.
+/// Returns an environment or interpreter that the user chose; the error is the reason it cannot be
+/// used.
 async fn of_person(chosen: &Path) -> Result<Python, String> {
     let interpreter = match chosen.is_dir() {
         true => chosen.join("bin/python"),
@@ -119,10 +122,11 @@ async fn of_person(chosen: &Path) -> Result<Python, String> {
     Ok(own.python(interpreter, maker))
 }
 
-/// A project's environment, or why it is not taken.
+/// Returns a project's environment; the error is the reason it is not taken.
 async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
     let own = Environment::read(folder)?;
-    // The link inside the environment, not what it points to: only it sees the environment's packages.
+    // The link inside the environment, not its target: only the link sees the environment's
+    // packages.
     let interpreter = folder.join("bin/python");
     if own.has_pytest {
         return Ok(own.python(interpreter, None));
@@ -138,7 +142,7 @@ async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
     Ok(own.python(interpreter, Some(maker)))
 }
 
-/// An interpreter on the path that installs for environments of a version.
+/// Returns an interpreter on the path that installs packages for environments of `version`.
 pub(super) async fn maker(version: &str, path: &OsStr) -> Option<PathBuf> {
     let wanted = series(version);
     let exact = format!("python{}.{}", wanted.0, wanted.1);
@@ -152,20 +156,20 @@ pub(super) async fn maker(version: &str, path: &OsStr) -> Option<PathBuf> {
     None
 }
 
-/// The first two numbers of a version.
+/// Returns the first two numbers of a version.
 pub(super) fn series(version: &str) -> (u32, u32) {
     let mut numbers = version.split('.').filter_map(|it| it.parse().ok());
     (numbers.next().unwrap_or(3), numbers.next().unwrap_or_default())
 }
 
-/// An environment as its files tell of it.
+/// The facts about an environment that its files tell.
 struct Environment {
     version: String,
     has_pytest: bool,
 }
 
 impl Environment {
-    /// Reads what an environment says of itself; the error says why it cannot be used.
+    /// Reads the files of an environment; the error is the reason it cannot be used.
     fn read(folder: &Path) -> Result<Environment, String> {
         let shown = folder.display();
         if let Some(version) = conda_version(folder) {
@@ -212,7 +216,8 @@ impl Environment {
     }
 }
 
-/// The version of Python in an environment of conda's, by the record of its package; none where it is no such environment.
+/// Returns the version of Python in a conda environment, from the record of its package; `None` for
+/// other folders.
 fn conda_version(folder: &Path) -> Option<String> {
     let records = fs::read_dir(folder.join("conda-meta")).ok()?.flatten();
     let names = records.map(|it| it.file_name().to_string_lossy().into_owned());
@@ -224,7 +229,7 @@ fn conda_version(folder: &Path) -> Option<String> {
     names.into_iter().find_map(version)
 }
 
-/// Where an environment's packages are.
+/// Returns the folder of an environment's packages.
 pub(super) fn packages(prefix: &Path, major: u32, minor: u32) -> PathBuf {
     prefix.join(format!("lib/python{major}.{minor}/site-packages"))
 }
@@ -251,7 +256,7 @@ fn on_path(path: &OsStr) -> Vec<PathBuf> {
     on_path_as(path, &["python3", "python"])
 }
 
-/// The files of these names, those of the first name first.
+/// Returns the files of these names, those of the first name first.
 fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> =
         env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
@@ -259,7 +264,7 @@ fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// What the interpreter says of itself, or why it cannot be used.
+/// Returns the interpreter's report on itself; the error is the reason it cannot be used.
 async fn probe(interpreter: &Path) -> Result<InterpreterProbe, String> {
     let shown = interpreter.display();
     let output = output(interpreter, &["-c", PROBE])

@@ -1,4 +1,4 @@
-//! Puts packages into a new environment: with uv, or with the interpreter's own venv and pip.
+//! Installs packages into a new environment: with uv, or with the interpreter's own venv and pip.
 
 use std::{
     env,
@@ -14,17 +14,18 @@ use crate::environment::plain_environment;
 
 use super::{Python, PythonError, last_words, output, provide::interpreter};
 
-/// What makes environments.
+/// The tool that makes environments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Installer {
-    /// The uv at this path. Where it cannot work, venv and pip do; but not when it says that requirements cannot be had.
+    /// The uv at this path. If uv cannot work, venv and pip are used instead, but not if uv refuses
+    /// the requirements.
     Uv(PathBuf),
     /// The interpreter's own venv and pip.
     Pip,
 }
 
 impl Installer {
-    /// uv, if a folder of `path`, a list as in the variable `PATH`, has it.
+    /// Returns uv if a folder of `path`, a list as in the variable `PATH`, has it; else pip.
     pub fn on_path(path: &OsStr) -> Installer {
         let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
         let mut files = folders.map(|folder| folder.join("uv"));
@@ -32,7 +33,7 @@ impl Installer {
     }
 }
 
-/// pip's settings, and uv's for the same. uv reads none of pip's, nor `pip.conf`.
+/// Settings of pip and the same ones of uv. uv reads neither pip's variables nor `pip.conf`.
 const SETTINGS: [(&str, &str); 4] = [
     ("PIP_INDEX_URL", "UV_INDEX_URL"),
     ("PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL"),
@@ -40,10 +41,10 @@ const SETTINGS: [(&str, &str); 4] = [
     ("PIP_NO_INDEX", "UV_NO_INDEX"),
 ];
 
-/// uv's status when it works and the answer is no; others mean that it could not work.
+/// uv's exit status if it works but refuses; others mean that it could not work.
 const UV_REFUSES: Option<i32> = Some(1);
 
-/// Makes the empty environment in `folder`, which is there.
+/// Makes the empty environment in `folder`, which exists.
 pub(super) async fn create(
     installer: &Installer,
     base: &Python,
@@ -120,7 +121,7 @@ async fn run_uv(uv: &Path, args: &[&str]) -> io::Result<Output> {
     command.env_clear().envs(plain_environment()).env("NO_COLOR", "1");
     for (pips, uvs) in SETTINGS {
         if let (Some(value), None) = (env::var_os(pips), env::var_os(uvs)) {
-            // pip has spaces between several folders, uv commas.
+            // pip separates several folders by spaces, uv by commas.
             let commas = value.to_string_lossy().split_whitespace().collect::<Vec<_>>().join(",");
             command.env(uvs, if uvs == "UV_FIND_LINKS" { commas.into() } else { value });
         }
@@ -128,7 +129,8 @@ async fn run_uv(uv: &Path, args: &[&str]) -> io::Result<Output> {
     command.output().await
 }
 
-/// uv's environments have no pip. If this fails, so will pip, and says why.
+/// Installs pip, which uv's environments lack. If this fails, pip fails as well and reports the
+/// reason.
 async fn add_pip(folder: &Path) {
     let _ = output(&interpreter(folder), &["-m", "ensurepip", "--default-pip"]).await;
 }

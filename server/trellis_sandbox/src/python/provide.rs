@@ -1,9 +1,9 @@
-//! Makes virtual environments and keeps them for the next time.
+//! Makes virtual environments and caches them.
 //!
 //! ```text
 //! cache/venvs/<hash of interpreter and requirements>/
-//!     lock         held by whoever builds
-//!     env-Xyz/     an environment; its scripts name this path, so it is built in place and never moved
+//!     lock         held by the process that builds
+//!     env-Xyz/     an environment, built in place and never moved: its scripts name this path
 //!     ready        the name of the finished environment; written last, by a rename
 //! ```
 
@@ -24,33 +24,33 @@ use super::{
     install::{Installer, create, install},
 };
 
-/// What every environment has. coverage.py measures lines, pytest runs tests.
+/// Requirements of every environment: pytest runs tests, coverage.py measures lines.
 const ALWAYS: [&str; 2] = ["pytest>=7", "coverage>=7"];
 
-/// Part of the hash; raised when environments of an older build must not be used any more.
+/// The version of the cache layout, part of the hash; a new one makes older environments unused.
 const LAYOUT: &str = "2";
 
-/// What [`provide`] is doing; it takes seconds when nothing is cached.
+/// The activity of [`provide`], which takes seconds if nothing is cached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Another process is making the same environment.
     Waiting,
     /// The empty environment is being made.
     Creating {
-        /// Its folder.
+        /// The folder of the environment.
         folder: PathBuf,
     },
-    /// uv or pip is at work.
+    /// uv or pip is installing packages.
     Installing {
-        /// What it installs.
+        /// The packages being installed.
         requirements: Vec<String>,
     },
 }
 
-/// An environment with pytest, coverage.py and `requirements` (each as in one line of a
-/// requirements file), made with `base` and kept in `cache`. When it is there already, no process
-/// is started. Processes that ask for the same at once wait for one another; one that dies midway
-/// leaves nothing that is taken for finished. uv is used if the search path has it.
+/// Returns an environment with pytest, coverage.py and `requirements` (each as in one line of a
+/// requirements file), made with `base` and kept in `cache`. For a cached environment no process is
+/// started. Concurrent processes that need the same one wait for each other; one that dies midway
+/// leaves nothing that passes for finished. uv is used if the search path has it.
 pub async fn provide(
     base: &Python,
     requirements: &[String],
@@ -62,7 +62,7 @@ pub async fn provide(
     provide_with(&installer, base, requirements, cache, on_progress).await
 }
 
-/// [`provide`] with a given installer. What either has made serves the other too.
+/// Works like [`provide`] with a given installer. Both share the cached environments.
 pub async fn provide_with(
     installer: &Installer,
     base: &Python,
@@ -74,7 +74,7 @@ pub async fn provide_with(
     made(installer, base, &requirements, cache, on_progress).await
 }
 
-/// An environment with `requirements` and nothing else.
+/// Returns an environment with `requirements` and no other packages.
 pub(super) async fn made(
     installer: &Installer,
     base: &Python,
@@ -88,15 +88,16 @@ pub(super) async fn made(
     }
     let _lock = place.lock(on_progress).await?;
     if let Some(interpreter) = place.ready() {
-        return Ok(provided(base, interpreter)); // made by another process meanwhile
+        return Ok(provided(base, interpreter)); // another process has made it in the meantime
     }
     place.clear_unfinished();
     let interpreter = place.build(installer, base, requirements, on_progress).await?;
     Ok(provided(base, interpreter))
 }
 
-/// `own`, an environment without pytest, with an environment in `cache` after it that has pytest, coverage.py and
-/// `requirements`; unchanged where it has pytest. Nothing is installed into it.
+/// Returns `own`, an environment without pytest, with a cached environment behind it that has
+/// pytest, coverage.py and `requirements`; unchanged if `own` has pytest. Nothing is installed into
+/// `own`.
 pub async fn beside(
     own: &Python,
     requirements: &[String],
@@ -131,7 +132,7 @@ fn provided(base: &Python, interpreter: PathBuf) -> Python {
     }
 }
 
-/// What is to be installed for `wanted`: with pytest and coverage.py, sorted, each once.
+/// Returns the requirements for `wanted`: with pytest and coverage.py, sorted, without duplicates.
 pub(crate) fn all_requirements(wanted: &[String]) -> Result<Vec<String>, PythonError> {
     let mut all: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
     for line in wanted.iter().map(|line| line.trim()) {
@@ -158,12 +159,12 @@ fn key(base: &Python, requirements: &[String]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Tells two builds of one version apart: the real file, however it is called, and what a new build in its place
-/// would change.
+/// Identifies a build of an interpreter: by the real file, whatever its name, and by attributes
+/// that a new build in its place would change.
 fn identity(interpreter: &Path) -> String {
     let file = interpreter.canonicalize().unwrap_or_else(|_| interpreter.to_owned());
-    let told = fs::metadata(&file).map(|it| (it.len(), it.mtime(), it.mtime_nsec()));
-    format!("{} {:?}", file.display(), told.ok())
+    let reported = fs::metadata(&file).map(|it| (it.len(), it.mtime(), it.mtime_nsec()));
+    format!("{} {:?}", file.display(), reported.ok())
 }
 
 /// The cache folder of one set of requirements.
@@ -176,7 +177,7 @@ impl EnvironmentFolder {
         PythonError::Cache { path: self.folder.clone(), source }
     }
 
-    /// The finished environment's interpreter. A link that leads nowhere, because the base
+    /// Returns the interpreter of the finished environment. A dangling link, left after the base
     /// interpreter was removed, does not count.
     fn ready(&self) -> Option<PathBuf> {
         let name = crate::files::read_text(self.folder.join("ready")).ok()?;
@@ -199,14 +200,14 @@ impl EnvironmentFolder {
         waiting.map_err(io::Error::other).flatten().map_err(|error| self.failed(error))
     }
 
-    /// Under the lock, what is not ready belongs to a process that is no more.
+    /// Removes unfinished environments. Under the lock, they belong to processes that have ended.
     fn clear_unfinished(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries
             .flatten()
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("env-"))
         {
-            // Only disk space is at stake, and the next build tries again.
+            // An error costs only disk space, and the next build tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -218,7 +219,8 @@ impl EnvironmentFolder {
         requirements: &[String],
         on_progress: &(dyn Fn(Progress) + Send + Sync),
     ) -> Result<PathBuf, PythonError> {
-        // Absolute, for the scripts inside name it; removed again unless all goes well.
+        // The path is absolute, since the scripts inside name it. The folder is removed again on
+        // failure.
         let parent = self.folder.canonicalize().map_err(|error| self.failed(error))?;
         let folder = tempfile::Builder::new()
             .prefix("env-")

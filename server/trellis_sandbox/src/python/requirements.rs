@@ -1,4 +1,4 @@
-//! What a project says it needs: requirements files and `pyproject.toml`.
+//! The requirements of a project, from requirements files and `pyproject.toml`.
 
 mod files;
 mod poetry;
@@ -9,13 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What to install for a project's tests.
+/// The packages to install for a project's tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
-    /// Each as in one line of a requirements file, markers included, for [`provide`](super::provide()); hashes are
-    /// dropped, since an environment with pytest in it holds more than was hashed.
+    /// Requirements for [`provide`](super::provide()), each as in one line of a requirements file,
+    /// with markers. Hashes are dropped, since an environment with pytest in it has more packages
+    /// than were hashed.
     pub lines: Vec<String>,
-    /// Sentences on what was left out.
+    /// Sentences on requirements that were left out.
     pub notes: Vec<String>,
 }
 
@@ -27,26 +28,26 @@ impl Requirements {
     }
 }
 
-/// Why a project's requirements cannot be told.
+/// The reason a project's requirements cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RequirementsError {
-    /// A file is there or is named, and cannot be read.
+    /// A file that exists or is named cannot be read.
     #[error("cannot read the requirements in {path}: {source}; make it a readable text file")]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// `pyproject.toml` is no TOML.
+    /// `pyproject.toml` is not valid TOML.
     #[error("{path} is not valid TOML: {detail}; correct it")]
     NotToml {
         /// The file.
         path: PathBuf,
-        /// What is wrong where.
+        /// The fault and its place.
         detail: String,
     },
-    /// A requirements file holds an option that would change where packages come from or how they are built.
+    /// A requirements file has an option that would change the source or the build of packages.
     #[error(
         "{path}, line {line}: Trellis does not accept the option {option} from a project; put \
          it into pip's own configuration (`pip config set`, or a PIP_ variable) if you trust it"
@@ -54,7 +55,7 @@ pub enum RequirementsError {
     Option {
         /// The file.
         path: PathBuf,
-        /// The line it begins on, from 1.
+        /// The first line of the requirement, from 1.
         line: usize,
         /// The option's name.
         option: String,
@@ -67,27 +68,28 @@ pub enum RequirementsError {
     Outside {
         /// The file.
         path: PathBuf,
-        /// The line it begins on, from 1.
+        /// The first line of the requirement, from 1.
         line: usize,
-        /// What it includes.
+        /// The included file.
         include: String,
     },
 }
 
-/// The requirements of the project at `root`, for running it and its tests. None of these need be there:
-/// `requirements.txt`, its namesakes for development and tests, and in `pyproject.toml` the project's dependencies, its
-/// extras and groups for tests and development, and poetry's tables. What lies in the project itself is left out with a
-/// note: tests import it from where it is.
+/// Returns the requirements for running the project at `root` and its tests. It reads those of
+/// these sources that exist: `requirements.txt`, its variants for development and tests, and in
+/// `pyproject.toml` the project's dependencies, its extras and groups for tests and development,
+/// and poetry's tables. Packages inside the project are left out with a note: tests import them
+/// from their folder.
 pub fn of_project(root: &Path) -> Result<Requirements, RequirementsError> {
     let mut found = files::read(root)?;
     pyproject::add(root, &mut found)?;
     Ok(found)
 }
 
-/// Extras and groups that tests need.
+/// Names of extras and groups that tests need.
 const FOR_TESTS: [&str; 5] = ["test", "tests", "testing", "dev", "development"];
 
-/// A distribution's name at the start of `requirement`, in the form in which names are compared.
+/// Returns a distribution's name at the start of `requirement`, normalized for comparison.
 fn name_of(requirement: &str) -> String {
     let end = requirement.find(|it: char| !(it.is_ascii_alphanumeric() || "-_.".contains(it)));
     let name = &requirement[..end.unwrap_or(requirement.len())];
@@ -95,7 +97,7 @@ fn name_of(requirement: &str) -> String {
     parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-/// `.`, `./sub[extra]`, `file:sub`: something that lies on this disk.
+/// Returns whether a requirement is on this disk: `.`, `./sub[extra]`, `file:sub`.
 fn is_local(requirement: &str) -> bool {
     let start = requirement.split('[').next().unwrap_or(requirement);
     let named = requirement.split_once(" @ ").map_or(requirement, |(_, address)| address);

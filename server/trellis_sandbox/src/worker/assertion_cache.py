@@ -1,7 +1,7 @@
-"""The code of third-party plugins after pytest has rewritten its assertions, kept in memory.
+"""Caches the code of third-party plugins after pytest has rewritten its assertions.
 
-pytest itself keeps it in files where it may write bytecode. What is kept here serves under the same conditions: it is
-the same file, unchanged since.
+pytest itself keeps this code in files where it may write bytecode. A cached entry is used under the
+same condition: the file is the same and unchanged since.
 """
 
 import os
@@ -16,7 +16,9 @@ class Rewritten:
         self._kept, self._original = {}, rewrite._read_pyc
 
     def install(self):
-        """Before the seal is made, for this changes pytest. In a place that never stands in a traceback."""
+        """Patches pytest. Call this before the seal is made; the patched function never appears in
+        a traceback.
+        """
         kept, original, identity = self._kept, self._original, self._identity
 
         def _read_pyc(source, *args, **options):
@@ -42,7 +44,7 @@ class Rewritten:
 
     def remember(self, path):
         try:
-            # Without a configuration the one option that matters here has its default.
+            # Without a configuration, the only option that matters here has its default.
             self._kept[path] = self._identity(path), rewrite._rewrite_test(pathlib.Path(path), None)[1]
-        except Exception:  # not ours to complain about
+        except Exception:  # the error shows when a run imports the plugin
             self._kept[path] = (), None

@@ -1,4 +1,5 @@
-# Passed with `-c`: reads the bundle from standard input (its size on a line, then JSON) and starts it.
+# Passed with `-c`: reads the bundle from standard input (its size on a line, then JSON) and starts
+# it.
 import sys
 start = list(sys.modules)
 import json, os

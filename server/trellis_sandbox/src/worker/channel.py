@@ -1,30 +1,32 @@
-"""The report pipe, as the code under test must not get at it by chance."""
+"""The report pipe, protected from accidental access by the code under test."""
 
 import json
 import os
 
-# Tests may well replace these; ours are taken when the worker starts.
+# Tests may replace these; the originals are taken when the worker starts.
 _write, _getpid = os.write, os.getpid
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 REPORT, OUTPUT, ERRORS, STACK, LEARNED = b"E", b"O", b"R", b"S", b"L"
 PRIVATE = (REPORT, STACK, LEARNED)
 ALL = (REPORT, OUTPUT, ERRORS, STACK, LEARNED)
-KEPT = 200  # numbers of the private descriptors start here, out of the way of those that tests open
-TRIES = 4  # handlers of signals that raise in the middle of one record, and then some
+KEPT = 200  # the private descriptors start at this number, away from those that tests open
+TRIES = 4  # attempts to send one record, more than any number of signal handlers that raise in the middle of it
 
 
 def opened(descriptor, token):
-    """A function that sends events, several in one write. The token stays in its closure.
+    """Returns a function that sends events, several in one write. The token stays in its closure.
 
-    A handler of a test's own signals may raise anywhere in it. The records are then sent again before that goes on its way:
-    each has its number, so that the reader takes it once, and a line that was cut off is followed by its whole.
+    A test's own signal handler may raise an exception anywhere in this function. The records are
+    then sent again before the exception propagates. Each has its number, so that the reader takes
+    it once, and a line that was cut off is followed by the whole one.
     """
     process, count = _getpid(), 0
 
     def send(*events):
         nonlocal count
-        # A child forked by a test carries on with this very session when the test forgot to end it.
+        # A child forked by a test continues with this very session if the test forgot to end the
+        # child.
         if _getpid() != process:
             return
         first, after, raised = count, count + len(events), None

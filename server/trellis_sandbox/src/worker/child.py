@@ -1,4 +1,7 @@
-"""A forked child: what it takes from the worker, and how it becomes a run that seems to have been started for it alone."""
+"""A forked child: the state it takes from the worker, and its transformation into a run.
+
+The run must look as if its process had been started for it alone.
+"""
 
 import select
 import sys
@@ -9,7 +12,7 @@ import run_environment
 
 
 class Kinds:
-    """The kinds of runs, with what the worker has made ready for them."""
+    """The kinds of runs, with the state that the worker has prepared for them."""
 
     def __init__(self, lent):
         import fresh_interpreter  # noqa: F401 (compiled once, here)
@@ -22,7 +25,7 @@ class Kinds:
 
         self._measuring = measuring.find(lent)
         self._pytest = pytest_run.prepare()
-        # Some of its parts are imported when first used.
+        # unittest imports some of its parts on first use.
         for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
             __import__("unittest." + name)
         self._unittest = integrity.Seal(integrity.UNITTEST)
@@ -47,11 +50,11 @@ class Kinds:
         return self._measuring
 
     def rewritten(self):
-        """pytest's rewritten code, where it can be kept."""
+        """Returns the cache of pytest's rewritten code, if there is one."""
         return self._pytest and self._pytest.prepared and self._pytest.prepared.rewritten
 
     def told(self):
-        """For ``ready``."""
+        """Returns the fields of the message ``ready``."""
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
             "pytest": self._pytest and self._pytest.version,
@@ -61,7 +64,7 @@ class Kinds:
 
 
 class Nursery:
-    """All that a new process takes from the worker."""
+    """All state that a new process takes from the worker."""
 
     def __init__(self, bundle):
         import module_shadowing
@@ -76,7 +79,8 @@ class Nursery:
 def become(orders, ends, nursery):
     """Turns this process into a run, once its order arrives. Never returns.
 
-    What does not depend on the order is done before: the next run's process is usually forked while nothing is to do.
+    Work that does not depend on the order is done before: the next run's process is usually forked
+    while the worker is idle.
     """
     try:
         private = run_environment.enter(ends)

@@ -1,4 +1,4 @@
-"""The file that a run was told to write, passed on once the run is over."""
+"""Passes on the report file of a run once the run is over."""
 
 import os
 import stat
@@ -8,9 +8,12 @@ PORTION = 1 << 18
 
 
 def pass_on(path, take):
-    """Hands the file's bytes to `take`, at least one portion. A sentence if something else lies there, or too much."""
+    """Passes the file's bytes to `take`, in at least one portion.
+
+    Returns a sentence if the path holds no file of this run, or one that is too large.
+    """
     try:
-        # Not through a symbolic link, and not waiting for whoever fills a pipe.
+        # Without following a symbolic link, and without waiting for the writer of a pipe.
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None

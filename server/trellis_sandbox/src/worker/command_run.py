@@ -1,4 +1,4 @@
-"""A run that is any other program."""
+"""A run of another program than Python."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import channel
 
 def run(order, private):
     argv = order["args"]
-    for name in ("SIGPIPE", "SIGXFSZ"):  # which Python ignores, and programs it starts would too
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores these, and so would the programs it starts
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execvp(argv[0], argv)

@@ -1,7 +1,8 @@
-"""Ends a test that takes too long where it stands, as a failure of its own.
+"""Interrupts a test that takes too long and makes it fail where it is.
 
-So the lines it executed are known, and the tests after it still run, each with all of its time. It takes a signal of the
-process, and code that blocks it or never returns from a library is not reached: the deadline from outside is for that.
+The executed lines are then known, and later tests still run, each with all of its time. This uses a
+signal of the process, which does not reach code that blocks it or never returns from a library: the
+deadline from outside ends such code.
 """
 
 import signal
@@ -11,18 +12,21 @@ import pytest
 from reporting import own_time_out
 
 NAME = "_trellis_deadline"
-AGAIN = 0.05  # seconds after which it is raised again, should code under test catch it
-LEAST = 0.001  # seconds; nought would switch the timer off
+AGAIN = 0.05  # seconds after which the exception is raised again, should code under test catch it
+LEAST = 0.001  # seconds; zero would switch the timer off
 
 
 class TestTookTooLong(BaseException):
-    """Not an Exception, which code under test may catch."""
+    """The timeout of a test. Not an Exception, which code under test may catch."""
 
     __test__ = False
 
 
 def waited():
-    """Seconds that this process could have run and had no processor: on a busy machine they are nobody's fault."""
+    """Returns the seconds that this process was ready to run without a processor.
+
+    On a busy machine the test is not to blame for them.
+    """
     try:
         with open("/proc/self/schedstat", "rb") as file:
             return int(file.read().split()[1]) / 1e9

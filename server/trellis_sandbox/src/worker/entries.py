@@ -1,4 +1,4 @@
-"""Entries of a folder that is copied: what is known of each on both sides, and how it is copied."""
+"""Entries of a copied folder: their state on both sides, and copying them."""
 
 import errno
 import hashlib
@@ -10,8 +10,8 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 PART = 1 << 20  # bytes read at once
 SECOND = 1_000_000_000
-CLOSE, COARSE = SECOND // 10, 2 * SECOND  # two changes so close to each other may bear the same time
-WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)  # it is gone, or another thing, since it was listed
+CLOSE, COARSE = SECOND // 10, 2 * SECOND  # two changes within this time may have the same time stamp
+WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)  # the entry is gone or was replaced since
 
 
 def identity(status):
@@ -19,37 +19,41 @@ def identity(status):
 
 
 def lasting(status):
-    """The identity of a source; None where one more change could leave it as it is: then it is copied again."""
+    """Returns the identity of a source; None if one more change could leave the identity as it is.
+
+    An entry without an identity is copied again.
+    """
     window = CLOSE if status.st_ctime_ns % SECOND else COARSE
     return identity(status) if time.time_ns() - status.st_ctime_ns > window else None
 
 
 def permissions(status, least):
-    """Its mode for the copy, whose owner is the user who could read the source."""
+    """Returns the mode for the copy, whose owner is the user who could read the source."""
     return stat.S_IMODE(status.st_mode) & 0o777 | least
 
 
 class Entry:
-    """A file, a link, or something that may not be read, which is there without contents and closed."""
+    """A file, a link, or an entry that may not be read, which is copied empty and without rights.
+    """
 
     __slots__ = ("_source", "_copy", "_digest")
 
     def __init__(self, source, copy, digest=None):
-        """``source``: its lasting identity as it was before anything was read."""
+        """``source``: the lasting identity of the source before it was read."""
         self._source, self._copy, self._digest = source, identity(copy), digest
 
     def is_current(self, status, closed):
         return identity(status) == self._source
 
     def is_whole(self, parent, entry):
-        """Whether the copy is as it was made."""
+        """Returns whether the copy is unchanged since it was made."""
         if identity(entry.stat(follow_symlinks=False)) != self._copy:
             return False
         return self._digest is None or digest_of(parent, entry.name, self._copy[2]) == self._digest
 
 
 def copy_file(source, copy, name, status):
-    """None: it went meanwhile."""
+    """Copies a file; returns None if it was removed or replaced in the meantime."""
     try:
         reader = os.open(name, READ, dir_fd=source)
     except PermissionError:
@@ -93,7 +97,7 @@ def copy_link(source, copy, name, status):
     try:
         target = os.readlink(name, dir_fd=source)
     except OSError as error:
-        if error.errno in (*WENT, errno.EINVAL):  # the last: no link any more
+        if error.errno in (*WENT, errno.EINVAL):  # EINVAL: no longer a link
             return None
         raise
     os.symlink(target, name, dir_fd=copy)
@@ -102,7 +106,8 @@ def copy_link(source, copy, name, status):
 
 
 def parts(descriptor, size):
-    """The contents, up to the size that was seen: somebody may go on writing."""
+    """Yields the contents, up to the size that was seen, since another process may go on writing.
+    """
     while size > 0:
         part = os.read(descriptor, min(size, PART))
         if not part:
@@ -112,7 +117,7 @@ def parts(descriptor, size):
 
 
 def poured(reader, writer, size):
-    """Copies the contents; gives their digest, or None where there are none."""
+    """Copies the contents; returns their digest, or None if they are empty."""
     digest = None
     for part in parts(reader, size):
         digest = digest or hashlib.blake2b()

@@ -1,4 +1,4 @@
-"""Tests that run beside those that the project's settings name: see ``request.rs``."""
+"""Runs tests besides those that the project's settings name: see ``request.rs``."""
 
 import os
 
@@ -8,14 +8,16 @@ NAME = "_trellis_also"
 
 
 class Also:
-    """``paths``: files and folders, from the working folder on."""
+    """Adds ``paths``, files and folders relative to the working folder."""
 
     def __init__(self, paths):
         self._paths = paths
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config):
-        """By now `config.args` is what ``testpaths`` or ``addopts`` name, or the working folder."""
+        """Adds the paths. `config.args` is now what ``testpaths`` or ``addopts`` name, or the
+        working folder.
+        """
         named = [os.path.abspath(each.split("::")[0]) for each in config.args]
         for path in self._paths:
             whole = os.path.abspath(path)

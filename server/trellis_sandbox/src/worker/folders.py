@@ -1,4 +1,4 @@
-"""Emptying the folders in which runs may write. Symbolic links are removed, never followed."""
+"""Empties the folders in which runs may write. Symbolic links are removed, never followed."""
 
 import os
 import stat
@@ -7,22 +7,25 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def check(tree):
-    """An engine on another machine shows other files, or none."""
+    """Checks that the sandbox shows this machine's files: an engine on another machine shows
+    others.
+    """
     if not tree:
         return
     try:
         seen = set(os.listdir(tree["path"]))
     except OSError as error:
         raise OSError(f"the project cannot be read in the sandbox: {error}") from error
-    # Some may come or go at any time; not all of them.
+    # Some entries may be added or removed at any time, but not all of them.
     if tree["names"] and not seen.intersection(tree["names"]):
         raise OSError(f"{tree['path']} in the sandbox is another folder: the engine does not share this machine's files")
 
 
 def known(paths):
-    """Which of the folders exist, and what they are: a run may put another in their place.
+    """Returns the existing folders with their identities, since a run may replace a folder.
 
-    What is there at the start stays: the folders that lead to a project which is mounted below one of them.
+    Entries that exist at the start stay: they are the folders that lead to a project mounted below
+    one of them.
     """
     places = {}
     for path in paths:
@@ -39,7 +42,7 @@ def known(paths):
 
 
 def empty(places):
-    """Empties all of them; returns sentences about those that could not be."""
+    """Empties all folders; returns sentences about those that could not be emptied."""
     problems = []
     for path, identity in places.items():
         try:
@@ -64,9 +67,9 @@ def empty_one(path, identity):
 
 
 def clear(top, kept):
-    """Removes what lies in the folder; subfolders of its subfolders move up a level, so that no depth is too deep.
+    """Removes the contents of the folder, and moves subfolders of its subfolders up a level.
 
-    True when there may be more to do.
+    So any depth can be removed. Returns whether there may be more to do.
     """
     with os.scandir(top) as entries:
         names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if entry.name not in kept]
@@ -83,7 +86,7 @@ def remove_folder(top, name):
         return os.rmdir(name, dir_fd=top)
     except OSError:
         pass  # most likely not empty
-    # Everybody who could swap the folder for a link is dead by now.
+    # No process that could swap the folder for a link is alive by now.
     os.chmod(name, 0o700, dir_fd=top)
     inner = os.open(name, FOLDER, dir_fd=top)
     try:

@@ -1,4 +1,7 @@
-"""A run in a fresh interpreter of its own: for projects with modules of names that the worker uses, and on request."""
+"""A run in a fresh interpreter of its own.
+
+It is used on request, and for projects with modules whose names the worker uses.
+"""
 
 import json
 import os
@@ -10,7 +13,10 @@ import processes
 
 
 def replace(order, private, bundle):
-    """Puts a fresh interpreter in this process's place. It reads the bundle, with the order in it, where workers do."""
+    """Replaces this process by a fresh interpreter.
+
+    The interpreter reads the bundle, with the order in it, from standard input as workers do.
+    """
     again = {"modules": bundle["modules"], "main": "fresh_interpreter", "order": order}
     again.update(added=bundle["added"], lent=bundle["lent"])
     again["private"] = {name.decode(): number for name, number in private.items()}
@@ -25,13 +31,13 @@ def replace(order, private, bundle):
     for number in private.values():
         os.set_inheritable(number, True)
     with open("/proc/self/cmdline", "rb") as file:
-        arguments = file.read().split(b"\0")[:-1]  # still the worker's: the same options, the same boot text
+        arguments = file.read().split(b"\0")[:-1]  # still those of the worker: the same options, the same boot text
     os.environ["PYTHONHASHSEED"] = str(order.get("hash_seed", 0))
     os.execv(sys.executable, arguments)
 
 
 def main(bundle):
-    """In the fresh interpreter."""
+    """Starts the run in the fresh interpreter."""
     order = bundle["order"]
     private = {name.encode(): number for name, number in bundle["private"].items()}
     for number in private.values():
@@ -46,7 +52,9 @@ def main(bundle):
 
 
 class Kinds:
-    """Imports no more than it must before the project's folders are on the path."""
+    """The kinds of runs, with as few imports as possible before the project's folders are on the
+    path.
+    """
 
     def __init__(self, lent):
         self._lent = lent
@@ -68,7 +76,7 @@ class Kinds:
 
 
 class Observer:
-    """Nothing is learned here."""
+    """An observer that learns nothing."""
 
     def collected(self):
         pass

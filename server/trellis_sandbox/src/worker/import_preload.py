@@ -1,8 +1,9 @@
-"""Learns which installed modules the runs import, and imports them in the worker, for the runs to come.
+"""Learns which installed modules the runs import, and imports them in the worker for later runs.
 
-Fidelity comes first. A module is only taken if it belongs to the standard library or an installed package, if a probe
-showed that importing it changes nothing but `sys.modules`, and if the project does not prepare the ground for its
-imports (variables in the environment, patched libraries). What is not clean stays unlearned for good.
+Fidelity comes first. A module is only taken if it belongs to the standard library or an installed
+package, if a probe showed that importing it changes only `sys.modules`, and if the project does not
+influence its imports (variables in the environment, patched libraries). A module that fails the
+probe is never imported in advance.
 """
 
 import functools
@@ -22,23 +23,23 @@ import process_state
 MOST = 2000  # names taken from one run
 PROBE_SECONDS = 20.0
 LOADERS = (importlib.machinery.SourceFileLoader, importlib.machinery.ExtensionFileLoader)
-# Those that act when they are imported, and those that replace parts of others.
+# Modules that act on import, and modules that replace parts of others.
 NEVER = {
     "__main__", "_distutils_hack", "antigravity", "distutils", "idlelib", "lib2to3", "pkg_resources", "setuptools",
     "site", "sitecustomize", "test", "this", "tkinter", "turtle", "usercustomize",
 }  # fmt: skip
-PATCHERS = {"eventlet", "gevent"}  # they complain about modules that were there before them
+PATCHERS = {"eventlet", "gevent"}  # they warn about modules imported before them
 
 
 def settle():
-    """Puts all objects where the collector of a child never looks."""
+    """Moves all objects to where the garbage collector of a child never looks."""
     gc.collect()
     gc.freeze()
 
 
 @functools.lru_cache(1)
 def roots():
-    """Folders of the standard library and of installed packages on the worker's path."""
+    """Returns folders of the standard library and of installed packages on the worker's path."""
     paths = sysconfig.get_paths()
     standard = {paths.get("stdlib"), paths.get("platstdlib")}
     known = [each for each in sys.path if os.path.basename(each) in ("site-packages", "dist-packages", "lib-dynload")]
@@ -46,7 +47,7 @@ def roots():
 
 
 def acceptable(name, spec, folders):
-    """Whether the module comes from one of the folders by the ordinary way."""
+    """Returns whether the module comes from one of the folders through an ordinary loader."""
     if spec is None or spec.name != name or name.split(".")[0] in NEVER:
         return False
     if spec.origin in ("built-in", "frozen"):
@@ -55,7 +56,7 @@ def acceptable(name, spec, folders):
 
 
 class Observer:
-    """The child's part: what a run imported, and whether its project prepared the ground."""
+    """The child's part: records the imports of a run, and whether its project influenced them."""
 
     def __init__(self):
         self._before, self._calm, self._marked = set(sys.modules), False, set()
@@ -67,10 +68,10 @@ class Observer:
         return env, os.getcwd(), list(sys.path_hooks)
 
     def collected(self):
-        """To be called once all test modules are imported, before any test runs."""
+        """Call this once all test modules are imported, before any test runs."""
         self._calm = self._prepared() == self._ground and not PATCHERS.intersection(sys.modules)
         for finder in sys.meta_path:
-            # pytest warns about modules that it should rewrite and finds loaded.
+            # pytest warns about modules that it should rewrite but that are already loaded.
             self._marked |= set(getattr(finder, "_must_rewrite", ()))
 
     def tell(self, descriptor):
@@ -93,7 +94,7 @@ class Observer:
 
 
 class Learning:
-    """The worker's part."""
+    """The worker's part: probes and imports modules."""
 
     def __init__(self, enabled, rewritten):
         self._enabled, self._tried, self._groups = enabled, set(), {}
@@ -103,7 +104,7 @@ class Learning:
         return bool(self._groups or self._files)
 
     def take(self, text):
-        """Names from a run. Anybody may have written them: each is looked up anew."""
+        """Takes names from a run. Code under test may have written them: each is looked up anew."""
         try:
             names, files = json.loads(text) if text and self._enabled else ([], [])
             names, files = [str(each) for each in names[:MOST]], [str(each) for each in files[:MOST]]
@@ -117,7 +118,7 @@ class Learning:
                 self._groups.setdefault(name.split(".")[0], []).append(name)
 
     def one_step(self, orders, wait_for):
-        """Probes what is waiting; stops at once when an order arrives."""
+        """Probes the waiting modules; stops at once when an order arrives."""
         while self._files and not select.select([orders], [], [], 0)[0]:
             self._rewritten.remember(self._files.pop())
         if not self._groups:
@@ -139,7 +140,7 @@ class Learning:
 
     @staticmethod
     def _answers(reader, orders):
-        """Lines of the probe, and whether it ended by itself."""
+        """Returns the lines of the probe, and whether it ended by itself."""
         text, poll = b"", select.poll()
         poll.register(reader, select.POLLIN)
         poll.register(orders, select.POLLIN)
@@ -156,7 +157,7 @@ class Learning:
         clean = [line[3:] for line in answers.decode().splitlines() if line.startswith("ok ")]
         done = [line.partition(" ")[2] for line in answers.decode().splitlines()]
         if finished and len(done) == len(clean) < len(self._groups):
-            done.append(next(each for each in self._groups if each not in done))  # this one ended the probe
+            done.append(next(each for each in self._groups if each not in done))  # this group ended the probe
         for group in done:
             names = self._groups.pop(group, [])
             self._tried.update(names)
@@ -174,7 +175,10 @@ def import_all(names, folders):
 
 
 def probe(groups, writer, folders):
-    """In a child: imports group by group and says which left everything else as it was. Never returns."""
+    """Runs in a child: imports the groups and reports which of them left everything else unchanged.
+
+    Never returns.
+    """
     try:
         os.setsid()
         signal.alarm(0)

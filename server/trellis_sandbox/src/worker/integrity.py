@@ -1,7 +1,7 @@
-"""Notices when code under test changes pytest, or unittest, under the reporter.
+"""Detects changes by code under test to pytest or unittest.
 
-Compared are the functions and classes of its own modules: which object stands under each name, and the code in each
-function. Whoever puts everything back before the check stays unseen.
+The functions and classes of their modules are compared: the object behind each name, and the code
+of each function. Code that restores everything before the check is not detected.
 """
 
 import sys
@@ -10,7 +10,7 @@ from operator import attrgetter, is_
 from types import FunctionType, MappingProxyType
 
 PYTEST, UNITTEST = ("_pytest", "pluggy", "pytest"), ("unittest",)
-# Checked after every test; the rest takes a while and is checked now and then.
+# Checked after every test; checking the rest takes longer and is done now and then.
 CRITICAL = {
     ("_pytest.runner", "call_and_report"),
     ("_pytest.runner", "call_runtest_hook"),
@@ -28,7 +28,7 @@ CRITICAL = {
     ("_pytest.skipping", "pytest_runtest_makereport"),
     ("_pytest.main", "pytest_runtestloop"),
     ("_pytest.main.Session", "pytest_runtest_logreport"),
-    # pluggy has moved these about.
+    # The location of these in pluggy depends on the version.
     ("pluggy._callers", "_multicall"),
     ("pluggy._execution", "_multicall"),
     ("pluggy._hooks.HookCaller", "__call__"),
@@ -40,14 +40,14 @@ _code, _get = attrgetter("__code__"), MappingProxyType.get
 
 
 def plain(value):
-    """The function behind a method of any kind."""
+    """Returns the function behind a method of any kind."""
     value = getattr(value, "__func__", value)
     value = getattr(value, "fget", value) if isinstance(value, property) else value
     return value if type(value) is FunctionType else None
 
 
 def watched(owner, is_module):
-    """Names whose objects do not change in an honest run."""
+    """Yields the names whose objects do not change in an honest run."""
     for name, value in vars(owner).items():
         ordinary = isinstance(value, (FunctionType, type, staticmethod, classmethod, property))
         if ordinary and not (is_module and name.startswith("__")):
@@ -55,9 +55,10 @@ def watched(owner, is_module):
 
 
 class Seal:
-    """Everything as it was found. Made in the worker; renewed in the run once its plugins are loaded.
+    """The recorded state. The worker makes it; the run renews it once its plugins are loaded.
 
-    Flat lists, so that a comparison is a loop in C. By identity: what `==` says could be made a lie.
+    Flat lists make the comparison a loop in C. Objects are compared by identity, since the result
+    of `==` could be forged.
     """
 
     def __init__(self, packages):
@@ -95,7 +96,7 @@ class Seal:
                 yield owner, space, name, value, function, function and function.__code__
 
     def renew(self):
-        """What pytest and third-party plugins changed while they were loaded is theirs to change."""
+        """Accepts the changes that pytest and third-party plugins made while they were loaded."""
         now = list(starmap(_get, self._pairs))
         for index, (new, old) in enumerate(zip(now, self._values)):
             if new is not old:
@@ -110,7 +111,7 @@ class Seal:
         return owner, space, name, space.get(name), function, function and function.__code__
 
     def broken(self):
-        """The first thing that differs, or None."""
+        """Returns the name of the first difference, or None."""
         if not all(map(is_, starmap(_get, self._pairs), self._values)):
             now = enumerate(zip(starmap(_get, self._pairs), self._values))
             index = next(index for index, (new, old) in now if new is not old)
@@ -121,7 +122,7 @@ class Seal:
         return None
 
     def broken_soon(self):
-        """The same for the few functions through which every test goes."""
+        """Returns the first difference in the few functions that every test uses, or None."""
         for owner, space, name, value, function, code in self._critical:
             if space.get(name) is not value or (function is not None and function.__code__ is not code):
                 return f"{owner}.{name}"

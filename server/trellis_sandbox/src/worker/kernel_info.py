@@ -1,4 +1,4 @@
-"""What the kernel tells from inside the sandbox."""
+"""Information from the kernel inside the sandbox."""
 
 import os
 import resource
@@ -7,7 +7,10 @@ LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("
 
 
 def memory_kills():
-    """How many processes the kernel killed for want of memory in this control group; 0 where it cannot be seen."""
+    """Returns how many processes in this control group the kernel killed because memory ran out.
+
+    The result is 0 where the count cannot be read.
+    """
     for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
         try:
             with open(path) as file:
@@ -19,7 +22,7 @@ def memory_kills():
 
 
 def ipc_objects():
-    """How many System V objects of each kind there are. They outlive their processes."""
+    """Returns the number of System V objects of each kind. They outlive their processes."""
     counts = {}
     for kind in ("shm", "sem", "msg"):
         try:
@@ -31,12 +34,15 @@ def ipc_objects():
 
 
 def ipc_left(before):
-    """Sentences about those that a run left."""
+    """Returns sentences about the objects that a run left."""
     now = ipc_objects()
     return [f"System V {kind} objects were left" for kind in now if now[kind] > before[kind]]
 
 
 def bounds():
-    """What a run may change for the worker, and with it for all runs to come, as another process of the same user."""
+    """Returns the settings of the worker that a run can change as a process of the same user.
+
+    A change would affect all later runs.
+    """
     priority = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
     return [resource.getrlimit(number) for number in LIMITS], os.sched_getaffinity(0), priority

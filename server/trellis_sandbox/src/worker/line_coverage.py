@@ -6,16 +6,16 @@ import sys
 
 from failure import message_of
 
-LINES = 50_000  # of all tests in one record, but for those of a single one
+LINES = 50_000  # maximum lines of all tests in one record, except for the lines of a single test
 
-# Reading an old interpreter's tree with a new one's eyes is no concern: worker and tests share theirs.
+# Syntax of another Python version is no concern: worker and tests share the interpreter.
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def functions_of(source):
-    """``[qualified name, first line, last line, first line of the body]`` of each function, decorators included.
+    """Returns ``[qualified name, first line, last line, first line of the body]`` per function.
 
-    Nested names have dots.
+    The first line is that of the first decorator. Nested names have dots.
     """
     found, waiting = [], [("", ast.parse(source))]
     while waiting:
@@ -32,9 +32,10 @@ def functions_of(source):
 
 
 def left_out(root):
-    """Patterns of files that are none of the project's: what is installed, and other trees that Trellis keeps below it."""
+    """Returns patterns of files outside the project: installed ones, and trees of Trellis below it.
+    """
     patterns = ["*/site-packages/*"]
-    if "[" not in sys.prefix:  # which has a meaning
+    if "[" not in sys.prefix:  # a bracket has a meaning in patterns
         patterns.append(os.path.join(sys.prefix, "*"))
     if ".trellis" not in root.split(os.sep):
         patterns.append("*/.trellis/*")
@@ -42,7 +43,7 @@ def left_out(root):
 
 
 def started(coverage, root):
-    # The tracer that knows contexts; newer versions of Python would get another by default.
+    # The tracer that supports contexts; newer versions of Python use another by default.
     os.environ["COVERAGE_CORE"] = "ctrace"
     try:
         made = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=left_out(root), messages=False)
@@ -53,7 +54,7 @@ def started(coverage, root):
 
 
 class Coverage:
-    """Does nothing where no coverage.py works."""
+    """Measures lines; does nothing if no coverage.py works."""
 
     def __init__(self, send, order, found):
         self._send, self._found, self._coverage = send, found, None
@@ -112,7 +113,7 @@ class Coverage:
 
 
 def in_parts(tests):
-    """Of many tests with many lines each a part at a time, for one record each."""
+    """Yields the lines of many tests in parts, one for each record."""
     part, size = {}, 0
     for name, lines in tests.items():
         if part and size + len(lines) > LINES:

@@ -1,7 +1,8 @@
-"""Imports for the bundle's own modules, which are neither on disk nor in ``sys.modules``.
+"""Imports the bundle's own modules, which are neither on disk nor in ``sys.modules``.
 
-A project may have modules of the same names, and code under test may replace builtins: the bundle's modules have a
-private copy of the builtins, whose ``__import__`` knows the bundle first.
+A project may have modules of the same names, and code under test may replace builtins. So the
+bundle's modules have a private copy of the builtins, whose ``__import__`` looks in the bundle
+first.
 """
 
 import builtins
@@ -35,7 +36,10 @@ class Bundle:
         return self._loaded[name]
 
     def tell_linecache(self):
-        """For tracebacks. Without a time of change an entry is never checked against the disk."""
+        """Registers the sources for tracebacks.
+
+        An entry without a modification time is never checked against the disk.
+        """
         import linecache
 
         for name, source in self._sources.items():

@@ -1,7 +1,7 @@
-"""The coverage.py that measures lines: the environment's own, else one from elsewhere, which no project sees.
+"""Finds the coverage.py that measures lines: the environment's own, else one from elsewhere.
 
-That one stands in ``sys.modules`` only while it is at work: what a project imports, and what it cannot, is the same with it
-and without it.
+The one from elsewhere is hidden from the project: it is in ``sys.modules`` only while it works, so
+the project's imports succeed and fail as they would without it.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ import sys
 from failure import message_of
 
 NAME = "coverage"
-OLDEST = (6, 0)  # the first that knows all options of `line_coverage`
+OLDEST = (6, 0)  # the oldest version with all options that `line_coverage` uses
 
 
 class Found:
-    """A coverage.py, or why there is none."""
+    """A coverage.py, or the reason there is none."""
 
     def __init__(self, module, missing, parts):
         self.module, self.missing, self._parts = module, missing, parts
@@ -27,7 +27,7 @@ class Found:
 
     @contextlib.contextmanager
     def at_hand(self):
-        """While it may import parts of itself."""
+        """Makes coverage.py importable, so that it may import parts of itself."""
         if self._parts is None:
             yield
             return
@@ -41,13 +41,16 @@ class Found:
 
 
 def taken_out():
-    """Removes all modules of coverage.py from those that are loaded, and returns them."""
+    """Removes all modules of coverage.py from the loaded ones and returns them."""
     names = [name for name in sys.modules if name.partition(".")[0] == NAME]
     return {name: sys.modules.pop(name) for name in names}
 
 
 def find(lent, root=None):
-    """The environment's own if it works, else the one in the folder `lent`. A module in `root` is the project's."""
+    """Finds the environment's own coverage.py if it works, else the one in the given folder.
+
+    A module in `root` belongs to the project.
+    """
     before = taken_out()
     try:
         if belongs_to(root):
@@ -83,7 +86,7 @@ def found_in(folder):
 
 
 def imported():
-    """A module that can do what is asked of it."""
+    """Imports coverage.py and checks that it supports everything needed."""
     import coverage
 
     if coverage.version_info[:2] < OLDEST:

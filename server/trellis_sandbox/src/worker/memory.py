@@ -1,16 +1,17 @@
-"""The memory a forked process shares with the worker until either writes to it.
+"""The memory that a forked process shares with the worker until either writes to it.
 
-Every object that Python looks at is written to (its reference count), and each first write to a page costs a fault. A
-process that waits for its order takes all of them beforehand, in a few system calls.
+Python writes to every object that it touches (its reference count), and each first write to a page
+costs a fault. A process that waits for its order takes all these faults beforehand, in a few system
+calls.
 """
 
 from processes import C
 
-MADV_POPULATE_WRITE = 23  # since Linux 5.14; elsewhere the call fails and nothing is lost
+MADV_POPULATE_WRITE = 23  # since Linux 5.14; on older kernels the call fails without harm
 
 
 def ranges():
-    """Start and length of this process's own memory that is mostly in use."""
+    """Returns start and length of this process's private memory areas that are mostly in use."""
     found, current = [], None
     try:
         with open("/proc/self/smaps") as file:
@@ -27,7 +28,7 @@ def ranges():
 
 
 def populate(found, hurry):
-    """Stops as soon as ``hurry`` says so: the order has come."""
+    """Populates the areas; stops as soon as ``hurry`` returns true, since the order has arrived."""
     if C is None:
         return
     import ctypes

@@ -1,4 +1,7 @@
-"""The entry points of installed packages, which pytest reads from a file of each package in each session."""
+"""Caches the entry points of installed packages.
+
+pytest reads them from a file of each package in each session.
+"""
 
 import importlib.metadata
 import os
@@ -7,7 +10,9 @@ FILE = "entry_points.txt"
 
 
 class EntryPoints:
-    """What the files said when the worker read them. A package whose folder has changed since is read again."""
+    """The files' contents as the worker read them. A package whose folder has changed is read
+    again.
+    """
 
     def __init__(self):
         self._kept, self._original = {}, importlib.metadata.PathDistribution.read_text
@@ -25,7 +30,7 @@ class EntryPoints:
             return None
 
     def install(self):
-        """Until the plugins are loaded, `read_text` answers from memory."""
+        """Makes `read_text` answer from memory, until the plugins are loaded."""
         kept, original, changed = self._kept, self._original, self._changed
 
         def read_text(distribution, filename):

@@ -1,10 +1,12 @@
-"""The copy of the project that tests may write to, and how it is made equal to the project before each run.
+"""The copy of the project that tests may write to, updated from the project before each run.
 
-Duty: whatever a run did to the copy, the next one finds the project as it is on the disk. The project itself is only
-read. Everything is reached from descriptors of folders, and no symbolic link is followed: links are copied as links.
+Duty: whatever a run did to the copy, the next run finds the project as it is on disk. The project
+itself is only read. Every entry is reached from descriptors of folders, and no symbolic link is
+followed: links are copied as links.
 
-Of each entry is recorded what the kernel says of both sides. Code under test cannot set the time of a change (ctime),
-but it can change a file in memory without one, by a shared mapping: so a digest of the contents is recorded as well.
+For each entry the kernel's metadata of both sides is recorded. Code under test cannot set the
+change time (ctime), but it can change a file in memory without updating it, by a shared mapping: so
+a digest of the contents is recorded as well.
 """
 
 import errno
@@ -14,7 +16,7 @@ import stat
 import folders
 from entries import WENT, closed_folder, copy_file, copy_link, identity, permissions
 
-DEEPEST = 100  # folders within folders
+DEEPEST = 100  # maximum nesting of folders
 FULL = (
     "the copy that tests may write to does not fit into its memory any more; "
     "run again so that Trellis measures it again, or run with `--read-only`"
@@ -33,12 +35,12 @@ class Folder:
         return stat.S_ISDIR(status.st_mode) and not closed
 
     def is_whole(self, parent, entry):
-        """Whether it is the folder that was made; it is tidied up then."""
+        """Returns whether this is the folder that was made; if so, tidies it up."""
         status = entry.stat(follow_symlinks=False)
         if self.copy is None or not stat.S_ISDIR(status.st_mode) or status.st_ino != self.copy[1]:
             return False
         if status.st_mode != self.copy[0]:
-            os.chmod(entry.name, 0o700, dir_fd=parent)  # nobody lives who could put a link in its place
+            os.chmod(entry.name, 0o700, dir_fd=parent)  # no process is alive that could put a link in its place
         inner = os.open(entry.name, folders.FOLDER, dir_fd=parent)
         try:
             self.tidy(inner)
@@ -47,7 +49,7 @@ class Folder:
         return True
 
     def open_up(self, descriptor):
-        """Lets entries be made and removed in it."""
+        """Makes the folder writable, so that entries can be added and removed."""
         if self.copy is not None:
             os.chmod(descriptor, 0o700)
             self.copy = None
@@ -60,7 +62,9 @@ class Folder:
             self._source, self.copy = wanted, identity(os.fstat(descriptor))
 
     def tidy(self, descriptor, kept=frozenset()):
-        """Removes what a run made, and what it changed, to be made anew. ``kept``: names that are none of ours."""
+        """Removes entries that a run added or changed; changed ones are copied again. ``kept``:
+        foreign names.
+        """
         if identity(os.fstat(descriptor)) != self.copy:
             os.chmod(descriptor, 0o700)
             strip(descriptor)
@@ -75,7 +79,7 @@ class Folder:
         return known is not None and known.is_whole(descriptor, entry)
 
     def keep(self, descriptor, names, kept, others):
-        """Forgets all entries but these; removes the ``others``, if there are any."""
+        """Drops all entries but these from the record; removes the ``others``, if there are any."""
         self.entries = {name: known for name, known in self.entries.items() if name in names}
         if others:
             self.open_up(descriptor)
@@ -84,34 +88,37 @@ class Folder:
 
 
 class Mirror:
-    """The copy at ``to`` of the project at ``from``. ``mounted``: folders in it that are the project's own."""
+    """The copy at ``to`` of the project at ``from``.
+
+    ``mounted``: folders in the copy that are mounted from the project itself.
+    """
 
     def __init__(self, told):
         self._source = os.open(told["from"], folders.FOLDER)
         self._copy = os.open(told["to"], folders.FOLDER)
         self._mounted = {name: self._numbers(name) for name in told["mounted"]}
         self._top, self._at = Folder(), "."
-        self._used, self._tried = True, True  # whatever lies there is none of ours
+        self._used, self._tried = True, True  # nothing in the copy is recorded yet
 
     def _numbers(self, name):
         status = os.stat(name, dir_fd=self._copy, follow_symlinks=False)
         return status.st_dev, status.st_ino
 
     def use(self):
-        """A run begins."""
+        """Notes that a run begins."""
         self._used, self._tried = True, False
 
     def wanted(self):
-        """Whether there is something to do for `tidy`."""
+        """Returns whether `tidy` has something to do."""
         return self._used and not self._tried
 
     def tidy(self):
-        """In spare time: takes away what the last run did. Where that fails, `lay` tells of it."""
+        """Undoes the last run's changes, in idle time. `lay` reports a failure."""
         self._tried = True
         try:
             self._tidy()
         except OSError:
-            pass  # comes again
+            pass  # `lay` tries again
 
     def _tidy(self):
         self._at = "."
@@ -122,7 +129,7 @@ class Mirror:
         self._used = False
 
     def lay(self):
-        """Makes the copy equal to the project. None, or what is in the way, for people."""
+        """Makes the copy equal to the project. Returns None, or the obstacle, for people."""
         try:
             if self._used:
                 self._tidy()
@@ -155,7 +162,7 @@ class Mirror:
             inner = os.open(name, folders.FOLDER, dir_fd=source)
         except OSError as error:
             if error.errno in (*WENT, errno.EACCES):
-                return  # for the next run
+                return  # the next run tries again
             raise
         try:
             if name not in folder.entries:
@@ -172,7 +179,7 @@ class Mirror:
 
     @staticmethod
     def _add(folder, source, copy, name, status):
-        """Sockets, pipes and devices are left out."""
+        """Adds an entry. Sockets, pipes and devices are left out."""
         kinds = {stat.S_IFREG: copy_file, stat.S_IFLNK: copy_link, stat.S_IFDIR: closed_folder}
         make = kinds.get(stat.S_IFMT(status.st_mode))
         if make is not None:
@@ -183,7 +190,9 @@ class Mirror:
 
 
 def listed(source, kept):
-    """What a folder holds: for each name its status, and whether it is a folder that may not be entered."""
+    """Returns the entries of a folder: by name, the status, and whether it is a folder without
+    access.
+    """
     found = {}
     with os.scandir(source) as entries:
         for entry in entries:
@@ -192,7 +201,7 @@ def listed(source, kept):
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
-                continue  # went meanwhile
+                continue  # removed in the meantime
             is_folder = stat.S_ISDIR(status.st_mode)
             closed = is_folder and not os.access(entry.name, os.R_OK | os.X_OK, dir_fd=source)
             found[entry.name] = status, closed
@@ -200,7 +209,7 @@ def listed(source, kept):
 
 
 def strip(descriptor):
-    """Removes attributes, which may hold rights that new entries inherit."""
+    """Removes extended attributes, which may hold rights that new entries inherit."""
     try:
         for name in os.listxattr(descriptor):
             if not name.startswith("security."):

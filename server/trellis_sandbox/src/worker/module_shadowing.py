@@ -1,7 +1,7 @@
-"""Modules of a project that bear the name of one which the worker has imported already.
+"""Detects modules of a project with the name of one that the worker has already imported.
 
-Under a fresh interpreter the project's module would win, since its folder comes first on the path. Such a run has to
-start from a fresh interpreter.
+In a fresh interpreter the project's module would be found, since its folder comes first on the
+path. Such a run has to start from a fresh interpreter.
 """
 
 import os
@@ -9,19 +9,19 @@ import sys
 
 # Folders that projects commonly put on the path, even if they are packages.
 USUAL = ("", "src", "lib", "test", "tests")
-MOST = 300  # folders looked at, the outer ones first: some 20 µs each
+MOST = 300  # maximum folders examined, outer ones first: about 20 µs each
 
 
 class Shadows:
     def __init__(self, from_start):
-        self._from_start = from_start  # loaded before any path of a project could matter
+        self._from_start = from_start  # modules loaded before any path of a project could matter
 
     def refresh(self):
-        """Before the order arrives: which names are taken."""
+        """Collects the names that are in use, before the order arrives."""
         self._taken = {name for name in sys.modules if "." not in name} - self._from_start
 
     def found(self, order):
-        """The first clash, or None."""
+        """Returns the first clash, or None."""
         taken = self._taken
         for folder in self._folders(order):
             for name in self._modules_in(folder):
@@ -58,7 +58,10 @@ class Shadows:
 
 
 def plain_folders(root):
-    """Those that are no packages: pytest puts any of them on the path that holds a test module or a ``conftest.py``."""
+    """Returns the folders that are no packages.
+
+    pytest puts any of them on the path that holds a test module or a ``conftest.py``.
+    """
     found, waiting = [], [root]
     for folder in waiting:
         try:

@@ -1,4 +1,4 @@
-"""Everything about a process, besides `sys.modules`, that importing a module might change."""
+"""All state of a process, besides `sys.modules`, that importing a module might change."""
 
 import builtins
 import gc
@@ -15,7 +15,7 @@ import warnings
 
 
 class Output:
-    """Catches what is printed, at the level of descriptors."""
+    """Catches printed output, at the level of descriptors."""
 
     def __init__(self):
         self._file = os.memfd_create("output")
@@ -29,7 +29,7 @@ class Output:
 
 
 class Warnings:
-    """Counts warnings, also those that nobody would see."""
+    """Counts warnings, including those that are filtered out."""
 
     def __init__(self):
         self._seen = []
@@ -42,12 +42,12 @@ class Warnings:
 
 
 def taken():
-    """A picture of the circumstances."""
+    """Returns a snapshot of the state."""
     return settings(), dict(sys.modules), {name: contents(module) for name, module in list(sys.modules.items())}
 
 
 def same(before):
-    """Whether nothing but new modules came since."""
+    """Returns whether the state is unchanged except for new modules."""
     old_settings, old_modules, old_contents = before
     if settings() != old_settings:
         return False
@@ -58,12 +58,12 @@ def same(before):
 
 
 def contents(module):
-    # Holding the values, not their addresses: an address may be used again.
+    # Holds the values, not their addresses: an address may be used again.
     return dict(vars(module)) if isinstance(module, types.ModuleType) else None
 
 
 def unchanged(name, module, old):
-    """Whether a module holds what it held. A package may gain its submodules."""
+    """Returns whether a module's contents are unchanged. A package may gain its submodules."""
     if old is None:
         return True
     new = vars(module)

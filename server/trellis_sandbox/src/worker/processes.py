@@ -1,17 +1,17 @@
-"""Other processes: being protected from them, and ending all of them."""
+"""Other processes: protection from them, and killing all of them."""
 
 import os
 import signal
 import time
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
-PATIENCE = 5.0  # seconds for killed processes to go
-# What Python ignores, and what nobody can ignore.
+PATIENCE = 5.0  # seconds for killed processes to end
+# Signals that Python ignores, and signals that cannot be ignored.
 SPECIAL = {signal.SIGPIPE, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
 
 
 def library():
-    """The C library; None where ctypes is missing."""
+    """Returns the C library; None where ctypes is missing."""
     try:
         import ctypes
 
@@ -24,12 +24,12 @@ C = library()
 
 
 def prctl(option, value):
-    """False where it did not work."""
+    """Calls prctl; returns False if it failed."""
     return C is not None and C.prctl(option, value, 0, 0, 0) == 0
 
 
 def hide():
-    """Closes this process's memory and descriptors to others of the same user."""
+    """Hides this process's memory and descriptors from other processes of the same user."""
     return prctl(PR_SET_DUMPABLE, 0)
 
 
@@ -39,16 +39,18 @@ def ignorable():
 
 
 def ignore_signals():
-    """Tests may signal their parent; only Trellis decides when the worker ends."""
+    """Ignores signals: tests may signal their parent, but only Trellis decides when the worker
+    ends.
+    """
     for number in ignorable():
         try:
             signal.signal(number, signal.SIG_IGN)
         except (OSError, ValueError):
-            pass  # one that the C library keeps for itself
+            pass  # a signal that the C library reserves for itself
 
 
 def fresh_signals():
-    """Signal handlers as Python sets them up when it starts."""
+    """Sets up signal handlers as Python does at its start."""
     signal.set_wakeup_fd(-1)
     for number in ignorable() | {signal.SIGCHLD}:
         try:
@@ -70,7 +72,7 @@ def was_killed(status):
 
 
 def descendants(root):
-    """Live processes below ``root``."""
+    """Returns the live processes below ``root``."""
     parents = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -88,7 +90,7 @@ def descendants(root):
 
 
 class Alarm:
-    """Becomes readable when a child has ended."""
+    """A pipe that becomes readable when a child has ended."""
 
     def __init__(self):
         self.descriptor, writer = os.pipe()
@@ -106,15 +108,16 @@ class Alarm:
 
 
 class Reaper:
-    """Ends runs with all they started, and takes in the dead."""
+    """Kills runs with all processes they started, and waits for them."""
 
     def __init__(self):
-        # The first process of a namespace inherits all orphans and reaches everybody with one call.
+        # The first process of a namespace inherits all orphans and can signal every process with
+        # one call.
         self.first = os.getpid() == 1
         self.owns_orphans = self.first or prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def reap(self):
-        """Those who have ended, with their status."""
+        """Returns the processes that have ended, with their status."""
         dead = []
         try:
             while True:
@@ -126,7 +129,7 @@ class Reaper:
             return dead
 
     def wait_for(self, pid):
-        """Takes in one that was killed."""
+        """Waits for a process that was killed."""
         try:
             os.waitpid(pid, 0)
         except ChildProcessError:
@@ -148,7 +151,10 @@ class Reaper:
             signal_one(pid, signal.SIGKILL)
 
     def end(self, main):
-        """After the main process has ended: how many others had to be killed, and a sentence if some remain."""
+        """Cleans up after the main process has ended.
+
+        Returns how many other processes had to be killed, and a sentence if some remain.
+        """
         self.reap()  # these ended by themselves
         killed, deadline, pause = 0, time.monotonic() + PATIENCE, 0.0005
         while not self.childless():

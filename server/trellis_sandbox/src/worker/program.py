@@ -1,4 +1,6 @@
-"""How a program begins and ends under Python: `__main__`, arguments, exit code, threads, callbacks."""
+"""The start and end of a program under Python: `__main__`, arguments, exit code, threads,
+callbacks.
+"""
 
 import os
 import signal
@@ -6,7 +8,10 @@ import sys
 
 
 def become_main(module, argv, entries):
-    """`__main__`, `sys.argv` and `sys.path` as `python -m MODULE` sets them up. Returns what runs the module."""
+    """Sets up `__main__`, `sys.argv` and `sys.path` as `python -m MODULE` does.
+
+    Returns a function that runs the module.
+    """
     if entries is None:
         entries = [] if getattr(sys.flags, "safe_path", False) else [os.getcwd()]
     sys.path[:0] = entries
@@ -31,7 +36,7 @@ def become_main(module, argv, entries):
 
 
 def main_spec(module, known={}):
-    """Found once, in the worker."""
+    """Returns the module's spec and code, which the worker looks up once."""
     import importlib.util
 
     if module not in known:
@@ -41,7 +46,10 @@ def main_spec(module, known={}):
 
 
 def call_main(function):
-    """Calls the run's main function and does what Python does when a program ends. Returns the exit code."""
+    """Calls the run's main function and does what Python does when a program ends.
+
+    Returns the exit code.
+    """
     try:
         code = exit_code(function())
     except SystemExit as error:
@@ -59,14 +67,15 @@ def call_main(function):
 
 
 def show(error):
-    """As an interpreter does with an exception that nobody caught. Frames of ours at its top are not the program's."""
+    """Shows an uncaught exception as an interpreter does, without the frames of Trellis at its top.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<trellis>"):
         trace = trace.tb_next
     try:
         sys.excepthook(type(error), error.with_traceback(trace), trace)
     except BaseException:
-        pass  # a hook of the program's, or nowhere to write
+        pass  # the hook is the program's, or the output is closed
 
 
 def exit_code(value):
@@ -79,7 +88,7 @@ def exit_code(value):
 
 
 def finish_threads_and_callbacks():
-    """The end of an interpreter, short of freeing its memory. A code of its own when output is lost."""
+    """Ends the interpreter without freeing its memory. Returns a nonzero code if output is lost."""
     import atexit
     import threading
 
@@ -88,7 +97,7 @@ def finish_threads_and_callbacks():
         try:
             last()
         except BaseException:
-            pass  # `atexit` has printed it, and Python ends all the same
+            pass  # `atexit` has printed the error, and Python ends all the same
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not stream.closed:

@@ -1,6 +1,7 @@
 """pytest's configuration object with its own plugins registered, made once in the worker.
 
-Only what no project can influence is made beforehand. Orders that name plugins (``-p``) go the ordinary way.
+Only parts that no project can influence are made in advance. Orders that name plugins (``-p``) use
+pytest's ordinary way.
 """
 
 import os
@@ -11,12 +12,12 @@ import metadata
 import reporter
 import assertion_cache
 
-# Versions whose `get_config` and `FixtureManager` were read and compared run by run.
+# Versions whose `get_config` and `FixtureManager` were read and whose runs were compared.
 VERIFIED = ("7.4", "8.3", "8.4", "9.0", "9.1", "9.2")
 
 
 def prepare(version):
-    """None for versions that nobody has looked at."""
+    """Prepares a configuration; returns None for versions that were not verified."""
     if ".".join(version.split(".")[:2]) not in VERIFIED or os.environ.get("PYTEST_DEBUG"):
         return None
     return Prepared()
@@ -44,7 +45,7 @@ class Prepared:
         self._metadata.remove()
 
     def take(self, args, options):
-        """The configuration for these arguments of `get_config`, or None."""
+        """Returns the configuration for these arguments of `get_config`, or None."""
         config, self._config = self._config, None
         given = list(args[0] or ())
         rest = {name: value for name, value in options.items() if name != "plugins"}
@@ -62,10 +63,12 @@ class Prepared:
 
 
 class Names:
-    """Which names of pytest's own plugins are fixtures, and which of any plugin can be hooks.
+    """Caches which names of pytest's own plugins are fixtures, and which of any plugin can be
+    hooks.
 
-    `FixtureManager.parsefactories` and `PluginManager.register` look at each name that `dir` gives for a plugin. In
-    their modules `dir` is replaced by one that leaves out names at which they would look in vain.
+    `FixtureManager.parsefactories` and `PluginManager.register` examine each name that `dir`
+    returns for a plugin. In their modules `dir` is replaced by a function that leaves out names
+    without a match.
     """
 
     def __init__(self, config):
@@ -106,7 +109,8 @@ class Names:
             return sorted({name for each in type(holder).__mro__ for name in vars(each) if name not in known})
 
         def hook_names(plugin):
-            # Other programs' managers, in a test, have other rules; so have specifications of hooks.
+            # Plugin managers of other programs, in a test, have other rules; so have specifications
+            # of hooks.
             caller = sys._getframe(1)
             if caller.f_code.co_name != "register" or type(caller.f_locals.get("self")) is not manager:
                 return dir(plugin)
@@ -116,10 +120,11 @@ class Names:
 
 
 class Parsers:
-    """Argument parsers, built before they are asked for.
+    """Argument parsers, built in advance.
 
-    Up to version 8 a `Parser` builds a new one of argparse's from its options for every look at the arguments, six
-    times in a session. Those built here serve as long as no option was added.
+    Up to version 8 a `Parser` builds a new argparse parser from its options each time it parses the
+    arguments, six times in a session. The parsers built here are used as long as no option was
+    added.
     """
 
     COUNT = 6
@@ -142,6 +147,6 @@ class Parsers:
     def _next(self):
         if self._ready and self._options() == self._state:
             parser = self._ready.pop()
-            parser.extra_info = self._parser.extra_info or {}  # as its constructor does
+            parser.extra_info = self._parser.extra_info or {}  # as the constructor of pytest's parser does
             return parser
         return self._build()

@@ -1,4 +1,4 @@
-"""A run of pytest: what ``python -m pytest`` does, with the reporter among its plugins."""
+"""A run of pytest: like ``python -m pytest``, with the reporter among its plugins."""
 
 import sys
 
@@ -20,7 +20,9 @@ class Ready:
 
 
 def prepare():
-    """None where pytest is not installed. Imports everything that a run would import of pytest."""
+    """Imports everything that a run would import of pytest; returns None if pytest is not
+    installed.
+    """
     try:
         import pytest
     except ImportError:
@@ -38,14 +40,17 @@ def prepare():
 
 
 def unprepared():
-    """For a run that imports pytest itself."""
+    """Returns the state for a run that imports pytest itself."""
     import importlib.util
 
     return Ready(None, None, None) if importlib.util.find_spec("pytest") else None
 
 
 def import_all_of_pytest():
-    """All but the plugins that are not loaded by default: pytest warns about those it finds imported."""
+    """Imports all modules but the plugins that are not loaded by default.
+
+    pytest warns about those if they are already imported.
+    """
     import importlib
     import pkgutil
     import runpy  # noqa: F401 (as `-m` does)
@@ -58,12 +63,12 @@ def import_all_of_pytest():
         if module.name.split(".")[1] not in optional:
             try:
                 importlib.import_module(module.name)
-            except Exception:  # one for another system or with a dependency that is not installed
+            except Exception:  # a module for another system, or with a dependency that is not installed
                 pass
 
 
 def import_what_pytest_imports(major):
-    """Modules of the standard library that each session imports at some point."""
+    """Imports modules of the standard library that each session imports at some point."""
     import importlib
 
     for name in ("pdb", "email.parser") + (("readline",) if major >= 8 else ()):
@@ -78,17 +83,17 @@ def warm_metadata():
 
     import pluggy
 
-    # Computed from files each time it is asked for, unless it is simply there.
+    # pluggy computes this from files on each access, unless it is set.
     pluggy.__version__ = pluggy.__version__
     for distribution in importlib.metadata.distributions():
         try:
             list(distribution.entry_points)
         except Exception:
-            pass  # a broken package is for pytest to complain about
+            pass  # pytest itself reports a broken package
 
 
 def run(order, private, ready, observer, measuring):
-    """The child's part. Returns the exit code."""
+    """Runs pytest in the child. Returns the exit code."""
     if ready is None:
         return without_pytest()
     main = program.become_main("pytest", order["args"], order.get("path_entries"))
@@ -121,7 +126,7 @@ def session(order, send, ready, observer, main, measuring):
     original = _pytest.config.get_config
 
     def get_config(*args, **options):
-        """The one call that differs from plain pytest. Sessions within tests get the original."""
+        """The only call that differs from plain pytest. Sessions within tests get the original."""
         _pytest.config.get_config = original
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)

@@ -1,8 +1,8 @@
-"""Tells Trellis what a pytest session does, as events on the run's report pipe.
+"""Reports a pytest session to Trellis, as events on the run's report pipe.
 
-It neither prints nor starts threads: a project that turns warnings into errors, counts its threads or forks must behave
-as it does under plain pytest. What it sends is described in ``events.rs``; every text is cut here, so that no line can
-grow without bound.
+The reporter neither prints nor starts threads: a project that turns warnings into errors, counts
+its threads or forks must behave as under plain pytest. ``events.rs`` describes the events. Every
+text is cut here, so that no line can grow without bound.
 """
 
 import os
@@ -16,28 +16,31 @@ import reporting
 from failure import MESSAGE, cut, described, failure_of, message_of, seconds, textual_failure, whole, words
 
 OPERAND = 4_000  # characters of either side of a failed comparison
-LOOK = 0.2  # seconds between two long looks at whether pytest is as it was; one takes a millisecond
+LOOK = 0.2  # seconds between two full checks of whether pytest is unchanged; one takes a millisecond
 NAME = "_trellis_reporter"
 _clock = time.perf_counter
 
 
-# As they are now: what a project puts in their place does not excuse a failure.
+# The original classes: a class that a project puts in their place does not excuse a failure.
 EXCUSES = (pytest.skip.Exception, pytest.xfail.Exception)
 CALL = runner.pytest_runtest_call.__code__
 
 
 def is_failure(error):
-    """An exception that is neither a way to skip nor one to expect failure."""
+    """Returns whether an exception is neither a way to skip nor one to expect failure."""
     if error is None:
         return False
-    kind = type(error)  # its `__class__` may say something else
-    skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported for this alone
+    kind = type(error)  # its `__class__` may differ
+    skip = getattr(sys.modules.get("unittest"), "SkipTest", None)  # not imported only for this check
     genuine = skip is not None and skip.__module__ == "unittest.case"
     return not (issubclass(kind, EXCUSES) or genuine and issubclass(kind, skip))
 
 
 def raised(item, call):
-    """What a phase of a test raised. pytest leaves it for debuggers, and there it still is if a hook has kept it back."""
+    """Returns the exception that a phase of a test raised.
+
+    pytest stores it for debuggers, where it remains even if a hook has hidden it.
+    """
     if call.excinfo is not None:
         return call.excinfo.value
     error = getattr(sys, "last_value", None) if call.when == "call" else None
@@ -61,7 +64,7 @@ class Test:
         self.seconds[report.when] = report.duration
         self.stdout, self.stderr = report.capstdout, report.capstderr
         if self.outcome in ("failed", "error"):
-            return  # the first failure is the one to look at
+            return  # the first failure is the relevant one
         if report.failed:
             self.outcome = "failed" if report.when == "call" else "error"
             text = report.longreprtext
@@ -85,7 +88,10 @@ class Test:
 
 
 class Loaded:
-    """Called once all plugins are there (one of pytest's own changes classes at that point), but no ``conftest.py``."""
+    """A plugin that is called once all plugins are loaded, but no ``conftest.py``.
+
+    One of pytest's own plugins changes classes at that point.
+    """
 
     def __init__(self, seal, loaded):
         self._seal, self._loaded = seal, loaded
@@ -96,7 +102,7 @@ class Loaded:
 
 
 class Reporter:
-    """The hooks. Wrappers run outermost, so that they see what every other plugin made of a report."""
+    """The hooks. Wrappers run outermost, so that they see a report as all other plugins left it."""
 
     def __init__(self, send, coverage, budget, observer):
         self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
@@ -105,7 +111,7 @@ class Reporter:
         self._definitions = reporting.Definitions()
 
     def attach(self, config, seal, loaded):
-        """To be called before any other plugin than pytest's own is loaded."""
+        """Call this before any plugin but pytest's own is loaded."""
         self._seal = seal
         config.pluginmanager.register(self, NAME)
         config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
@@ -134,14 +140,16 @@ class Reporter:
                 self._collection_error(str(error.path), failure_of(error, message_of(error)))
 
     def _without_rival_tracer(self, early_config):
-        # Python has room for one tracer: with pytest-cov's beside ours, both would see half.
+        # Python has room for one tracer: with that of pytest-cov beside ours, both would miss
+        # lines.
         known = early_config.known_args_namespace
         if self._coverage and getattr(known, "cov_source", None):
             known.cov_source, known.no_cov = [], True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config):
-        # Tests in worker processes of pytest-xdist would be out of sight. Its own hook has run by now.
+        # Tests in worker processes of pytest-xdist would be invisible. The hook of pytest-xdist has
+        # run by now.
         if getattr(config.option, "dist", "no") != "no":
             config.option.dist, config.option.tx, config.option.numprocesses = "no", [], None
 
@@ -151,10 +159,10 @@ class Reporter:
             self._phase("collect", collector.nodeid)
         outcome = yield
         if outcome.excinfo:
-            return  # not ours to raise: pluggy would warn of it
+            return  # pluggy raises the exception; raising it here would make pluggy warn
         report = outcome.get_result()
         if report.failed:
-            # pytest leaves the exception here for its own use, one call further on.
+            # pytest leaves the exception here for its own use, one call later.
             excinfo = getattr(getattr(report, "call", None), "excinfo", None)
             text = report.longreprtext
             failure = failure_of(excinfo.value, text) if excinfo else textual_failure(text)
@@ -196,7 +204,10 @@ class Reporter:
         self._after(item, nextitem)
 
     def _after(self, item, nextitem):
-        """One write for the end of a test and the start of the next: writes wake the reader, which costs both."""
+        """Sends the end of a test and the start of the next in one write.
+
+        Each write wakes the reader, which costs time on both sides.
+        """
         # Reports that were made up elsewhere prove nothing: without a call there is no result.
         events, self._announced = [self._event(item, self._test)] if self._test.ended() else [], None
         session = item.session
@@ -214,7 +225,7 @@ class Reporter:
             return
         report = outcome.get_result()
         if report.when == "setup":
-            self._test = Test()  # again, when a plugin repeats a failed test
+            self._test = Test()  # set again, as a plugin may repeat a failed test
         if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(raised(item, call))):
             self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
         self._test.add(report, call.excinfo, self._compared)
@@ -238,7 +249,7 @@ class Reporter:
         }
 
     def _watch(self):
-        """A short look after each test, a long one now and then."""
+        """Makes a short check after each test and a full one now and then."""
         what, now = self._seal.broken_soon(), _clock()
         if what is None and now - self._looked > LOOK:
             what, self._looked = self._seal.broken(), now
@@ -247,7 +258,10 @@ class Reporter:
             self._tamper(what)
 
     def _stay_outermost(self):
-        """A wrapper around ours, such as that of a ``conftest.py``, could hide a failure before we see it."""
+        """Keeps our wrappers outermost.
+
+        A wrapper around them, such as that of a ``conftest.py``, could hide a failure.
+        """
         for caller, implementation in self._implementations:
             order = getattr(caller, "_hookimpls", None)
             if order and order[-1] is not implementation and implementation in order:
@@ -266,7 +280,8 @@ class Reporter:
             self._send({"event": "tampered", "what": what})
 
     def pytest_assertrepr_compare(self, op, left, right):
-        # Kept only when the exception that ends the phase comes from this very line: a test may swallow others.
+        # Kept only if the exception that ends the phase comes from this very line: a test may catch
+        # others.
         frame = sys._getframe()
         while frame is not None and self._is_machinery(frame.f_globals.get("__name__", "")):
             frame = frame.f_back
@@ -295,5 +310,5 @@ class Reporter:
         what = self._seal.broken() or self._unhooked()
         if what:
             self._tamper(what)
-        # Other plugins change the status in this hook, hence after them.
+        # Other plugins change the status in this hook, so ours comes after them.
         self._send({"event": "finish", "status": int(session.exitstatus)})

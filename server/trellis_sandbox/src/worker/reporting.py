@@ -1,4 +1,4 @@
-"""What reports of any kind of run share."""
+"""Functions and classes shared by the reporters of all kinds of runs."""
 
 import faulthandler
 import signal
@@ -7,18 +7,18 @@ from failure import cut
 
 CAPTURED = 32_000  # characters of one stream of one test
 IDS = 500  # test ids in one line
-ID_CHARACTERS = 200_000  # of all ids in one line, but for a longer one by itself
-SCANNED = 2_000_000  # bytes of a file that is read for its lines of `def`
+ID_CHARACTERS = 200_000  # characters of all ids in one line, except for a single longer id
+SCANNED = 2_000_000  # bytes of a file that is read to find its `def` lines
 
 
 def dump_stacks(order, descriptor):
-    # At a deadline Trellis sends this signal; the answer comes from C and needs no interpreter lock.
+    # Trellis sends this signal at a deadline; the reply comes from C and needs no interpreter lock.
     faulthandler.register(order["stack_signal"], file=descriptor, all_threads=False)
     faulthandler.register(signal.SIGXCPU, file=descriptor, all_threads=False, chain=True)
 
 
 def in_parts(ids):
-    """Lists of ids, each for one line."""
+    """Yields lists of ids, each for one line."""
     part, size = [], 0
     for each in ids:
         if part and (len(part) == IDS or size + len(each) > ID_CHARACTERS):
@@ -31,7 +31,10 @@ def in_parts(ids):
 
 
 class Budget:
-    """Captured output of all tests together; without it a large suite could fill the memory of Trellis."""
+    """The limit for captured output of all tests together.
+
+    Without it a large suite could fill the memory of Trellis.
+    """
 
     def __init__(self, characters):
         self._left = characters
@@ -47,7 +50,10 @@ class Budget:
 
 
 class Definitions:
-    """Lines of ``def``, where pytest gives those of the first decorator. Of one file at a time, as tests come."""
+    """Lines of ``def``, where pytest gives those of the first decorator.
+
+    The lines of one file are kept at a time, as its tests come one after another.
+    """
 
     def __init__(self):
         self._path, self._lines = None, []
@@ -70,9 +76,9 @@ class Definitions:
 
 
 def own_time_out(item):
-    """Seconds after which the test ends itself, and a little more; 0 where it sets itself none.
+    """Returns the seconds after which the test ends itself, plus a margin; 0 if it has no timeout.
 
-    As pytest-timeout knows it: a mark, the command line, the project's settings.
+    Like pytest-timeout, this reads a mark, the command line and the project's settings.
     """
     mark = item.get_closest_marker("timeout")
     given = [mark.args[0] if mark.args else mark.kwargs.get("timeout")] if mark else []
@@ -80,7 +86,7 @@ def own_time_out(item):
     try:
         given.append(item.config.getini("timeout"))
     except (KeyError, ValueError):
-        pass  # no such setting: the plugin is not there
+        pass  # the setting does not exist without the plugin
     for seconds in given:
         try:
             seconds = float(seconds)

@@ -1,4 +1,5 @@
-"""What surrounds a run: session, descriptors, limits, environment, and state that modules took in long ago."""
+"""The environment of a run: session, descriptors, limits, variables, and state cached in modules.
+"""
 
 import io
 import json
@@ -21,7 +22,7 @@ def fail():
 
 
 def carry_out(kinds, order, private):
-    """Never returns."""
+    """Runs the order. Never returns."""
     try:
         take_on(order)
         os._exit(kinds.run(order, private))
@@ -30,19 +31,19 @@ def carry_out(kinds, order, private):
 
 
 def awaited(orders):
-    """The order, from the worker. Without one there is nothing to do."""
+    """Returns the order from the worker; exits if none comes."""
     text = b""
     while not text.endswith(b"\n"):
         part = os.read(orders, 1 << 16)
         if not part:
             os._exit(0)
         text += part
-    os.closerange(3, channel.KEPT)  # the worker's own
+    os.closerange(3, channel.KEPT)  # descriptors of the worker
     return json.loads(text)
 
 
 def enter(ends):
-    """The process's outer circumstances. Returns the private descriptors."""
+    """Sets up the process. Returns the private descriptors."""
     os.setsid()
     processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
     private = move_descriptors(ends)
@@ -62,7 +63,7 @@ def take_on(order):
 
 
 def be_killed_first():
-    """When memory runs out, the run shall go, not the worker."""
+    """Makes the kernel kill the run, not the worker, when memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
@@ -80,7 +81,7 @@ def move_descriptors(ends):
 
 
 def limit(limits):
-    """The limits Trellis asks for, by their names in `resource`."""
+    """Sets the limits that Trellis requests, by their names in `resource`."""
     for name, soft, hard in limits:
         number = getattr(resource, name, None)
         if number is None:
@@ -95,7 +96,7 @@ def limit(limits):
 
 
 def renew_standard_library(env):
-    """State which modules took in when they were imported, long ago, in the worker."""
+    """Renews state that modules stored when the worker imported them."""
     if any(name == "TZ" for name in env):
         import time
 
@@ -107,7 +108,7 @@ def renew_standard_library(env):
         logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()
     threading = sys.modules.get("threading")
     if threading is not None:
-        threading.main_thread()._set_native_id()  # which older versions forget after a fork
+        threading.main_thread()._set_native_id()  # older versions forget this after a fork
     multiprocessing = sys.modules.get("multiprocessing.process")
     if multiprocessing is not None:
         multiprocessing.current_process().authkey = os.urandom(32)
@@ -117,7 +118,7 @@ def renew_standard_library(env):
 
 
 def renew_stdin():
-    """The old object remembers that it read from a pipe."""
+    """Replaces `sys.stdin`: the old object remembers that it read from a pipe."""
     old = sys.stdin
     raw = io.FileIO(0, "rb", closefd=False)
     raw.name = "<stdin>"

@@ -1,9 +1,9 @@
-"""Which of the tests that were found are run, where the run is to prove something: see ``request.rs``."""
+"""Selects the tests of a run that is to prove something: see ``request.rs``."""
 
 import pytest
 
 NAME = "_trellis_selection"
-# Options that end a session early, run nothing, or choose by what an earlier session has left.
+# Options that end a session early, run nothing, or depend on the results of an earlier session.
 CURTAILING = (
     "maxfail",
     "lf",
@@ -19,14 +19,18 @@ CURTAILING = (
 
 
 class Selection:
-    """``which``: ``chosen`` by the project's options and hooks, ``left_out`` by them, or ``all``."""
+    """``which``: ``chosen`` by the project's options and hooks, ``left_out`` by them, or ``all``.
+    """
 
     def __init__(self, which):
         self._which = which
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config):
-        """Only what the command line itself says counts, not the project's `addopts`. Plugins configure themselves later."""
+        """Resets options to those of the command line itself, without the project's `addopts`.
+
+        Plugins configure themselves later.
+        """
         given = config._parser.parse_known_args(list(config.invocation_params.args))
         for name in CURTAILING:
             if hasattr(config.option, name) and hasattr(given, name):

@@ -15,14 +15,14 @@ import program
 from failure import MESSAGE, cut, failure_of, message_of, seconds, textual_failure
 from reporting import Budget, Definitions, dump_stacks, in_parts
 
-NO_TESTS = 5  # as newer versions of unittest and pytest say it
-# Stand-ins for `setUpClass` and its like, and for a part of a test.
+NO_TESTS = 5  # the status of newer versions of unittest and of pytest
+# unittest's placeholders for `setUpClass` and similar fixtures, and for a part of a test.
 HOLDER, SUB_TEST = unittest.suite._ErrorHolder, unittest.case._SubTest
 
 
 def run(order, private, seal, observer, measuring):
     program.become_main("unittest", order["args"], order.get("path_entries"))
-    sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"  # its own main does that
+    sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"  # unittest's own main does the same
     dump_stacks(order, private[channel.STACK])
     send = channel.opened(private[channel.REPORT], order["token"])
     code = program.call_main(lambda: session(order, send, seal, observer, measuring))
@@ -38,11 +38,12 @@ def session(order, send, seal, observer, measuring):
     events = Events(order, send, coverage, seal)
     send({"event": "phase", "doing": "collect", "id": "."})
     imports = Imports()
-    runner = type("Runner", (Runner,), {"events": events, "observer": observer, "imports": imports})  # it wants a class
+    runner = type("Runner", (Runner,), {"events": events, "observer": observer, "imports": imports})  # a class is expected
     try:
         program = unittest.main(module=None, testRunner=runner, exit=False, buffer=True)
     except Exception as error:
-        # What was asked for by name has a mistake that is no `ImportError`: unittest itself ends with it.
+        # A target named on the command line fails with an error other than `ImportError`, which
+        # ends unittest.
         if not events.begun:
             events.not_loaded(error)
             send({"event": "finish", "status": 1})
@@ -63,7 +64,7 @@ def status_of(result):
 
 
 def flat(suite):
-    """The tests of a suite."""
+    """Yields the tests of a suite."""
     if isinstance(suite, unittest.TestSuite):
         for each in suite:
             yield from flat(each)
@@ -72,12 +73,16 @@ def flat(suite):
 
 
 def is_test(case):
-    """Not a stand-in for a module that could not be loaded, or for a fixture of a class or module."""
+    """Returns whether a case is a test.
+
+    Others stand for a module that could not be loaded, or for a fixture of a class or module.
+    """
     return isinstance(case, unittest.TestCase) and type(case).__module__ != "unittest.loader"
 
 
 class Imports:
-    """The exceptions behind `Failed to import test module`, of which unittest keeps only the text."""
+    """The exceptions behind `Failed to import test module`, of which unittest keeps only the text.
+    """
 
     def __init__(self):
         from unittest import loader
@@ -91,7 +96,7 @@ class Imports:
         return made
 
     def over(self):
-        """All is loaded; unittest gets its own function back."""
+        """Restores unittest's own function once all modules are loaded."""
         self._loader._make_failed_import_test = self._make
 
     def behind(self, case):
@@ -99,7 +104,7 @@ class Imports:
 
 
 class Events:
-    """From unittest's words to Trellis's."""
+    """Converts unittest's events to those of Trellis."""
 
     def __init__(self, order, send, coverage, seal):
         self._root, self._send, self._coverage, self._seal = order["root"], send, coverage, seal
@@ -108,7 +113,7 @@ class Events:
         self._left, self._last = {}, None  # tests without a result, in order, and the class of the last one
 
     def place(self, case):
-        """Path, names within the file, and line."""
+        """Returns path, names within the file, and line."""
         kind, method = type(case), getattr(case, "_testMethodName", "")
         path = getattr(sys.modules.get(kind.__module__), "__file__", None) or kind.__module__
         function = inspect.unwrap(getattr(kind, method, None) or (lambda: None))
@@ -138,7 +143,9 @@ class Events:
         self._next()
 
     def _next(self):
-        """What a class or module does before its first test belongs to that test."""
+        """Announces the next test, since what a class or module does before its first test belongs
+        to it.
+        """
         for name, (kind, *_) in self._left.items():
             if kind != self._last:
                 self._send({"event": "phase", "doing": "test", "id": name})
@@ -163,7 +170,10 @@ class Events:
         self._send({"event": "test", "id": name, **record})
 
     def fixture(self, holder, record):
-        """`setUpClass (module.Class)` or one of its like ended the tests it stands for, or came after them."""
+        """Reports `setUpClass (module.Class)` or a similar fixture.
+
+        It either ended the tests it stands for, or ran after them.
+        """
         what, _, name = holder.id().partition(" (")
         name, record = name.rstrip(")"), {**record, "seconds": 0.0, "stdout": "", "stderr": ""}
         held = []
@@ -176,7 +186,9 @@ class Events:
             self._result("::".join([path, *inner, what]), {"path": path, "line": None, **record})
 
     def collection_error(self, case, error, text):
-        """`case` stands for a module that could not be imported, or a name that is not there."""
+        """Reports an error of `case`, a module that could not be imported or a name that does not
+        exist.
+        """
         path, _ = self._module_path(getattr(case, "_testMethodName", None) or case.id())
         self._send({"event": "collection_error", "path": path, "failure": failure_of(error, text)})
 
@@ -185,7 +197,9 @@ class Events:
         self._send({"event": "collection_error", "path": ".", "failure": failure_of(error, text)})
 
     def _module_path(self, name):
-        """The file of the longest part of a dotted name that is a module, and the rest of the name."""
+        """Returns the file of the longest part of a dotted name that is a module, and the rest of
+        the name.
+        """
         parts = name.split(".")
         for length in range(len(parts), 0, -1):
             file = getattr(sys.modules.get(".".join(parts[:length])), "__file__", None)
@@ -214,7 +228,7 @@ class Runner(unittest.TextTestRunner):
 
 
 class Result(unittest.TextTestResult):
-    """Collects what happens to one test and sends it when the test ends."""
+    """Collects the results of one test and sends them when the test ends."""
 
     def __init__(self, events, imports, *args, **options):
         super().__init__(*args, **options)
@@ -250,7 +264,7 @@ class Result(unittest.TextTestResult):
             self._record.update(outcome=outcome, failure=failure_of(error[1], text))
 
     def addError(self, test, err):
-        # Before `super`, which may print what was captured and forget it.
+        # Before `super`, which may print the captured output and drop it.
         self._fail(test, err, "failed")
         super().addError(test, err)
 

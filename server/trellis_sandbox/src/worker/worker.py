@@ -1,7 +1,8 @@
-"""One sandbox's worker: takes orders from Trellis, forks a child per run, passes on what its pipes hold, cleans up.
+"""A sandbox's worker: takes orders from Trellis, forks a child per run, passes on the pipes'
+output, cleans up.
 
-Duty: whatever a run does, the next one finds a clean sandbox, or Trellis is told that it is not clean.
-The wire is described in ``protocol.md`` beside this file's Rust counterpart. This process never runs project code.
+Duty: whatever a run does, the next one finds a clean sandbox, or Trellis learns that it is not
+clean. ``wire.rs`` describes the protocol. This process never runs project code.
 """
 
 import json
@@ -20,12 +21,12 @@ import memory
 import processes
 
 CHUNK = 1 << 18
-PAUSE = 0.003  # seconds between two looks at a run's pipes: waking up for each of its lines would slow the run down
-FULL = 1 << 15  # a portion after which no pause is made
-IDLE = 0.05  # seconds without an order before spare time is used for learning
+PAUSE = 0.003  # seconds between two reads of a run's pipes: waking up for each of its lines would slow the run down
+FULL = 1 << 15  # bytes of a portion after which no pause is made
+IDLE = 0.05  # seconds without an order before idle time is used for learning
 LEARNED = 1 << 20  # bytes of module names taken from one run
-FILE = b"F"  # the channel of the file that a run was told to write
-OWN_DESCRIPTORS = 40  # below it lie those of tests; see `channel.KEPT`
+FILE = b"F"  # the channel of a run's report file
+OWN_DESCRIPTORS = 40  # descriptors below this number belong to tests; see `channel.KEPT`
 
 
 class Lost(Exception):
@@ -33,7 +34,10 @@ class Lost(Exception):
 
 
 class Wire:
-    """Orders in, frames out. Both descriptors are moved away from 0 and 1, which belong to the runs."""
+    """Takes orders and sends frames.
+
+    Both descriptors are moved away from 0 and 1, which belong to the runs.
+    """
 
     def __init__(self):
         import fcntl
@@ -60,7 +64,7 @@ class Wire:
         self.send(b"C", json.dumps(message).encode())
 
     def take(self):
-        """The orders that have arrived."""
+        """Returns the orders that have arrived."""
         part = os.read(self.orders, CHUNK)
         if not part:
             raise Lost()
@@ -69,7 +73,7 @@ class Wire:
 
 
 class Run:
-    """A run under way, or a process that waits for one."""
+    """A run in progress, or a process that waits for one."""
 
     def __init__(self, pid, orders, pipes):
         self.pid, self.orders, self.pipes = pid, orders, pipes
@@ -159,7 +163,7 @@ class Worker:
             self._start(self._waiting.pop(0))  # both orders came at once
         if what == "run":
             self._waiting.append(order)
-        elif what == "lay":  # before its run, while there is none
+        elif what == "lay":  # sent before a run, while there is none
             self._wire.control(laid=self._mirror.lay())
         elif self._run is not None and self._run.status is None:
             if what == "kill":
@@ -169,7 +173,8 @@ class Worker:
                 processes.signal_one(self._run.pid, self._run.order["stack_signal"])
 
     def _prepare_next(self):
-        """Forks the process of the next run ahead of time: nothing else lives in the sandbox now."""
+        """Forks the process of the next run in advance, while no other process is in the sandbox.
+        """
         ends = {name: os.pipe() for name in channel.ALL}
         orders, writer = os.pipe()
         pid = os.fork()
@@ -183,7 +188,7 @@ class Worker:
         self._next = Run(pid, writer, {reader: name for name, (reader, _) in ends.items()})
 
     def _drop_next(self):
-        """The prepared process is dead, or out of date."""
+        """Drops the prepared process, which has died or is out of date."""
         run, self._next = self._next, None
         if run is not None:
             for descriptor in (run.orders, *run.pipes):
@@ -202,14 +207,16 @@ class Worker:
         try:
             os.write(run.orders, json.dumps(order).encode() + b"\n")
         except BrokenPipeError:
-            pass  # its end will be noticed
+            pass  # the end of the process is noticed elsewhere
         os.close(run.orders)
         for reader in run.pipes:
             os.set_blocking(reader, False)
             self._poll.register(reader, select.POLLIN)
 
     def _pass_on(self, descriptor):
-        """One portion of a pipe. False at its end, None when it holds nothing at present."""
+        """Passes on one portion of a pipe. Returns False at its end, None if it is empty at
+        present.
+        """
         run = self._run
         try:
             part = os.read(descriptor, CHUNK)
@@ -235,7 +242,7 @@ class Worker:
         for descriptor in list(run.pipes):
             while self._pass_on(descriptor):
                 pass
-            if descriptor in run.pipes:  # someone unkillable still holds the other end
+            if descriptor in run.pipes:  # a process that cannot be killed still holds the other end
                 self._poll.unregister(descriptor)
                 os.close(descriptor)
         uncollected = self._collect(run.order.get("collect"))

@@ -1,10 +1,10 @@
-//! What a person lets tests have: variables, memory, processors, the network, time.
+//! Resources that a user grants to tests: variables, memory, processors, the network, time.
 
 use std::{collections::BTreeMap, io::Write, net::TcpListener, thread, time::Duration};
 
-use trellis_sandbox::{Config, Isolation, Limits, Outcome, Report, Request, Runner, Tree};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Limits, Outcome, Report, Request, Runner, Tree};
 
 use crate::support::{environment, files, patience, scratch};
 
@@ -69,7 +69,7 @@ def test_child():
     }
 }
 
-/// The worker's interpreter is warm long before a run's variables are known to it.
+/// The worker's interpreter starts long before it gets a run's variables.
 #[tokio::test]
 async fn pythons_own_path_counts() {
     let tree = [
@@ -108,22 +108,22 @@ async fn the_network_is_there_where_it_is_allowed_and_the_report_says_so() {
             let report = run(config, &[("test_a.py", &text)], |_| {}).await;
             let wanted = if network { Outcome::Passed } else { Outcome::Failed };
             assert_eq!(report.outcome, wanted, "{way:?} {report:#?}");
-            let told = report.limits.iter().find(|it| it.name == "network").expect("told");
-            assert_eq!(told.enforced, !network, "{told:?}");
-            assert_eq!(told.how.contains("as you asked"), network, "{told:?}");
+            let reported = report.limits.iter().find(|it| it.name == "network").expect("told");
+            assert_eq!(reported.enforced, !network, "{reported:?}");
+            assert_eq!(reported.how.contains("as you asked"), network, "{reported:?}");
         }
     }
 }
 
-/// Nobody is told to allow what is allowed.
+/// No report advises to allow what is already allowed.
 #[tokio::test]
 async fn a_network_that_is_down_is_the_sandbox_s_doing_only_without_one() {
     let text = "def test_a(): raise OSError('Network is unreachable')\n";
     for network in [true, false] {
         let limits = Limits { network, ..Limits::default() };
         let report = run(Config { limits, ..config() }, &[("test_a.py", text)], |_| {}).await;
-        let told = report.notes.iter().any(|it| it.contains("--network"));
-        assert_eq!(told, !network, "{:?}", report.notes);
+        let reported = report.notes.iter().any(|it| it.contains("--network"));
+        assert_eq!(reported, !network, "{:?}", report.notes);
     }
 }
 
@@ -157,7 +157,7 @@ async fn a_whole_run_takes_the_time_that_is_said() {
     assert!(report.reason.as_ref().is_some_and(|it| it.contains("the whole run")), "{report:#?}");
 }
 
-/// A folder is as much the person's as texts are.
+/// A project in a folder gets the user's variables just as texts do.
 #[tokio::test]
 async fn a_project_in_a_folder_has_them_too() {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder");

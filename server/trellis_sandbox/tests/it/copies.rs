@@ -1,4 +1,4 @@
-//! What tests in containers write to is a copy of the project, made equal to it before each run.
+//! In containers, tests write to a copy of the project, which is made equal to it before each run.
 
 use std::{
     fs,
@@ -7,14 +7,14 @@ use std::{
     process::Command,
 };
 
-use trellis_sandbox::{Config, Outcome, Report, Request, Runner, Tree};
 use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Outcome, Report, Request, Runner, Tree};
 
 use crate::support::{docker, patience, project, scratch};
 
-/// The worker's part, without a container: it is tested where there is no engine.
+/// The worker's part needs no container, so it is tested even where there is no engine.
 #[test]
 fn a_copy_becomes_equal_whatever_was_done_to_it() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -29,7 +29,7 @@ struct Bed {
     folder: TempDir,
 }
 
-/// None, and a loud line, where no engine is to be had.
+/// Returns `None`, and prints that the test is skipped, if there is no engine.
 async fn bed(read_only: bool) -> Option<Bed> {
     let config = Config { scratch: scratch(), read_only, ..Config::from_environment() };
     let runner = Runner::in_docker(docker().await?, &config);
@@ -68,7 +68,7 @@ impl Bed {
     }
 }
 
-/// What the report says of the project.
+/// Returns the description of the limit `project` in the report.
 fn how(report: &Report) -> &str {
     let project = report.limits.iter().find(|it| it.name == "project");
     project.map_or("nothing", |it| it.how.as_str())
@@ -82,7 +82,8 @@ const WHOLE: &str = "def test_whole():
     assert sorted(os.listdir('.')) == ['.git', 'data', 'test_a.py']
 ";
 
-/// The second run of a warm worker finds what the first one found. Among the harms is one of which no time tells.
+/// The second run of a warm worker finds what the first one found. One of the harms changes no time
+/// stamp.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_run_did_is_gone_for_the_next() {
     let Some(bed) = bed(false).await else { return };
@@ -113,7 +114,8 @@ async fn what_a_run_did_is_gone_for_the_next() {
     bed.close().await;
 }
 
-/// No test rewrites history or an environment. They are shown as they are, also those that are made anew.
+/// No test rewrites version control or an environment. Such folders are shown as they are, even if
+/// they are replaced.
 #[tokio::test(flavor = "multi_thread")]
 async fn some_folders_are_the_projects_own() {
     let Some(bed) = bed(false).await else { return };
@@ -130,7 +132,8 @@ async fn some_folders_are_the_projects_own() {
     bed.close().await;
 }
 
-/// What the user of a container may not read is there and closed, as it would be in its own place.
+/// A file or folder that the container's user may not read exists without access, as in the project
+/// itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_closed_stays_closed() {
     let Some(bed) = bed(false).await else { return };
@@ -184,7 +187,7 @@ async fn it_is_read_only_where_it_is_too_large() {
     }
 }
 
-/// Files of so many MiB, which take no room here.
+/// Makes sparse files of the given MiB.
 fn large(bed: &Bed, sizes: &[u64]) {
     for size in sizes {
         let path = bed.folder.path().join(format!("large-{size}"));
@@ -192,7 +195,7 @@ fn large(bed: &Bed, sizes: &[u64]) {
     }
 }
 
-/// A project that has outgrown its copy gets another one.
+/// A project that has outgrown its copy gets a new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_may_grow() {
     let Some(bed) = bed(false).await else { return };

@@ -1,4 +1,4 @@
-//! Executed and missing lines, by test.
+//! Tests of executed and missing lines, by test.
 
 use crate::support::run_with;
 
@@ -20,7 +20,7 @@ async fn lines_by_file_and_test() {
     assert_eq!(coverage.files.len(), 3);
 }
 
-/// What Trellis keeps below a project is no code of it, whatever a test imports.
+/// Files that Trellis keeps below a project are not its code, whatever a test imports.
 #[tokio::test]
 async fn trees_of_trellis_are_left_out() {
     let test = "import sys\nsys.path.insert(0, '.trellis/worktrees/issue-1')\nimport old\ndef test_a():\n    assert old.f() == 1\n";
@@ -37,7 +37,7 @@ async fn none_unless_asked_for() {
     assert_eq!(report.coverage, None);
 }
 
-/// A test belongs to the functions whose bodies it executes, not to those it merely defines.
+/// A test counts for the functions whose bodies it executes, not for those it merely defines.
 #[tokio::test]
 async fn tests_by_function() {
     let code = "\

@@ -1,15 +1,15 @@
-//! What test code sees, and what a run leaves behind.
+//! Tests of the environment that test code sees, and of the traces that a run leaves.
 
 use std::fs;
 
-use trellis_sandbox::{Config, Isolation, Outcome, Request, Runner, Tree};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Outcome, Request, Runner, Tree};
 
 use crate::support::{
     environment, files, left_in, only, run, run_one, run_request, run_with, scratch,
 };
 
-/// Cargo sets a good many variables for this test; none of them may get through.
+/// Cargo sets many variables for this test; none of them may get through.
 #[tokio::test]
 async fn only_listed_variables_get_through() {
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")));
@@ -39,7 +39,7 @@ def test_a():
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
 }
 
-/// What a suite that is strict about its surroundings would notice.
+/// Settings under which a suite would notice differences to plain pytest.
 #[tokio::test]
 async fn a_strict_project_sees_plain_pytest() {
     let ini = "[pytest]\naddopts = --strict-markers --ff -W error\ntestpaths = checks\npython_files = check_*.py\n";
@@ -87,7 +87,7 @@ async fn scratch_folders_are_removed() {
     assert_eq!(left_in(folder.path()), Vec::<String>::new());
 }
 
-/// A folder is used in place, and nothing of ours is left in it.
+/// A folder is used in place, and Trellis leaves no file in it.
 #[tokio::test]
 async fn a_folder_stays_clean() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -128,7 +128,7 @@ async fn workers_are_used_again() {
     assert_eq!(runner.close().await, Vec::<String>::new());
 }
 
-/// Sandboxes hold on to folders, not to paths.
+/// A sandbox holds a folder, not a path.
 #[tokio::test]
 async fn a_project_that_was_made_anew_is_seen() {
     let (runner, parent) = (crate::support::runner().await, tempfile::tempdir().expect("a folder"));
@@ -146,7 +146,8 @@ async fn a_project_that_was_made_anew_is_seen() {
     runner.close().await;
 }
 
-/// pytest looks for its settings upwards; what it finds there it must be able to read, or not see.
+/// pytest looks for settings in parent folders; it must be able to read those it finds, or not see
+/// them.
 #[tokio::test(flavor = "multi_thread")]
 async fn settings_above_the_project_do_not_stop_a_run() {
     let above = tempfile::tempdir_in(scratch()).expect("a folder");
@@ -166,7 +167,8 @@ async fn settings_above_the_project_do_not_stop_a_run() {
     }
 }
 
-/// A project that is not installed is found where an editable install would find it; pytest-cov writes where it may.
+/// A project that is not installed is importable as with an editable install; pytest-cov writes to
+/// a permitted folder.
 #[tokio::test]
 async fn sources_and_coverage_data_have_their_places() {
     let tree = [

@@ -1,4 +1,4 @@
-//! What a failure tells: where, what, and what was missing.
+//! Tests of the facts in a failure: the place, the exception, and the missing name.
 
 use trellis_sandbox::{Comparison, MissingName, Outcome};
 
@@ -24,7 +24,7 @@ async fn frames_lead_from_the_test_to_the_failing_line() {
     assert_eq!(only(&report).line, Some(3));
 }
 
-/// The failing place is the deepest frame inside the tree, also when the exception comes from a
+/// The failing place is the deepest frame inside the tree, also if the exception comes from a
 /// library.
 #[tokio::test]
 async fn frames_outside_the_tree_are_kept_but_not_blamed() {
@@ -158,7 +158,7 @@ def test_surrogate(): raise ValueError("\udcff \x00 end")
     assert_eq!(messages[2], "? \0 end");
 }
 
-/// What a copy was tested in is nobody's business: the same failure reads the same in the next one.
+/// The location of a copy shows in no text: the same failure reads the same in the next copy.
 #[tokio::test]
 async fn the_folder_of_a_copy_is_in_no_text() {
     let test = "import os, sys\n\ndef test_a():\n    print(os.getcwd() + '/shown.txt')\n    sys.stderr.write(__file__)\n    open(os.path.abspath('data/none.json'))\n";

@@ -1,13 +1,13 @@
-//! A warm run is indistinguishable from a cold one: the same suites, run both ways.
+//! Compares warm and cold runs of the same suites, which must not differ.
 //!
-//! The cold side owes nothing to the code under test: a fresh `python -m pytest` whose results are
-//! read from its own JUnit XML. Compared are the exit code, every test's outcome, standard output
-//! and standard error, with times and places made equal. All suites go through one runner, forth
-//! and back, so that what one leaves in a worker would show in another.
+//! The cold side does not use the code under test: it is a fresh `python -m pytest`, whose results
+//! come from pytest's own JUnit XML. The exit code, every test's outcome, standard output and
+//! standard error are compared, with times and paths made equal. All suites run on one runner,
+//! forward and backward, so that state left in a worker by one suite would show in another.
 //!
-//! Known and left out: frames of the worker at the bottom of a test's own stack, `gc.freeze`, the
-//! names of modules that are preloaded, descriptors from 200 up, and what interpreters do to
-//! modules at their very end.
+//! Known differences are left out: frames of the worker at the bottom of a test's stack,
+//! `gc.freeze`, the names of preloaded modules, descriptors from 200 up, and the effects of an
+//! interpreter's final cleanup on modules.
 
 mod suites;
 
@@ -19,14 +19,14 @@ use std::{
     time::Duration,
 };
 
-use trellis_sandbox::{Config, Isolation, Report, Request, Runner, TestOutcome, python::Python};
 use tempfile::TempDir;
 use tokio::{process::Command, time::timeout};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Report, Request, Runner, TestOutcome, python::Python};
 
 use crate::support::{environment, files, patience, scratch};
 
-/// What the two ways must have in common.
+/// The facts that must be equal in both ways.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     exit_code: Option<i32>,
@@ -34,11 +34,11 @@ struct Seen {
     tests: Vec<String>,
     stdout: String,
     stderr: String,
-    /// Lines that must be another each time.
+    /// Lines that must differ each time.
     unique: Vec<String>,
 }
 
-/// How many parts the suites are compared in, side by side.
+/// Number of parts of the suites, which are compared in parallel.
 const PARTS: usize = 8;
 
 macro_rules! warm_runs_are_like_cold_ones {
@@ -62,7 +62,7 @@ async fn compare(part: usize) {
     let mut wrong = Vec::new();
     let mut colds = Vec::new();
     for (name, text) in suites {
-        // While the cold run goes on, the worker learns what the suite has imported.
+        // While the cold run goes on, the worker learns the suite's imports.
         let (first, cold) = tokio::join!(bench.warm(text), bench.cold(text));
         let second = bench.warm(text).await;
         wrong.extend(difference(name, &cold, &first));
@@ -163,7 +163,7 @@ impl Bench {
         Seen { exit_code: output.status.code(), tests, stdout, stderr, unique }
     }
 
-    /// A process with nothing of this one's environment.
+    /// Returns a command for Python without this process's environment.
     fn python_in(&self, places: &Places) -> Command {
         let folder = self.python.interpreter.parent().expect("a folder");
         let mut path = folder.as_os_str().to_owned();
@@ -184,7 +184,7 @@ impl Bench {
         command
     }
 
-    /// Without what may differ; and the lines that have to.
+    /// Returns the text without parts that may differ, and the lines that must differ.
     fn plain(&self, text: &str, places: &Places) -> (String, Vec<String>) {
         let mut text = text.to_owned();
         let environment = self.python.interpreter.ancestors().nth(2).expect("an environment");
@@ -198,7 +198,7 @@ impl Bench {
         for (path, name) in own {
             text = replaced(&text, &path.display().to_string(), name);
         }
-        // A report on a copy names files from its root on.
+        // A report on a copy names files relative to its root.
         text = text.replace("<root>/", "").replace("<root>", ".");
         let (mut kept, mut unique) = (String::new(), Vec::new());
         for line in text.lines().filter(|it| !is_ours(it)) {
@@ -206,7 +206,7 @@ impl Bench {
                 unique.push(line.to_owned());
                 continue;
             }
-            // The length of a separator depends on the time it shows.
+            // The length of a separator depends on the time in it.
             kept += &line
                 .trim_matches(['=', ' '])
                 .split(' ')
@@ -226,7 +226,8 @@ struct Places {
     cache: PathBuf,
 }
 
-/// `class name outcome` of each test of a JUnit report; a module that could not be imported is none.
+/// Returns `class name outcome` for each test of a JUnit report; a module that could not be
+/// imported is not a test.
 fn outcomes_of_xml(text: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(text).expect("XML");
     let mut seen: Vec<(String, &str)> = Vec::new();
@@ -234,7 +235,7 @@ fn outcomes_of_xml(text: &str) -> Vec<String> {
         let class = case.attribute("classname").unwrap_or_default();
         let name = format!("{class} {}", case.attribute("name").unwrap_or_default());
         let is_test = !["", "pytest"].contains(&class);
-        // What an error at its end adds is a second element of the same name.
+        // An error in teardown is a second element of the same name.
         if is_test && seen.iter().all(|it| it.0 != name) {
             seen.push((name, case.children().fold("passed", outcome_of_xml)));
         }
@@ -242,7 +243,7 @@ fn outcomes_of_xml(text: &str) -> Vec<String> {
     seen.into_iter().map(|(name, outcome)| format!("{name} {outcome}")).collect()
 }
 
-/// What a child of a test's element says, after what those before it said.
+/// Returns the outcome after a child of a test's element, given the outcome before it.
 fn outcome_of_xml<'a>(before: &'a str, child: roxmltree::Node<'_, '_>) -> &'a str {
     let is_expected = child.attribute("type") == Some("pytest.xfail");
     match child.tag_name().name() {
@@ -254,7 +255,7 @@ fn outcome_of_xml<'a>(before: &'a str, child: roxmltree::Node<'_, '_>) -> &'a st
     }
 }
 
-/// The same from a report.
+/// Returns the same lines for a report.
 fn outcomes(report: &Report) -> Vec<String> {
     let line = |test: &trellis_sandbox::TestResult| {
         let (id, parameters) = test.id.split_at(test.id.find('[').unwrap_or(test.id.len()));
@@ -268,20 +269,20 @@ fn outcomes(report: &Report) -> Vec<String> {
             TestOutcome::Skipped => "skipped",
             TestOutcome::XFailed => "xfailed",
             TestOutcome::Error => "error",
-            TestOutcome::TimedOut | TestOutcome::Crashed => return None, // of which XML says nothing
+            TestOutcome::TimedOut | TestOutcome::Crashed => return None, // not in the XML
         };
         Some(format!("{} {name}{parameters} {outcome}", class.trim_end_matches('.')))
     };
     report.tests.iter().filter_map(line).collect()
 }
 
-/// `#- path` begins a file.
+/// Splits a suite into files; `#- path` begins a file.
 fn split(text: &'static str) -> Vec<(&'static str, &'static str)> {
     let parts = text.split("#- ").skip(1);
     parts.map(|part| part.split_once('\n').expect("a path and a text")).collect()
 }
 
-/// `path` where it is one, which the `/tmp` of `/tmpdir.py` is not.
+/// Replaces `path` where it is a whole path, unlike the `/tmp` in `/tmpdir.py`.
 fn replaced(text: &str, path: &str, name: &str) -> String {
     let mut parts = text.split(path);
     let mut all = parts.next().unwrap_or_default().to_owned();
@@ -296,15 +297,15 @@ fn is_named(path: &Path, start: &str) -> bool {
     path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(start))
 }
 
-/// The oracle's own words; the frames of internal errors, among which pluggy has some for every
-/// hook wrapper that is there; and those of `-m`.
+/// Returns whether a line is added by one of the two ways: messages on the XML report, frames of
+/// internal errors (pluggy has some for each hook wrapper), and frames of `-m`.
 fn is_ours(line: &str) -> bool {
     line.contains("generated xml file: ")
         || line.starts_with("INTERNALERROR>  ")
         || line.starts_with("  File \"<frozen runpy>\"")
 }
 
-/// `0.12s` becomes `_s`, `0x7fbe7daf8850` becomes `0x_`; users have other names.
+/// Replaces `0.12s` by `_s` and `0x7fbe7daf8850` by `0x_`, and unifies names of users.
 fn plain_word(word: &str) -> String {
     if word.strip_suffix('s').is_some_and(|it| it.parse::<f64>().is_ok()) {
         return "_s".to_owned();
@@ -334,7 +335,7 @@ fn difference(name: &str, cold: &Seen, warm: &Seen) -> Option<String> {
     (!found.is_empty()).then(|| format!("== {name}: {}", found.join("\n")))
 }
 
-/// The lines that only one of them has, or both where only their order differs.
+/// Returns the lines that only one side has, or both texts if only the order differs.
 fn line_by_line(cold: &str, warm: &str) -> String {
     let lines = |text: &str, other: &str, sign: &str| {
         let others: BTreeSet<&str> = other.lines().collect();
@@ -345,7 +346,7 @@ fn line_by_line(cold: &str, warm: &str) -> String {
     if found.is_empty() { format!("cold\n{cold}\nwarm\n{warm}") } else { found }
 }
 
-/// Lines that came twice although they must not.
+/// Reports lines that came twice although they must not.
 fn repeated(name: &str, all: [&Seen; 3]) -> Option<String> {
     let lines: Vec<&String> = all.iter().flat_map(|it| &it.unique).collect();
     let different: BTreeSet<&String> = lines.iter().copied().collect();

@@ -1,5 +1,6 @@
-//! What real runs of other frameworks left behind, read back. The files beside this one were written by jest 29.7 and
-//! 30.5, vitest 2.1 and 4.1, go 1.19 and 1.27; times, foreign paths and most foreign frames are cut out.
+//! Parses captured output of real runs of other frameworks. The captured files come from jest 29.7
+//! and 30.5, vitest 2.1 and 4.1, go 1.19 and 1.27; times, foreign paths and most foreign frames are
+//! cut out.
 
 mod fallback;
 mod projects;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use trellis_sandbox::frameworks::{CommandResult, Framework, ParsedReport, read};
 
-/// A captured file's text.
+/// Returns the text of a captured file.
 macro_rules! captured {
     ($name:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/frameworks/captured/", $name))
@@ -17,7 +18,7 @@ macro_rules! captured {
 }
 use captured;
 
-/// Nothing written, status 0.
+/// Returns a result without output and with status 0.
 fn silent() -> CommandResult<'static> {
     CommandResult {
         status: Ok(0),
@@ -30,7 +31,7 @@ fn silent() -> CommandResult<'static> {
     }
 }
 
-/// A run of jest or vitest that wrote `report`.
+/// Parses a run of jest or vitest that wrote `report`.
 fn node(framework: Framework, status: i32, report: &str) -> ParsedReport {
     read(framework, &CommandResult { status: Ok(status), report: Some(report), ..silent() })
 }
@@ -39,7 +40,7 @@ fn go(status: i32, stdout: &str, stderr: &str) -> ParsedReport {
     read(Framework::Go, &CommandResult { status: Ok(status), stdout, stderr, ..silent() })
 }
 
-/// Everything in a form to compare: a line for each test and each file that could not be loaded.
+/// Formats a result for comparison: one line per test and per file that could not be loaded.
 fn shown(parsed: &ParsedReport) -> String {
     let mut lines =
         vec![format!("{:?} {}", parsed.outcome, parsed.reason.as_deref().unwrap_or(""))];

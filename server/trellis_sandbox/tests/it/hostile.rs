@@ -1,4 +1,5 @@
-//! Code that means harm, or does it: each is contained, reported as what it is, and shown to have done no harm.
+//! Hostile or harmful code: each case is contained, correctly reported, and shown to have done no
+//! harm.
 //!
 //! Every case runs in each sandbox that this machine has; the cases are in `cases`.
 
@@ -12,32 +13,32 @@ use std::{
     time::Duration,
 };
 
-use trellis_sandbox::{Config, Isolation, Outcome, Report, Request, Runner, Tree};
 use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Outcome, Report, Request, Runner, Tree};
 
 use crate::support::{docker, environment, patience, scratch};
 
-/// A sandbox, a project in it, and how to run it.
+/// A sandbox and a project in it.
 pub(crate) struct Bed {
     pub(crate) runner: Runner,
     pub(crate) project: TempDir,
-    /// A way that leaves some things open, as its report says.
+    /// True for a sandbox that leaves some resources open, as its report says.
     pub(crate) bare: bool,
-    /// Tests may write to the project, and nothing of it remains.
+    /// True if tests may write to the project and the writes are discarded.
     pub(crate) has_layer: bool,
     /// The real path of Python.
     pub(crate) interpreter: PathBuf,
 }
 
 impl Bed {
-    /// None, and a loud line, where no engine is to be had.
+    /// Returns `None`, and prints that the test is skipped, if there is no engine.
     pub(crate) async fn docker() -> Option<Bed> {
         let docker = docker().await?;
         let config = Config { scratch: scratch(), ..Config::from_environment() };
         let project = tempfile::tempdir_in(scratch()).expect("a folder");
-        // The container's user is another than root.
+        // The container's user is not root.
         fs::set_permissions(project.path(), fs::Permissions::from_mode(0o755)).expect("set");
         let runner = Runner::in_docker(docker, &config);
         // The image is made from the machine's own Python.
@@ -56,7 +57,7 @@ impl Bed {
         Bed { runner, project, bare, has_layer: !bare, interpreter }
     }
 
-    /// Where the project is.
+    /// Returns the project's folder.
     pub(crate) fn root(&self) -> &Path {
         self.project.path()
     }
@@ -80,13 +81,13 @@ impl Bed {
             .expect("the run ends by itself")
     }
 
-    /// The sandbox is as good as before.
+    /// Checks that the sandbox works as before.
     pub(crate) async fn still_works(&self) {
         let report = self.run("def test_a(): assert 1 + 1 == 2\n").await;
         assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     }
 
-    /// Ends the workers and shows that nothing of them is left.
+    /// Ends the workers and checks that nothing of them remains.
     pub(crate) async fn close(self) {
         assert_eq!(self.runner.close().await, Vec::<String>::new());
     }
@@ -108,7 +109,7 @@ macro_rules! in_each_sandbox {
             })*
         }
 
-        /// All cases on warm workers, one after the other, as in the weaker ways below.
+        /// All cases run in sequence on warm workers, as in the weaker sandboxes below.
         #[tokio::test(flavor = "multi_thread")]
         async fn with_docker() {
             let Some(bed) = Bed::docker().await else { return };

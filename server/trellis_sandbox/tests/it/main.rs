@@ -1,17 +1,18 @@
 //! Real runs of real pytest, in a virtual environment that all tests share.
 //!
-//! It is made once, in `TRELLIS_TEST_CACHE` or below the target folder. Where Python or the package
-//! index is missing, the tests fail with the error that says so.
+//! The environment is made once, in `TRELLIS_TEST_CACHE` or below the target folder. Without Python
+//! or the package index, the tests fail with an error that says so.
 
 mod allowed;
 mod copies;
 mod coverage;
+mod coverage_provider;
+mod deselected;
 mod environment;
 mod failures;
 mod fidelity;
 mod frameworks;
 mod hostile;
-mod lending;
 mod outcomes;
 #[expect(unreachable_pub, reason = "a library of tests has it as well")]
 #[path = "../../../../tests/lsp/patience.rs"]
@@ -25,6 +26,5 @@ mod timeouts;
 mod trees;
 mod unittest;
 mod uv;
-mod whole;
 mod writes;
 mod xml;

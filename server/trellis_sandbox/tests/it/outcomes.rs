@@ -1,4 +1,4 @@
-//! Every way a run can end, and every way a test can.
+//! Tests of every way in which a run or a test can end.
 
 use trellis_sandbox::{Outcome, TestOutcome::*, Tree};
 
@@ -60,7 +60,7 @@ def test_b(): pytest.exit('enough', returncode=0)
 def test_c(): pass
 ";
 
-/// The child carries on with the session; its records must not count.
+/// The child continues the session; its records must not count.
 const FORKED: &str = "
 import os
 def test_a():
@@ -208,7 +208,8 @@ async fn printed_text_belongs_to_its_test() {
 async fn a_run_that_cannot_start_says_why() {
     let outside = run(&[("../evil.py", "")]).await;
     let absolute = run(&[("/evil.py", "")]).await;
-    let missing = run_request(&trellis_sandbox::Request::new(Tree::Folder("/nowhere/at/all".into()))).await;
+    let missing =
+        run_request(&trellis_sandbox::Request::new(Tree::Folder("/nowhere/at/all".into()))).await;
     for (report, part) in [
         (outside, "outside its root"),
         (absolute, "outside its root"),
@@ -227,7 +228,10 @@ async fn an_interpreter_without_pytest_is_named() {
     let runner = |interpreter| {
         trellis_sandbox::Runner::new(
             trellis_sandbox::python::Python { interpreter, ..bare.clone() },
-            trellis_sandbox::Config { scratch: crate::support::scratch(), ..run::Config::from_environment() },
+            trellis_sandbox::Config {
+                scratch: crate::support::scratch(),
+                ..trellis_sandbox::Config::from_environment()
+            },
         )
     };
     let request = trellis_sandbox::Request::new(crate::support::files(&[("test_a.py", "")]));
@@ -253,7 +257,7 @@ async fn pytest_itself_out_of_memory() {
     assert!(reason.contains("ZeroDivisionError: division by zero"), "{reason}");
 }
 
-/// Whoever drops a failing test is not found out by its outcome, but by this.
+/// The outcome does not reveal that a failing test was dropped, but this list does.
 #[tokio::test]
 async fn tests_that_are_left_out_are_named() {
     let drop = "def pytest_collection_modifyitems(items): del items[1:]\n";

@@ -1,5 +1,5 @@
-//! Real runs of vitest, jest and go in the sandbox. npm's packages are installed once, below the cache folder; where npm
-//! or go is missing, the tests say so and are skipped.
+//! Real runs of vitest, jest and go in the sandbox. npm's packages are installed once, below the
+//! cache folder. Without npm or go, the tests print that they are skipped.
 
 use std::{
     env, fs,
@@ -9,15 +9,15 @@ use std::{
     time::Duration,
 };
 
+use tempfile::TempDir;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{
     Config, Isolation, Outcome, Report, Request, Runner,
     TestOutcome::{self, *},
     Tree,
     frameworks::Framework,
 };
-use tempfile::TempDir;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use crate::support::{base, cache, patience, results, scratch};
 
@@ -38,7 +38,8 @@ fn write(root: &Path, tree: &[(&str, &str)]) {
     }
 }
 
-/// A project with `package` in its `node_modules`. None, and a loud line, where npm is missing.
+/// Makes a project with `package` in its `node_modules`. Returns `None`, and prints a notice, if
+/// npm is missing.
 fn node_project(package: &str, tree: &[(&str, &str)]) -> Option<TempDir> {
     if !["npm", "npx", "node"].iter().all(|it| is_installed(it)) {
         return None;
@@ -65,7 +66,7 @@ fn installed(package: &str) -> PathBuf {
             .output()
             .expect("npm starts");
         assert!(npm.status.success(), "{}", String::from_utf8_lossy(&npm.stderr));
-        // Another process may have been faster; then this copy goes.
+        // If another process was faster, this copy is dropped.
         let renamed = fs::rename(folder.path(), &place);
         assert!(renamed.is_ok() || place.is_dir(), "{renamed:?}");
     }
@@ -90,13 +91,13 @@ async fn run_in(
     request.run_timeout = patience();
     change(&mut request);
     let cancel = CancellationToken::new();
-    let mut told = Vec::new();
-    let mut tell = |test: &trellis_sandbox::TestResult| told.push(test.id.clone());
+    let mut reported = Vec::new();
+    let mut tell = |test: &trellis_sandbox::TestResult| reported.push(test.id.clone());
     let report = runner.run_telling(&request, &cancel, &mut tell);
     let report = timeout(patience(), report).await.expect("the run ends by itself");
     assert_eq!(runner.close().await, Vec::<String>::new());
     let ids: Vec<String> = report.tests.iter().map(|test| test.id.clone()).collect();
-    assert_eq!(told, ids);
+    assert_eq!(reported, ids);
     report
 }
 
@@ -106,14 +107,14 @@ fn names(project: &Path) -> Vec<String> {
     names
 }
 
-/// What decides, in a form to compare.
+/// Returns the deciding facts of a report for comparison.
 fn shown(report: &Report) -> (Outcome, bool, Vec<(&str, TestOutcome)>) {
     (report.outcome.clone(), report.parsing_failed, results(report))
 }
 
 const CART: &str = "exports.total = items => items.reduce((sum, it) => sum + it.price, 0)\nexports.spin = () => { for (;;) {} }\n";
 
-/// jest's and vitest's tests differ by their first lines.
+/// Tests for jest and vitest, which differ in their first lines.
 const TESTS: &str = "
 describe('total', () => {
   it('adds', () => { console.log('added'); expect(total([{ price: 2 }])).toBe(2) })
@@ -134,12 +135,12 @@ it('has a home and a place for files', () => {
 })
 ";
 
-/// A file that nothing in the sandbox may see.
+/// Makes a folder that the sandbox must not show.
 fn secret() -> TempDir {
     tempfile::tempdir_in(cache()).expect("a folder")
 }
 
-/// Both have the same tests: what passes and fails, targets, the sandbox, leaving, never ending.
+/// Tests a framework: passes and failures, targets, the sandbox, exiting tests, endless tests.
 async fn node_framework(framework: Framework, package: &str, start: &str, more: &[(&str, &str)]) {
     let secret = secret();
     let tests = format!("{start}const {{ total }} = require('../src/cart.cjs')\n{TESTS}");
@@ -227,7 +228,7 @@ async fn node_packages_have_to_be_installed() {
     assert!(reason.contains("npm install"), "{reason}");
 }
 
-/// A stand-in for jest that leaves all sorts of things where its report is due.
+/// A stand-in for jest puts various things in the place of the report.
 #[tokio::test]
 async fn only_a_file_of_the_runs_own_is_a_report() {
     if !["npm", "npx", "node"].iter().all(|it| is_installed(it)) {
@@ -276,7 +277,7 @@ async fn only_a_file_of_the_runs_own_is_a_report() {
     assert_eq!(runner.close().await, Vec::<String>::new());
 }
 
-/// A machine without the programs: their names are not on the sandbox's `PATH`.
+/// On a machine without the programs, their names are not on the sandbox's `PATH`.
 #[tokio::test]
 async fn programs_that_are_missing_are_named() {
     let project = tempfile::tempdir_in(scratch()).expect("a folder");
@@ -308,7 +309,7 @@ async fn docker_images_without_the_programs_are_named() {
     assert_eq!(runner.close().await, Vec::<String>::new());
 }
 
-/// Makes a zip of a module, as a proxy would hand it out.
+/// A script that makes a zip of a module in the form that a proxy serves.
 const PROXY: &str = "
 import pathlib, sys, zipfile
 folder = pathlib.Path(sys.argv[1], 'example.com/dep/@v')
@@ -321,7 +322,7 @@ with zipfile.ZipFile(folder / 'v1.0.0.zip', 'w') as file:
     file.writestr('example.com/dep@v1.0.0/dep.go', 'package dep\\n\\nconst X = 1\\n')
 ";
 
-/// Modules are read from where go keeps them, without a network.
+/// Modules are read from go's own cache, without a network.
 #[tokio::test(flavor = "multi_thread")]
 async fn go_modules_that_were_loaded_before() {
     if !is_installed("go") {

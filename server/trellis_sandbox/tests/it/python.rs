@@ -1,4 +1,4 @@
-//! Finding interpreters and making environments.
+//! Tests of finding interpreters and making environments.
 
 use std::{
     env,
@@ -9,13 +9,14 @@ use std::{
     process::Command,
 };
 
+use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{
     Config, Outcome, Request, Runner,
     python::{
-        self, Installer, Origin, Progress, Python, PythonError, InterpreterSearch, find, provide, provide_with,
+        self, Installer, InterpreterSearch, Origin, Progress, Python, PythonError, find, provide,
+        provide_with,
     },
 };
-use tokio_util::sync::CancellationToken;
 
 use crate::support::{base, cache, environment, files, scratch};
 
@@ -92,9 +93,9 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
     let project = tempfile::tempdir().expect("a folder");
     let environment = made.interpreter.ancestors().nth(2).expect("its folder");
     symlink(environment, project.path().join("env")).expect("a link");
-    // `.venv` and `venv` are looked at first: one does not work, the other has no pytest.
+    // `.venv` and `venv` are examined first: one does not work, the other has no pytest.
     fs::create_dir_all(project.path().join(".venv/bin")).expect("a folder");
-    // What a repository brings along is not started to be looked at.
+    // An interpreter in the repository is not started to examine it.
     let trap = project.path().join("started");
     let python = project.path().join(".venv/bin/python");
     fs::write(&python, format!("#!/bin/sh\ntouch {}\n", trap.display())).expect("a file");
@@ -105,12 +106,15 @@ async fn the_projects_environment_comes_first_if_it_has_pytest() {
         .status();
     assert!(bare.is_ok_and(|status| status.success()));
     let environments = own(project.path());
-    let found = find(&InterpreterSearch { environments: &environments, ..InterpreterSearch::on(OsStr::new("")) })
-        .await
-        .expect("found");
+    let found = find(&InterpreterSearch {
+        environments: &environments,
+        ..InterpreterSearch::on(OsStr::new(""))
+    })
+    .await
+    .expect("found");
     assert_eq!(found.origin, Origin::Project);
     assert_eq!(found.interpreter, project.path().join("env/bin/python"));
-    // It works in the sandbox, where only what is needed is to be seen.
+    // The interpreter works in the sandbox, which shows only what is needed.
     let config = Config { scratch: scratch(), ..Config::from_environment() };
     let runner = Runner::new(found.clone(), config);
     let request = Request::new(files(&[("test_a.py", "def test_a(): pass")]));
@@ -129,12 +133,12 @@ async fn no_python_says_what_to_install() {
     assert!(error.to_string().contains("apt install python3"), "{error}");
 }
 
-/// Where the environment of a project may be, for a person without variables.
+/// Returns the possible environments of a project, for a user without variables.
 fn own(project: &Path) -> Vec<PathBuf> {
     python::environments(project, &|_| None)
 }
 
-/// An environment in `folder` without pytest that has one package of its own.
+/// Makes an environment in `folder` without pytest that has one package of its own.
 fn bare(interpreter: &Path, folder: &Path) -> PathBuf {
     let made = Command::new(interpreter).args(["-m", "venv", "--without-pip"]).arg(folder).status();
     assert!(made.is_ok_and(|it| it.success()));
@@ -176,7 +180,7 @@ async fn an_environment_without_pytest_gets_it_from_beside() {
     let whole = python::beside(&found, &[], &cache(), &|_| {}).await.expect("made");
     assert_eq!((&whole.interpreter, &whole.maker), (&found.interpreter, &None));
     uses(whole.clone(), ".venv").await;
-    // Nothing was installed into it.
+    // Nothing was installed into the environment itself.
     let own = project.path().join(".venv/lib");
     let packages = fs::read_dir(own).expect("lib").flatten().next().expect("one").path();
     assert!(!packages.join("site-packages/pytest").exists());
@@ -212,9 +216,11 @@ async fn what_a_person_names_or_activates_comes_before_the_projects() {
         let whole = python::beside(&found, &[], &cache(), &|_| {}).await.expect("made");
         uses(whole, wanted).await;
     }
-    // One that was deleted since is passed over, and said so.
+    // An environment that has been deleted is skipped, and the result says so.
     let gone = elsewhere.path().join("gone");
-    let found = find(&InterpreterSearch { named: None, activated: Some(&gone), ..all }).await.expect("found");
+    let found = find(&InterpreterSearch { named: None, activated: Some(&gone), ..all })
+        .await
+        .expect("found");
     assert!(found.interpreter.starts_with(&project), "{found:?}");
     assert!(found.passed_over[0].contains("gone does not exist"), "{found:?}");
 }
@@ -223,14 +229,16 @@ async fn what_a_person_names_or_activates_comes_before_the_projects() {
 async fn a_bare_interpreter_that_is_named_is_what_environments_are_made_from() {
     let base = base().await;
     let nowhere = OsStr::new("/nowhere");
-    let search = InterpreterSearch { named: Some(&base.interpreter), ..InterpreterSearch::on(nowhere) };
+    let search =
+        InterpreterSearch { named: Some(&base.interpreter), ..InterpreterSearch::on(nowhere) };
     let found = find(&search).await.expect("found");
     let has_pytest = found.origin == Origin::Project;
     assert!(has_pytest || found.origin == Origin::Base && found.version == base.version);
     for (wrong, why) in
         [("/nowhere/python", "does not exist"), ("/bin/true", "cannot run the tests")]
     {
-        let search = InterpreterSearch { named: Some(Path::new(wrong)), ..InterpreterSearch::on(nowhere) };
+        let search =
+            InterpreterSearch { named: Some(Path::new(wrong)), ..InterpreterSearch::on(nowhere) };
         let error = find(&search).await.expect_err("it cannot be used").to_string();
         assert!(error.contains(why) && error.contains(wrong), "{error}");
     }

@@ -1,11 +1,12 @@
-//! Odd projects that are honest: whatever they do to their exceptions, reports and clocks, no record of theirs is taken for
-//! somebody else's.
+//! Unusual but honest projects: whatever they do to exceptions, reports and clocks, their records
+//! are never taken for tampering.
 
 use trellis_sandbox::{Outcome, Report};
 
 use crate::support::{run, run_with};
 
-/// Runs a project twice, with coverage the second time; nobody is accused, and the outcome is that of plain pytest.
+/// Runs a project twice, with coverage the second time. No tampering is reported, and the outcome
+/// is that of plain pytest.
 async fn honest(what: &str, files: &[(&str, &str)], wanted: Outcome) -> Report {
     let mut last = None;
     for coverage in [false, true] {
@@ -16,7 +17,7 @@ async fn honest(what: &str, files: &[(&str, &str)], wanted: Outcome) -> Report {
     last.expect("two runs")
 }
 
-/// Attributes of exceptions are whatever those that raise them gave.
+/// Attributes of exceptions may have any value.
 #[tokio::test]
 async fn exceptions_with_odd_attributes() {
     let cases = [
@@ -53,7 +54,7 @@ class Mine(NameError):
     assert_eq!(report.outcome, Outcome::CollectionError, "{report:#?}");
 }
 
-/// Reasons are whatever people write, such as the number of an issue.
+/// A reason may be any value, such as the number of an issue.
 #[tokio::test]
 async fn reasons_that_are_no_texts() {
     let text = "
@@ -71,7 +72,7 @@ def test_long(): pass
     honest("reasons", &[("test_a.py", text)], Outcome::Passed).await;
 }
 
-/// Plugins put into reports and items what they like.
+/// Plugins may set any value in reports and items.
 #[tokio::test]
 async fn plugins_with_odd_numbers() {
     for odd in ["float('nan')", "float('inf')", "-1.0", "'long'", "None", "10 ** 400"] {
@@ -114,7 +115,7 @@ def test_a(n): pass
     assert_eq!(report.tests.len(), 600);
 }
 
-/// Every test executes every line: what is said of one file has no measure either.
+/// Every test executes every line: the record of one file has no limit either.
 #[tokio::test]
 async fn lines_of_many_tests() {
     let lines: String = (0..3000).map(|it| format!("    a = {it}\n")).collect();
@@ -134,8 +135,8 @@ def test_a(n): f()
     assert_eq!((file.tests.len(), file.functions[0].tests.len()), (400, 400));
 }
 
-/// Signals of a project's own reach the reporter as well as its tests. What pytest makes of an exception in its midst is
-/// pytest's affair, but nobody has made anything up.
+/// A project's own signals interrupt the reporter as well as its tests. pytest decides what to do
+/// with an exception in the middle of its code, but no tampering has happened.
 #[tokio::test]
 async fn signals_at_any_time() {
     let conftest = "
@@ -166,7 +167,7 @@ def pytest_runtest_logreport(report):
     }
 }
 
-/// The clock is the project's to turn while its tests run.
+/// A project may change the clock while its tests run.
 #[tokio::test]
 async fn clocks_that_are_turned() {
     let text = "

@@ -1,9 +1,9 @@
-//! What projects say they need.
+//! Tests of reading a project's requirements.
 
 use std::{fs, os::unix::fs::symlink};
 
-use trellis_sandbox::python::{Requirements, of_project};
 use tempfile::TempDir;
+use trellis_sandbox::python::{Requirements, of_project};
 
 fn project(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! `run(files)` gives a report; the rest is for looking at it.
+//! Helpers: `run(files)` returns a report; others inspect it.
 
 use std::{
     collections::BTreeMap,
@@ -12,14 +12,14 @@ use std::{
     time::Duration,
 };
 
+use tempfile::TempDir;
+use tokio::{sync::OnceCell, time::timeout};
+use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{
     Config, Docker, Failure, Frame, ImageSpec, Report, Request, Runner, TestOutcome, TestResult,
     Tree,
     python::{self, Python},
 };
-use tempfile::TempDir;
-use tokio::{sync::OnceCell, time::timeout};
-use tokio_util::sync::CancellationToken;
 
 pub(crate) use crate::patience::patience;
 
@@ -30,10 +30,12 @@ pub(crate) fn cache() -> PathBuf {
 
 pub(crate) async fn base() -> Python {
     let path = env::var_os("PATH").expect("PATH is set");
-    python::find(&python::InterpreterSearch::on(&path)).await.unwrap_or_else(|error| panic!("{error}"))
+    python::find(&python::InterpreterSearch::on(&path))
+        .await
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The base interpreter in a virtual environment of its own in `folder`, so that it cannot have pytest.
+/// Makes a virtual environment of the base interpreter in `folder`, which certainly has no pytest.
 pub(crate) async fn without_pytest(folder: &Path) -> Python {
     let base = base().await;
     let mut command = tokio::process::Command::new(&base.interpreter);
@@ -86,7 +88,7 @@ pub(crate) async fn run_request(request: &Request) -> Report {
     report
 }
 
-/// Ids and outcomes, in order.
+/// Returns ids and outcomes, in order.
 pub(crate) fn results(report: &Report) -> Vec<(&str, TestOutcome)> {
     report.tests.iter().map(|test| (test.id.as_str(), test.outcome)).collect()
 }
@@ -96,7 +98,7 @@ pub(crate) fn only(report: &Report) -> &TestResult {
     test
 }
 
-/// The failure of the only test, or the only collection error.
+/// Returns the failure of the only test, or the only collection error.
 pub(crate) fn failure(report: &Report) -> &Failure {
     match report.collection_errors.as_slice() {
         [] => only(report)
@@ -108,14 +110,14 @@ pub(crate) fn failure(report: &Report) -> &Failure {
     }
 }
 
-/// `path:line function` of the frames inside the tree.
+/// Returns `path:line function` of the frames inside the tree.
 pub(crate) fn inside(frames: &[Frame]) -> Vec<String> {
     let inside = frames.iter().filter(|frame| frame.inside);
     inside.map(|frame| format!("{}:{} {}", frame.path, frame.line, frame.function)).collect()
 }
 
-/// The engine at `TRELLIS_TEST_DOCKER_HOST`, with the image `TRELLIS_TEST_IMAGE`, as `cargo xtask
-/// test` sets them. None, and a loud line, where they are not set.
+/// Opens the engine at `TRELLIS_TEST_DOCKER_HOST`, with the image `TRELLIS_TEST_IMAGE`, as
+/// `cargo xtask test` sets them. Returns `None`, and prints a notice, if they are not set.
 pub(crate) async fn docker() -> Option<Docker> {
     let given = |name: &str| env::var(name).ok().filter(|it| !it.is_empty());
     let (Some(host), Some(base)) = (given("TRELLIS_TEST_DOCKER_HOST"), given("TRELLIS_TEST_IMAGE"))
@@ -128,26 +130,26 @@ pub(crate) async fn docker() -> Option<Docker> {
     Some(docker.unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// A folder for scratch folders that is not `/tmp`, which sandboxes replace.
+/// Returns a folder for scratch folders that is not `/tmp`, which sandboxes replace.
 pub(crate) fn scratch() -> PathBuf {
     env!("CARGO_TARGET_TMPDIR").into()
 }
 
-/// A folder for a project, open to the user of a container.
+/// Makes a folder for a project, readable for the user of a container.
 pub(crate) fn project() -> TempDir {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
     folder
 }
 
-/// A name that nothing else on the machine has; short enough for a process's.
+/// Returns a name that is unique on the machine and short enough for a process.
 pub(crate) fn unique() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = std::process::id() % 100_000 * 100 + COUNT.fetch_add(1, Ordering::Relaxed);
     format!("trellis-t{number:07}")
 }
 
-/// How many processes of the machine have `name` as their name or in their command line.
+/// Returns how many processes of the machine have `name` as their name or in their command line.
 pub(crate) fn processes_named(name: &str) -> usize {
     let has = |folder: &Path| {
         let text = |file: &str| fs::read(folder.join(file)).unwrap_or_default();
@@ -158,7 +160,7 @@ pub(crate) fn processes_named(name: &str) -> usize {
     entries.filter(|it| has(it)).count()
 }
 
-/// Waits until there is no such process any more.
+/// Waits until no such process exists.
 pub(crate) async fn until_gone(name: &str) {
     let gone = async {
         while processes_named(name) > 0 {
@@ -168,13 +170,13 @@ pub(crate) async fn until_gone(name: &str) {
     timeout(patience(), gone).await.unwrap_or_else(|_| panic!("{name} lives on"));
 }
 
-/// What lies in a folder.
+/// Returns the names of the entries in a folder.
 pub(crate) fn left_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("there").flatten();
     entries.map(|it| it.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The most memory this process has had, in bytes.
+/// Returns the peak memory of this process in bytes.
 pub(crate) fn peak_memory() -> u64 {
     let text = fs::read_to_string("/proc/self/status").expect("/proc");
     let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:")).expect("a peak");

@@ -1,4 +1,4 @@
-//! Endless tests are stopped, and say where they stood.
+//! Endless tests are stopped, and the report tells where they were.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use trellis_sandbox::{Activity, Outcome, RaisedBy, Report, Request, TestOutcome}
 
 use crate::support::{inside, results, run_with};
 
-/// Long enough for what is meant to end, on a busy machine too.
+/// Long enough, even on a busy machine, for tests that are meant to end.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// What messages call the settings.
+/// Names of the settings in messages.
 const FLAGS: RaisedBy = RaisedBy { test: Some("`--test`"), run: Some("`--run`") };
 
 async fn stopped(text: &str) -> Report {
@@ -62,8 +62,7 @@ async fn sleeping_test() {
     assert_eq!(stood(&report).1, ["test_a.py:4 test_a"]);
 }
 
-/// The regular expression never gives the interpreter lock away; no Python thread could report this
-/// one.
+/// The regular expression never releases the interpreter lock; no Python thread could report it.
 #[tokio::test]
 async fn hang_inside_c_code() {
     let report =
@@ -104,7 +103,7 @@ async fn signals_ignored_and_blocked() {
     let text = "import signal, time\ndef test_a():\n    \
                 signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    time.sleep(1000)\n";
     let report = stopped(text).await;
-    assert_eq!(stood(&report).1, Vec::<String>::new()); // no stack, but an end
+    assert_eq!(stood(&report).1, Vec::<String>::new()); // no stack, but the run ended
     assert_eq!(results(&report), [("test_a.py::test_a", TestOutcome::TimedOut)]);
 }
 
@@ -146,7 +145,7 @@ def test_late_too(): busy(600)
 def test_d(): busy(0.4)
 ";
 
-/// A late test takes nothing from those after it, however many there are.
+/// A slow test takes no time from those after it, however many there are.
 #[tokio::test]
 async fn each_test_has_all_of_its_time() {
     let change = |request: &mut Request| {
@@ -161,7 +160,7 @@ async fn each_test_has_all_of_its_time() {
     assert_eq!(said, "still running after 1 s (the limit of one test; `--test` raises it)");
 }
 
-/// Whoever sets a test a time-out of its own knows how long it may take.
+/// The timeout that a test sets itself tells how long it may take.
 #[tokio::test]
 async fn a_test_with_a_time_out_of_its_own_is_let_finish() {
     let sleeps = "import time, pytest\ndef test_a(): time.sleep(1.5)\n";
@@ -179,7 +178,7 @@ async fn a_test_with_a_time_out_of_its_own_is_let_finish() {
     ] {
         let ini = format!("[pytest]\nmarkers = timeout\n{ini}");
         let tree = [("conftest.py", conftest), ("test_a.py", &*tests), ("pytest.ini", &*ini)];
-        // From inside, and from outside.
+        // Interrupted from inside, then ended from outside.
         for inside in [true, false] {
             let report = run_with(&tree, |request| {
                 request.test_deadline = inside.then_some(Duration::from_millis(300));

@@ -1,9 +1,9 @@
-//! Copies of folders with some texts changed, and tests that end where they stand.
+//! Tests of copies of folders with changed texts, and of tests that end their process.
 
 use std::{collections::BTreeMap, fs, sync::Arc, time::Duration};
 
-use trellis_sandbox::{Outcome, Request, TestOutcome, Tree};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Outcome, Request, TestOutcome, Tree};
 
 use crate::support::{run_request, runner};
 
@@ -74,7 +74,8 @@ async fn a_test_past_its_deadline_fails_where_it_stands_and_the_next_one_runs() 
     assert!(lines.contains(&5), "{lines:?}");
 }
 
-/// A sandbox does not show what lies beyond the project; that is told, and nothing is left out in silence.
+/// A sandbox does not show files beyond the project. The report says so for each link that hides
+/// Python.
 #[tokio::test]
 async fn links_that_lead_out_of_the_project_are_told() {
     let folder = tempfile::tempdir_in(crate::support::scratch()).expect("a folder");
@@ -91,7 +92,8 @@ async fn links_that_lead_out_of_the_project_are_told() {
     let link = |to: &str, at: &str| {
         std::os::unix::fs::symlink(to, folder.path().join(at)).expect("linked");
     };
-    // Without Python behind them, within the project, nowhere, or where pytest does not look: no word.
+    // No note for links whose target has no Python, is inside the project, does not exist, or is in
+    // a folder that pytest ignores.
     link("../texts", "p/texts");
     link("inner", "p/again");
     link("../nowhere", "p/broken");
@@ -113,8 +115,8 @@ async fn links_that_lead_out_of_the_project_are_told() {
             true => Tree::Copy { folder: p, changed: BTreeMap::new() },
         };
         let report = run_request(&Request::new(tree)).await;
-        let told: Vec<&str> =
+        let reported: Vec<&str> =
             report.notes.iter().filter_map(|it| it.split(" links out").next()).collect();
-        assert_eq!(told, ["contract", "inner/test_linked.py"], "copied {copied}: {report:#?}");
+        assert_eq!(reported, ["contract", "inner/test_linked.py"], "copied {copied}: {report:#?}");
     }
 }

@@ -1,4 +1,4 @@
-//! unittest through the real runner: every way a test can end, and a run.
+//! Tests of unittest through the real runner: every way in which a test or a run can end.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ fn crashed(exit_code: i32) -> Outcome {
     Outcome::Crashed { signal: None, exit_code: Some(exit_code) }
 }
 
-/// `body` is that of a class `T` in `test_a.py`; results are given without what all ids begin with.
+/// The body of a class `T` in `test_a.py`, the outcome, and the results without the common start of
+/// their ids.
 type Row = (&'static str, Outcome, &'static [(&'static str, TestOutcome)]);
 
 #[tokio::test]
@@ -193,13 +194,13 @@ async fn a_module_with_a_name_that_the_worker_uses() {
     assert_eq!(results(&report), expected, "{report:#?}");
 }
 
-/// What unittest runs needs no pytest.
+/// unittest needs no pytest.
 #[tokio::test]
 async fn a_python_without_pytest() {
     let folder = tempfile::tempdir().expect("a folder");
     let python = crate::support::without_pytest(folder.path()).await;
     let scratch = crate::support::scratch();
-    let config = trellis_sandbox::Config { scratch, ..run::Config::from_environment() };
+    let config = trellis_sandbox::Config { scratch, ..trellis_sandbox::Config::from_environment() };
     let runner = trellis_sandbox::Runner::new(python, config);
     let mut request = Request::new(crate::support::files(&[("test_a.py", GOOD)]));
     request.framework = Framework::Unittest;

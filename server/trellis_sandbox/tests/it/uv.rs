@@ -1,4 +1,4 @@
-//! Environments made by a real uv, which pip installs once into an environment of its own.
+//! Tests of environments made by a real uv, which pip installs once into an environment of its own.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ async fn uv() -> PathBuf {
     made.unwrap_or_else(|error| panic!("{error}")).interpreter.with_file_name("uv")
 }
 
-/// A wheel with one module, `tiny`, made by hand; gives the requirement for it.
+/// Makes a wheel with one module, `tiny`, and returns the requirement for it.
 fn wheel(base: &Python, folder: &Path) -> String {
     let file = folder.join("tiny-1.0-py3-none-any.whl");
     let text = "
@@ -68,7 +68,7 @@ async fn what_uv_says_of_a_requirement_is_final() {
     }
 }
 
-/// One that does nothing at all, and one that can make environments but reaches no index.
+/// One uv does nothing at all, and one can make environments but reaches no index.
 #[tokio::test]
 async fn where_uv_cannot_work_pip_does() {
     let (base, folder) = (base().await, tempfile::tempdir().expect("a folder"));

@@ -1,4 +1,4 @@
-//! Tests that write beside their code: they pass as they do with pytest, and nothing of it remains.
+//! Tests that write next to their code pass as with pytest, and their writes are discarded.
 
 use std::{
     collections::BTreeMap,
@@ -7,18 +7,18 @@ use std::{
     path::Path,
 };
 
-use trellis_sandbox::{Config, Isolation, Outcome, Report, Request, Runner, TestOutcome::*, Tree};
 use tempfile::TempDir;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Outcome, Report, Request, Runner, TestOutcome::*, Tree};
 
 use crate::support::{docker, environment, patience, project, results, scratch};
 
-/// A project in a sandbox of each kind in which tests may write to it.
+/// A project in one kind of sandbox in which tests may write to it.
 struct Bed {
     runner: Runner,
     folder: TempDir,
-    /// None: a container.
+    /// The kind of local sandbox; `None` for a container.
     isolation: Option<Isolation>,
 }
 
@@ -64,7 +64,7 @@ impl Bed {
         self.run(Tree::Folder(self.root().to_owned())).await
     }
 
-    /// Text, or where it leads, and mode by path.
+    /// Returns, by path, the text or link target and the mode.
     fn tree(&self) -> BTreeMap<String, (String, u32)> {
         let mut found = BTreeMap::new();
         let mut waiting = vec![self.root().to_owned()];
@@ -166,7 +166,8 @@ async fn whatever_is_written_counts_in_its_run_and_in_no_other() {
     }
 }
 
-/// A worker stays warm while the person goes on: what is mounted over a tree that changes would show old files.
+/// A worker stays warm while the user edits; an overlay mounted over a changing tree would show old
+/// files.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_run_sees_the_files_as_they_are() {
     for bed in beds().await {
@@ -179,7 +180,7 @@ async fn each_run_sees_the_files_as_they_are() {
         bed.write(&[("a.txt", "22"), ("c.txt", "1")]);
         fs::remove_file(bed.root().join("b.txt")).expect("removed");
         assert_eq!(said(&bed.folder().await), "a.txt 22\nc.txt 1\n");
-        // As editors save.
+        // Editors save files in this way.
         fs::write(bed.root().join("new"), "3").expect("written");
         fs::rename(bed.root().join("new"), bed.root().join("a.txt")).expect("renamed");
         assert_eq!(said(&bed.folder().await), "a.txt 3\nc.txt 1\n");
@@ -187,7 +188,7 @@ async fn each_run_sees_the_files_as_they_are() {
     }
 }
 
-/// Texts and copies are served by warm workers too.
+/// Warm workers serve texts and copies as well.
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_and_copies_begin_clean() {
     let tests = format!(
@@ -258,7 +259,7 @@ async fn what_does_not_fit_is_an_error_of_its_run_alone() {
     }
 }
 
-/// The report says whether tests may write beside their code.
+/// The report says whether tests may write next to their code.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_report_says_which_it_was() {
     for (isolation, read_only, expected) in [

@@ -1,4 +1,4 @@
-//! JUnit XML of real reports, read back by Python's own parser.
+//! Reads JUnit XML of real reports with Python's own parser.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const TREE: &[(&str, &str)] = &[
     ("pytest.ini", "[pytest]\naddopts = --continue-on-collection-errors\n"),
 ];
 
-/// Parses the file with Python and checks the figures; run by our own runner.
+/// A test that parses the file with Python and checks the figures; our own runner runs it.
 const READER: &str = r#"
 import xml.etree.ElementTree as tree
 def test_read():

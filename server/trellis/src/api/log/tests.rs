@@ -25,7 +25,7 @@ fn asked(root: &Path, params: Value) -> LogResult {
 }
 
 /// EventKind, what it is about, what happened and why, as they are given.
-fn told(entry: &LogEntry) -> String {
+fn report(entry: &LogEntry) -> String {
     let kind = serde_json::to_value(entry.kind).expect("a kind");
     let node = entry.node.as_deref().unwrap_or("-");
     let reason = entry.reason.as_ref().map(|it| format!(" because {it}")).unwrap_or_default();
@@ -156,7 +156,7 @@ fn every_kind_of_event_is_told_in_words_with_what_it_cost() {
     let (events, wanted): (Vec<Value>, Vec<&str>) = all_kinds().into_iter().unzip();
     let world = journal(&events);
     let result = asked(world.path(), json!({}));
-    assert_eq!(result.entries.iter().map(told).collect::<Vec<_>>(), wanted);
+    assert_eq!(result.entries.iter().map(report).collect::<Vec<_>>(), wanted);
     let kinds: std::collections::BTreeSet<String> =
         result.entries.iter().map(|it| format!("{:?}", it.kind)).collect();
     assert_eq!(

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::Graph;
-use crate::error::{Exit, Fault};
 use crate::api::plan::{Links, PlanFlowsParams, ways};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Show the data flows that integration tests follow.

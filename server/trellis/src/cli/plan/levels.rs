@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::Graph;
-use crate::error::{Exit, Fault};
 use crate::api::plan::{PlanLevelsParams, levels};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Show what can run in parallel, and the longest chain.

@@ -10,8 +10,8 @@ use clap::Args;
 use trellis_plan::{NodeHit, Plan};
 
 use super::Graph;
-use crate::error::{Exit, Fault};
 use crate::api::plan_search::{By, PlanSearchParams, Searched};
+use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 
 /// Find nodes by name or by what they do.

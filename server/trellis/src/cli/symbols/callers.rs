@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::place::SymbolArgs;
-use crate::error::{Exit, Fault};
 use crate::api::folder;
-use crate::api::symbols::{FindCallersParams, Completeness as _, find_callers};
+use crate::api::symbols::{Completeness as _, FindCallersParams, find_callers};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 #[derive(Args)]

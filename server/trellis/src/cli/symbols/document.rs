@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::api::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::edits;
 use crate::error::{Exit, Fault};
-use crate::api::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::output::Output;
 
 /// Show the definitions of a file as a tree.

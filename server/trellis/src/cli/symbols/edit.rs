@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::edits;
-use crate::error::{Exit, Fault};
 use crate::api::edits::{
     EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, ReplaceSymbolBodyParams,
     ReplaceTextParams, SymbolEdit, replace_text,
 };
 use crate::api::symbol_query;
+use crate::edits;
+use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 use crate::project;
 
@@ -99,20 +99,20 @@ impl PlaceArgs {
 pub(crate) fn replace_body(args: &PlaceArgs, output: &mut Output) -> Result<Exit, Fault> {
     let Given { name_path, text, path, root, dry_run } = args.given()?;
     let params = ReplaceSymbolBodyParams { name_path, text, path, root, dry_run };
-    make(&params.try_into()?, output)
+    apply(&params.try_into()?, output)
 }
 
 pub(crate) fn insert_before(args: &PlaceArgs, output: &mut Output) -> Result<Exit, Fault> {
     let Given { name_path, text, path, root, dry_run } = args.given()?;
     let params = InsertBeforeSymbolParams { name_path, text, path, root, dry_run };
-    make(&params.try_into()?, output)
+    apply(&params.try_into()?, output)
 }
 
 pub(crate) fn insert_after(args: &InsertAfterArgs, output: &mut Output) -> Result<Exit, Fault> {
     let Given { name_path, text, path, root, dry_run } = args.place.given()?;
     let inside = args.inside;
     let params = InsertAfterSymbolParams { name_path, text, inside, path, root, dry_run };
-    make(&params.try_into()?, output)
+    apply(&params.try_into()?, output)
 }
 
 pub(crate) fn replace(args: &ReplaceArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -148,7 +148,7 @@ pub(super) fn root_and_path(named: &Path) -> (Option<PathBuf>, Option<PathBuf>) 
     if named.is_dir() { (Some(named), None) } else { (None, Some(named)) }
 }
 
-fn make(edit: &SymbolEdit, output: &mut Output) -> Result<Exit, Fault> {
+fn apply(edit: &SymbolEdit, output: &mut Output) -> Result<Exit, Fault> {
     let result = edit.on_disk()?;
     let place = result.edits.first().map_or_else(|| PathBuf::from("."), |it| (&it.file).into());
     show(&result, &place, output)

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use trellis_python::SymbolKind;
 
-use crate::error::{Exit, Fault};
 use crate::api::folder;
 use crate::api::symbols::{FindSymbolParams, Kind, find_symbol};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Find definitions by name.

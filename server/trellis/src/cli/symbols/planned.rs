@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_plan::Dialect;
 
-use crate::error::{Exit, Fault};
 use crate::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
 use crate::api::symbols::Completeness as _;
 use crate::api::{folder, plan as graphs};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Compare planned dependencies with what the code uses.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::place::{Spot, SymbolArgs};
-use crate::error::{Exit, Fault};
 use crate::api::confirm::confirm;
 use crate::api::folder;
 use crate::api::symbols::{
-    FindDefinitionParams, FindReferencingSymbolsParams, Completeness as _, find_definition,
+    Completeness as _, FindDefinitionParams, FindReferencingSymbolsParams, find_definition,
     find_referencing_symbols,
 };
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::symbols::type_checker::Checker;
 

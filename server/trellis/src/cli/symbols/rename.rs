@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::edit::{How, changed_folder, root_and_path, say_undo};
 use super::place::ScopeArgs;
-use crate::error::{Exit, Fault};
 use crate::api::refactorings::{RenameSymbolParams, rename_symbol};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Rename a symbol and all its references.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::edit::show;
-use crate::error::{Exit, Fault};
 use crate::api::edits::{UndoEditParams, undo_edit};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// Undo an edit or an accepted fix.

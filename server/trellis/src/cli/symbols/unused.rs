@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::error::{Exit, Fault};
 use crate::api::folder;
-use crate::api::symbols::{FindUnusedParams, Completeness as _, UnusedSymbol, find_unused};
+use crate::api::symbols::{Completeness as _, FindUnusedParams, UnusedSymbol, find_unused};
+use crate::error::{Exit, Fault};
 use crate::output::Output;
 
 /// List functions, classes and methods that nothing uses.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::Observation;
-use trellis_engine::approval::{CRITICAL, Confidence, Mode, needs_person};
+use trellis_engine::approval::{CRITICAL, Confidence, Mode, review_reason};
 
 use crate::generate::coverage;
-use crate::generate::worker::{WorkerError, Worker};
-use crate::proposals::{Decision, FailingTest, Proposal, ProposedFile, PendingProposals};
+use crate::generate::worker::{Worker, WorkerError};
+use crate::proposals::{Decision, FailingTest, PendingProposals, Proposal, ProposedFile};
 use crate::workspace::journal::Event;
 
 /// Who decides about fixes.
@@ -21,12 +21,12 @@ pub(crate) struct Approvals {
 impl Worker {
     /// The decision about the draft at hand.
     pub(super) async fn approval(&mut self) -> Result<Observation, WorkerError> {
-        let shop = self.shop.clone();
-        let Some(approvals) = &shop.approvals else { return Ok(Observation::NoHuman) };
+        let run_context = self.run_context.clone();
+        let Some(approvals) = &run_context.approvals else { return Ok(Observation::NoHuman) };
         let files = self.proposed()?;
         let confidence = self.confidence().await?;
         let paths: Vec<&str> = files.iter().map(|it| it.path.as_str()).collect();
-        let reason = needs_person(approvals.mode, self.fixes, &confidence, &paths, &CRITICAL);
+        let reason = review_reason(approvals.mode, self.fixes, &confidence, &paths, &CRITICAL);
         let Some(reason) = reason else {
             let by =
                 format!("mode {}, confidence {:.2}", approvals.mode.as_str(), confidence.total());
@@ -35,10 +35,11 @@ impl Worker {
         let before: BTreeMap<String, String> =
             files.iter().map(|it| (it.path.clone(), it.proposed.clone())).collect();
         let draft = Proposal::new(self.failing(), reason.clone(), confidence, Vec::new(), files);
-        let (id, cancel) = (self.id(), &shop.cancel);
+        let (id, cancel) = (self.id(), &run_context.cancel);
         let answer = if approvals.is_attended {
             self.rest_for_person();
-            let answer = approvals.waiting.ask(&id, draft, cancel).await.map_err(WorkerError::Fault)?;
+            let answer =
+                approvals.waiting.ask(&id, draft, cancel).await.map_err(WorkerError::Fault)?;
             let answer = answer.ok_or(WorkerError::Cancelled)?;
             self.back().await?;
             Some(answer)
@@ -67,7 +68,7 @@ impl Worker {
 
     /// The files of the draft beside those on the disk.
     fn proposed(&self) -> Result<Vec<ProposedFile>, WorkerError> {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let mut built = self.assemble(&self.draft)?;
         let amended = self.draft.amended.keys().filter_map(|id| work.plan.find(id));
         let mut paths: Vec<String> =
@@ -77,7 +78,7 @@ impl Worker {
         let file = |path: String| {
             let proposed = built.files.remove(&path)?;
             // A file that cannot be read is one that the run itself would refuse to write.
-            let base = trellis_sandbox::files::read_text(self.shop.root.join(&path)).ok();
+            let base = trellis_sandbox::files::read_text(self.run_context.root.join(&path)).ok();
             Some(ProposedFile { path, base, proposed })
         };
         Ok(paths.into_iter().filter_map(file).collect())
@@ -85,8 +86,8 @@ impl Worker {
 
     /// Measured: where localization pointed, which tests pass, which lines they execute.
     async fn confidence(&mut self) -> Result<Confidence, WorkerError> {
-        let shop = self.shop.clone();
-        let item = &shop.work.items[&self.node];
+        let run_context = self.run_context.clone();
+        let item = &run_context.work.items[&self.node];
         let highest = self.suspects.iter().map(|it| it.score).fold(0.0, f64::max);
         let own = self.suspects.iter().filter(|it| it.symbol == item.qualified_name());
         let own = own.map(|it| it.score).fold(0.0, f64::max);

@@ -1,33 +1,35 @@
 //! Questions of a node, or of a subgraph.
 
-use trellis_engine::{ModelRequest, Observation};
 use futures_util::future::join_all;
+use trellis_engine::{ModelRequest, Observation};
 use trellis_plan::NodeIx;
 
-use crate::llm_client::{Completion, CallError, CallContext};
-use crate::generate::worker::{RunContext, WorkerError, Worker};
+use crate::generate::worker::{RunContext, Worker, WorkerError};
+use crate::llm_client::{CallContext, CallError, Completion};
 use crate::workspace::cost::Cost;
 
 impl Worker {
     pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
         let mut cost = std::mem::take(&mut self.cost);
-        let answer = put(&self.shop, &self.id(), Some(self.node), ask, &mut cost).await;
+        let answer = put(&self.run_context, &self.id(), Some(self.node), ask, &mut cost).await;
         self.cost = cost;
         Ok(match answer? {
             Completion::Reply(reply) => Observation::Reply(reply.text),
             // What there is may do; the cycle sees what is wrong with it.
             Completion::Truncated { partial } => Observation::Reply(partial),
             Completion::Unusable(why) => Observation::Unusable { why },
-            Completion::ContextTooLong(reason) | Completion::None(reason) => Observation::NoReply { reason },
+            Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                Observation::NoReply { reason }
+            }
         })
     }
 
     /// All questions at once; the slowest answer is waited for, not their sum.
     pub(super) async fn vote(&mut self, asks: &[ModelRequest]) -> Result<Observation, WorkerError> {
-        let (shop, id, node) = (self.shop.clone(), self.id(), Some(self.node));
+        let (run_context, id, node) = (self.run_context.clone(), self.id(), Some(self.node));
         let votes = asks.iter().map(async |ask| {
             let mut cost = Cost::default();
-            let answer = put(&shop, &id, node, ask, &mut cost).await;
+            let answer = put(&run_context, &id, node, ask, &mut cost).await;
             (answer, cost)
         });
         let mut replies = Vec::new();
@@ -47,15 +49,15 @@ impl Worker {
 
 /// Puts a question of a node, or of a subgraph, and books what it cost.
 pub(crate) async fn put(
-    shop: &RunContext,
+    run_context: &RunContext,
     id: &str,
     node: Option<NodeIx>,
     ask: &ModelRequest,
     cost: &mut Cost,
 ) -> Result<Completion, WorkerError> {
-    let slip = CallContext { id, journal: &shop.journal, cancel: &shop.cancel };
+    let call = CallContext { id, journal: &run_context.journal, cancel: &run_context.cancel };
     let mut stage = Default::default();
-    let answer = shop.desk.ask(slip, ask, &mut stage).await;
+    let answer = run_context.llm.ask(call, ask, &mut stage).await;
     cost.model_calls += stage.calls;
     cost.asked(ask.stage.as_str(), stage);
     answer.map_err(|halt| stopped(halt, node))

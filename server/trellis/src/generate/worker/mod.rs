@@ -2,10 +2,10 @@
 
 mod approval;
 pub(crate) mod ask;
-mod search;
 pub(crate) mod run_index;
-mod tools;
+mod search;
 mod test_run;
+mod tools;
 mod wait;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,25 +13,25 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio_util::sync::CancellationToken;
 use trellis_engine::assembly::pytest_ini;
 use trellis_engine::{
-    Action, Cause, DebugContext, Draft, Observation, Policy, State, ItemContext, Suspect,
-    ToolStats, AttemptLog, Outcome, step,
+    Action, AttemptLog, Cause, DebugContext, Draft, ItemContext, Observation, Outcome, Policy,
+    State, Suspect, ToolStats, step,
 };
 use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Runner};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
-use crate::job_control::JobControl;
-use crate::convert::{Files, NoRun};
-use crate::llm_client::LlmClient;
+use crate::budget::BudgetExceeded;
+use crate::convert::{Files, SkippedRun};
 use crate::error::{Exit, Fault};
-use crate::plan_search::SemanticPlanSearch;
+use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::recover::defines;
-use crate::generate::accepted::AcceptedDrafts;
-use crate::budget::BudgetExceeded;
+use crate::job_control::JobControl;
+use crate::llm_client::LlmClient;
+use crate::plan_search::SemanticPlanSearch;
 use crate::reporter::Reporter;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
@@ -47,7 +47,7 @@ pub(crate) struct RunContext {
     pub(crate) root: PathBuf,
     pub(crate) work: WorkGraph,
     pub(crate) policy: Policy,
-    pub(crate) desk: LlmClient,
+    pub(crate) llm: LlmClient,
     pub(crate) runner: Runner,
     pub(crate) _scratch: ScratchFolder,
     /// The interpreter tests run with, where it is one of this machine.
@@ -64,7 +64,7 @@ pub(crate) struct RunContext {
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) cancel: CancellationToken,
     pub(crate) control: JobControl,
-    pub(crate) observer: Reporter,
+    pub(crate) reporter: Reporter,
     /// Who decides about fixes; nobody is asked where there is none.
     pub(crate) approvals: Option<Approvals>,
     pub(crate) freed: mpsc::UnboundedSender<WaitReason>,
@@ -116,11 +116,11 @@ pub(crate) enum WorkerError {
     },
 }
 
-impl From<NoRun> for WorkerError {
-    fn from(none: NoRun) -> WorkerError {
+impl From<SkippedRun> for WorkerError {
+    fn from(none: SkippedRun) -> WorkerError {
         match none {
-            NoRun::Cancelled => WorkerError::Cancelled,
-            NoRun::Fault(fault) => WorkerError::Fault(fault),
+            SkippedRun::Cancelled => WorkerError::Cancelled,
+            SkippedRun::Fault(fault) => WorkerError::Fault(fault),
         }
     }
 }
@@ -130,8 +130,10 @@ impl WorkerError {
     pub(crate) fn into_fault(self) -> Fault {
         match self {
             WorkerError::Fault(fault) => fault,
-            WorkerError::Cancelled => Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
-                .hint("run the same command again to resume"),
+            WorkerError::Cancelled => {
+                Fault::new(Exit::Interrupted, "stopped; accepted code is kept")
+                    .hint("run the same command again to resume")
+            }
             WorkerError::Budget(exhausted) => exhausted.into(),
             WorkerError::Journal { error, .. } => {
                 Fault::internal(format!("cannot write the journal: {error}"))
@@ -143,16 +145,16 @@ impl WorkerError {
 /// Works on one node until it ends. `permit` is the job slot; it is given back while the node waits
 /// for others.
 pub(crate) async fn work_on(
-    shop: Arc<RunContext>,
+    run_context: Arc<RunContext>,
     node: NodeIx,
-    shelf: watch::Receiver<AcceptedDrafts>,
+    accepted_drafts: watch::Receiver<AcceptedDrafts>,
     permit: OwnedSemaphorePermit,
 ) -> Result<NodeResult, WorkerError> {
     let mut worker = Worker {
         node,
         draft: Draft::default(),
         more: BTreeSet::new(),
-        shelf,
+        accepted_drafts,
         permit: Some(permit),
         has_turn: false,
         has_waited: false,
@@ -167,18 +169,18 @@ pub(crate) async fn work_on(
         amendable: Vec::new(),
         trail: AttemptLog::default(),
         tools: ToolStats::default(),
-        shop,
+        run_context,
     };
     worker.run().await
 }
 
 struct Worker {
-    shop: Arc<RunContext>,
+    run_context: Arc<RunContext>,
     node: NodeIx,
     draft: Draft,
     /// Dependencies the code has beyond the planned ones.
     more: BTreeSet<NodeIx>,
-    shelf: watch::Receiver<AcceptedDrafts>,
+    accepted_drafts: watch::Receiver<AcceptedDrafts>,
     permit: Option<OwnedSemaphorePermit>,
     /// Nobody else works until this node ends.
     has_turn: bool,
@@ -206,30 +208,30 @@ struct Worker {
 
 impl Worker {
     async fn run(&mut self) -> Result<NodeResult, WorkerError> {
-        let shop = self.shop.clone();
-        let item = &shop.work.items[&self.node];
+        let run_context = self.run_context.clone();
+        let item = &run_context.work.items[&self.node];
         let (file, written) = self.written_so_far()?;
         let around = ItemContext {
             file,
             written,
-            context: shop.context.clone(),
-            conventions: shop.conventions.clone(),
+            context: run_context.context.clone(),
+            conventions: run_context.conventions.clone(),
         };
-        let by_hand = shop.kept.get(&item.path).is_some_and(|text| defines(text, item));
+        let by_hand = run_context.kept.get(&item.path).is_some_and(|text| defines(text, item));
         let begin = || if by_hand { State::written_by_hand() } else { State::default() };
         let mut state = begin();
         let mut observation = Observation::Begin;
         self.begun_on = self.texts_of_view();
         loop {
-            let (next, actions) = step(item, &shop.policy, &around, state, observation);
+            let (next, actions) = step(item, &run_context.policy, &around, state, observation);
             state = next;
             self.fixes = state.fixes();
-            let mut heard = None;
+            let mut cached = None;
             for action in actions {
                 if let Action::Finish(verdict) = action {
                     return Ok(self.outcome(verdict, &state));
                 }
-                heard = self.perform(action).await?.or(heard);
+                cached = self.perform(action).await?.or(cached);
             }
             if self.has_waited && self.texts_of_view() != self.begun_on {
                 // What the node builds on was changed meanwhile; a later run would begin here.
@@ -239,8 +241,11 @@ impl Worker {
             }
             self.has_waited = false;
             // Every batch that does not finish ends with an action that answers.
-            observation = heard.ok_or_else(|| {
-                WorkerError::Fault(Fault::internal(format!("the cycle of {} asked for nothing", item.id)))
+            observation = cached.ok_or_else(|| {
+                WorkerError::Fault(Fault::internal(format!(
+                    "the cycle of {} asked for nothing",
+                    item.id
+                )))
             })?;
         }
     }
@@ -260,7 +265,7 @@ impl Worker {
     }
 
     async fn perform(&mut self, action: Action) -> Result<Option<Observation>, WorkerError> {
-        self.shop.control.wait_while_paused().await;
+        self.run_context.control.wait_while_paused().await;
         match action {
             Action::AskModel(ask) if ask.tools => self.ask_with_tools(&ask).await.map(Some),
             Action::AskModel(ask) => self.ask(&ask).await.map(Some),
@@ -301,13 +306,13 @@ impl Worker {
 
     /// Leaves what a person needs to go on.
     fn explain(&self, context: &DebugContext) -> Result<(), WorkerError> {
-        let name = disk::safe_name(&self.id());
+        let name = disk::escape_ref_name(&self.id());
         let pages = [
             (format!(".trellis/debug/{name}.md"), context.to_markdown()),
             (format!(".trellis/debug/{name}.json"), format!("{:#}\n", context.to_json())),
         ];
         for (path, text) in &pages {
-            let written = disk::write(&self.shop.root, path, text);
+            let written = disk::write(&self.run_context.root, path, text);
             written.map_err(|error| WorkerError::Journal { node: Some(self.node), error })?;
         }
         let text = format!("see {}", pages[0].0);
@@ -315,12 +320,12 @@ impl Worker {
     }
 
     fn id(&self) -> String {
-        self.shop.work.plan.id(self.node).to_owned()
+        self.run_context.work.plan.id(self.node).to_owned()
     }
 
     fn log(&self, event: Event) -> Result<(), WorkerError> {
         let node = Some(self.node);
-        self.shop.journal.log(event).map_err(|error| WorkerError::Journal { node, error })
+        self.run_context.journal.log(event).map_err(|error| WorkerError::Journal { node, error })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the tests saw, as an index to ask: it is never older than the run it explains.
 
-use trellis_python::{FileId, Index, Located};
 use trellis_engine::Suspect;
+use trellis_python::{FileId, Index, Located};
 
 use crate::convert::Files;
 use crate::sources;

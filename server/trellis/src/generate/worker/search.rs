@@ -6,15 +6,16 @@ use std::time::Instant;
 
 use trellis_engine::localize::{RankedFunction, rank};
 use trellis_engine::{
-    Answer, Frame, Localized, Observation, Query, Suspect, Tools, Upstream, find_suspects, queries,
+    Answer, Frame, Localization, Observation, Query, Suspect, Tools, Upstream, find_suspects,
+    queries,
 };
 use trellis_plan::NodeIx;
 use trellis_sandbox::Report;
 
-use crate::plan_search::Wanted;
 use crate::generate::worker::run_index::RunIndex;
-use crate::generate::worker::{RunContext, WorkerError, Worker};
+use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::localize::evidence;
+use crate::plan_search::Wanted;
 use crate::workspace::journal::Event;
 
 /// Nodes one graph search brings.
@@ -24,15 +25,15 @@ const CALLERS: usize = 5;
 
 impl Worker {
     pub(super) async fn search(&mut self, query: &Query) -> Result<Observation, WorkerError> {
-        let shop = self.shop.clone();
-        let wanted = shop.graph.wanted(queries(query)).await;
+        let run_context = self.run_context.clone();
+        let wanted = run_context.graph.wanted(queries(query)).await;
         let none = Default::default();
         let (report, files) = match &self.last {
             Some((report, files)) => (Some(report), files),
             None => (None, &none),
         };
         let mut look = RunLookup {
-            shop: &shop,
+            run_context: &run_context,
             node: self.node,
             seen: RunIndex::of(files),
             report,
@@ -56,7 +57,7 @@ impl Worker {
 
     fn keep_attempts(&mut self, times: &[u64]) -> Result<(), WorkerError> {
         for (attempt, time) in self.trail.attempts().iter().zip(times) {
-            self.shop.tools.lock().unwrap_or_else(PoisonError::into_inner).take(attempt);
+            self.run_context.tools.lock().unwrap_or_else(PoisonError::into_inner).take(attempt);
             let [tries, hits] = &mut self.cost.tools[attempt.tool as usize];
             *tries += 1;
             *hits += usize::from(!attempt.found.is_empty());
@@ -73,8 +74,8 @@ impl Worker {
     }
 
     /// Suspects with everything the model is to know about them.
-    fn localized(&self, look: &RunLookup<'_>, mut suspects: Vec<Suspect>) -> Localized {
-        let item = &self.shop.work.items[&self.node];
+    fn localized(&self, look: &RunLookup<'_>, mut suspects: Vec<Suspect>) -> Localization {
+        let item = &self.run_context.work.items[&self.node];
         if suspects.is_empty() {
             suspects.push(Suspect {
                 path: item.path.clone(),
@@ -91,32 +92,32 @@ impl Worker {
         }
         upstream.extend(self.direct(&upstream));
         let attempts = self.trail.all().cloned().collect();
-        Localized { suspects, upstream, attempts }
+        Localization { suspects, upstream, attempts }
     }
 
     /// The settled node a suspect is, unless a person wrote it.
     fn upstream(&self, suspect: &Suspect) -> Option<Upstream> {
-        let node = self.shop.work.defined_as(&suspect.path, &suspect.symbol)?;
+        let node = self.run_context.work.defined_as(&suspect.path, &suspect.symbol)?;
         self.settled(node)
     }
 
     /// What the node depends on directly: a model may see a bug there that nothing points at.
     fn direct(&self, known: &[Upstream]) -> Vec<Upstream> {
-        let direct = self.shop.work.plan.depends_on(self.node).iter();
+        let direct = self.run_context.work.plan.depends_on(self.node).iter();
         let found = direct.filter_map(|node| self.settled(*node));
         found.filter(|it| known.iter().all(|known| known.item.id != it.item.id)).collect()
     }
 
     fn settled(&self, node: NodeIx) -> Option<Upstream> {
-        let item = self.shop.work.items[&node].clone();
-        let is_ours = node != self.node && !self.shop.kept.contains_key(&item.path);
-        let draft = self.shelf.borrow().draft(node).filter(|_| is_ours)?;
+        let item = self.run_context.work.items[&node].clone();
+        let is_ours = node != self.node && !self.run_context.kept.contains_key(&item.path);
+        let draft = self.accepted_drafts.borrow().draft(node).filter(|_| is_ours)?;
         Some(Upstream { item, implementation: draft.implementation.clone()? })
     }
 }
 
 struct RunLookup<'a> {
-    shop: &'a RunContext,
+    run_context: &'a RunContext,
     node: NodeIx,
     seen: RunIndex,
     report: Option<&'a Report>,
@@ -128,7 +129,7 @@ struct RunLookup<'a> {
 impl RunLookup<'_> {
     /// Text, specification and neighbours; the node's own text is shown anyway.
     fn describe(&self, suspect: &mut Suspect) {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let node = work.defined_as(&suspect.path, &suspect.symbol);
         if let Some(it) = self.seen.named(&suspect.path, &suspect.symbol) {
             let callers = self.seen.callers(it).into_iter();
@@ -153,7 +154,7 @@ impl RunLookup<'_> {
     }
 
     fn node_suspect(&self, node: NodeIx) -> Option<Suspect> {
-        let item = self.shop.work.items.get(&node)?;
+        let item = self.run_context.work.items.get(&node)?;
         let found = self.seen.named(&item.path, &item.qualified_name())?;
         Some(self.seen.suspect(
             found,
@@ -226,12 +227,12 @@ impl RunLookup<'_> {
     }
 
     fn look_search(&self, words: &str) -> Answer {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let subgraph = work.plan.node(self.node).subgraph.as_deref();
         let Some(wanted) = self.wanted.iter().find(|it| it.words == words) else {
             return Ok(Vec::new());
         };
-        let nodes = self.shop.graph.find(&work.plan, wanted, subgraph, TOP)?;
+        let nodes = self.run_context.graph.find(&work.plan, wanted, subgraph, TOP)?;
         Ok(nodes.into_iter().filter_map(|node| self.node_suspect(node)).collect())
     }
 }

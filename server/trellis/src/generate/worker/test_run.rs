@@ -10,25 +10,25 @@ use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
 use crate::error::Fault;
-use crate::generate::worker::{WorkerError, Worker};
+use crate::generate::worker::{Worker, WorkerError};
 use crate::reporter::Progress;
 use crate::workspace::journal::Event;
 
 impl Worker {
     /// The node's file as the nodes before it left it, and by module the others that it may use.
     pub(super) fn written_so_far(&self) -> Result<(String, BTreeMap<String, String>), WorkerError> {
-        let path = &self.shop.work.items[&self.node].path;
+        let path = &self.run_context.work.items[&self.node].path;
         let mut built = self.assemble(&Draft::default())?;
         let own = built.files.remove(path).unwrap_or_default();
-        let layout = &self.shop.work.layout;
+        let layout = &self.run_context.work.layout;
         let modules = built.files.into_iter().map(|(path, text)| (layout.module(&path), text));
         Ok((own, modules.collect()))
     }
 
     /// The node's view and the draft as files; of tests, those of the node's own file.
     pub(super) fn assemble(&self, draft: &Draft) -> Result<Sources, WorkerError> {
-        let test_path = &self.shop.work.items[&self.node].test_path;
-        let view = self.shop.work.view(self.node, &self.more);
+        let test_path = &self.run_context.work.items[&self.node].test_path;
+        let view = self.run_context.work.view(self.node, &self.more);
         self.built(draft, &view, |other| other == test_path)
     }
 
@@ -39,10 +39,10 @@ impl Worker {
         nodes: &[NodeIx],
         shows_tests: impl Fn(&str) -> bool,
     ) -> Result<Sources, WorkerError> {
-        let work = &self.shop.work;
-        let shelf = self.shelf.borrow().clone();
+        let work = &self.run_context.work;
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
         let drafts: Vec<(NodeIx, Draft)> = (nodes.iter())
-            .filter_map(|ix| Some((*ix, shelf.draft(*ix)?)))
+            .filter_map(|ix| Some((*ix, accepted_drafts.draft(*ix)?)))
             .map(|(ix, settled)| {
                 let item = &work.items[&ix];
                 let tests = settled.tests.clone().filter(|_| shows_tests(&item.test_path));
@@ -59,7 +59,7 @@ impl Worker {
         shares.push((self.node, Contribution { item, draft }));
         shares.sort_by_key(|(ix, _)| work.place[ix]);
         let shares: Vec<Contribution<'_>> = shares.into_iter().map(|(_, share)| share).collect();
-        sources(&work.layout, &shares, &self.shop.kept).map_err(|error| {
+        sources(&work.layout, &shares, &self.run_context.kept).map_err(|error| {
             let message = format!("the files of {} do not fit together: {error}", item.id);
             WorkerError::Fault(Fault::internal(message))
         })
@@ -71,8 +71,8 @@ impl Worker {
         if !self.draft.amended.is_empty() && !self.has_turn {
             self.await_turn().await?;
         }
-        let shop = self.shop.clone();
-        let item = &shop.work.items[&self.node];
+        let run_context = self.run_context.clone();
+        let item = &run_context.work.items[&self.node];
         let draft = match run {
             RunMode::Red => Cow::Owned(Draft {
                 implementation: Some(trellis_engine::stub(item)),
@@ -96,15 +96,14 @@ impl Worker {
             failed: self.failed,
             milliseconds: report.duration.as_millis() as u64,
             failing: observed.first_failing().map(str::to_owned),
-            output: (run == RunMode::Red).then(|| trellis_engine::failures::told(&observed)),
+            output: (run == RunMode::Red).then(|| trellis_engine::failures::summarize(&observed)),
         })?;
         if run == RunMode::Green && observed.is_clean() {
             // Only of what will be on the disk: failing drafts are told as stages.
-            let root = &shop.root;
-            report
-                .tests
-                .iter()
-                .for_each(|test| shop.observer.tell(Progress::Test { root, test, text_of: None }));
+            let root = &run_context.root;
+            report.tests.iter().for_each(|test| {
+                run_context.reporter.emit(Progress::Test { root, test, text_of: None })
+            });
         }
         if !observed.proves() && (report.coverage.is_some() || self.repeats == 0) {
             self.last = Some((report, files));
@@ -114,13 +113,13 @@ impl Worker {
 
     /// The tests of everything accepted that sees an amended node, and of those nodes (V1).
     pub(super) async fn regression(&mut self) -> Result<Observation, WorkerError> {
-        let shop = self.shop.clone();
-        let work = &shop.work;
+        let run_context = self.run_context.clone();
+        let work = &run_context.work;
         let settled: Vec<NodeIx> = work
             .leaves
             .iter()
             .copied()
-            .filter(|ix| self.shelf.borrow().draft(*ix).is_some())
+            .filter(|ix| self.accepted_drafts.borrow().draft(*ix).is_some())
             .collect();
         let mut built = self.built(&self.draft, &settled, |_| true)?;
         let affected = self.affected(&settled);
@@ -154,12 +153,12 @@ impl Worker {
 
     /// Settled nodes that are amended or see one that is.
     fn affected(&self, settled: &[NodeIx]) -> Vec<NodeIx> {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let amended: BTreeSet<NodeIx> =
             self.draft.amended.keys().filter_map(|id| work.plan.find(id)).collect();
         let sees = |ix: &NodeIx| {
-            let shelf = self.shelf.borrow();
-            let more: BTreeSet<NodeIx> = (shelf.draft(*ix).iter())
+            let accepted_drafts = self.accepted_drafts.borrow();
+            let more: BTreeSet<NodeIx> = (accepted_drafts.draft(*ix).iter())
                 .flat_map(|draft| draft.implementation.iter().chain(&draft.tests))
                 .flat_map(|fragment| work.imported(*ix, fragment))
                 .collect();
@@ -170,13 +169,14 @@ impl Worker {
 
     /// Integration tests of subgraphs with an affected node; their files are added.
     fn affected_flows(&self, affected: &[NodeIx], built: &mut Sources) -> Vec<String> {
-        let plan = &self.shop.work.plan;
+        let plan = &self.run_context.work.plan;
         let subgraphs: BTreeSet<&str> = affected
             .iter()
             .map(|ix| plan.node(*ix).subgraph.as_deref().unwrap_or("main"))
             .collect();
-        let shelf = self.shelf.borrow().clone();
-        let flows = shelf.flows().iter().filter(|(name, _)| subgraphs.contains(name.as_str()));
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
+        let flows =
+            accepted_drafts.flows().iter().filter(|(name, _)| subgraphs.contains(name.as_str()));
         flows
             .map(|(_, flow)| {
                 built.files.insert(flow.path.clone(), flow.text.to_string());
@@ -191,17 +191,17 @@ impl Worker {
         targets: Vec<String>,
         coverage: bool,
     ) -> (Report, Files) {
-        let files = self.shop.tree(&built.files);
+        let files = self.run_context.tree(&built.files);
         let request = Request {
             targets,
-            test_timeout: self.shop.test_timeout,
+            test_timeout: self.run_context.test_timeout,
             coverage,
             // Forks of one interpreter have the same hashes, and with them the same order of sets.
             cold: self.repeats > 1,
             hash_seed: self.repeats,
-            ..self.shop.runner.request(Tree::Files(files.clone()))
+            ..self.run_context.runner.request(Tree::Files(files.clone()))
         };
-        let report = self.shop.runner.run(&request, &self.shop.cancel).await;
+        let report = self.run_context.runner.run(&request, &self.run_context.cancel).await;
         self.cost.runs += 1;
         (report, files)
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use trellis_engine::{ModelRequest, Observation};
 
-use crate::llm_client::CallContext;
-use crate::generate::worker::ask::stopped;
-use crate::generate::worker::{RunContext, WorkerError, Worker};
 use crate::agent::run;
+use crate::generate::worker::ask::stopped;
+use crate::generate::worker::{RunContext, Worker, WorkerError};
+use crate::llm_client::CallContext;
 use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
 use crate::workspace::cost::StageCost;
 
@@ -17,18 +17,22 @@ const TOP: usize = 5;
 
 impl Worker {
     /// Has the model look around and edit, until it is done.
-    pub(super) async fn ask_with_tools(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
-        let shop = self.shop.clone();
-        let before = shop.tree(&self.assemble(&self.draft)?.files);
+    pub(super) async fn ask_with_tools(
+        &mut self,
+        ask: &ModelRequest,
+    ) -> Result<Observation, WorkerError> {
+        let run_context = self.run_context.clone();
+        let before = run_context.tree(&self.assemble(&self.draft)?.files);
         let mut toolbox = ToolSet::new(&before, self.fence(), Limits::default())
             .with_suspects(self.suspects.clone())
-            .with_plan(plan_search(&shop))
+            .with_plan(plan_search(&run_context))
             .with_lookups(self.trail.left());
         let id = self.id();
-        let slip = CallContext { id: &id, journal: &shop.journal, cancel: &shop.cancel };
+        let call =
+            CallContext { id: &id, journal: &run_context.journal, cancel: &run_context.cancel };
         let mut cost = StageCost::default();
-        let reasks = shop.policy.malformed_reasks;
-        let seen = run(&shop.desk, slip, ask, &mut toolbox, reasks, &mut cost).await;
+        let reasks = run_context.policy.malformed_reasks;
+        let seen = run(&run_context.llm, call, ask, &mut toolbox, reasks, &mut cost).await;
         self.cost.model_calls += cost.calls;
         self.cost.asked(ask.stage.as_str(), cost);
         for it in toolbox.lookups() {
@@ -45,7 +49,7 @@ impl Worker {
 
     /// What may be changed: the node's own file, and those of suspects that passed before.
     fn fence(&self) -> impl Fn(&str) -> Option<&'static str> + Send + Sync + use<> {
-        let own = self.shop.work.items[&self.node].path.clone();
+        let own = self.run_context.work.items[&self.node].path.clone();
         let open: BTreeSet<String> = self.amendable.iter().cloned().chain([own]).collect();
         move |path| match path {
             _ if open.contains(path) => None,
@@ -57,13 +61,13 @@ impl Worker {
     }
 }
 
-fn plan_search(shop: &Arc<RunContext>) -> Arc<PlanSearch> {
-    let (shop, runtime) = (shop.clone(), tokio::runtime::Handle::current());
+fn plan_search(run_context: &Arc<RunContext>) -> Arc<PlanSearch> {
+    let (run_context, runtime) = (run_context.clone(), tokio::runtime::Handle::current());
     Arc::new(move |words| {
-        let wanted = runtime.block_on(shop.graph.wanted(vec![words.to_owned()]));
+        let wanted = runtime.block_on(run_context.graph.wanted(vec![words.to_owned()]));
         let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
-        let nodes = shop.graph.find(&shop.work.plan, wanted, None, TOP)?;
-        let items = nodes.iter().filter_map(|ix| shop.work.items.get(ix));
+        let nodes = run_context.graph.find(&run_context.work.plan, wanted, None, TOP)?;
+        let items = nodes.iter().filter_map(|ix| run_context.work.items.get(ix));
         let planned = items.map(|item| PlannedNode {
             id: item.id.clone(),
             path: item.path.clone(),

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_plan::NodeIx;
 use tokio::sync::oneshot;
+use trellis_plan::NodeIx;
 
-use crate::generate::worker::{WorkerError, Worker, source};
+use crate::generate::worker::{Worker, WorkerError, source};
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
@@ -26,7 +26,7 @@ impl Worker {
     /// Code that imports a node the plan did not name as its dependency waits for that node, if it
     /// stands before it in the order; then every number of jobs sees the same.
     pub(super) async fn await_imported(&mut self) -> Result<(), WorkerError> {
-        let work = &self.shop.work;
+        let work = &self.run_context.work;
         let fragments = self.draft.implementation.iter().chain(&self.draft.tests);
         let imported: BTreeSet<NodeIx> =
             fragments.flat_map(|fragment| work.imported(self.node, fragment)).collect();
@@ -40,15 +40,15 @@ impl Worker {
         self.log(Event::Note { node: self.id(), what: "unplanned-dependency".to_owned(), text })?;
         self.more.extend(new);
         let needed = work.view(self.node, &self.more);
-        if self.shelf.borrow().has_all(&needed) {
+        if self.accepted_drafts.borrow().has_all(&needed) {
             return Ok(());
         }
         self.has_turn = false;
         self.rest(WaitReason::Dependencies { node: self.node, needed: needed.clone() });
-        let cancel = self.shop.cancel.clone();
+        let cancel = self.run_context.cancel.clone();
         tokio::select! {
             () = cancel.cancelled() => return Err(WorkerError::Cancelled),
-            all = self.shelf.wait_for(|shelf| shelf.has_all(&needed)) => drop(all.map_err(|_| WorkerError::Cancelled)?),
+            all = self.accepted_drafts.wait_for(|accepted_drafts| accepted_drafts.has_all(&needed)) => drop(all.map_err(|_| WorkerError::Cancelled)?),
         }
         self.resume().await
     }
@@ -58,7 +58,7 @@ impl Worker {
     pub(super) async fn await_turn(&mut self) -> Result<(), WorkerError> {
         let (go, turn) = oneshot::channel();
         self.rest(WaitReason::Exclusive { node: self.node, go });
-        let cancel = self.shop.cancel.clone();
+        let cancel = self.run_context.cancel.clone();
         tokio::select! {
             () = cancel.cancelled() => return Err(WorkerError::Cancelled),
             turn = turn => turn.map_err(|_| WorkerError::Cancelled)?,
@@ -69,10 +69,11 @@ impl Worker {
 
     /// The texts of the planned view, as hashes.
     pub(super) fn texts_of_view(&self) -> BTreeMap<String, String> {
-        let work = &self.shop.work;
-        let shelf = self.shelf.borrow().clone();
+        let work = &self.run_context.work;
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
         let view = work.view(self.node, &BTreeSet::new()).into_iter();
-        let text = |ix: NodeIx| Some(disk::hash(source(&shelf.draft(ix)?.implementation)));
+        let text =
+            |ix: NodeIx| Some(disk::hash(source(&accepted_drafts.draft(ix)?.implementation)));
         view.filter_map(|ix| Some((work.plan.id(ix).to_owned(), text(ix)?))).collect()
     }
 
@@ -96,7 +97,7 @@ impl Worker {
     /// The person has decided.
     pub(super) async fn back(&mut self) -> Result<(), WorkerError> {
         // The owner may have gone; then everything is cancelled.
-        let _ = self.shop.freed.send(WaitReason::Resumed { node: self.node });
+        let _ = self.run_context.freed.send(WaitReason::Resumed { node: self.node });
         self.resume().await
     }
 
@@ -105,11 +106,11 @@ impl Worker {
         self.permit = None;
         self.has_waited = true;
         // The owner may have gone; then the wait ends by cancellation.
-        let _ = self.shop.freed.send(rest);
+        let _ = self.run_context.freed.send(rest);
     }
 
     async fn resume(&mut self) -> Result<(), WorkerError> {
-        let slot = self.shop.slots.clone().acquire_owned().await;
+        let slot = self.run_context.slots.clone().acquire_owned().await;
         self.permit = Some(slot.map_err(|_| WorkerError::Cancelled)?);
         Ok(())
     }

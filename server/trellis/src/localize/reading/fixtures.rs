@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::{Functions, Index};
 use trellis_engine::localize::FileEvidence;
+use trellis_python::{Functions, Index};
 
 use super::Function;
 

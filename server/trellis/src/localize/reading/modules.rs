@@ -1,7 +1,7 @@
 //! The files of the project that a file imports, as far as paths tell.
 
-use trellis_python::{Import, Index, all_imports};
 use trellis_engine::localize::FileEvidence;
+use trellis_python::{Import, Index, all_imports};
 
 /// Places of the files of the code that `file` imports, in their order.
 pub(super) fn imported(index: &Index, files: &[FileEvidence], file: usize) -> Vec<usize> {

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use trellis_llm::{ChatRequest, Message, ChatReply, Role, ToolCall};
 use serde_json::{Value, json};
+use trellis_llm::{ChatReply, ChatRequest, Message, Role, ToolCall};
 
 use super::{arguments, holds, text_of, toolbox, toolbox_with, wait};
 use crate::tools::limits::Limit;
-use crate::tools::{CallRecord, Transcript, StopReason, Limits, ToolSet, converse};
+use crate::tools::{CallRecord, Limits, StopReason, ToolSet, Transcript, converse};
 
 /// What the model says in one turn: words, and calls.
 type Turn = (&'static str, Vec<(&'static str, Value)>);
@@ -196,13 +196,16 @@ fn a_plain_answer_at_once_is_the_last_word_and_later_code_is_none() {
 
 #[test]
 fn a_model_that_is_never_done_is_told_and_stopped_with_what_it_changed() {
-    let limits = Limits { calls: 4, told_from: 2, ..Limits::default() };
+    let limits = Limits { calls: 4, reported_by: 2, ..Limits::default() };
     let (conversation, asks) =
         talk(&mut toolbox_with(limits), vec![("", vec![edit()]), ("", vec![read()])]);
     assert_eq!(conversation.ending, StopReason::Limit(Limit::Calls));
     assert_eq!((conversation.calls.len(), asks.len()), (4, 4));
     assert_eq!(conversation.changes.len(), 1);
-    assert_eq!(conversation.ending.told(&limits), "the conversation ended: all 4 calls were made");
+    assert_eq!(
+        conversation.ending.report(&limits),
+        "the conversation ended: all 4 calls were made"
+    );
     assert!(!results(&asks[1])[0].contains(" left"));
     holds(results(&asks[2])[0], &["(2 calls left; then the work ends as it is)"]);
     holds(results(&asks[3])[0], &["(1 call left;"]);
@@ -263,11 +266,11 @@ fn an_error_of_the_model_ends_it_and_leaves_what_was_changed() {
 #[test]
 fn old_results_are_shortened_and_the_newest_stay_whole() {
     let limits = Limits { tokens: 400, ..Limits::default() };
-    let shop = || ("read_file", json!({ "path": "src/shop.py" }));
+    let context = || ("read_file", json!({ "path": "src/shop.py" }));
     let turns = vec![
-        ("", vec![shop()]),
-        ("", vec![shop(), shop()]),
-        ("", vec![shop(), shop()]),
+        ("", vec![context()]),
+        ("", vec![context(), context()]),
+        ("", vec![context(), context()]),
         ("", vec![finish()]),
     ];
     let (_, asks) = talk(&mut toolbox_with(limits), turns);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use trellis_engine::Suspect;
 use serde_json::json;
+use trellis_engine::Suspect;
 
 use super::{MAIN, SHOP, done, files, holds, project, read_only, text_of, toolbox};
 use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};

@@ -369,7 +369,7 @@ fn a_file_is_replaced_only_after_it_was_shown() {
             json!({ "path": path, "text": format!("X = {path:?}\n") }),
         );
     }
-    assert!(toolbox.seen().contains("src/new.py"));
+    assert!(toolbox.record_lookup().contains("src/new.py"));
 }
 
 #[test]

@@ -273,7 +273,7 @@ fn answers_without_code_are_asked_for_again_twice() {
 #[test]
 fn an_answer_without_a_text_is_sent_back_with_its_reason() {
     let declined = || Unusable("the model declined to answer");
-    let told = |played: &Played, index: usize| {
+    let report = |played: &Played, index: usize| {
         let prompt = &played.prompts[index];
         assert!(prompt.contains("the model declined to answer"), "{prompt}");
     };
@@ -282,8 +282,8 @@ fn an_answer_without_a_text_is_sent_back_with_its_reason() {
         "ask tests 0; [tests-sent-back]; ask tests 1; run red; ask implementation 0; ask implementation 1; \
          ask implementation 2; [attempt-unusable]; search; ask fix 0; run green; commit; passed",
     );
-    told(&played, 1);
-    told(&played, 3);
+    report(&played, 1);
+    report(&played, 3);
     assert!(
         !played.prompts[4].contains("declined"),
         "the last reason is told: {}",
@@ -298,13 +298,13 @@ fn an_answer_without_a_text_is_sent_back_with_its_reason() {
         ),
     );
     assert_eq!(played.state.fixes(), 2);
-    (4..=6).for_each(|index| told(&played, index));
+    (4..=6).for_each(|index| report(&played, index));
     let played = check(
         vec![declined(), declined(), declined()],
         "ask tests 0; [tests-sent-back]; ask tests 1; [tests-sent-back]; ask tests 2; \
          revert; failed: no meaningful tests after asking again twice: the model declined to answer",
     );
-    told(&played, 2);
+    report(&played, 2);
     // More tests were requested, and none came.
     let one = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n";
     check(

@@ -6,7 +6,7 @@
 mod approvals;
 mod fixes;
 mod gates;
-mod mends;
+mod import_fixes;
 mod prompts;
 mod replies;
 mod routes;
@@ -17,11 +17,12 @@ mod votes;
 
 use std::collections::BTreeMap;
 
-use trellis_python::Signature;
 use trellis_engine::{
-    Action, ModelRequest, TestCase, DebugContext, Dependency, Draft, RunOutcome, Failure, Frame, Item, ItemKind,
-    Localized, Observation, Policy, Prompt, State, ItemContext, TestRun, Outcome, step,
+    Action, DebugContext, Dependency, Draft, Failure, Frame, Item, ItemContext, ItemKind,
+    Localization, ModelRequest, Observation, Outcome, Policy, Prompt, RunOutcome, State, TestCase,
+    TestRun, step,
 };
+use trellis_python::Signature;
 
 /// Scripted input of the state machine.
 enum In {
@@ -236,7 +237,11 @@ struct Played {
 
 impl Played {
     fn implementation(&self) -> String {
-        self.draft.implementation.as_ref().map(trellis_python::Fragment::to_source).unwrap_or_default()
+        self.draft
+            .implementation
+            .as_ref()
+            .map(trellis_python::Fragment::to_source)
+            .unwrap_or_default()
     }
 
     fn tests(&self) -> String {
@@ -254,7 +259,7 @@ fn play(item: &Item, policy: &Policy, script: Vec<In>) -> Played {
 }
 
 fn play_from(state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Played {
-    play_found(Observation::Found(Localized::default()), state, item, policy, script)
+    play_found(Observation::Found(Localization::default()), state, item, policy, script)
 }
 
 /// Plays a script; every localization has the same result.

@@ -100,7 +100,7 @@ fn questions() -> Vec<ModelRequest> {
         source: "x = 1\n".repeat(500),
         ..Suspect::default()
     };
-    let found = Localized { suspects: vec![suspect; 3], ..Localized::default() };
+    let found = Localization { suspects: vec![suspect; 3], ..Localization::default() };
     let long = || {
         let traceback = format!("first {} last", "E ".repeat(9000));
         fails(Failure { traceback, ..failure("AssertionError", "m") })
@@ -237,10 +237,8 @@ fn no_question_says_what_its_answer_does_not_need() {
 /// The prompt holds the surroundings of the item in the graph and in the project.
 #[test]
 fn neighbours_and_conventions_are_told_to_who_writes() {
-    let around = ItemContext {
-        conventions: vec!["Raise ValueError.".to_owned()],
-        ..ItemContext::default()
-    };
+    let around =
+        ItemContext { conventions: vec!["Raise ValueError.".to_owned()], ..ItemContext::default() };
     let user = Dependent {
         name: "Report.lines".to_owned(),
         signature: "def lines(self)".to_owned(),
@@ -248,7 +246,7 @@ fn neighbours_and_conventions_are_told_to_who_writes() {
     };
     let item = Item { dependents: vec![user], ..item() };
     let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A!")];
-    let found = Observation::Found(Localized::default());
+    let found = Observation::Found(Localization::default());
     let played = play_in(&around, found, State::default(), &item, &Policy::generate(), script);
     for question in [0, 1, 3] {
         check_prompt(
@@ -271,8 +269,9 @@ fn neighbours_and_conventions_are_told_to_who_writes() {
 /// Returns the text of every kind of prompt as sent.
 fn every_question() -> Vec<String> {
     let no = || say("No.");
-    let upstream = vec![Upstream { item: item(), implementation: trellis_python::Fragment::default() }];
-    let found = Observation::Found(Localized { upstream, ..Localized::default() });
+    let upstream =
+        vec![Upstream { item: item(), implementation: trellis_python::Fragment::default() }];
+    let found = Observation::Found(Localization { upstream, ..Localization::default() });
     let tools = Policy { fix_with: FixWith::Tools, ..Policy::generate() };
     let script = || vec![tests(), red(), no(), bad(), fail(), fail(), Votes("A!"), no()];
     let one = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n";
@@ -296,7 +295,7 @@ fn every_question() -> Vec<String> {
     };
     let around = ItemContext { file: "SIZE = 1\n".to_owned(), ..ItemContext::default() };
     let play_class = || {
-        let (found, policy) = (Observation::Found(Localized::default()), Policy::generate());
+        let (found, policy) = (Observation::Found(Localization::default()), Policy::generate());
         play_in(&around, found, State::default(), &class, &policy, vec![tests(), red()])
     };
     let method_tests = TESTS.replace("import mean", "import Model").replace("mean(", "Model.fit(");

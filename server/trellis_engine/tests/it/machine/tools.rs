@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::assembly::{Layout, Contribution, sources};
+use trellis_engine::assembly::{Contribution, Layout, sources};
 use trellis_engine::{FixWith, Upstream};
 
 use super::*;
@@ -47,7 +47,8 @@ fn assembled(texts: &Texts) -> Files {
     };
     let drafts: Vec<(&Item, Draft)> =
         texts.iter().map(|(item, text)| (item, draft(text))).collect();
-    let shares: Vec<Contribution<'_>> = drafts.iter().map(|(item, draft)| Contribution { item, draft }).collect();
+    let shares: Vec<Contribution<'_>> =
+        drafts.iter().map(|(item, draft)| Contribution { item, draft }).collect();
     let layout = Layout::of([PATH, SUMS]);
     sources(&layout, &shares, &BTreeMap::new()).expect("they fit together").files
 }
@@ -88,7 +89,7 @@ impl Fixture {
             item: item.clone(),
             implementation: trellis_python::Fragment::parse(text).expect("parses"),
         });
-        let found = Localized { upstream: upstream.collect(), ..Localized::default() };
+        let found = Localization { upstream: upstream.collect(), ..Localization::default() };
         let own = &self.texts.iter().find(|(item, _)| item.id == self.item.id).expect("own").1;
         let name = self.item.qualified_name();
         let tests = TESTS
@@ -164,7 +165,7 @@ fn methods() -> Fixture {
 
 #[test]
 fn a_question_with_tools_names_them_and_shows_no_files() {
-    let found = Localized {
+    let found = Localization {
         suspects: vec![trellis_engine::Suspect {
             path: SUMS.to_owned(),
             symbol: "total".to_owned(),
@@ -173,8 +174,11 @@ fn a_question_with_tools_names_them_and_shows_no_files() {
             specification: "The sum.".to_owned(),
             ..trellis_engine::Suspect::default()
         }],
-        upstream: vec![Upstream { item: total(), implementation: trellis_python::Fragment::default() }],
-        ..Localized::default()
+        upstream: vec![Upstream {
+            item: total(),
+            implementation: trellis_python::Fragment::default(),
+        }],
+        ..Localization::default()
     };
     let around = ItemContext { file: SPREAD.to_owned(), ..ItemContext::default() };
     let script =

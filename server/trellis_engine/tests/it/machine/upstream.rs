@@ -33,7 +33,7 @@ fn found() -> Observation {
         calls: vec!["def sum(values)".to_owned()],
         callers: vec!["mean".to_owned()],
     };
-    Observation::Found(Localized {
+    Observation::Found(Localization {
         suspects: vec![suspect],
         upstream: vec![total()],
         attempts: Vec::new(),

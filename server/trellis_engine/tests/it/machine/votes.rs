@@ -1,6 +1,6 @@
 //! Tests of votes on a failure and their consequences (V3, V4).
 
-use trellis_engine::{Diagnosis, VoteTally, VoteRule};
+use trellis_engine::{Diagnosis, VoteRule, VoteTally};
 
 use super::*;
 
@@ -449,7 +449,8 @@ fn a_rule_is_not_believed_for_ever() {
 #[test]
 fn a_run_without_a_single_passing_test_proves_nothing() {
     let aside = TestCase { set_aside: true, ..case("test_one", None) };
-    let skipped = TestRun { cases: vec![TestCase { passed: false, ..aside }], ..run(RunOutcome::Passed) };
+    let skipped =
+        TestRun { cases: vec![TestCase { passed: false, ..aside }], ..run(RunOutcome::Passed) };
     let script = vec![tests(), red(), good(), Run(skipped)];
     let played = play(&item(), &Policy::generate(), script);
     assert!(!played.trace.contains("commit"), "{}", played.trace);

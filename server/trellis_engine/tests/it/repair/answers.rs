@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::repair::{RepairFacts, EditableFiles, ask_repair, ask_report, opinion, repaired, suggested};
+use trellis_engine::repair::{
+    EditableFiles, RepairFacts, ask_repair, ask_report, parse_diagnosis, repaired, suggested,
+};
 use trellis_engine::{FixWith, Stage, Suspect};
 
 const CART: &str =
@@ -130,7 +132,7 @@ fn what_a_diagnosis_suggests_is_made_as_it_says() {
         )
     };
     let of = |path: &str, search: &str| {
-        let said = opinion(&report(path, search)).expect("a report");
+        let said = parse_diagnosis(&report(path, search)).expect("a report");
         assert!(said.ideas[0].is_complete());
         suggested(&said.ideas[0], &suspects(), &files())
     };
@@ -139,7 +141,7 @@ fn what_a_diagnosis_suggests_is_made_as_it_says() {
     assert!(of("tests/test_cart.py", "y = 1").is_err(), "tests are read-only");
     assert!(of("shop/cart.py", "nothing like it").is_err());
     let vague = "{\"root_cause\": \"the boundary\", \"suggested_fixes\": [{\"description\": \"include it\"}]}";
-    assert!(!opinion(vague).expect("a report").ideas[0].is_complete());
+    assert!(!parse_diagnosis(vague).expect("a report").ideas[0].is_complete());
 }
 
 /// Compares every prompt about failing tests with its snapshot.

@@ -2,12 +2,13 @@
 
 use trellis_engine::localize::Ranking;
 use trellis_engine::repair::{
-    ProposalDecision, Cause, RepairMachine, Decision, Outcome, Group, Limits, FixScore, Action, Event, Size, Trial,
+    Action, Decision, Event, FixScore, Group, Limits, Outcome, ProposalDecision, RepairMachine,
+    Size, SuspectedCause, Trial,
 };
 
 fn group(tests: &[&str]) -> Group {
     let tests = tests.iter().map(|it| (*it).to_owned()).collect();
-    Group { tests, cause: Cause::default(), ranking: Ranking::default() }
+    Group { tests, cause: SuspectedCause::default(), ranking: Ranking::default() }
 }
 
 fn good(lines: usize) -> Event {
@@ -52,17 +53,17 @@ fn surveyed(groups: &[&[&str]]) -> Event {
 fn word(next: &Action) -> String {
     match next {
         Action::Survey => "survey".to_owned(),
-        Action::Diagnose(group) => format!("diagnose {}", group.lead()),
+        Action::Diagnose(group) => format!("diagnose {}", group.first_test()),
         Action::Suggested { suggestion } => format!("suggested {suggestion}"),
         Action::Ask { attempt, complaint: None } => format!("ask {attempt}"),
         Action::Ask { attempt, complaint: Some(why) } => format!("ask {attempt} after {why}"),
         Action::Decide { candidate, iteration } => format!("decide {candidate} at {iteration}"),
         Action::Write { candidate } => format!("write {candidate}"),
-        Action::Hear { wait: false } => "hear".to_owned(),
-        Action::Hear { wait: true } => "wait".to_owned(),
+        Action::CheckProposals { wait: false } => "hear".to_owned(),
+        Action::CheckProposals { wait: true } => "wait".to_owned(),
         Action::End(Outcome { kept, given_up, waiting, is_stopped }) => {
             let named = |all: &[(Group, String)]| -> String {
-                let one = |(group, why): &(Group, String)| format!(" {}={why}", group.lead());
+                let one = |(group, why): &(Group, String)| format!(" {}={why}", group.first_test());
                 all.iter().map(one).collect()
             };
             let stopped = if *is_stopped { " stopped" } else { "" };
@@ -72,8 +73,8 @@ fn word(next: &Action) -> String {
 }
 
 fn played(limits: Limits, seen: Vec<Event>) -> Vec<String> {
-    let (mut course, first) = RepairMachine::new(limits);
-    let rest = seen.into_iter().map(|it| word(&course.step(it)));
+    let (mut machine, first) = RepairMachine::new(limits);
+    let rest = seen.into_iter().map(|it| word(&machine.step(it)));
     std::iter::once(word(&first)).chain(rest).collect()
 }
 
@@ -349,18 +350,18 @@ fn every_way_ends_as_it_should() {
 
 #[test]
 fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_mends_more() {
-    let merit = |shortcuts: usize, solved, lines, coverage| FixScore {
+    let score = |shortcuts: usize, solved, lines, coverage| FixScore {
         shortcuts: vec!["x".to_owned(); shortcuts],
         solved,
         size: Size { lines, most: lines, files: 1 },
         coverage,
     };
     let ordered = [
-        merit(1, 9, 1, 1.0),
-        merit(0, 1, 1, 1.0),
-        merit(0, 2, 30, 1.0),
-        merit(0, 2, 3, 0.5),
-        merit(0, 2, 3, 0.9),
+        score(1, 9, 1, 1.0),
+        score(0, 1, 1, 1.0),
+        score(0, 2, 30, 1.0),
+        score(0, 2, 3, 0.5),
+        score(0, 2, 3, 0.9),
     ];
     for pair in ordered.windows(2) {
         assert!(pair[0].compare(&pair[1]).is_lt(), "{pair:?}");
@@ -370,30 +371,32 @@ fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_mends_more()
 #[test]
 fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
     let waits = |fix: &str| Event::Decided(Decision::Waits(fix.to_owned()));
-    let heard = |fix: &str, answer: ProposalDecision| Event::Heard(Some((fix.to_owned(), answer)));
-    let (course, first) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
-    let mut course = course.hearing();
+    let received = |fix: &str, answer: ProposalDecision| {
+        Event::ProposalDecided(Some((fix.to_owned(), answer)))
+    };
+    let (machine, first) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
+    let mut machine = machine.awaiting_proposals();
     let mut words = vec![word(&first)];
     for seen in [
         surveyed(&[&["a"], &["b"]]),
         suggests(0),
         good(1),
         waits("fix-1"),
-        Event::Heard(None),
+        Event::ProposalDecided(None),
         suggests(0),
         good(1),
         waits("fix-2"),
         // The proposal that was made first is decided last.
-        heard("fix-2", ProposalDecision::Rejected),
-        Event::Heard(None),
+        received("fix-2", ProposalDecision::Rejected),
+        Event::ProposalDecided(None),
         suggests(0),
         good(1),
         waits("fix-3"),
-        heard("fix-3", ProposalDecision::Rejected),
-        heard("fix-1", ProposalDecision::Accepted),
+        received("fix-3", ProposalDecision::Rejected),
+        received("fix-1", ProposalDecision::Accepted),
         surveyed(&[&["b"]]),
     ] {
-        words.push(word(&course.step(seen)));
+        words.push(word(&machine.step(seen)));
     }
     let wanted = [
         "survey",
@@ -420,24 +423,26 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
 #[test]
 fn a_rejected_fix_of_tests_that_another_one_has_mended_is_followed_by_none() {
     let waits = |fix: &str| Event::Decided(Decision::Waits(fix.to_owned()));
-    let heard = |fix: &str, answer: ProposalDecision| Event::Heard(Some((fix.to_owned(), answer)));
-    let (course, _) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
-    let mut course = course.hearing();
+    let received = |fix: &str, answer: ProposalDecision| {
+        Event::ProposalDecided(Some((fix.to_owned(), answer)))
+    };
+    let (machine, _) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
+    let mut machine = machine.awaiting_proposals();
     let mut last = None;
     for seen in [
         surveyed(&[&["a"], &["b"]]),
         suggests(0),
         good(1),
         waits("fix-1"),
-        Event::Heard(None),
+        Event::ProposalDecided(None),
         suggests(0),
         good(1),
         waits("fix-2"),
-        heard("fix-2", ProposalDecision::Accepted),
+        received("fix-2", ProposalDecision::Accepted),
         surveyed(&[]),
-        heard("fix-1", ProposalDecision::Rejected),
+        received("fix-1", ProposalDecision::Rejected),
     ] {
-        last = Some(word(&course.step(seen)));
+        last = Some(word(&machine.step(seen)));
     }
     assert_eq!(last.as_deref(), Some("end 1"));
 }

@@ -1,7 +1,8 @@
 //! Tests of diagnostics, and of a model's opinion in them.
 
 use trellis_engine::repair::{
-    Diagnostic, IssueType, ModelDiagnosis, Severity, EditableFiles, diagnostic, groups, opinion,
+    Diagnostic, EditableFiles, IssueType, ModelDiagnosis, Severity, diagnostic, groups,
+    parse_diagnosis,
 };
 
 use super::grouping::{CODE, Ran, evidence};
@@ -93,7 +94,7 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
     let text = "Here it is:\n```json\n{\"issue_type\": \"type_error\", \"severity\": \"critical\", \
         \"root_cause\": \"low adds one\", \"suggested_fixes\": [{\"fix_id\": \"1\", \"description\": \
         \"do not\", \"confidence\": 7, \"changes\": []}]}\n```";
-    let said = opinion(text).expect("a report");
+    let said = parse_diagnosis(text).expect("a report");
     assert!((said.ideas[0].confidence - 1.0).abs() < f64::EPSILON, "clamped");
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
@@ -102,8 +103,8 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
     // A text with braces of its own before the report.
     let traced =
         format!("low({{}}) gives {{'a': 1}}; so:\n{}", &text[text.find('{').expect("one")..]);
-    assert_eq!(opinion(&traced).map(|it| it.root_cause).as_deref(), Some("low adds one"));
+    assert_eq!(parse_diagnosis(&traced).map(|it| it.root_cause).as_deref(), Some("low adds one"));
     for none in ["", "I do not know.", "{\"root_cause\": 3}", "{ not json }"] {
-        assert_eq!(opinion(none), None, "{none}");
+        assert_eq!(parse_diagnosis(none), None, "{none}");
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::FileFacts;
 use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
 use trellis_engine::repair::{Group, groups};
 use trellis_engine::{Failure, Frame};
+use trellis_python::FileFacts;
 
 /// Three functions: `low` in lines 1 to 3, `mid` in 6 to 7, which calls `low`, `top` in 10 to 11.
 pub(crate) const CODE: &str = "\

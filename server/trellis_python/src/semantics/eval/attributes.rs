@@ -226,7 +226,7 @@ impl Eval<'_> {
             let is_bound = !module.symbol(symbol).bindings.is_empty();
             is_bound.then_some((class.file, symbol))
         };
-        of(class).or_else(|| of(&self.twin_class(class)?))
+        of(class).or_else(|| of(&self.counterpart_class(class)?))
     }
 
     /// The type of a member, asked of a receiver; `instance`: its class if it is an instance.

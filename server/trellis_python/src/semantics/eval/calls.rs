@@ -54,8 +54,8 @@ impl Eval<'_> {
         {
             return special;
         }
-        if let Some(told) = self.told_by_new(class, site) {
-            return told;
+        if let Some(reported) = self.decided_by_new(class, site) {
+            return reported;
         }
         let info = self.class(class.file, class.class);
         if info.parameters.is_empty() || !class.arguments.is_empty() {
@@ -96,7 +96,7 @@ impl Eval<'_> {
     }
 
     /// What an annotated `__new__` says that it returns.
-    fn told_by_new(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
+    fn decided_by_new(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let constructor = self.candidates(&Type::Class(class.clone())).pop()?;
         let of = self.module(constructor.file).function(constructor.function);
         if of.name != Some(KNOWN.new) || of.returns.is_none() {
@@ -193,7 +193,11 @@ impl Eval<'_> {
     }
 
     /// Of overloads the first that takes the arguments.
-    pub(super) fn chosen(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> FunctionType {
+    pub(super) fn chosen(
+        &self,
+        function: &FunctionType,
+        site: Option<CallSite<'_>>,
+    ) -> FunctionType {
         let overloads = self.overloads(function);
         let of = |it: &FunctionId| FunctionType { function: *it, ..function.clone() };
         let (Some(site), Some(first)) = (site, overloads.first()) else {
@@ -293,7 +297,11 @@ impl Eval<'_> {
     }
 
     /// Pairs of parameter and argument, by their numbers.
-    pub(crate) fn matched(&self, function: &FunctionType, site: CallSite<'_>) -> Vec<(usize, usize)> {
+    pub(crate) fn matched(
+        &self,
+        function: &FunctionType,
+        site: CallSite<'_>,
+    ) -> Vec<(usize, usize)> {
         let parameters = &self.module(function.file).function(function.function).parameters;
         let arguments = self.module(site.file).arguments_of(site.call);
         let mut pairs = Vec::new();

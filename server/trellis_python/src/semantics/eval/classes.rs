@@ -182,10 +182,10 @@ impl Eval<'_> {
     }
 
     /// The class in the stub or source beside.
-    pub(crate) fn twin_class(&self, it: &ClassType) -> Option<ClassType> {
+    pub(crate) fn counterpart_class(&self, it: &ClassType) -> Option<ClassType> {
         let module = self.module(it.file);
         let symbol = module.binding(module.class(it.class).binding).symbol;
-        let (file, symbol) = self.twin(it.file, symbol)?;
+        let (file, symbol) = self.counterpart(it.file, symbol)?;
         let module = self.module(file);
         module.symbol(symbol).bindings.iter().find_map(|it| match module.binding(*it).kind {
             BindingKind::Class(class) => Some(ClassType::bare(file, class)),
@@ -194,7 +194,7 @@ impl Eval<'_> {
     }
 
     /// The symbol of the same name and place in the stub or source beside.
-    pub(crate) fn twin(&self, file: FileId, symbol: SymbolId) -> Option<(FileId, SymbolId)> {
+    pub(crate) fn counterpart(&self, file: FileId, symbol: SymbolId) -> Option<(FileId, SymbolId)> {
         if bundle::number(file).is_some() {
             return None;
         }
@@ -209,23 +209,23 @@ impl Eval<'_> {
             return None;
         };
         let symbol = self.module(file).symbol(symbol);
-        let scope = self.twin_scope(file, other, symbol.scope)?;
+        let scope = self.counterpart_scope(file, other, symbol.scope)?;
         Some((other, self.module(other).bound(scope, symbol.name)?))
     }
 
-    fn twin_scope(&self, file: FileId, other: FileId, scope: ScopeId) -> Option<ScopeId> {
-        let (module, twin) = (self.module(file), self.module(other));
+    fn counterpart_scope(&self, file: FileId, other: FileId, scope: ScopeId) -> Option<ScopeId> {
+        let (module, counterpart) = (self.module(file), self.module(other));
         let name = match module.scopes[scope.index()].kind {
             ScopeKind::Module => return Some(scope),
             ScopeKind::Class(class) => module.class(class).name,
             ScopeKind::Function(function) => module.function(function).name?,
             _ => return None,
         };
-        let around = self.twin_scope(file, other, module.scopes[scope.index()].parent?)?;
-        let symbol = twin.symbol(twin.bound(around, name)?);
-        symbol.bindings.iter().find_map(|it| match twin.binding(*it).kind {
-            BindingKind::Class(class) => Some(twin.class(class).scope),
-            BindingKind::Function(function) => Some(twin.function(function).scope),
+        let around = self.counterpart_scope(file, other, module.scopes[scope.index()].parent?)?;
+        let symbol = counterpart.symbol(counterpart.bound(around, name)?);
+        symbol.bindings.iter().find_map(|it| match counterpart.binding(*it).kind {
+            BindingKind::Class(class) => Some(counterpart.class(class).scope),
+            BindingKind::Function(function) => Some(counterpart.function(function).scope),
             _ => None,
         })
     }

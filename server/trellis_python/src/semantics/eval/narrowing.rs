@@ -95,7 +95,7 @@ impl Eval<'_> {
                 self.narrow_to(&known, &self.expr(file, class), outcome)
             }
             Expr::Call(_) if first_argument(module, test).is_some_and(is) => {
-                self.told_by_call(file, known, test, outcome)
+                self.decided_by_call(file, known, test, outcome)
             }
             _ => known,
         }
@@ -160,7 +160,7 @@ impl Eval<'_> {
     }
 
     /// `isinstance(x, C)`, `issubclass(x, C)` and functions that return `TypeGuard` or `TypeIs`.
-    fn told_by_call(&self, file: FileId, known: Type, test: ExprId, outcome: bool) -> Type {
+    fn decided_by_call(&self, file: FileId, known: Type, test: ExprId, outcome: bool) -> Type {
         let module = self.module(file);
         let Some(call) = module.call(test) else { return known };
         let arguments = module.arguments_of(call);
@@ -177,7 +177,7 @@ impl Eval<'_> {
         }
         match self.expr(file, call.function) {
             Type::Function(function) => match self.guards(&function) {
-                Some(told) if outcome => told,
+                Some(reported) if outcome => reported,
                 _ => known,
             },
             _ => known,
@@ -187,12 +187,13 @@ impl Eval<'_> {
     /// What a function's `TypeGuard[…]` tells of its argument.
     fn guards(&self, it: &crate::semantics::types::FunctionType) -> Option<Type> {
         let module = self.module(it.file);
-        let Expr::Subscript(form, told) = module.expr(module.function(it.function).returns?) else {
+        let Expr::Subscript(form, reported) = module.expr(module.function(it.function).returns?)
+        else {
             return None;
         };
         match self.expr(it.file, form) {
             Type::Special(name) if matches!(name.text(), "TypeGuard" | "TypeIs") => {
-                Some(self.annotation(it.file, told))
+                Some(self.annotation(it.file, reported))
             }
             _ => None,
         }

@@ -103,8 +103,8 @@ impl Eval<'_> {
         };
         let own = |it: &Type| {
             let class = self.class_of(it).filter(|it| bundle::number(it.file).is_none())?;
-            let told = self.operated(&class, Name::of(method), &self.expr(file, right))?;
-            Some(told).filter(|it| *it != Type::Unknown)
+            let reported = self.operated(&class, Name::of(method), &self.expr(file, right))?;
+            Some(reported).filter(|it| *it != Type::Unknown)
         };
         self.expr(file, left).map(|it| own(it).unwrap_or_else(|| self.builtin(KNOWN.bool)))
     }

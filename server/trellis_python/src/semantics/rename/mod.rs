@@ -40,11 +40,11 @@ pub(crate) fn rename(
     let targets = ask(index, |eval| starts(eval, file, &it))?;
     let from = it.name.text().to_owned();
     let (targets, matches) = together(index, it.name, targets)?;
-    let certain: Vec<&Match> = matches.iter().filter(|it| it.doubt.is_none()).collect();
+    let certain: Vec<&Match> = matches.iter().filter(|it| it.uncertainty.is_none()).collect();
     if from != to {
         conflicts::refuse(index, &targets, &certain, it.name, to)?;
     }
-    let doubtful = matches.iter().filter_map(|it| Some((place(it), it.doubt?.reason())));
+    let doubtful = matches.iter().filter_map(|it| Some((place(it), it.uncertainty?.reason())));
     Ok(Rename { from, to: to.to_owned(), edits: edits(&certain), possible: doubtful.collect() })
 }
 
@@ -96,8 +96,8 @@ pub(super) fn is_special(name: &str) -> bool {
 fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>, RenameRefused> {
     let name = it.name.text().to_owned();
     let meaning = eval.meaning(file, it);
-    if let (true, Some(doubt)) = (meaning.targets.is_empty(), meaning.doubt) {
-        return Err(RenameRefused::Unknown { name, why: doubt.reason() });
+    if let (true, Some(uncertainty)) = (meaning.targets.is_empty(), meaning.uncertainty) {
+        return Err(RenameRefused::Unknown { name, why: uncertainty.reason() });
     }
     if meaning.targets.is_empty() {
         return Err(RenameRefused::Unknown { name, why: "nothing with this name was found" });
@@ -108,7 +108,7 @@ fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>,
     if is_special(&name) {
         return Err(RenameRefused::Special { name });
     }
-    Ok(eval.with_twins(meaning.targets))
+    Ok(eval.with_counterparts(meaning.targets))
 }
 
 fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), RenameRefused> {
@@ -146,7 +146,7 @@ fn called_by_name(
     let matches = SearchTarget::new(eval, all).search(eval.index);
     let named = matches
         .iter()
-        .any(|it| matches!(it.occurrence.role, Role::Keyword(_)) && it.doubt.is_none());
+        .any(|it| matches!(it.occurrence.role, Role::Keyword(_)) && it.uncertainty.is_none());
     Ok(if named { family } else { Vec::new() })
 }
 
@@ -164,11 +164,11 @@ fn together(
         all.extend(related);
         let wanted = ask(index, |eval| SearchTarget::new(eval, all.iter().copied()));
         let matches = wanted.search(index);
-        let shared = matches.iter().filter(|it| it.doubt.is_none());
+        let shared = matches.iter().filter(|it| it.uncertainty.is_none());
         let found: Vec<Target> = shared.flat_map(|it| it.meaning.targets.iter().copied()).collect();
         let found = ask(index, |eval| {
             found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
-            let mut found = eval.with_twins(found);
+            let mut found = eval.with_counterparts(found);
             found.extend(called_by_name(eval, &all, name)?);
             Ok(found)
         })?;

@@ -1,4 +1,4 @@
-//! Adding packages to a base image.
+//! Builds an image by adding packages to a base image.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,13 +9,13 @@ use bollard::{body_full, query_parameters::BuildImageOptionsBuilder};
 use futures_util::StreamExt;
 use serde_json::json;
 
-use super::{Engine, told};
+use super::{Engine, describe_error};
 
-/// Lines of pip's that an error carries.
+/// Maximum lines of pip's output in an error.
 const LAST_WORDS: usize = 12;
 
-/// Installs its arguments. It needs no shell, no network where all is there already, and neither
-/// minds an interpreter that the distribution manages nor one that came without pip.
+/// A program that installs its arguments. It needs no shell, and no network if all packages are
+/// present. It copes with an interpreter that the distribution manages and with one without pip.
 const INSTALL: &str = r#"
 import os, subprocess, sys
 os.environ.update(PIP_BREAK_SYSTEM_PACKAGES="1", PIP_ROOT_USER_ACTION="ignore", PIP_NO_INPUT="1",
@@ -30,8 +30,8 @@ if subprocess.call(pip + ["--version"], **silent):
 sys.exit(subprocess.call(pip + ["install", "--quiet", "--"] + sys.argv[1:]))
 "#;
 
-/// Settings that a build needs where the network is not a plain one. Docker keeps the former out
-/// of the image; the latter can be read in its history, so addresses with a password stay outside.
+/// Settings that a build needs where the network is restricted. Docker keeps the proxies out of the
+/// image. The indexes can be read in its history, so addresses with a password are left out.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 const INDEXES: [&str; 3] = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST"];
@@ -62,7 +62,7 @@ pub(super) async fn build(
     while let Some(step) = steps.next().await {
         match step {
             Ok(step) => words.hear(step.stream.as_deref().unwrap_or_default()),
-            Err(error) => return Err(failed(&words.last_or(&told(&error)))),
+            Err(error) => return Err(failed(&words.last_or(&describe_error(&error)))),
         }
     }
     Ok(())
@@ -82,7 +82,7 @@ fn dockerfile(base: &str, requirements: &[String], settings: &HashMap<String, St
     format!("FROM {base}\nUSER 0:0\n{declared}RUN {}\nUSER 1000:1000\n", json!(command))
 }
 
-/// The archive a build is made from.
+/// Returns the archive from which the image is built.
 fn context(dockerfile: &str) -> std::io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_gnu();
@@ -92,11 +92,11 @@ fn context(dockerfile: &str) -> std::io::Result<Vec<u8>> {
     archive.into_inner()
 }
 
-/// What a build says, without the builder's own lines.
+/// The output of a build, without the builder's own lines.
 #[derive(Default)]
 struct BuildLog {
     lines: VecDeque<String>,
-    /// A line that has not ended yet.
+    /// The line that has not ended yet.
     open: String,
 }
 
@@ -118,7 +118,7 @@ impl BuildLog {
         if line.is_empty() || BUILDER.iter().any(|start| line.starts_with(start)) {
             return;
         }
-        // One of many attempts says as much as all of them.
+        // One of many repeated attempts says as much as all of them.
         let attempt = |line: &str| line.starts_with("WARNING: Retrying");
         if attempt(line) {
             self.lines.retain(|earlier| !attempt(earlier));
@@ -129,7 +129,7 @@ impl BuildLog {
         }
     }
 
-    /// The last words on one line; what the engine said where there are none.
+    /// Returns the last lines joined into one, or `otherwise` if there are none.
     fn last_or(&mut self, otherwise: &str) -> String {
         self.line_ends();
         if self.lines.is_empty() {
@@ -139,7 +139,7 @@ impl BuildLog {
     }
 }
 
-/// The engine colours standard error.
+/// Removes the colors with which the engine marks standard error.
 fn without_colours(text: &str) -> String {
     let mut pieces = text.split("\u{1b}[");
     let mut plain = pieces.next().unwrap_or_default().to_owned();

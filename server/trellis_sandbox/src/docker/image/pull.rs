@@ -1,13 +1,13 @@
-//! Fetching a base image.
+//! Pulls a base image.
 
 use std::collections::HashMap;
 
 use bollard::{models::CreateImageInfo, query_parameters::CreateImageOptionsBuilder};
 use futures_util::StreamExt;
 
-use super::{Engine, OnProgress, Progress, told};
+use super::{Engine, OnProgress, Progress, describe_error};
 
-/// Fetches `name`, telling how far it is.
+/// Pulls `name` and reports the progress.
 pub(super) async fn pull(
     engine: &Engine,
     name: &str,
@@ -19,7 +19,7 @@ pub(super) async fn pull(
     let mut layers = Layers::default();
     let mut steps = Box::pin(engine.docker.create_image(Some(options), None, None));
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| failed(name, &told(&error)))?;
+        let step = step.map_err(|error| failed(name, &describe_error(&error)))?;
         if layers.note(&step) {
             let (done, total) = layers.sum();
             on_progress(Progress::Pulling { image: name.to_owned(), done, total });
@@ -28,8 +28,8 @@ pub(super) async fn pull(
     Ok(())
 }
 
-/// Repository and tag; without a tag, the engine would fetch all there are. A digest stays where
-/// it is.
+/// Splits a name into repository and tag; without a tag, the engine would pull all of them. A
+/// digest stays in the name.
 fn parts(name: &str) -> (&str, &str) {
     let tag = name.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'));
     match tag {
@@ -39,12 +39,12 @@ fn parts(name: &str) -> (&str, &str) {
     }
 }
 
-/// Bytes of each layer: those that have arrived, and all.
+/// Bytes of each layer: downloaded and total.
 #[derive(Default)]
 struct Layers(HashMap<String, (u64, u64)>);
 
 impl Layers {
-    /// True when the step tells of bytes that arrived.
+    /// Updates the bytes of a layer. Returns whether the step reports a download.
     fn note(&mut self, step: &CreateImageInfo) -> bool {
         let (Some(id), Some(detail)) = (&step.id, &step.progress_detail) else { return false };
         if step.status.as_deref() != Some("Downloading") {

@@ -1,4 +1,4 @@
-//! Pipes and limits of a container.
+//! Tests of a container's pipes and limits.
 
 use super::*;
 
@@ -132,7 +132,7 @@ sys.stdin.read()
     container.end().await.expect("gone");
 }
 
-/// Peak of this process's own memory, in bytes.
+/// Returns the peak memory of this process in bytes.
 fn peak() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").expect("/proc");
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");

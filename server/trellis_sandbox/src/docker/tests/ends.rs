@@ -1,4 +1,4 @@
-//! Containers end, and nothing of them stays.
+//! Tests that containers end and leave nothing behind.
 
 use super::*;
 use crate::docker::{
@@ -136,8 +136,8 @@ async fn what_cannot_be_started_says_why() {
     assert!(matches!(&error, StartError::Refused(why) if why.contains("/no/such/tree")), "{error}");
 }
 
-/// A sleeping container with the given labels; not started by [`start`], whose owner is this
-/// process.
+/// Starts a sleeping container with the given labels. It is not started by [`start`], which would
+/// make this process its owner.
 async fn abandoned(engine: &Engine, labels: &[(&str, String)]) -> String {
     let body = bollard::models::ContainerCreateBody {
         image: Some(image(engine).await.name),

@@ -1,4 +1,4 @@
-//! Finding an engine, and losing it.
+//! Tests of finding and losing an engine.
 
 use super::*;
 
@@ -34,7 +34,7 @@ async fn an_engine_that_says_nothing_is_not_waited_for() {
     assert!(error.contains("3 s"), "{error}");
 }
 
-/// Stands between us and the engine, and can go away as an engine does.
+/// Relays between this process and the engine, and can disappear as an engine does.
 async fn passage(engine: &Engine, path: &std::path::Path) -> tokio::task::JoinHandle<()> {
     let to = engine.describe().host.replacen("unix://", "", 1);
     let listener = tokio::net::UnixListener::bind(path).expect("a socket");

@@ -1,4 +1,4 @@
-//! Making the image.
+//! Tests of building the image.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,8 @@ async fn an_image_is_made_once() {
     let Some(engine) = engine().await else { return };
     let made = Mutex::new(Vec::new());
     let note = |progress| made.lock().expect("whole").push(progress);
-    // There already, so that no network is needed; and a hash that no other test has.
+    // pip is already installed, so no network is needed; the version makes a hash that no other
+    // test has.
     let spec = spec(&format!("pip>={}", std::process::id() % 7 + 1));
     let cache = tempfile::tempdir().expect("a folder");
     let first = provide(&engine, &spec, cache.path(), &note).await.expect("an image");

@@ -1,4 +1,4 @@
-//! Requirements files.
+//! Reads requirements files.
 
 use std::{
     io,
@@ -7,7 +7,7 @@ use std::{
 
 use super::{Requirements, RequirementsError, is_local, name_of};
 
-/// In the project's root, in this order.
+/// Names in the project's root, in the order of reading.
 const NAMES: [&str; 5] = [
     "requirements.txt",
     "requirements-dev.txt",
@@ -16,7 +16,7 @@ const NAMES: [&str; 5] = [
     "test-requirements.txt",
 ];
 
-/// What the project's files ask for.
+/// Reads the requirements of the project's files.
 pub(super) fn read(root: &Path) -> Result<Requirements, RequirementsError> {
     let unreadable = |source| RequirementsError::Unreadable { path: root.to_owned(), source };
     let root = root.canonicalize().map_err(unreadable)?;
@@ -30,7 +30,7 @@ pub(super) fn read(root: &Path) -> Result<Requirements, RequirementsError> {
     Ok(reader.finish())
 }
 
-/// Whether lines ask for packages or only bound their versions.
+/// The part of a file's lines: requests for packages, or bounds on their versions only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Requirements,
@@ -42,7 +42,7 @@ struct Reader {
     root: PathBuf,
     found: Requirements,
     constraints: Vec<String>,
-    /// Files read so far; each counts once, and circles end.
+    /// Files read so far; each counts once, so that cycles end.
     seen: Vec<PathBuf>,
 }
 
@@ -105,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// The included file, which is named relative to the one that includes it.
+    /// Returns the path of an included file, which is relative to the including one.
     fn inside(
         &self,
         file: &Path,
@@ -125,8 +125,9 @@ impl Reader {
         if real.starts_with(&self.root) { Ok(real) } else { Err(outside()) }
     }
 
-    /// A bound on something that is asked for is one more requirement on it; of others, only those that something
-    /// asked for needs would matter, and which these are is not known here.
+    /// Adds the constraints that apply. A constraint on a requested package is one more
+    /// requirement. Others would matter only for dependencies of requested packages, which are not
+    /// known here.
     fn finish(mut self) -> Requirements {
         let names: Vec<String> = self.found.lines.iter().map(|line| name_of(line)).collect();
         for constraint in self.constraints {
@@ -142,7 +143,8 @@ impl Reader {
     }
 }
 
-/// Lines joined where they end with a backslash, without comments and empty ones, with the number of their first.
+/// Returns the lines without comments and empty ones, each with its number; a line that ends with a
+/// backslash is joined with the next.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut joined: Vec<(usize, String)> = Vec::new();
     let mut open = false;
@@ -161,14 +163,15 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     shown.filter(|(_, line)| !line.is_empty()).collect()
 }
 
-/// A comment begins with `#` at the start or after a blank; elsewhere it is part of an address.
+/// Strips a comment, which begins with `#` at the start or after a blank; elsewhere `#` is part of
+/// an address.
 fn without_comment(line: &str) -> &str {
     let starts = line.match_indices('#').map(|(at, _)| at);
     let comment = starts.into_iter().find(|at| line[..*at].ends_with([' ', '\t']) || *at == 0);
     line[..comment.unwrap_or(line.len())].trim()
 }
 
-/// `-r a.txt`, `-ra.txt`, `--requirement=a.txt`
+/// Returns the value of an option: `-r a.txt`, `-ra.txt`, `--requirement=a.txt`.
 fn value_of<'a>(line: &'a str, [short, long]: [&str; 2]) -> Option<&'a str> {
     let after_long = line.strip_prefix(long).filter(|rest| rest.starts_with(['=', ' ', '\t']));
     let after_short = || line.strip_prefix(short).filter(|_| !line.starts_with("--"));
@@ -176,7 +179,7 @@ fn value_of<'a>(line: &'a str, [short, long]: [&str; 2]) -> Option<&'a str> {
     Some(rest.trim_start_matches(['=', ' ', '\t']).trim())
 }
 
-/// Both `--hash=sha256:…` and `--hash sha256:…`.
+/// Removes hashes, both `--hash=sha256:…` and `--hash sha256:…`.
 fn without_hashes(line: &str) -> String {
     let mut words = line.split_whitespace();
     let mut kept = Vec::new();

@@ -1,10 +1,10 @@
-//! poetry's tables in `pyproject.toml`, whose versions have a language of their own.
+//! Reads poetry's tables in `pyproject.toml`, whose versions have a syntax of their own.
 
 use toml::{Table, Value};
 
 use super::{FOR_TESTS, Requirements};
 
-/// Adds what `[tool.poetry]` asks for.
+/// Adds the requirements of `[tool.poetry]`.
 pub(super) fn add(table: &Table, found: &mut Requirements) {
     let Some(poetry) = table.get("tool").and_then(|it| it.get("poetry")) else { return };
     let groups =
@@ -21,7 +21,7 @@ pub(super) fn add(table: &Table, found: &mut Requirements) {
     }
 }
 
-/// None for what is optional.
+/// Converts an entry to a requirement; `None` if it is optional.
 fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
     if let Some(version) = value.as_str() {
         return Ok(Some(format!("{name}{}", versions(version)?)));
@@ -54,7 +54,8 @@ fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
     Ok(Some(text("markers").map_or(what.clone(), |markers| format!("{what} ; {markers}"))))
 }
 
-/// `^1.2` is `>=1.2,<2`; `~1.2` is `>=1.2,<1.3`; a bare version is that one; `*` is any.
+/// Converts a version: `^1.2` to `>=1.2,<2`, `~1.2` to `>=1.2,<1.3`, a bare version to itself, `*`
+/// to any.
 fn versions(text: &str) -> Result<String, String> {
     if text.contains('|') {
         return Err(format!("{text:?} gives alternatives; list the package in requirements.txt"));
@@ -83,12 +84,12 @@ fn part(text: &str) -> Result<String, String> {
     })
 }
 
-/// The index of the first number that is not zero, or of the last.
+/// Returns the index of the first number that is not zero, or of the last.
 fn caret(numbers: &[u64]) -> usize {
     numbers.iter().position(|number| *number > 0).unwrap_or(numbers.len() - 1)
 }
 
-/// The first version that differs in the number at the index that `place` gives.
+/// Returns the first version that differs in the number at the index that `place` returns.
 fn after(version: &str, place: impl Fn(&[u64]) -> usize) -> Result<String, String> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
     let mut numbers = numbers.map_err(|_| {

@@ -1,4 +1,4 @@
-//! `pyproject.toml`.
+//! Reads requirements from `pyproject.toml`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::{FOR_TESTS, Requirements, RequirementsError, is_local, name_of, poetry};
 
-/// Adds what the file asks for, if it is there.
+/// Adds the requirements of the file, if it exists.
 pub(super) fn add(root: &Path, found: &mut Requirements) -> Result<(), RequirementsError> {
     let path = root.join("pyproject.toml");
     if !path.is_file() {
@@ -36,7 +36,7 @@ pub(super) fn add(root: &Path, found: &mut Requirements) -> Result<(), Requireme
     Ok(())
 }
 
-/// What the project, its extras and its groups list.
+/// Returns the requirements of the project, its extras and its groups.
 fn standard(table: &Table) -> Vec<String> {
     let mut lines = Vec::new();
     let project = table.get("project");
@@ -57,7 +57,7 @@ fn strings(list: Option<&Value>, lines: &mut Vec<String>) {
     lines.extend(items.filter_map(Value::as_str).map(|it| it.trim().to_owned()));
 }
 
-/// A group, and those that it includes; each once, so that circles end.
+/// Adds a group and those that it includes; each once, so that cycles end.
 fn group(groups: &Table, name: &str, seen: &mut Vec<String>, lines: &mut Vec<String>) {
     let wanted = name_of(name);
     if seen.contains(&wanted) {

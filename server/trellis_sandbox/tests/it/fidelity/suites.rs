@@ -1,4 +1,4 @@
-//! Small projects; `#- path` begins a file. What a test prints is part of the comparison.
+//! Small projects; `#- path` begins a file. Output of a test is part of the comparison.
 
 pub(super) const ALL: &[(&str, &str)] = &[
     ("options in pytest.ini", r#"

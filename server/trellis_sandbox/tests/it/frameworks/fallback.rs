@@ -1,4 +1,4 @@
-//! Records that are missing or broken, and text that is read instead.
+//! Tests of missing or broken records, and of text parsed instead.
 
 use trellis_sandbox::{
     Outcome,
@@ -7,7 +7,7 @@ use trellis_sandbox::{
 
 use super::{captured, go, node, silent};
 
-/// Every place to cut a report at leads to text, and never to a pass.
+/// A report that is cut off at any place is parsed as text, and never passes.
 #[test]
 fn a_truncated_report_is_no_pass() {
     let (jest, stream) = (captured!("jest30-good.json"), captured!("go127-exits.jsonl"));
@@ -40,14 +40,15 @@ fn a_report_that_contradicts_itself_is_not_believed() {
     ] {
         assert!(good.contains(from));
         let parsed = node(Framework::Jest, 0, &good.replacen(from, to, 1));
-        // The first `passed` is a test's.
+        // The first `passed` is the output of a test.
         let reason = parsed.reason.unwrap_or_default();
         assert!(parsed.parsing_failed && reason.contains(expected), "{reason}");
         assert!(crashed(&parsed.outcome));
     }
 }
 
-/// What jest did with `process.stderr.write("Tests: 1 passed, 1 total"); process.exit(0)` in a test: no report, status 0.
+/// A test that calls `process.stderr.write("Tests: 1 passed, 1 total"); process.exit(0)` leaves
+/// jest no report, with status 0.
 #[test]
 fn a_printed_summary_is_not_believed_where_a_report_is_due() {
     let stderr = "Tests:       1 passed, 1 total\n  ●  process.exit called with \"0\"\n";
@@ -62,7 +63,7 @@ fn a_printed_summary_is_not_believed_where_a_report_is_due() {
     assert!(crashed(&parsed.outcome));
 }
 
-/// Output, status, outcome.
+/// Columns: output, status, outcome.
 #[test]
 fn text_decides_little() {
     let crash = |code| Outcome::Crashed { signal: None, exit_code: Some(code) };
@@ -96,8 +97,10 @@ fn text_decides_little() {
         assert_eq!(parsed.outcome, expected, "{text:?}, {status}");
         assert!(parsed.parsing_failed && parsed.reason.is_some());
     }
-    let killed =
-        read(Framework::Pytest, &CommandResult { status: Err(9), stdout: "1 passed in 1s", ..silent() });
+    let killed = read(
+        Framework::Pytest,
+        &CommandResult { status: Err(9), stdout: "1 passed in 1s", ..silent() },
+    );
     assert_eq!(killed.outcome, Outcome::Crashed { signal: Some(9), exit_code: None });
 }
 

@@ -1,4 +1,4 @@
-//! Which framework, and how it is started.
+//! Tests of detecting a framework and building its command.
 
 use std::{fs, path::Path};
 
@@ -92,7 +92,7 @@ fn npm_test_is_used_where_its_options_can_be_added_to() {
         let found = detected(&[("package.json", &package)]).expect("jest");
         assert_eq!(found.through_npm, expected, "{script}");
     }
-    // Unlike jest, vitest does not take an option twice, and `--bail` is one of ours.
+    // Unlike jest, vitest does not accept a repeated option, and Trellis passes `--bail`.
     for (script, expected) in
         [("vitest run --bail=1", false), ("vitest run", true), ("jest --bail", true)]
     {

@@ -1,4 +1,4 @@
-//! Records of real runs.
+//! Tests with records of real runs.
 
 use trellis_sandbox::{Comparison, MissingName, TestResult, frameworks::Framework};
 
@@ -25,7 +25,7 @@ error | tests/missing.test.js:1 Error: Cannot find module './not-there.js' from 
 error | tests/syntax.test.js:3 SyntaxError: /t/tests/syntax.test.js: Unexpected token (3:12)
 "#;
 
-/// Version 2 gives no places of tests, and other words for files that cannot be loaded.
+/// Version 2 reports no lines of tests, and other messages for files that cannot be loaded.
 const VITEST: &str = "CollectionError
 Passed tests/cart.test.js::cart::adds :3
 Failed tests/cart.test.js::cart::totals::sums up :5 | tests/cart.test.js:6 AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 1, 2, 4 ]
@@ -48,7 +48,8 @@ error | tests/setup.test.js Error: the file failed, and the report gives no reas
 error | tests/syntax.test.js:3 Error: Parse failure: Parse failed with 1 error:
 ";
 
-/// The last three packages end themselves with status 0, panic before the first test and cannot be built.
+/// The last three packages end themselves with status 0, panic before the first test and cannot be
+/// built.
 const GO: &str = "CollectionError
 Passed .::TestAdds
 Failed .::TestWrong | cart_test.go:16 Failed: Total = 3, want 4
@@ -93,8 +94,8 @@ fn vitest() {
 fn go_of_two_versions() {
     let old = shown(&go(2, captured!("go119.jsonl"), captured!("go119.stderr")));
     let new = shown(&go(1, captured!("go127.jsonl"), captured!("go127.stderr")));
-    // The old one does not say which lines came from `t.Error`; and to the new one, a test that ends the process with
-    // 0 has passed, which its package then lacks a final word for.
+    // The old version does not mark the lines that come from `t.Error`. In the new version, a test
+    // that ends the process with status 0 has passed, but its package has no final status.
     assert_eq!(
         old.replace("not run exits::TestExits\n", ""),
         GO.replace("cart_test.go:16", "cart_test.go:17")
@@ -102,7 +103,7 @@ fn go_of_two_versions() {
     assert_eq!(new.replace("Passed exits::TestExits\n", ""), GO);
 }
 
-/// The status, the report, and what comes of both.
+/// Columns: the status, the report, and the result.
 #[test]
 fn status_and_report_must_agree() {
     use Framework::{Jest, Vitest};
@@ -151,7 +152,7 @@ fn status_and_report_must_agree() {
     }
 }
 
-/// A test that ends the process with status 0 makes its package look good to go.
+/// A test that ends the process with status 0 makes its package look passed to go.
 #[test]
 fn a_go_package_that_ends_itself_has_not_passed() {
     for (text, expected) in [

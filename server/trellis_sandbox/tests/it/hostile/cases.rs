@@ -1,4 +1,4 @@
-//! What code under test may try.
+//! Attempts of hostile code under test.
 
 use std::{
     env, fs,
@@ -44,7 +44,7 @@ pub(crate) async fn a_memory_hog(bed: &Bed) {
     ] {
         let report = bed.run_with(text, |request| request.limits.memory_bytes = 256 << 20).await;
         if report.outcome == Outcome::KilledForMemory {
-            continue; // nothing was left to report with
+            continue; // the run could not report any more
         }
         assert_eq!(report.outcome, Outcome::Failed, "{report:#?}");
         let failure = failure(&report);
@@ -54,7 +54,7 @@ pub(crate) async fn a_memory_hog(bed: &Bed) {
     }
 }
 
-/// Each stays within its own bounds.
+/// Each process stays within its own limits.
 pub(crate) async fn many_memory_hogs(bed: &Bed) {
     let text = "import os, time\n\
                 def test_a():\n    for _ in range(8):\n        if os.fork() == 0:\n            \
@@ -77,7 +77,7 @@ pub(crate) async fn gigabytes_of_output(bed: &Bed) {
     let report = bed.run_with(text, |request| request.limits.output_bytes = 100_000).await;
     match report.outcome {
         Outcome::Passed => assert!(report.stdout.contains("the end"), "{report:#?}"),
-        ref other => assert_eq!(*other, Outcome::TimedOut, "{report:#?}"), // a slow machine
+        ref other => assert_eq!(*other, Outcome::TimedOut, "{report:#?}"), // on a slow machine
     }
     assert!(report.stdout.len() < 101_000 && report.stdout.contains("bytes cut ...]"));
     assert!(peak_memory() - before < 100 << 20, "grew from {before}");
@@ -91,11 +91,11 @@ pub(crate) async fn writing_to_the_repository(bed: &Bed) {
                 def test_mode(): os.chmod('precious.txt', 0o777)\n\
                 def test_moved(): os.rename('precious.txt', 'other')\n\
                 def test_gone(): os.remove('other')\n";
-    // Where it may be written to, nothing of it remains: the next run finds what the first one found.
+    // Writes that are allowed are discarded: the second run finds what the first one found.
     for _ in 0..2 {
         let report = bed.run(text).await;
         let failed = report.tests.iter().filter(|it| it.outcome == TestOutcome::Failed).count();
-        // Landlock does not watch over modes, which the report says.
+        // Landlock does not control modes, which the report says.
         let expected = if bed.has_layer { 0 } else { 5 - usize::from(bed.bare) };
         assert_eq!(failed, expected, "{report:#?}");
     }
@@ -135,7 +135,7 @@ pub(crate) async fn writing_to_tmp(bed: &Bed) {
     assert_eq!(bed.run(text).await.outcome, Outcome::Passed, "what one run left, the next one saw");
 }
 
-/// Cargo sets a good many variables for this test; they stand for secrets in the environment.
+/// Cargo sets many variables for this test; they stand for secrets in the environment.
 pub(crate) async fn reading_secrets(bed: &Bed) {
     assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
     let secrets = tempfile::tempdir_in(scratch()).expect("a folder");
@@ -186,7 +186,8 @@ pub(crate) async fn opening_sockets(bed: &Bed) {
 
 pub(crate) async fn leaving_a_daemon(bed: &Bed) {
     let name = unique();
-    // Without a process namespace one that also wipes its environment cannot be found, and the report says so.
+    // Without a process namespace, a process that also clears its environment cannot be found, and
+    // the report says so.
     let environment = if bed.bare { "dict(os.environ)" } else { "{}" };
     let text = format!(
         "import os, sys, time\n\
@@ -204,7 +205,7 @@ pub(crate) async fn leaving_a_daemon(bed: &Bed) {
     );
 }
 
-/// Whatever becomes of the run, it has not passed by losing its parent, and the next one works.
+/// Whatever the outcome, a run does not pass by killing its parent, and the next run works.
 pub(crate) async fn killing_the_parent(bed: &Bed) {
     let text = "import os, signal\n\
                 def test_a():\n    for pid in (os.getppid(), 1, -1):\n        \
@@ -273,7 +274,7 @@ pub(crate) async fn changing_a_report(bed: &Bed) {
     fs::remove_file(bed.root().join("conftest.py")).expect("removed");
 }
 
-/// A test whose reports are made up has not run.
+/// A test with made-up reports has not run.
 pub(crate) async fn making_up_reports(bed: &Bed) {
     for conftest in [
         "from _pytest.reports import TestReport\n\
@@ -329,7 +330,7 @@ pub(crate) async fn writing_to_the_result_pipe(bed: &Bed) {
     assert!(matches!(report.outcome, Outcome::Tampered { .. }), "{report:#?}");
 }
 
-/// A report that ends too early is none.
+/// A report that ends too early is no report.
 pub(crate) async fn closing_the_result_pipe(bed: &Bed) {
     let text = "import os\ndef test_a(): os.closerange(3, 1024)\ndef test_b(): assert False\n";
     let report = bed.run(text).await;
@@ -388,7 +389,7 @@ pub(crate) async fn looking_into_the_worker(bed: &Bed) {
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
 }
 
-/// The next run does not inherit what this one has done to the worker.
+/// The next run does not inherit changes that this one made to the worker.
 pub(crate) async fn changing_the_workers_limits(bed: &Bed) {
     let seen =
         "[os.nice(0), len(os.sched_getaffinity(0)), resource.getrlimit(resource.RLIMIT_CORE)[0]]";

@@ -1,14 +1,15 @@
-//! Runs that are ended from outside leave nothing behind.
+//! Runs that are ended from outside leave no processes or files.
 
 use std::{fs, time::Duration};
 
-use trellis_sandbox::{Config, Isolation, Outcome, Request, Runner, Tree};
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::{Config, Isolation, Outcome, Request, Runner, Tree};
 
 use super::Bed;
 use crate::support::{environment, left_in, processes_named, scratch, unique, until_gone};
 
-/// Tells that it runs by its processes' names; two of them.
+/// Returns a test of two processes: its own, and one with `name` in its command line, by which it
+/// is found.
 fn waiting(name: &str) -> String {
     format!(
         "import subprocess, sys, time\n\
@@ -57,7 +58,7 @@ async fn dropping_the_future_kills_the_whole_tree() {
     }
 }
 
-/// Cancelled at any moment: before the sandbox is up, while Python starts, in the middle, at the end.
+/// Cancels at any moment: before the sandbox is up, while Python starts, in the middle, at the end.
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_at_any_moment_leaves_nothing() {
     let folder = tempfile::tempdir_in(scratch()).expect("a folder");
@@ -70,7 +71,7 @@ async fn cancelling_at_any_moment_leaves_nothing() {
     for step in 0..40 {
         let cancel = CancellationToken::new();
         let canceller = cancel.clone();
-        // The first ones find no worker; closing in between lets later ones start anew as well.
+        // The first runs find no worker; closing in between makes later ones start anew as well.
         let wait = Duration::from_millis(step * 23 % 700);
         tokio::spawn(async move {
             tokio::time::sleep(wait).await;

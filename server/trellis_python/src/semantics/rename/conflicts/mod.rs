@@ -8,12 +8,12 @@ use rustc_hash::FxHashSet;
 
 use super::family;
 use crate::index::{FileId, Index, Place, RenameRefused};
-use crate::standard_library;
 use crate::semantics::eval::Eval;
 use crate::semantics::ir::*;
 use crate::semantics::names::Name;
 use crate::semantics::resolve::Target;
 use crate::semantics::search::{Match, ask};
+use crate::standard_library;
 
 /// Refuses a rename after which any name would mean something else than before.
 pub(super) fn refuse(
@@ -51,7 +51,7 @@ struct Check<'c, 'i> {
 type Checked = Result<(), RenameRefused>;
 
 impl Check<'_, '_> {
-    fn clash(&self, what: String, place: Option<Place>) -> Checked {
+    fn conflict(&self, what: String, place: Option<Place>) -> Checked {
         Err(RenameRefused::Clash { to: self.to.text().to_owned(), what, place })
     }
 
@@ -109,7 +109,7 @@ impl Check<'_, '_> {
 
     fn refuse_bound(&self, file: FileId, scope: ScopeId) -> Checked {
         match self.bound(file, scope) {
-            Some(place) => self.clash(self.describe(file, scope), Some(place)),
+            Some(place) => self.conflict(self.describe(file, scope), Some(place)),
             None => Ok(()),
         }
     }
@@ -128,7 +128,7 @@ impl Check<'_, '_> {
         let found =
             (scope == ScopeId(0)).then(|| self.eval.starred(file, self.to, &mut Vec::new()));
         match found.flatten() {
-            Some(_) => self.clash(
+            Some(_) => self.conflict(
                 format!("a star import brings it into {}", self.eval.index.path(file)),
                 None,
             ),

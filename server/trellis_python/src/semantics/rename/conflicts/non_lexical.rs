@@ -32,7 +32,7 @@ impl Check<'_, '_> {
                 let place = at
                     .filter(|_| inside)
                     .map(|at| Place { file: member.file, range: at..at + self.to.text().len() });
-                return self.clash(format!("class `{of}` has a member with that name"), place);
+                return self.conflict(format!("class `{of}` has a member with that name"), place);
             }
         }
         self.given_from_outside()
@@ -60,7 +60,7 @@ impl Check<'_, '_> {
                     let place = Place { file, range: it.range() };
                     let what =
                         format!("{} gets or sets a class member with that name", index.path(file));
-                    return self.clash(what, Some(place));
+                    return self.conflict(what, Some(place));
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Check<'_, '_> {
                     self.eval.index.path(it.file),
                     self.to.text()
                 );
-                return self.clash(what, Some(super::super::place(it)));
+                return self.conflict(what, Some(super::super::place(it)));
             }
         }
         self.symbols().try_for_each(|(file, symbol)| self.open_keywords(file, symbol))
@@ -114,7 +114,7 @@ impl Check<'_, '_> {
                         index.path(other),
                         self.to.text()
                     );
-                    return self.clash(what, Some(place));
+                    return self.conflict(what, Some(place));
                 }
             }
         }
@@ -143,7 +143,7 @@ impl Check<'_, '_> {
                     "{} imports it with a star, which leaves out names that begin with `_`",
                     index.path(file)
                 );
-                return self.clash(what, None);
+                return self.conflict(what, None);
             }
             self.refuse_bound(file, ScopeId(0))?;
             self.captured_in(file)?;
@@ -205,7 +205,8 @@ impl Check<'_, '_> {
             if let Some(module) =
                 is_package.then(|| self.eval.index.submodule(module_of(path), self.to)).flatten()
             {
-                return self.clash(format!("{} is a module with that name", module.text()), None);
+                return self
+                    .conflict(format!("{} is a module with that name", module.text()), None);
             }
         }
         Ok(())
@@ -224,8 +225,10 @@ impl Check<'_, '_> {
             }
         };
         if self.to.text().starts_with('_') && self.symbols().any(of_tuple) {
-            return self
-                .clash("fields of a NamedTuple may not begin with an underscore".to_owned(), None);
+            return self.conflict(
+                "fields of a NamedTuple may not begin with an underscore".to_owned(),
+                None,
+            );
         }
         Ok(())
     }
@@ -245,7 +248,7 @@ impl Check<'_, '_> {
             let mangled = format!("_{class}{}", self.from.text());
             let index = self.eval.index;
             if let Some(file) = index.files().find(|it| index.words(*it).may_hold(&mangled)) {
-                return self.clash(format!("{} uses `{mangled}`", index.path(file)), None);
+                return self.conflict(format!("{} uses `{mangled}`", index.path(file)), None);
             }
         }
         Ok(())
@@ -267,7 +270,7 @@ impl Check<'_, '_> {
             {
                 let what =
                     "names that begin with two underscores are changed inside classes".to_owned();
-                return self.clash(what, Some(super::super::place(it)));
+                return self.conflict(what, Some(super::super::place(it)));
             }
         }
         Ok(())

@@ -79,7 +79,7 @@ impl Check<'_, '_> {
     pub(super) fn read_already(&self, file: FileId, it: &Occurrence) -> Checked {
         let path = self.eval.index.path(file);
         let what = format!("{path} already uses another `{}`", self.to.text());
-        self.clash(what, Some(Place { file, range: it.range() }))
+        self.conflict(what, Some(Place { file, range: it.range() }))
     }
 
     /// `name = name` in a class body reads the module's name only because the class binds it as well.
@@ -106,7 +106,7 @@ impl Check<'_, '_> {
                     "the body of the class would read `{}` from the function around it",
                     self.from.text()
                 );
-                return self.clash(what, Some(place));
+                return self.conflict(what, Some(place));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Tests of the check for definitions that the context has already.
 
-use trellis_engine::issue::{Context, repeated};
+use trellis_engine::issue::{Context, duplicate_definitions};
 
 const AUDIT: &str = "class AuditLog:\n    def write(self, line):\n        pass\n\n\ndef read_config(path):\n    pass\n\n\ndef _own():\n    pass\n";
 
@@ -32,7 +32,7 @@ fn a_definition_of_the_context_is_not_made_anew() {
         ),
     ];
     for (path, before, after, wanted) in table {
-        let found = repeated(&context, &[(path, before, after)]);
+        let found = duplicate_definitions(&context, &[(path, before, after)]);
         assert_eq!(found.len(), wanted.len(), "{after}: {found:?}");
         for (found, wanted) in found.iter().zip(wanted) {
             assert!(found.contains(wanted), "{found}");

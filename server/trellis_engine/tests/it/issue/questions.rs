@@ -1,8 +1,8 @@
 //! Tests of the prompts about an issue.
 
 use trellis_engine::issue::{
-    Conflict, Context, IssueFacts, ShownPart, ShownFile, ask_code, ask_fix, ask_merge, ask_scaffold,
-    ask_together,
+    Conflict, Context, IssueFacts, ShownFile, ShownPart, ask_code, ask_fix, ask_merge,
+    ask_scaffold, ask_together,
 };
 use trellis_engine::{ModelRequest, Stage, Tier};
 

@@ -1,6 +1,6 @@
 //! Tests of merging files that two tasks have changed in the same place.
 
-use trellis_engine::issue::{Conflict, settled};
+use trellis_engine::issue::{Conflict, parse_resolution};
 
 fn conflict(path: &str, base: &str, ours: &str, theirs: &str) -> Conflict {
     Conflict {
@@ -31,7 +31,7 @@ fn the_file_is_taken_from_under_its_path_or_the_only_fence() {
         (file("app/a.py", "x = 1\n>>>>>>> theirs\n"), Err("the mark")),
     ];
     for (answer, wanted) in table {
-        match (settled(&answer, &it), wanted) {
+        match (parse_resolution(&answer, &it), wanted) {
             (Ok(text), Ok(wanted)) => assert_eq!(text, wanted),
             (Err(why), Err(wanted)) => assert!(why.contains(wanted), "{why}"),
             (got, wanted) => panic!("{answer}: {got:?}, not {wanted:?}"),
@@ -40,7 +40,7 @@ fn the_file_is_taken_from_under_its_path_or_the_only_fence() {
     // A document about merges may hold a line that looks like a marker.
     let text = "Marks:\n<<<<<<< ours\n";
     let it = conflict("docs/a.md", "", text, "Marks\n");
-    assert_eq!(settled(&format!("docs/a.md\n```\n{text}```\n"), &it).as_deref(), Ok(text));
+    assert_eq!(parse_resolution(&format!("docs/a.md\n```\n{text}```\n"), &it).as_deref(), Ok(text));
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn tests_of_both_sides_stay_as_they_are_and_none_is_made_up() {
     let both = |tests: &[&str]| format!("{base}\n\n{}", tests.join("\n\n"));
     let it = conflict("tests/test_app.py", base, &both(&[a]), &both(&[b]));
     let answer = |tests: &[&str]| file("tests/test_app.py", &both(tests));
-    assert_eq!(settled(&answer(&[b, a]), &it), Ok(both(&[b, a])));
+    assert_eq!(parse_resolution(&answer(&[b, a]), &it), Ok(both(&[b, a])));
     let refused = |tests: &[&str], words: &str| {
-        let why = settled(&answer(tests), &it).unwrap_err();
+        let why = parse_resolution(&answer(tests), &it).unwrap_err();
         assert!(why.contains(words), "{why}");
     };
     refused(&[a], "lost, or has changed, `def test_b():`");
@@ -66,13 +66,13 @@ fn tests_of_both_sides_stay_as_they_are_and_none_is_made_up() {
     // A later definition replaces an earlier one of the same name.
     refused(&[a, b, a], "`def test_a():`, which neither side has");
     let emptied = file("tests/test_app.py", &format!("import app\n\n\n{a}\n\n{b}"));
-    let why = settled(&emptied, &it).unwrap_err();
+    let why = parse_resolution(&emptied, &it).unwrap_err();
     assert!(why.contains("`def test_0():`"), "{why}");
     let other = "def test_a():\n    assert app.b\n";
     let rivals = conflict("tests/test_app.py", base, &both(&[a]), &both(&[other]));
-    let why = settled(&answer(&[a, other]), &rivals).unwrap_err();
+    let why = parse_resolution(&answer(&[a, other]), &rivals).unwrap_err();
     assert!(why.contains("both sides have a `test_a` of their own"), "{why}");
     let js = conflict("tests/app.test.js", "", "test(1);\n", "test(2);\n");
-    let why = settled("```js\ntest(1);\ntest(2);\n```\n", &js).unwrap_err();
+    let why = parse_resolution("```js\ntest(1);\ntest(2);\n```\n", &js).unwrap_err();
     assert!(why.contains("which a model cannot merge"), "{why}");
 }

@@ -13,7 +13,7 @@ fn node<'a>(path: &'a str, name: &'a str, docstring: &'a str) -> DerivedNode<'a>
 }
 
 fn edge(caller: usize, callee: usize) -> DerivedEdge<'static> {
-    DerivedEdge { caller, callee, doubt: None }
+    DerivedEdge { caller, callee, uncertainty: None }
 }
 
 fn read(nodes: &[DerivedNode<'_>], edges: &[DerivedEdge<'_>]) -> Plan {
@@ -28,7 +28,7 @@ fn functions_and_calls_become_nodes_and_edges() {
         node("p/b.py", "Cart.total", "Add up."),
         node("p/b.py", "helper", "Help."),
     ];
-    let unsure = DerivedEdge { caller: 1, callee: 2, doubt: Some("why") };
+    let unsure = DerivedEdge { caller: 1, callee: 2, uncertainty: Some("why") };
     let plan = read(&nodes, &[edge(0, 1), unsure]);
     assert_eq!(plan.dialect(), Dialect::Rpg);
     assert_eq!(plan.project_name().as_deref(), Some("shop"));

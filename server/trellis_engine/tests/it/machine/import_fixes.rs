@@ -103,7 +103,7 @@ fn mends_have_a_limit() {
     let code = format!("def mean(values: list[float]) -> float:\n{body}");
     let mut script = vec![tests(), red(), python(&code)];
     script.extend(names.iter().map(|name| fails(no_name(SOURCE, name))));
-    let policy = Policy { mends: 3, ..Policy::generate() };
+    let policy = Policy { import_fixes: 3, ..Policy::generate() };
     let played = play(&item(), &policy, script);
     assert_eq!(played.trace.matches("[import-added]").count(), 3);
     assert!(played.trace.contains("[import-added]; run green; run again"), "{}", played.trace);

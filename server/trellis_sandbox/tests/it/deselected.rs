@@ -1,4 +1,4 @@
-//! Runs for proof: a project's own settings hide no test.
+//! Tests of runs for proof: a project's own settings hide no test.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn settings(addopts: &str) -> String {
     format!("[pytest]\nmarkers = slow\naddopts = {addopts}\n")
 }
 
-/// Ids and outcomes of all tests, those that the project leaves out among them, by id.
+/// Returns ids and outcomes of all tests by id, including those that the project leaves out.
 fn all(report: &Report) -> Vec<(&str, TestOutcome)> {
     let beside = report.deselected_tests.iter().map(|it| (it.id.as_str(), it.outcome));
     let mut all: Vec<_> = results(report).into_iter().chain(beside).collect();
@@ -79,7 +79,7 @@ async fn a_run_that_is_not_for_proof_is_as_the_project_has_it() {
     assert_eq!(report.deselected, ["test_a.py::test_e"]);
 }
 
-/// Whoever leaves tests out: they run beside the others, and the outcome is that of the others.
+/// Whatever leaves tests out, they run in addition to the others and do not change the outcome.
 #[tokio::test]
 async fn what_the_project_leaves_out_runs_beside_the_rest() {
     let drop = "def pytest_collection_modifyitems(items): items[:] = items[:1] + items[4:]\n";
@@ -165,7 +165,7 @@ async fn lines_of_both_runs_are_known() {
     assert_eq!(lib.functions[0].tests, ["test_a.py::test_a", "test_a.py::test_b"]);
 }
 
-/// What makes up its results there proves nothing anywhere.
+/// Made-up results in the second run make the whole run `Tampered`.
 #[tokio::test]
 async fn who_makes_up_results_beside_the_rest_is_found_out() {
     let conftest = "\

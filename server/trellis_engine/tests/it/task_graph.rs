@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use trellis_engine::task_graph::{TaskGraphMachine, Action, Phase, Progress, Event};
+use trellis_engine::task_graph::{Action, Event, Phase, Progress, TaskGraphMachine};
 use trellis_plan::{Dialect, NodeIx, Plan};
 
 /// Parses a line `id: needs…` for each task.
@@ -42,7 +42,7 @@ impl World {
     }
 
     fn play(&mut self, plan: &Arc<Plan>, workers: usize) -> Progress {
-        let (mut campaign, mut next) =
+        let (mut machine, mut next) =
             TaskGraphMachine::new(plan.clone(), trellis_plan::order(plan), workers, None);
         let (mut working, mut merging): (Vec<NodeIx>, Option<Vec<NodeIx>>) = (Vec::new(), None);
         let mut merged: BTreeSet<NodeIx> = BTreeSet::new();
@@ -69,7 +69,7 @@ impl World {
                     Action::Integrate => seen.push(Event::Integrated(Ok(()))),
                     Action::End(phase) => {
                         assert!(working.is_empty() && merging.is_none(), "work is left behind");
-                        let progress = campaign.progress();
+                        let progress = machine.progress();
                         assert_eq!(progress.phase, phase);
                         return progress;
                     }
@@ -80,7 +80,7 @@ impl World {
             let seen = seen
                 .pop()
                 .unwrap_or_else(|| self.happens(plan, &mut working, &mut merging, &mut merged));
-            next = campaign.step(seen);
+            next = machine.step(seen);
         }
     }
 
@@ -202,15 +202,20 @@ fn any_order_of_events_ends_alike() {
 fn more_than_half_blocked_ends_it_and_keeps_what_is_under_way() {
     let plan = tasks("a:\nb: a\nc: a\nd:\n");
     let at = |id: &str| plan.find(id).expect(id);
-    let (mut campaign, next) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 2, None);
+    let (mut machine, next) =
+        TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 2, None);
     assert_eq!(next, [Action::Scaffold]);
-    let started = campaign.step(Event::Scaffolded(Ok(())));
-    assert_eq!(started, [Action::Start(at("a")), Action::Start(at("d"))], "the heaviest chain first");
-    assert_eq!(campaign.step(Event::Failed(at("a"), "no answer".to_owned())), []);
-    assert_eq!(campaign.step(Event::Made(at("d"))), [Action::Merge(vec![at("d")])]);
-    let end = campaign.step(Event::Merged { done: vec![at("d")], refused: Vec::new() });
+    let started = machine.step(Event::Scaffolded(Ok(())));
+    assert_eq!(
+        started,
+        [Action::Start(at("a")), Action::Start(at("d"))],
+        "the heaviest chain first"
+    );
+    assert_eq!(machine.step(Event::Failed(at("a"), "no answer".to_owned())), []);
+    assert_eq!(machine.step(Event::Made(at("d"))), [Action::Merge(vec![at("d")])]);
+    let end = machine.step(Event::Merged { done: vec![at("d")], refused: Vec::new() });
     assert_eq!(end, [Action::End(Phase::Failed)]);
-    let progress = campaign.progress();
+    let progress = machine.progress();
     assert_eq!((progress.phase.as_str(), progress.percent), ("FAILED", 25));
     assert_eq!(progress.completed, ["d"]);
     assert_eq!(progress.failed["a"], "no answer");
@@ -222,16 +227,17 @@ fn what_was_merged_before_is_not_done_again() {
     let plan = tasks("a:\nb: a\nc: b\n");
     let at = |id: &str| plan.find(id).expect(id);
     let merged = [at("a"), at("b")];
-    let (mut campaign, next) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&merged));
+    let (mut machine, next) =
+        TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&merged));
     assert_eq!(next, [Action::Start(at("c"))]);
-    assert_eq!(campaign.progress().percent, 66);
-    campaign.step(Event::Made(at("c")));
+    assert_eq!(machine.progress().percent, 66);
+    machine.step(Event::Made(at("c")));
     assert_eq!(
-        campaign.step(Event::Merged { done: vec![at("c")], refused: Vec::new() }),
+        machine.step(Event::Merged { done: vec![at("c")], refused: Vec::new() }),
         [Action::Integrate]
     );
-    assert_eq!(campaign.progress().phase, Phase::Integrating);
-    let end = campaign.step(Event::Integrated(Err("tests fail".to_owned())));
+    assert_eq!(machine.progress().phase, Phase::Integrating);
+    let end = machine.step(Event::Integrated(Err("tests fail".to_owned())));
     assert_eq!(end, [Action::End(Phase::Failed)]);
     let all = [at("a"), at("b"), at("c")];
     let (_, next) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&all));
@@ -241,7 +247,7 @@ fn what_was_merged_before_is_not_done_again() {
 #[test]
 fn without_a_scaffold_there_is_nothing() {
     let plan = tasks("a:\n");
-    let (mut campaign, _) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, None);
-    let end = campaign.step(Event::Scaffolded(Err("npm is missing".to_owned())));
+    let (mut machine, _) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, None);
+    let end = machine.step(Event::Scaffolded(Err("npm is missing".to_owned())));
     assert_eq!(end, [Action::End(Phase::Failed)]);
 }

@@ -1,4 +1,4 @@
-//! coverage.py for environments that have pytest and nothing to measure lines with.
+//! Tests of coverage.py for environments that have pytest but no coverage.py.
 
 use std::{
     env, fs,
@@ -6,17 +6,17 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{
     Config, Isolation, Outcome, Report, Request, Runner, Tree,
     frameworks::Framework,
-    python::{CoverageProvider, Progress, Python, InterpreterSearch, find},
+    python::{CoverageProvider, InterpreterSearch, Progress, Python, find},
 };
-use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 
 use crate::support::{base, cache, environment, scratch};
 
-/// Passes only where a project cannot find coverage.py, by any way.
+/// A test that passes only if the project cannot find coverage.py in any way.
 const SEES_NONE: &str = "\
 import importlib.metadata, importlib.util, sys
 import pytest, shop
@@ -35,7 +35,7 @@ def test_a():
 
 const SHOP: &str = "def price(x):\n    return 2 * x\n\n\ndef other():\n    return 1\n";
 
-/// A project whose `.venv` has pytest alone.
+/// A project whose `.venv` has only pytest.
 struct Project {
     folder: TempDir,
     python: Python,
@@ -69,19 +69,31 @@ impl Project {
         fs::write(path, text).expect("a file");
     }
 
-    /// Writes a package into its environment.
+    /// Writes a package into the environment.
     fn install(&self, path: &str, text: &str) {
         let folder = packages(&self.folder.path().join(".venv"));
         self.write(folder.join(path).to_str().expect("UTF-8"), text);
     }
 
-    /// A runner with a lender that says what it does, or panics where it is not to be asked.
-    fn runner(&self, lender: Option<CoverageProvider>, isolation: Option<Isolation>) -> Runner {
-        let config = Config { scratch: scratch(), isolation, lender, ..Config::from_environment() };
+    /// Returns a runner with the given coverage provider, if any, and isolation.
+    fn runner(
+        &self,
+        coverage_provider: Option<CoverageProvider>,
+        isolation: Option<Isolation>,
+    ) -> Runner {
+        let config = Config {
+            scratch: scratch(),
+            isolation,
+            coverage_provider,
+            ..Config::from_environment()
+        };
         Runner::new(self.python.clone(), config)
     }
 
-    fn lender(&self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> CoverageProvider {
+    fn coverage_provider(
+        &self,
+        on_progress: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> CoverageProvider {
         CoverageProvider {
             path: env::var_os("PATH").expect("PATH is set"),
             cache: cache().join("LENT"),
@@ -131,11 +143,11 @@ async fn coverage_comes_from_elsewhere_and_the_project_sees_nothing_of_it() {
     let fresh = tempfile::tempdir_in(scratch()).expect("a folder");
     let said = Arc::new(Mutex::new(Vec::new()));
     let ear = said.clone();
-    let lender = CoverageProvider {
+    let coverage_provider = CoverageProvider {
         cache: fresh.path().join("LENT"),
-        ..project.lender(move |it| ear.lock().expect("one thread").push(it))
+        ..project.coverage_provider(move |it| ear.lock().expect("one thread").push(it))
     };
-    let runner = project.runner(Some(lender), None);
+    let runner = project.runner(Some(coverage_provider), None);
     let plain = project.run(&runner, |it| it.coverage = false).await;
     assert_eq!(plain.outcome, Outcome::Passed, "{plain:#?}");
     assert!(said.lock().expect("one thread").is_empty(), "nobody asked for lines");
@@ -165,7 +177,7 @@ async fn coverage_comes_from_elsewhere_and_the_project_sees_nothing_of_it() {
 async fn it_is_seen_in_every_sandbox_of_this_machine() {
     let project = Project::new(SEES_NONE).await;
     for isolation in [Isolation::Namespaces, Isolation::Bubblewrap, Isolation::LandlockOnly] {
-        let runner = project.runner(Some(project.lender(|_| {})), Some(isolation));
+        let runner = project.runner(Some(project.coverage_provider(|_| {})), Some(isolation));
         measured(&project.run(&runner, |_| {}).await);
         let unittest = "import unittest, sys, shop\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(shop.price(1), 2)\n        self.assertNotIn('coverage', sys.modules)\n";
         project.write("test_u.py", unittest);
@@ -181,7 +193,7 @@ async fn an_environments_own_coverage_comes_first() {
     let project = Project::new("import coverage, shop\ndef test_a():\n    assert '.venv' in coverage.__file__ and shop.price(1)\n").await;
     let shared = packages(environment().await.prefix()).join("coverage");
     copy(&shared, &packages(&project.folder.path().join(".venv")).join("coverage"));
-    let runner = project.runner(Some(project.lender(|it| panic!("{it:?}"))), None);
+    let runner = project.runner(Some(project.coverage_provider(|it| panic!("{it:?}"))), None);
     for cold in [false, true] {
         measured(&project.run(&runner, |it| it.cold = cold).await);
     }
@@ -197,7 +209,7 @@ async fn one_that_is_broken_or_too_old_is_left_to_the_project() {
     for (text, test) in [(broken, sees_broken), (old, sees_old)] {
         let project = Project::new(test).await;
         project.install("coverage/__init__.py", text);
-        let runner = project.runner(Some(project.lender(|_| {})), None);
+        let runner = project.runner(Some(project.coverage_provider(|_| {})), None);
         for cold in [false, true] {
             measured(&project.run(&runner, |it| it.cold = cold).await);
         }
@@ -212,7 +224,7 @@ async fn a_module_of_the_projects_that_has_its_name_is_the_projects() {
     )
     .await;
     project.write("coverage.py", "OURS = True\n");
-    let runner = project.runner(Some(project.lender(|_| {})), None);
+    let runner = project.runner(Some(project.coverage_provider(|_| {})), None);
     measured(&project.run(&runner, |_| {}).await);
     runner.close().await;
 }
@@ -220,11 +232,13 @@ async fn a_module_of_the_projects_that_has_its_name_is_the_projects() {
 #[tokio::test]
 async fn where_none_can_be_had_the_run_goes_on_and_says_what_to_do() {
     let project = Project::new(SEES_NONE).await;
-    let nowhere = CoverageProvider { path: "/nowhere".into(), ..project.lender(|_| {}) };
+    let nowhere = CoverageProvider { path: "/nowhere".into(), ..project.coverage_provider(|_| {}) };
     let own = project.python.interpreter.display().to_string();
     let advice = format!("run `{own} -m pip install coverage`");
-    for (lender, why) in [(Some(nowhere), "there is no Python 3."), (None, "No module named")] {
-        let runner = project.runner(lender, None);
+    for (coverage_provider, why) in
+        [(Some(nowhere), "there is no Python 3."), (None, "No module named")]
+    {
+        let runner = project.runner(coverage_provider, None);
         for cold in [false, true] {
             let report = project.run(&runner, |it| it.cold = cold).await;
             assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");

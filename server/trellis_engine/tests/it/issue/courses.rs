@@ -1,6 +1,8 @@
 //! Tests of all paths from an issue to a merged change.
 
-use trellis_engine::issue::{PromptKind, IssueMachine, Outcome, OutcomeKind, Limits, Action, Review, Event};
+use trellis_engine::issue::{
+    Action, Event, IssueMachine, Limits, Outcome, OutcomeKind, PromptKind, Review,
+};
 
 /// Renders an action as a word.
 fn word(next: &Action) -> String {
@@ -52,10 +54,10 @@ fn seen(word: &str) -> Event {
 
 /// Performs the events in order; returns all actions, and the last one.
 fn walk(sights: &str) -> (Vec<String>, String) {
-    let (mut course, first) = IssueMachine::new(Limits::implement(3));
+    let (mut machine, first) = IssueMachine::new(Limits::implement(3));
     let mut words = vec![word(&first)];
     for it in sights.split(", ") {
-        words.push(word(&course.step(seen(it))));
+        words.push(word(&machine.step(seen(it))));
     }
     let last = words.last().cloned().unwrap_or_default();
     (words, last)
@@ -126,9 +128,9 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
 
 #[test]
 fn the_whole_history_is_told_in_order() {
-    let (mut course, _) = IssueMachine::new(Limits::implement(1));
+    let (mut machine, _) = IssueMachine::new(Limits::implement(1));
     let sights = ["w", "- they pass", "w", "+", "u no file", "w", "- f0\ntrace", "w", "- f1"];
-    let ends = sights.map(|it| course.step(seen(it)));
+    let ends = sights.map(|it| machine.step(seen(it)));
     let Some(Action::End(Outcome { history, .. })) = ends.last() else { panic!("{ends:?}") };
     let wanted = ["red gate: they pass", "an answer could not be used: no file", "f0\ntrace", "f1"];
     assert_eq!(history, &wanted);
@@ -137,8 +139,8 @@ fn the_whole_history_is_told_in_order() {
 #[test]
 #[should_panic(expected = "does not answer")]
 fn a_gate_that_was_not_asked_about_opens_nothing() {
-    let (mut course, _) = IssueMachine::new(Limits::implement(3));
-    course.step(Event::Passed);
+    let (mut machine, _) = IssueMachine::new(Limits::implement(3));
+    machine.step(Event::Passed);
 }
 
 #[test]

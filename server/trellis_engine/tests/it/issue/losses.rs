@@ -77,11 +77,11 @@ fn a_rewritten_file_is_told_with_its_lines() {
         |path: &str, before: &str, after: &str| losses("", path, before, after).rewritten;
     let lines =
         |range: std::ops::Range<u32>| range.map(|it| format!("line {it}\n")).collect::<String>();
-    for (all, gone, is_told) in [(30, 10, false), (30, 11, true), (9, 8, false)] {
-        let told = rewritten("a.txt", &lines(0..all), &lines(gone..all));
-        assert_eq!(!told.is_empty(), is_told, "{gone} of {all}: {told:?}");
+    for (all, gone, is_reported) in [(30, 10, false), (30, 11, true), (9, 8, false)] {
+        let reported = rewritten("a.txt", &lines(0..all), &lines(gone..all));
+        assert_eq!(!reported.is_empty(), is_reported, "{gone} of {all}: {reported:?}");
     }
     assert!(rewritten("a.txt", &lines(0..30), &lines(0..60)).is_empty(), "more is no loss");
-    let told = rewritten("a.txt", &lines(0..12), &lines(5..12));
-    assert_eq!(told, ["a.txt was rewritten: 5 of its 12 lines are gone"]);
+    let reported = rewritten("a.txt", &lines(0..12), &lines(5..12));
+    assert_eq!(reported, ["a.txt was rewritten: 5 of its 12 lines are gone"]);
 }

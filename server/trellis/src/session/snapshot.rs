@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trellis_python::{FileId, Index, Place};
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{Location, Position, Uri};
+use trellis_python::{FileId, Index, Place};
 
 use super::documents::Document;
 use super::positions;
@@ -92,7 +92,8 @@ impl Snapshot {
         let below = |it: &Document| {
             let path = positions::path(&it.uri)?;
             let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
-            let saved = trellis_sandbox::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
+            let saved =
+                trellis_sandbox::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
             let is_saved = saved.is_some_and(|text| trellis_python::is_shown_as(&text, &it.text));
             (!is_saved).then_some(name)
         };
@@ -128,7 +129,12 @@ impl Snapshot {
 
     /// Places of one index as the client writes them, in their order. A file whose text is gone is left
     /// out; the question is put again then.
-    pub(crate) fn locations(&self, part: &WorkspaceFolder, places: &[Place], unit: Unit) -> Vec<Location> {
+    pub(crate) fn locations(
+        &self,
+        part: &WorkspaceFolder,
+        places: &[Place],
+        unit: Unit,
+    ) -> Vec<Location> {
         let same_file = places.chunk_by(|a, b| a.file == b.file);
         let of_file = |places: &[Place]| {
             let at = At { part, file: places.first()?.file };

@@ -1,6 +1,6 @@
 //! Tests of the selection of files for a prompt.
 
-use trellis_engine::issue::{ShownPart, ShownFile, shown};
+use trellis_engine::issue::{ShownFile, ShownPart, shown};
 
 const CART: &str = "class Cart:\n    def add(self, price):\n        return price\n";
 const RECEIPT: &str = "from shop.cart import Cart\n\n\ndef receipt(cart):\n    return str(cart)\n";

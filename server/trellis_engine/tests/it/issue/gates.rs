@@ -1,7 +1,7 @@
 //! Tests of the gates of an issue.
 
 use trellis_engine::issue::{GateResult, ProjectBaseline, green, red};
-use trellis_engine::{TestCase, RunOutcome, Failure, TestRun};
+use trellis_engine::{Failure, RunOutcome, TestCase, TestRun};
 
 fn run(ending: RunOutcome, cases: &[(&str, bool)], collection: Vec<Failure>) -> TestRun {
     let case = |(id, passed): &(&str, bool)| {
@@ -27,7 +27,7 @@ fn failure(exception: &str, message: &str, module: Option<&str>, name: Option<&s
 struct Shop;
 
 impl ProjectBaseline for Shop {
-    fn is_own(&self, module: &str) -> bool {
+    fn is_project_module(&self, module: &str) -> bool {
         module.starts_with("shop")
     }
 
@@ -110,8 +110,9 @@ fn the_red_gate_wants_failures_for_the_right_reason() {
 #[test]
 fn the_green_gate_wants_the_new_tests_and_those_that_passed_before() {
     let good = run(RunOutcome::Passed, &[("new", true)], vec![]);
-    let all =
-        |old: bool| run(RunOutcome::Failed, &[("new", true), ("old", old), ("sick", false)], vec![]);
+    let all = |old: bool| {
+        run(RunOutcome::Failed, &[("new", true), ("old", old), ("sick", false)], vec![])
+    };
     let before = ["old".to_owned()];
     assert_eq!(green(&good, Some(&all(true)), &before), GateResult::Open);
     assert_eq!(green(&good, None, &before), GateResult::Open);
@@ -119,7 +120,9 @@ fn the_green_gate_wants_the_new_tests_and_those_that_passed_before() {
     assert!(why.contains("tests that passed before do not pass any more: old"), "{why}");
     let gone = run(RunOutcome::Passed, &[("new", true)], vec![]);
     assert_ne!(green(&good, Some(&gone), &before), GateResult::Open);
-    let GateResult::Shut(why) = green(&run(RunOutcome::Failed, &[("new", false)], vec![]), None, &[]) else {
+    let GateResult::Shut(why) =
+        green(&run(RunOutcome::Failed, &[("new", false)], vec![]), None, &[])
+    else {
         panic!("open")
     };
     assert!(why.starts_with("the new tests do not pass: AssertionError: 1 != 2"), "{why}");

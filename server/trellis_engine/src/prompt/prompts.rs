@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use crate::prompt_budget::{Section, cut_middle};
-use crate::vocabulary::{Earlier, Localized, Suspect, Upstream};
 use crate::item::{Item, ItemKind};
 use crate::policy::Policy;
 use crate::prompt::template::{DIAGNOSIS, FIX, FIX_WITH_TOOLS, IMPLEMENTATION, TESTS, Template};
 use crate::prompt::{
-    Prompt, ItemContext, background, contract, list, listed, python, rank, specification,
+    ItemContext, Prompt, background, contract, list, listed, python, rank, specification,
 };
+use crate::prompt_budget::{Section, cut_middle};
 use crate::strategy::Attempt;
+use crate::vocabulary::{FailedAttempt, Localization, Suspect, Upstream};
 
 /// Builds the prompt for pytest tests. `complaint`: the reason for sending the last tests back, and
 /// their text (empty if there were none).
@@ -102,8 +102,8 @@ pub(crate) struct FixFacts<'a> {
     pub(crate) tests: &'a str,
     pub(crate) implementation: &'a str,
     pub(crate) failure: &'a str,
-    pub(crate) earlier: &'a [Earlier],
-    pub(crate) localized: &'a Localized,
+    pub(crate) earlier: &'a [FailedAttempt],
+    pub(crate) localized: &'a Localization,
     /// The reason why the last answer was unusable.
     pub(crate) complaint: Option<&'a str>,
 }
@@ -145,7 +145,7 @@ fn searched(facts: &FixFacts<'_>, with_text: bool) -> Vec<Section> {
 const IN_VAIN: usize = 10;
 
 /// Lists searches without a result, the latest first, so that the model does not repeat them (L6).
-fn looked_in_vain(attempts: &[Attempt]) -> Option<Section> {
+fn fruitless_searches(attempts: &[Attempt]) -> Option<Section> {
     let in_vain = attempts.iter().rev().filter(|it| it.found.is_empty() && it.error.is_none());
     let mut lines: Vec<String> = Vec::new();
     for line in in_vain.map(|it| format!("{}: {}", it.tool.as_str(), it.query)) {
@@ -160,7 +160,7 @@ fn looked_in_vain(attempts: &[Attempt]) -> Option<Section> {
 const CHANGE: usize = 1500;
 
 /// Renders an attempt as one line with its diff.
-fn attempt(it: &Earlier) -> String {
+fn attempt(it: &FailedAttempt) -> String {
     // The file's name is given elsewhere in the prompt.
     let hunks = it.change.lines().filter(|it| !it.starts_with("--- ") && !it.starts_with("+++ "));
     let change = hunks.collect::<Vec<_>>().join("\n");
@@ -178,7 +178,7 @@ pub(crate) fn fix_with_tools(item: &Item, around: &ItemContext, facts: &FixFacts
         Section::new(rank::CORE, "Specification", specification(item, around)),
     ];
     sections.extend(searched(facts, false));
-    sections.extend(looked_in_vain(&facts.localized.attempts));
+    sections.extend(fruitless_searches(&facts.localized.attempts));
     sections.extend(background(item, around).into_iter().filter(|it| it.rank != rank::FILE));
     let name = item.qualified_name();
     let values = [("name", name.as_str()), ("path", &item.path), ("test_path", &item.test_path)];
