@@ -208,11 +208,6 @@ impl Drop for Reservation<'_> {
     }
 }
 
-/// US dollars for people; tokens that nobody knows a price of cost nothing known.
-pub(crate) fn price(tokens: u64, usd: f64) -> String {
-    if tokens > 0 && usd == 0.0 { "price unknown".to_owned() } else { format!("${usd:.4}") }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -225,14 +220,6 @@ mod tests {
 
     fn budget(limit: u64, spent: u64) -> Budget {
         Budget::new(BudgetLimits { tokens: Some(limit), ..BudgetLimits::default() }, tokens(spent))
-    }
-
-    #[test]
-    fn a_price_that_nobody_knows_is_no_zero() {
-        let table = [(0, 0.0, "$0.0000"), (10, 0.0, "price unknown"), (10, 0.01234, "$0.0123")];
-        for (tokens, usd, wanted) in table {
-            assert_eq!(price(tokens, usd), wanted);
-        }
     }
 
     #[tokio::test]

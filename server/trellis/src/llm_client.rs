@@ -425,4 +425,10 @@ mod tests {
         with_heartbeat(answer, |seconds| report.lock().expect("free").push(seconds)).await;
         assert_eq!(*report.lock().expect("free"), [60, 120]);
     }
+
+    #[test]
+    fn the_journal_names_stages_as_the_engine_does() {
+        let stage = trellis_engine::Stage::WriteTests;
+        assert_eq!(crate::workspace::replay::WRITE_TESTS, stage.as_str());
+    }
 }

@@ -419,7 +419,7 @@ impl RepairResult {
         out += &format!("- Before: {}\n- After: {}\n", counts(&self.before), counts(&self.after));
         let costs = self.tokens.map(|it| format!("- Tokens: {it}\n"));
         out += &costs.unwrap_or_default();
-        let price = |usd| crate::budget::price(self.tokens.unwrap_or_default(), usd);
+        let price = |usd| crate::workspace::cost::price(self.tokens.unwrap_or_default(), usd);
         out += &self.usd.map_or_else(String::new, |it| format!("- Cost: {}\n", price(it)));
         let Time { seconds, test_seconds, test_runs } = self.time;
         out += &format!(

@@ -40,7 +40,7 @@ fn human(summary: &Summary) -> String {
     }
     if summary.spent.tokens > 0 {
         let spent = &summary.spent;
-        let price = crate::budget::price(spent.tokens, spent.usd);
+        let price = crate::workspace::cost::price(spent.tokens, spent.usd);
         out += &format!("model:       {} tokens, {price}\n", spent.tokens);
     }
     let suite = &summary.suite;

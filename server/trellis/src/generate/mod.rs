@@ -8,6 +8,7 @@ mod checkpoint_writer;
 mod coverage;
 mod dispatcher;
 mod failed;
+mod failures;
 mod finalize;
 mod findings;
 mod install;

@@ -104,7 +104,8 @@ pub(crate) async fn open(
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
     disk::reserve_space(&root).map_err(|e| full_or(e, &root))?;
     let (mut journal, mut past) = Journal::open(&root).map_err(cannot)?;
-    journal.observed_by(output.reporter());
+    let reporter = output.reporter();
+    journal.subscribe(Box::new(move |event| reporter.emit(Progress::Journaled(event))));
     recover(&root, &journal, &mut past, output).map_err(cannot)?;
     if !order.drop_removed {
         refuse_removed(&plan, &past)?;

@@ -12,10 +12,10 @@ use trellis_plan::Status;
 use crate::api::plan_vs_code::MissingDependency;
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::failed::node_line;
+use crate::generate::failures::failures;
 use crate::generate::findings::Findings;
 use crate::generate::written::by_stage;
-use crate::workspace::cost::StageCost;
-use crate::workspace::failures::failures;
+use crate::workspace::cost::{StageCost, TOOLS};
 use crate::workspace::journal::{Accepted, IntegrationResult};
 
 /// Nodes named with what they cost.
@@ -271,6 +271,7 @@ fn dearest(owner: &Dispatcher) -> Vec<CostLine> {
 
 /// Localization tools that were used, with their tries and hits.
 fn tools(owner: &Dispatcher) -> Vec<(String, usize, usize)> {
+    const { assert!(Tool::ALL.len() == TOOLS) };
     let all = Tool::ALL.into_iter().zip(owner.cost.tools);
     let used = all.filter(|(_, [tries, _])| *tries > 0);
     used.map(|(tool, [tries, hits])| (tool.as_str().to_owned(), tries, hits)).collect()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use trellis_engine::assembly::FunctionsLine;
 
 use crate::generate::dispatcher::Dispatcher;
-use crate::workspace::failures::Failed;
+use crate::generate::failures::Failed;
 
 /// The test functions that a text defines.
 pub(crate) fn functions(text: &str) -> usize {

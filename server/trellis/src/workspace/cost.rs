@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use trellis_engine::Tool;
+
+/// Number of localization tools.
+pub(crate) const TOOLS: usize = 4;
 
 /// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +14,7 @@ pub(crate) struct Cost {
     pub(crate) model_calls: usize,
     /// Of each localization tool, in their order: tries and hits.
     #[serde(default)]
-    pub(crate) tools: [[usize; 2]; Tool::ALL.len()],
+    pub(crate) tools: [[usize; 2]; TOOLS],
     #[serde(default)]
     pub(crate) regressions: usize,
     #[serde(default)]
@@ -75,5 +77,23 @@ impl std::ops::AddAssign<&Cost> for Cost {
         self.regressions += other.regressions;
         self.regressions_passed += other.regressions_passed;
         other.stages.iter().for_each(|(stage, cost)| self.asked(stage, *cost));
+    }
+}
+
+/// Formats US dollars; tokens without a known price have the price "unknown", not zero.
+pub(crate) fn price(tokens: u64, usd: f64) -> String {
+    if tokens > 0 && usd == 0.0 { "price unknown".to_owned() } else { format!("${usd:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::price;
+
+    #[test]
+    fn an_unknown_price_is_not_zero() {
+        let table = [(0, 0.0, "$0.0000"), (10, 0.0, "price unknown"), (10, 0.01234, "$0.0123")];
+        for (tokens, usd, wanted) in table {
+            assert_eq!(price(tokens, usd), wanted);
+        }
     }
 }

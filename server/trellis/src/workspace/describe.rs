@@ -198,7 +198,7 @@ fn accepted(it: &Accepted) -> String {
     let usd = nano_usd as f64 / 1e9;
     let (tests, fixes) = (many(it.tests_passed, "test"), many(it.fixes as usize, "fix"));
     let prompts = many(calls, "prompt");
-    let price = crate::budget::price(tokens, usd);
+    let price = super::cost::price(tokens, usd);
     format!("{tests} passed{flaky} after {fixes}; {prompts} of {tokens} tokens, {price} in total")
 }
 

@@ -4,6 +4,7 @@
 //! cut short by a crash is the last one and is dropped when the journal is opened again. Each line carries a hash of
 //! itself and all above it: `chain` says how it is made, `appended` how several processes append at once.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -11,7 +12,6 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::reporter::{Progress, Reporter};
 use crate::workspace::append_log::AppendLog;
 use crate::workspace::cost::Cost;
 use crate::workspace::disk;
@@ -285,11 +285,24 @@ pub(super) struct Line {
     pub(super) event: Event,
 }
 
+/// Returns the events of a journal's text; lines that cannot be read are left out.
+pub(crate) fn events(text: &str) -> impl Iterator<Item = Event> {
+    text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()).map(|it| it.event)
+}
+
+/// A function that is called with each event after it was written. It must not wait.
+pub(crate) type Subscriber = Box<dyn Fn(&Event) + Send + Sync>;
+
 /// The open journal.
-#[derive(Debug)]
 pub(crate) struct Journal {
     file: Mutex<AppendLog>,
-    reporter: Reporter,
+    subscriber: Option<Subscriber>,
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").field("file", &self.file).finish_non_exhaustive()
+    }
 }
 
 impl Journal {
@@ -315,12 +328,12 @@ impl Journal {
     }
 
     fn at(path: &Path) -> io::Result<Journal> {
-        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), reporter: Reporter::default() })
+        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), subscriber: None })
     }
 
-    /// Tells somebody what is written from now on.
-    pub(crate) fn observed_by(&mut self, reporter: Reporter) {
-        self.reporter = reporter;
+    /// Has `subscriber` called with every event from now on.
+    pub(crate) fn subscribe(&mut self, subscriber: Subscriber) {
+        self.subscriber = Some(subscriber);
     }
 
     /// Appends a line; a crash may lose it.
@@ -342,7 +355,9 @@ impl Journal {
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.append(sync, || lines(events))?;
         drop(file);
-        events.iter().for_each(|event| self.reporter.emit(Progress::Journaled(event)));
+        if let Some(subscriber) = &self.subscriber {
+            events.iter().for_each(subscriber);
+        }
         Ok(())
     }
 }

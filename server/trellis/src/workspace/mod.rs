@@ -7,7 +7,6 @@ pub(crate) mod cost;
 pub(crate) mod crash_point;
 pub(crate) mod describe;
 pub(crate) mod disk;
-pub(crate) mod failures;
 pub(crate) mod git;
 pub(crate) mod hash_chain;
 pub(crate) mod journal;

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use trellis_engine::Stage;
-
 use crate::workspace::disk;
-use crate::workspace::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply};
+use crate::workspace::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events};
 
 /// A subgraph that was committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,9 +62,7 @@ fn is_another_workflows(event: &Event) -> bool {
     match event {
         Event::Stage { .. } => true,
         Event::ModelCall { stage, node, details, .. } => {
-            *stage == Stage::WriteTests.as_str()
-                || node.contains(".py::")
-                || details.workflow.is_some()
+            *stage == WRITE_TESTS || node.contains(".py::") || details.workflow.is_some()
         }
         _ => false,
     }
@@ -74,10 +70,12 @@ fn is_another_workflows(event: &Event) -> bool {
 
 /// The replies to a piece of work without a plan that a journal holds.
 pub(crate) fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-    let replies = lines.filter_map(|line| reply(&line.event));
+    let replies = events(text).filter_map(|event| reply(&event));
     replies.filter(|(question, _)| question.0 == work).collect()
 }
+
+/// Name on disk of the stage in which a model writes tests for an existing function.
+pub(crate) const WRITE_TESTS: &str = "write_tests";
 
 /// What a door's own note is called that ends its work without success: whoever begins anew wants other answers.
 pub(crate) const GAVE_UP: &str = "gave-up";
@@ -85,11 +83,11 @@ pub(crate) const GAVE_UP: &str = "gave-up";
 /// The replies to a door that has not given up since, whatever they were about.
 pub(crate) fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
     let mut found = HashMap::new();
-    for line in text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()) {
-        match &line.event {
+    for event in events(text) {
+        match &event {
             Event::Note { node, what, .. } if node == workflow && what == GAVE_UP => found.clear(),
             Event::ModelCall { details, .. } if details.workflow.as_deref() == Some(workflow) => {
-                found.extend(reply(&line.event));
+                found.extend(reply(&event));
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use trellis_engine::Cause;
 use trellis_engine::assembly::FailureFacts;
 
-use crate::workspace::journal::{Event, Journal, Line};
+use crate::workspace::journal::{Event, Journal, events};
 
 /// The last attempt at a node.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +20,7 @@ pub(crate) struct Failed {
 pub(crate) fn failures(root: &Path) -> BTreeMap<String, Failed> {
     let bytes = trellis_sandbox::files::read(Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
-    for line in String::from_utf8_lossy(&bytes).lines() {
-        if let Ok(line) = serde_json::from_str::<Line>(line) {
-            take(&mut all, line.event);
-        }
-    }
+    events(&String::from_utf8_lossy(&bytes)).for_each(|event| take(&mut all, event));
     all
 }
 
