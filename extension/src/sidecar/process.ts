@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type LogOutputChannel, l10n } from 'vscode';
+import { LogLevel, type LogOutputChannel, l10n } from 'vscode';
 import { TrellisError } from './api';
 import type { Binary, FailedLookup } from './binary';
 
@@ -20,7 +20,8 @@ export function startProcess(
   return new Promise((resolve, reject) => {
     // The environment that was active where the editor was started belongs to no folder.
     const { VIRTUAL_ENV: _, CONDA_PREFIX: __, ...env } = process.env;
-    const child = spawn(binary.path, ['lsp'], { env: { ...env, ...extra } });
+    const log = logVariables(env, output.logLevel);
+    const child = spawn(binary.path, ['lsp'], { env: { ...log, ...env, ...extra } });
     child.once('spawn', () => resolve(child));
     child.once('error', (error) => reject(cannotStartError(binary, error)));
     child.once('exit', (code, signal) => {
@@ -89,12 +90,25 @@ function describeLookup(miss: FailedLookup): string {
   }
 }
 
+/** Returns the variables with which the sidecar logs at the output channel's level. */
+export function logVariables(env: NodeJS.ProcessEnv, level: LogLevel): NodeJS.ProcessEnv {
+  if (env.RUST_LOG !== undefined) return {};
+  if (level === LogLevel.Trace) return { RUST_LOG: 'trellis=trace' };
+  if (level === LogLevel.Debug) return { RUST_LOG: 'trellis=debug' };
+  return {};
+}
+
 /** Forwards the sidecar's log lines, each at its level. */
 export function logLines(input: Readable, output: LogOutputChannel): void {
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  lines.on('line', (line) => {
-    if (line.startsWith('error')) output.error(line);
-    else if (line.startsWith('warning')) output.warn(line);
-    else output.info(line);
-  });
+  lines.on('line', (line) => logLine(line, output));
+}
+
+function logLine(line: string, output: LogOutputChannel): void {
+  const level = line.slice(0, line.indexOf(':'));
+  if (level === 'error') output.error(line);
+  else if (level === 'warning') output.warn(line);
+  else if (level === 'debug') output.debug(line);
+  else if (level === 'trace') output.trace(line);
+  else output.info(line);
 }

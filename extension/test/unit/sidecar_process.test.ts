@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import type { LogOutputChannel } from 'vscode';
 import { TrellisError } from '../../src/sidecar/api';
 import { type BinaryLocations, findBinary, type Probe, probeFile } from '../../src/sidecar/binary';
 import { errorActionOf, errorText, isCancelled, toTrellisError } from '../../src/sidecar/errors';
+import { logLines, logVariables } from '../../src/sidecar/process';
 import { RestartPolicy } from '../../src/sidecar/restart_policy';
 import { serverSettings } from '../../src/sidecar/server_settings';
+import { LogLevel } from './vscode';
 
 const places: BinaryLocations = {
   setting: '',
@@ -156,4 +160,29 @@ test('the sidecar gets known settings, and always makes lenses', () => {
   };
   assert.deepEqual(serverSettings(read(set), false, true), wanted);
   assert.deepEqual(serverSettings(read({ languageFeatures: 'sometimes' }), true, false), usual);
+});
+
+test("each line of the server's log has its level in the output channel", async () => {
+  const seen: string[] = [];
+  const at = (level: string) => (line: string) => seen.push(`${level}|${line}`);
+  const levels = ['error', 'warn', 'info', 'debug', 'trace'];
+  const output = Object.fromEntries(levels.map((it) => [it, at(it)])) as unknown as LogOutputChannel;
+  const input = Readable.from(['error: a\nwarning: b\ndebug: c\n', 'trace: d\nplain text\n']);
+  logLines(input, output);
+  await new Promise((resolve) => input.once('close', resolve));
+  await new Promise(setImmediate);
+  assert.deepEqual(seen, [
+    'error|error: a',
+    'warn|warning: b',
+    'debug|debug: c',
+    'trace|trace: d',
+    'info|plain text',
+  ]);
+});
+
+test('the server logs at the level of the output channel, unless RUST_LOG is set', () => {
+  assert.deepEqual(logVariables({}, LogLevel.Info), {});
+  assert.deepEqual(logVariables({}, LogLevel.Debug), { RUST_LOG: 'trellis=debug' });
+  assert.deepEqual(logVariables({}, LogLevel.Trace), { RUST_LOG: 'trellis=trace' });
+  assert.deepEqual(logVariables({ RUST_LOG: 'warn' }, LogLevel.Trace), {});
 });

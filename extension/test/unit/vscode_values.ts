@@ -105,6 +105,15 @@ export class CancellationTokenSource {
   }
 }
 
+export enum LogLevel {
+  Off,
+  Trace,
+  Debug,
+  Info,
+  Warning,
+  Error,
+}
+
 export enum ProgressLocation {
   SourceControl = 1,
   Window = 10,

@@ -14,7 +14,6 @@ use trellis_plan::EmbeddingText;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::Fault;
-use crate::output::Output;
 use crate::sandbox::cache_folder;
 
 const MAGIC: &[u8; 8] = b"trellisV";
@@ -153,7 +152,7 @@ fn save(path: &Path, texts: &[String], vectors: &Vectors) {
 fn write_or_say(path: &Path, dimensions: usize, rows: &FxHashMap<u128, Vec<f32>>) {
     if let Err(error) = write(path, dimensions, rows) {
         let shown = path.display();
-        Output::say(format_args!("warning: {shown}: vectors cannot be kept ({error})"));
+        tracing::warn!("{shown}: vectors cannot be kept ({error})");
     }
 }
 

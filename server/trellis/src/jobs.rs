@@ -121,6 +121,7 @@ impl Jobs {
         all.jobs.insert(number, Job { method, title, started, handle, state, progress, end });
         all.forget();
         drop(all);
+        tracing::info!(job = name(number), method, "a job started");
         self.publish(number);
         let output = Output::reporting_to(self.reporter(number));
         let work = work(JobContext { control, output });
@@ -129,7 +130,7 @@ impl Jobs {
         let work = tokio::spawn(work);
         tokio::spawn(async move {
             let end = work.await.unwrap_or_else(|error| {
-                Output::say(format_args!("error: {} crashed: {error}", name(number)));
+                tracing::error!("{} crashed: {error}", name(number));
                 Err(Fault::internal(format!("the job crashed: {error}"))
                     .hint("please report this with the server's log"))
             });
@@ -145,6 +146,7 @@ impl Jobs {
                 Err(fault) if fault.exit == Exit::Interrupted => JobState::Cancelled,
                 Err(_) => JobState::Failed,
             };
+            tracing::info!(job = name(number), method = job.method, ?state, "a job ended");
             job.end = Some(end.map_err(Arc::new));
             job.state.send_replace(state);
         }

@@ -237,6 +237,16 @@ impl LlmClient {
         let usd = opened.card.map(|card| card.cost(usage.unwrap_or_default()));
         let nano_usd = usd.map(|usd| (usd * 1e9).round() as u64);
         let spent = usage.unwrap_or_default();
+        tracing::debug!(
+            node = call.id,
+            stage = question.stage,
+            model = opened.model.name(),
+            milliseconds = started.elapsed().as_millis(),
+            input_tokens = spent.input_tokens,
+            output_tokens = spent.output_tokens,
+            failed = reply.is_err(),
+            "a model was asked"
+        );
         reservation.commit(Spent::of(spent, usd.unwrap_or_default()));
         *cost += StageCost {
             calls: 1,

@@ -1,4 +1,4 @@
-//! Collects nodes and edges while a file is read and joins them into a plan.
+//! Collects nodes and edges while a file is read, and builds a plan of them.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -15,7 +15,8 @@ use crate::graph::Graph;
 use crate::node::{Node, NodeIx};
 use crate::plan::Plan;
 
-/// Ids to nodes, without a second copy of the ids: the table holds indices and the nodes the text.
+/// Maps ids to nodes without a second copy of the ids: the table holds indexes, the nodes hold the
+/// text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdTable(HashTable<NodeIx>);
 
@@ -24,7 +25,7 @@ impl IdTable {
         self.0.find(hash(id), |ix| &*nodes[ix.index()].id == id).copied()
     }
 
-    /// Remembers a node unless an earlier one has its id.
+    /// Adds a node unless an earlier one has its id.
     fn add(&mut self, nodes: &[Node], ix: NodeIx) {
         let id = &nodes[ix.index()].id;
         let same = |other: &NodeIx| nodes[other.index()].id == *id;
@@ -36,17 +37,18 @@ fn hash(id: &str) -> u64 {
     FxBuildHasher.hash_one(id)
 }
 
-/// A plan in the making. Nodes come first, each followed by its dependencies; then the edges.
+/// A plan under construction. Nodes are added first, each followed by its dependencies, then the
+/// edges.
 #[derive(Default)]
 pub(crate) struct Builder<'a> {
     nodes: Vec<Node>,
     ids: IdTable,
-    /// File paths and subgraphs, which many nodes share.
+    /// Interned file paths and subgraphs, which many nodes share.
     strings: FxHashSet<Arc<str>>,
-    /// `dependencies` of all nodes, end to end; `listed_ends[i]` is where node `i`'s end.
+    /// `dependencies` of all nodes, concatenated; `listed_ends[i]` is the end of node `i`'s part.
     listed: Vec<NodeIx>,
     listed_ends: Vec<u32>,
-    /// Places in `listed` that wait for a node not read yet.
+    /// Indexes in `listed` whose node was not read yet, with the node's id.
     pending: Vec<(u32, Cow<'a, str>)>,
     edges: Vec<Edge>,
     edge_extra: Vec<(u32, ExtraFields)>,
@@ -103,7 +105,7 @@ impl<'a> Builder<'a> {
         self.edges.push(Edge { source, target, kind });
     }
 
-    /// An edge between two nodes already read.
+    /// Adds an edge between two nodes that were already read.
     pub(crate) fn link(&mut self, source: NodeIx, target: NodeIx, kind: &str) {
         let kind = self.kind(kind);
         self.edges.push(Edge { source, target, kind });
@@ -124,7 +126,7 @@ impl<'a> Builder<'a> {
         self.ids.find(&self.nodes, id)
     }
 
-    /// Ids of composites by name; of several with one name the first.
+    /// Returns the ids of composites by name; the first one if several have the same name.
     pub(crate) fn composites_by_name(&self) -> FxHashMap<Box<str>, Box<str>> {
         let mut ids = FxHashMap::default();
         for node in self.nodes.iter().filter(|node| !node.is_leaf()) {
@@ -143,7 +145,7 @@ impl<'a> Builder<'a> {
         inner.map(|edge| (edge.source, edge.target))
     }
 
-    /// For every node, whether another lies below it.
+    /// Returns, for every node, whether it has a child.
     pub(crate) fn parents(&self) -> Vec<bool> {
         let mut parents = vec![false; self.nodes.len()];
         for (parent, _) in self.hierarchy_pairs() {
@@ -152,7 +154,7 @@ impl<'a> Builder<'a> {
         parents
     }
 
-    /// Something taken in good faith.
+    /// Adds a warning on input that was accepted by assumption.
     pub(crate) fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
     }
@@ -199,7 +201,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Looks up what was not read yet, and moves what is still unknown out of the lists.
+    /// Resolves the pending dependencies, and moves unknown ones out of the lists.
     fn resolve_dependencies(&mut self) -> Csr {
         let mut missing = Vec::new();
         for (place, id) in std::mem::take(&mut self.pending) {

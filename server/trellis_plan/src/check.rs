@@ -1,4 +1,4 @@
-//! Everything wrong with a plan, found in one go and always in the same order.
+//! Finds all problems of a plan at once, always in the same order.
 
 use std::fmt;
 
@@ -15,39 +15,39 @@ mod tasks;
 
 pub use paths::unsafe_path;
 
-/// What is wrong; the code is stable.
+/// Kind of a problem; its code is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
-    /// Several nodes have one id.
+    /// Several nodes have the same id.
     DuplicateId,
-    /// An edge or a dependency names no node.
+    /// An edge or a dependency names an unknown node.
     UnknownId,
     /// Nodes need each other, or one needs itself.
     Cycle,
-    /// A leaf has nothing to generate from.
+    /// A leaf has no description to generate from.
     MissingDocstring,
-    /// A leaf has no file to be written to.
+    /// A leaf has no file path.
     MissingFilePath,
-    /// A path leaves the repository or is no Python module's.
+    /// A path leaves the repository, or is not that of a Python module.
     UnsafeFilePath,
-    /// A leaf's name is no Python name.
+    /// A leaf's name is not a Python name.
     InvalidName,
-    /// Two leaves define one name in one file.
+    /// Two leaves define the same name in one file.
     DuplicateDefinition,
-    /// A method's class is named in two ways that disagree.
+    /// Two statements on a method's class disagree.
     ClassMismatch,
-    /// Two paths are one on file systems that ignore case.
+    /// Two paths are equal on file systems that ignore case.
     PathCaseClash,
     /// A module and a package share a name, so that one hides the other.
     ModulePackageClash,
-    /// A task does not say what is to be done.
+    /// A task has no description.
     MissingDescription,
-    /// The story points of a task are no whole number from 1 to 8.
+    /// The story points of a task are not a whole number from 1 to 8.
     InvalidPoints,
 }
 
 impl ProblemKind {
-    /// The stable code, in kebab-case.
+    /// Returns the stable code, in kebab-case.
     pub fn code(self) -> &'static str {
         match self {
             ProblemKind::DuplicateId => "duplicate-id",
@@ -73,17 +73,17 @@ impl fmt::Display for ProblemKind {
     }
 }
 
-/// One thing wrong with the plan.
+/// One problem of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
-    /// The id of the node to look at first.
+    /// Id of the node to look at first.
     pub node: String,
-    /// What is wrong, as a lowercase fragment naming the ids and values involved.
+    /// Description, as a lowercase fragment naming the ids and values involved.
     pub message: String,
-    /// How to mend it.
+    /// Instruction for fixing the problem.
     pub hint: String,
-    /// Every node involved, as far as the plan has it; for a cycle its nodes in order, each needing the next.
+    /// All nodes involved that the plan has; for a cycle its nodes in order, each needing the next.
     pub related: Vec<NodeIx>,
 }
 
@@ -93,9 +93,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Every problem, sorted by kind (in the order of [`ProblemKind`]) and then by place in the file; cycles by their
-/// smallest id. An empty list means that the plan can be worked on. Tasks plan no files, so that nothing is asked of their
-/// names and paths.
+/// Returns all problems, sorted by kind (in the order of [`ProblemKind`]) and then by position in
+/// the file; cycles by their smallest id. An empty list means that the plan can be worked on. Tasks
+/// do not plan files, so their names and paths are not checked.
 pub fn check(plan: &Plan) -> Vec<Problem> {
     let mut found = Vec::new();
     duplicate_ids(plan, &mut found);
@@ -106,12 +106,12 @@ pub fn check(plan: &Plan) -> Vec<Problem> {
     } else {
         definitions_planned(plan, &mut found);
     }
-    // Stable, so that each check's own order remains.
+    // The sort is stable, so each check's own order remains.
     found.sort_by_key(|problem| problem.kind);
     found
 }
 
-/// What code is planned where.
+/// Checks leaves, paths and definitions.
 fn definitions_planned(plan: &Plan, found: &mut Vec<Problem>) {
     for ix in plan.indices() {
         leaf(plan, ix, found);
@@ -145,7 +145,7 @@ fn duplicate_ids(plan: &Plan, found: &mut Vec<Problem>) {
 }
 
 fn unknown_ids(plan: &Plan, found: &mut Vec<Problem>) {
-    // Looking for what was meant compares every id; in a huge plan full of unknown ids that is not worth the time.
+    // Suggestions compare every id; in a huge plan full of unknown ids they are not worth the time.
     let suggest = plan.unknown_edges().len().saturating_mul(plan.nodes().len()) <= 2_000_000;
     for edge in plan.unknown_edges() {
         let ends = [&edge.source, &edge.target].map(|id| plan.find(id));
@@ -180,13 +180,13 @@ fn unknown_id(
         Some(it) => format!("{it} Otherwise add the node or remove the reference"),
         None => "add the node or remove the reference".to_owned(),
     };
-    // The end that exists is where the reference can be mended.
+    // The existing end is where the reference can be fixed.
     let node = if ends[0].is_none() && ends[1].is_some() { &edge.target } else { &edge.source };
     let related = ends.into_iter().flatten().collect();
     Problem { kind: ProblemKind::UnknownId, node: node.to_string(), message, hint, related }
 }
 
-/// What a leaf must have to be generated.
+/// Checks that a leaf has everything needed to generate it.
 fn leaf(plan: &Plan, ix: NodeIx, found: &mut Vec<Problem>) {
     let node = plan.node(ix);
     if !node.is_leaf() {

@@ -1,23 +1,23 @@
-//! Adjacency as compressed rows: one flat array of neighbours and where each node's begin.
+//! Adjacency as compressed rows: one flat array of neighbors, and the start of each node's row.
 
 use crate::node::NodeIx;
 
-/// The neighbours of every node, each row contiguous.
+/// The neighbors of every node, each row contiguous.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Csr {
-    /// One more than there are rows; row `i` is `items[starts[i]..starts[i + 1]]`.
+    /// Row starts and one final end; row `i` is `items[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     items: Vec<NodeIx>,
 }
 
 impl Csr {
-    /// Rows built one after the other by the caller, order and repetitions kept.
+    /// Creates rows from the given arrays, keeping order and repetitions.
     pub(crate) fn from_rows(starts: Vec<u32>, items: Vec<NodeIx>) -> Self {
         debug_assert_eq!(starts.last().map(|&n| n as usize), Some(items.len()));
         Csr { starts, items }
     }
 
-    /// Rows from pairs `(row, neighbour)`, each row sorted by node and free of repetitions.
+    /// Creates rows from pairs `(row, neighbor)`, each row sorted by node and without repetitions.
     pub(crate) fn from_pairs(
         rows: usize,
         pairs: impl Iterator<Item = (NodeIx, NodeIx)> + Clone,
@@ -60,7 +60,7 @@ impl Csr {
         self.items.shrink_to_fit();
     }
 
-    /// The same pairs seen from the other end.
+    /// Returns the same pairs in the opposite direction.
     pub(crate) fn transposed(&self) -> Self {
         Csr::from_pairs(self.rows(), self.pairs().map(|(row, item)| (item, row)))
     }
@@ -73,7 +73,7 @@ impl Csr {
         &self.items[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 
-    /// Whether a row built by `from_pairs` holds `item`.
+    /// Returns whether a row built by `from_pairs` contains `item`.
     pub(crate) fn contains(&self, row: NodeIx, item: NodeIx) -> bool {
         self.row(row).binary_search(&item).is_ok()
     }

@@ -1,4 +1,4 @@
-//! The published forms of planning graphs; each is turned into the one [`Plan`].
+//! Reads the published formats of planning graphs; each is converted to a [`Plan`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,12 +16,13 @@ mod rpg_encoder;
 mod tasks;
 mod zerorepo;
 
-/// A form in which planning graphs are published.
+/// A format in which planning graphs are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// `nodes`, `edges`, `metadata`, as Trellis itself writes it.
     Rpg,
-    /// ZeroRepo's flat form: `repo_name`, `nodes` with `meta`, `edges` with `src` and `dst`, `data_flow`.
+    /// ZeroRepo's flat form: `repo_name`, `nodes` with `meta`, `edges` with `src` and `dst`,
+    /// `data_flow`.
     ZeroRepo,
     /// CoderMind's nested form: `root` with `children`, `edges`.
     CoderMind,
@@ -32,11 +33,11 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every dialect, in the order they are tried.
+    /// All dialects.
     pub const ALL: [Dialect; 5] =
         [Dialect::Rpg, Dialect::ZeroRepo, Dialect::CoderMind, Dialect::RpgEncoder, Dialect::Tasks];
 
-    /// `rpg`, `zerorepo`, `codermind`, `rpg-encoder` or `tasks`.
+    /// Returns `rpg`, `zerorepo`, `codermind`, `rpg-encoder` or `tasks`.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Rpg => "rpg",
@@ -58,7 +59,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A word that names no dialect.
+/// The error for a word that is not the name of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dialect `{0}`, expected one of {names}", names = Dialect::names())]
 pub struct UnknownDialect(pub String);
@@ -72,7 +73,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// The dialect the top-level keys speak of.
+/// Detects the dialect from the top-level keys.
 pub(crate) fn detect(top: &Object<'_>) -> Option<Dialect> {
     let has = |name| top.fields.iter().any(|(key, _)| key == name);
     if has("hierarchy") && has("entities") {
@@ -104,8 +105,8 @@ pub(crate) fn convert<'a>(
     }
 }
 
-/// How deep the nested dialects may nest. Real plans stay below ten levels; each level is looked through again for the
-/// next, so that depth costs time.
+/// Largest nesting depth of the nested dialects. Real plans stay below ten levels. Each level is
+/// scanned again for the next one, so depth costs time.
 const DEEPEST: usize = 200;
 
 fn check_depth(raw: &RawValue, depth: usize) -> Result<(), JsonProblem<'_>> {
@@ -115,7 +116,7 @@ fn check_depth(raw: &RawValue, depth: usize) -> Result<(), JsonProblem<'_>> {
     Err(JsonProblem::new(raw, format_args!("the hierarchy is nested deeper than {DEEPEST} levels")))
 }
 
-/// A top-level field the dialect cannot do without.
+/// Returns a top-level field that the dialect requires.
 fn required<'a>(
     whole: &'a RawValue,
     top: &Object<'a>,
@@ -128,7 +129,7 @@ fn required<'a>(
     })
 }
 
-/// An object as fields; `null` and absence count as empty.
+/// Returns the fields of an object; `null` and absence count as empty.
 fn object_fields<'a>(
     raw: Option<&'a RawValue>,
     name: &str,
@@ -144,7 +145,7 @@ fn object_fields<'a>(
     }
 }
 
-/// A text field that has to be there and must not be empty.
+/// Returns a text field that must exist and must not be empty.
 fn identity<'a>(
     object: &Object<'a>,
     name: &str,

@@ -1,9 +1,9 @@
-//! Nodes whose id resembles a word someone mistyped.
+//! Suggests nodes whose id resembles a mistyped word.
 
 use crate::node::NodeIx;
 use crate::plan::Plan;
 
-/// Edit distances above this are no typing mistakes.
+/// Largest edit distance that counts as a typing mistake.
 const FAR: usize = 3;
 
 pub(crate) fn near(plan: &Plan, word: &str, limit: usize) -> Vec<NodeIx> {
@@ -22,7 +22,7 @@ pub(crate) fn near(plan: &Plan, word: &str, limit: usize) -> Vec<NodeIx> {
     found.into_iter().map(|(_, _, ix)| ix).collect()
 }
 
-/// ``did you mean `a`, `b` or `c`?``, if there is anything to offer.
+/// Returns ``did you mean `a`, `b` or `c`?``; `None` for an empty list.
 pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
     let quoted: Vec<String> = near.iter().map(|it| format!("`{}`", it.as_ref())).collect();
     let (last, others) = quoted.split_last()?;
@@ -32,14 +32,15 @@ pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
     })
 }
 
-/// 0 for equal words, then the edit distance, then containment; `None` if they have nothing in common.
+/// Returns 0 for equal words, else the edit distance, else a value for containment; `None` if the
+/// words have nothing in common.
 fn unlikeness(wanted: &str, text: &str) -> Option<usize> {
     let far = FAR.min(wanted.len() / 2);
     let contained = wanted.len() > 2 && text.contains(wanted);
     distance(wanted, text, far).or(contained.then_some(FAR + 1))
 }
 
-/// The edit distance in bytes if it is at most `far`; two neighbours exchanged are one edit.
+/// Returns the edit distance in bytes if it is at most `far`. Two exchanged neighbors are one edit.
 pub(crate) fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > far {
         return None;

@@ -1,23 +1,24 @@
-//! Edges and the one table that says which way each kind of edge points.
+//! Edges, and the table that defines the direction of each kind of edge.
 
 use crate::extra_fields::ExtraFields;
 use crate::node::NodeIx;
 
-/// What an edge means for the order.
+/// Effect of an edge on the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The source needs the target: the target goes first, and its failure skips the source.
     Dependency,
-    /// The source feeds the target: the source goes first, but its failure skips nobody.
+    /// The source feeds the target: the source goes first, but its failure skips no node.
     DataFlow,
     /// The source contains the target: the source goes first.
     Hierarchy,
-    /// The two belong together; says nothing about the order.
+    /// The two are related; the order is not affected.
     Related,
 }
 
 impl Role {
-    /// `(who needs, what is needed)` of an edge with this role, or nothing if it does not order its ends.
+    /// Returns `(dependent, needed)` for an edge with this role; `None` if the role does not order
+    /// its ends.
     pub fn needs<T>(self, source: T, target: T) -> Option<(T, T)> {
         match self {
             Role::Dependency => Some((source, target)),
@@ -26,7 +27,7 @@ impl Role {
         }
     }
 
-    /// `dependency`, `data_flow`, `hierarchy` or `related`.
+    /// Returns `dependency`, `data_flow`, `hierarchy` or `related`.
     pub fn name(self) -> &'static str {
         match self {
             Role::Dependency => "dependency",
@@ -37,9 +38,11 @@ impl Role {
     }
 }
 
-/// Every known edge kind, of all dialects, with its role. Kinds are compared in lower case with `-` read as `_`.
+/// All known edge kinds of all dialects, with their roles. Kinds are compared in lowercase with `-`
+/// read as `_`.
 ///
-/// `composes` is a hierarchy edge, as ZeroRepo uses it; rpg-encoder's dependency of that name is read as `composition`.
+/// `composes` is a hierarchy edge, as ZeroRepo uses it; rpg-encoder's dependency of that name is
+/// read as `composition`.
 const KINDS: &[(&str, Role)] = &[
     ("call", Role::Dependency),
     ("calls", Role::Dependency),
@@ -76,7 +79,7 @@ const KINDS: &[(&str, Role)] = &[
     ("same_unit", Role::Related),
 ];
 
-/// The role of an edge kind; `None` if the table does not know it.
+/// Returns the role of an edge kind; `None` if the table does not have it.
 pub(crate) fn role_of(kind: &str) -> Option<Role> {
     let same = |known: &str| {
         known.len() == kind.len()
@@ -88,12 +91,12 @@ pub(crate) fn role_of(kind: &str) -> Option<Role> {
     KINDS.iter().find(|(known, _)| same(known)).map(|&(_, role)| role)
 }
 
-/// A kind of edge as the file names it.
+/// A kind of edge as named in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeKind {
     /// The word in the `type` field.
     pub name: Box<str>,
-    /// An unknown kind is taken for a dependency, with a warning.
+    /// Role of the kind. An unknown kind is read as a dependency, with a warning.
     pub role: Role,
 }
 
@@ -102,16 +105,16 @@ pub struct EdgeKind {
 pub struct Edge {
     pub source: NodeIx,
     pub target: NodeIx,
-    /// Position in the plan's table of edge kinds; see [`Plan::edge_kind`](crate::Plan::edge_kind).
+    /// Index in the plan's table of edge kinds; see [`Plan::edge_kind`](crate::Plan::edge_kind).
     pub(crate) kind: u32,
 }
 
-/// An edge, or an entry of `dependencies`, of which at least one end is no node of the plan.
+/// An edge, or an entry of `dependencies`, with at least one end that is not a node of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnknownEdge {
     pub source: Box<str>,
     pub target: Box<str>,
-    /// Position in the table of edge kinds; `None` for an entry of the source's `dependencies`.
+    /// Index in the table of edge kinds; `None` for an entry of the source's `dependencies`.
     pub(crate) kind: Option<u32>,
     pub(crate) extra: ExtraFields,
 }

@@ -1,4 +1,5 @@
-//! The neighbourhood of a node: who needs it, what it needs, a few hops far.
+//! Explores the neighborhood of a node: the nodes that need it or that it needs, up to a number of
+//! hops.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,12 +11,12 @@ use crate::node::NodeIx;
 use crate::plan::Plan;
 use crate::status::Status;
 
-/// Which way to look from a node.
+/// Direction of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Who depends on the node or is fed by it.
+    /// Nodes that depend on the start node or are fed by it.
     Incoming,
-    /// What the node depends on or is fed by.
+    /// Nodes that the start node depends on or is fed by.
     Outgoing,
 }
 
@@ -23,28 +24,29 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub node: NodeIx,
-    /// The node this one was reached from.
+    /// The node from which this one was reached.
     pub from: NodeIx,
-    /// The least number of hops from the start, from 1.
+    /// Smallest number of hops from the start, from 1.
     pub hops: usize,
-    /// Why one of the two needs the other: a dependency or a data flow.
+    /// The reason why one of the two needs the other: a dependency or a data flow.
     pub role: Role,
-    /// Whether the node has another line, under the first node that reaches it; what is beyond stands only there.
+    /// True if the node has another line, under the node that reaches it first; only that line is
+    /// expanded.
     pub is_repeated: bool,
 }
 
-/// What was found around a node. Hierarchy is left out: it is what [`tree`](crate::tree()) shows.
+/// The nodes found around a node. Hierarchy is left out, because [`tree`](crate::tree()) shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
     pub start: NodeIx,
     pub direction: Direction,
     pub hops: usize,
-    /// In the order of the printed tree: under each node what is reached from it, by id.
+    /// Lines in the order of the printed tree: under each node the nodes reached from it, by id.
     pub steps: Vec<Step>,
 }
 
-/// Looks `hops` hops far (0 finds nothing). Cycles end where they meet a node already reached; so does all work, at
-/// one look at each link.
+/// Explores up to `hops` hops (0 finds nothing). Cycles end at a node that was already reached.
+/// Each link is visited once.
 pub fn explore(plan: &Plan, start: NodeIx, hops: usize, direction: Direction) -> Exploration {
     let mut reached: FxHashMap<NodeIx, usize> = FxHashMap::from_iter([(start, 0)]);
     let mut below: FxHashMap<NodeIx, Vec<Step>> = FxHashMap::default();
@@ -67,7 +69,7 @@ pub fn explore(plan: &Plan, start: NodeIx, hops: usize, direction: Direction) ->
     Exploration { start, direction, hops, steps: flatten(start, &below) }
 }
 
-/// Linked nodes by id, each with the reason.
+/// Returns the linked nodes by id, each with the reason.
 fn neighbours(plan: &Plan, ix: NodeIx, direction: Direction) -> Vec<(NodeIx, Role)> {
     let (all, reason): (_, fn(&Plan, NodeIx, NodeIx) -> Role) = match direction {
         Direction::Outgoing => (plan.needs(ix), |plan, ix, other| plan.reason(ix, other)),
@@ -92,7 +94,7 @@ fn flatten(start: NodeIx, below: &FxHashMap<NodeIx, Vec<Step>>) -> Vec<Step> {
 }
 
 impl Exploration {
-    /// Every node reached, once, nearest first and then by id.
+    /// Returns every reached node once, nearest first and then by id.
     pub fn nodes(&self, plan: &Plan) -> Vec<Step> {
         let mut nodes: Vec<Step> =
             self.steps.iter().filter(|step| !step.is_repeated).copied().collect();
@@ -101,7 +103,8 @@ impl Exploration {
         nodes
     }
 
-    /// Writes an ASCII tree; where `status` knows a node to have failed, it is marked as a possible root cause.
+    /// Writes an ASCII tree. A node that failed according to `status` is marked as a possible root
+    /// cause.
     pub fn render(
         &self,
         plan: &Plan,
@@ -145,7 +148,8 @@ fn label(plan: &Plan, ix: NodeIx) -> String {
     if *name == *node.id { node.id.to_string() } else { format!("{} {name}", node.id) }
 }
 
-/// How deep each line stands in the tree, from 1. A line that repeats a node knows only the hops of the first one.
+/// Returns the depth of each line in the tree, from 1. The depth of a repeated line cannot be read
+/// from its own `hops`, which are those of the first line.
 fn depths(steps: &[Step]) -> Vec<usize> {
     let mut hops: FxHashMap<NodeIx, usize> = FxHashMap::default();
     let first = steps.iter().filter(|step| !step.is_repeated);
@@ -153,10 +157,10 @@ fn depths(steps: &[Step]) -> Vec<usize> {
     steps.iter().map(|step| hops.get(&step.from).map_or(1, |hops| hops + 1)).collect()
 }
 
-/// Whether each line is the last one below its parent.
+/// Returns, for each line, whether it is the last one below its parent.
 pub(crate) fn last_of_siblings(depths: &[usize]) -> Vec<bool> {
     let mut last = vec![false; depths.len()];
-    // What was seen further down, per depth; a line closes every deeper level.
+    // For each depth, whether a line at that depth follows; a line ends every deeper level.
     let mut seen: Vec<bool> = Vec::new();
     for (i, &depth) in depths.iter().enumerate().rev() {
         seen.resize(depth + 1, false);

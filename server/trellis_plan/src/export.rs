@@ -1,4 +1,4 @@
-//! The plan written back in the form of appendix A, whatever dialect it came in.
+//! Writes a plan in the form of appendix A, whatever dialect it was read from.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
@@ -9,8 +9,8 @@ use crate::plan::Plan;
 
 /// Writes pretty-printed JSON that reads back as an equal plan.
 ///
-/// Every leaf gets the `status` the function knows; `metadata.generation` becomes `provenance`. All other known and
-/// unknown fields are written as they were read.
+/// Every leaf gets the `status` that the function returns; `metadata.generation` becomes
+/// `provenance`. All other fields, known and unknown, are written as they were read.
 pub fn export<'s>(
     plan: &Plan,
     status: impl Fn(NodeIx) -> Option<&'s str>,
@@ -51,7 +51,7 @@ struct Nodes<'a, S> {
 
 impl<'s, S: Fn(NodeIx) -> Option<&'s str>> Serialize for Nodes<'_, S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-        // `dependencies` that name no node follow the known ones; they were collected in file order.
+        // `dependencies` on unknown nodes follow the known ones; they were collected in file order.
         let mut unknown = self.plan.unknown.iter().filter(|edge| edge.kind.is_none()).peekable();
         let mut seq = serializer.serialize_seq(Some(self.plan.nodes.len()))?;
         for ix in self.plan.indices() {

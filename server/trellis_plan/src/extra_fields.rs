@@ -1,4 +1,4 @@
-//! JSON fields kept as they were written.
+//! Keeps JSON fields as they were written.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ impl ExtraFields {
         self.0.push((name.into(), value.to_owned()));
     }
 
-    /// Adds a string made here; the file did not have it in this form.
+    /// Adds a string that the file does not have in this form.
     pub(crate) fn push_text(&mut self, name: &str, text: &str) {
         // A `Value` string always serializes.
         if let Ok(value) = serde_json::value::to_raw_value(text) {
@@ -20,32 +20,32 @@ impl ExtraFields {
         }
     }
 
-    /// The value of that name, as JSON text; the last one if the file repeats the name.
+    /// Returns the value of a name as JSON text; the last one if the file repeats the name.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
         self.0.iter().rev().find(|(n, _)| &**n == name).map(|(_, value)| &**value)
     }
 
-    /// The value of that name if it is a JSON string.
+    /// Returns the value of a name if it is a JSON string.
     pub fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.get(name)?.get()).ok()
     }
 
-    /// Names and values in file order.
+    /// Returns names and values in file order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawValue)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// How many fields there are.
+    /// Returns the number of fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether both hold the same fields in the same order, `skip` left out of either.
+    /// Returns whether both have the same fields in the same order, ignoring `skip`.
     pub(crate) fn same_but(&self, other: &ExtraFields, skip: &str) -> bool {
         let kept = |fields: &'_ ExtraFields| -> Vec<(String, String)> {
             let wanted = fields.iter().filter(|(name, _)| *name != skip);
@@ -54,7 +54,7 @@ impl ExtraFields {
         kept(self) == kept(other)
     }
 
-    /// Writes every field but `skip` into an open map.
+    /// Writes every field except `skip` into an open map.
     pub(crate) fn write_into<M: SerializeMap>(
         &self,
         map: &mut M,

@@ -1,4 +1,5 @@
-//! Ways through a part of the plan: from what nothing in it feeds to what feeds nothing in it (V2).
+//! Finds flows through a part of a plan: paths from nodes that no node in it feeds to nodes that
+//! feed no node in it (V2).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,37 +7,38 @@ use crate::edge::Role;
 use crate::node::NodeIx;
 use crate::plan::Plan;
 
-/// Which links a flow follows.
+/// Links that a flow follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKind {
     /// Data-flow edges: the source feeds the target.
     DataFlow,
-    /// Dependencies: what is used feeds what uses it.
+    /// Dependencies: the used node feeds its user.
     Structure,
     /// Both.
     Both,
 }
 
-/// One way, from entry to exit: two nodes at least, each feeding the next.
+/// One path, from entry to exit: at least two nodes, each feeding the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     pub nodes: Vec<NodeIx>,
 }
 
 impl Flow {
-    /// Where data comes in.
+    /// Returns the first node, which receives the input.
     pub fn entry(&self) -> NodeIx {
         self.nodes[0]
     }
 
-    /// Where the result comes out.
+    /// Returns the last node, which has the result.
     pub fn exit(&self) -> NodeIx {
         self.nodes[self.nodes.len() - 1]
     }
 }
 
-/// Flows through `leaves`, and through nodes elsewhere that data flows in from, at most `limit`: the longest
-/// first, then always the one with the most nodes that no other has yet; ties by node. None brings nothing new.
+/// Returns at most `limit` flows through `leaves` and through outside nodes that feed them with
+/// data. The longest flow comes first, then always the one with the most nodes not yet in a flow;
+/// ties are broken by node. Flows without new nodes are left out.
 pub fn flows(plan: &Plan, leaves: &[NodeIx], along: FlowKind, limit: usize) -> Vec<Flow> {
     let fed = fed(plan, leaves, along);
     let targets: BTreeSet<NodeIx> = fed.values().flatten().copied().collect();
@@ -58,7 +60,8 @@ pub fn flows(plan: &Plan, leaves: &[NodeIx], along: FlowKind, limit: usize) -> V
     out
 }
 
-/// Who feeds whom. Methods of one class work on its state: the class feeds them by structure alone.
+/// Returns the nodes that each node feeds. Methods of one class work on its state, so the class
+/// feeds them by structure alone.
 fn fed(plan: &Plan, leaves: &[NodeIx], along: FlowKind) -> BTreeMap<NodeIx, BTreeSet<NodeIx>> {
     let inside: BTreeSet<NodeIx> = leaves.iter().copied().collect();
     let mut fed: BTreeMap<NodeIx, BTreeSet<NodeIx>> = BTreeMap::new();
@@ -77,7 +80,7 @@ fn fed(plan: &Plan, leaves: &[NodeIx], along: FlowKind) -> BTreeMap<NodeIx, BTre
     fed
 }
 
-/// The shortest way from an entry to each exit it reaches.
+/// Returns the shortest path from an entry to each exit that it reaches.
 fn ways_from(entry: NodeIx, fed: &BTreeMap<NodeIx, BTreeSet<NodeIx>>) -> Vec<Flow> {
     let mut from: BTreeMap<NodeIx, NodeIx> = BTreeMap::from([(entry, entry)]);
     let mut open = VecDeque::from([entry]);

@@ -1,46 +1,47 @@
-//! A plan of code that nobody planned: its functions, and who uses whom, in the form of appendix A.
+//! Derives a plan from existing code: its functions and their calls, in the form of appendix A.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use crate::node::Kind;
 
-/// A function or method that exists.
+/// An existing function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DerivedNode<'a> {
-    /// Its file, relative to the repository, with `/`.
+    /// File, relative to the repository, with `/`.
     pub path: &'a str,
-    /// `function`, `Class.method`.
+    /// `function` or `Class.method`.
     pub name: &'a str,
-    /// What it is.
+    /// Kind of the node.
     pub kind: Kind,
-    /// From `def` to before the colon.
+    /// Text from `def` up to the colon.
     pub signature: &'a str,
-    /// Empty if there is none.
+    /// Docstring; empty if there is none.
     pub docstring: &'a str,
-    /// Its first and last line, from 1.
+    /// First and last line, from 1.
     pub lines: (u32, u32),
 }
 
-/// A node that uses another one; both by their place in the list of nodes.
+/// A use of one node by another, as indexes in the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DerivedEdge<'a> {
-    /// Who uses.
+    /// Index of the user.
     pub caller: usize,
-    /// What is used.
+    /// Index of the used node.
     pub callee: usize,
-    /// Why it is only possible; `None`: it is certain.
+    /// The reason why the use is only possible; `None` if it is certain.
     pub uncertainty: Option<&'a str>,
 }
 
-/// The planning graph of a project as [`read`](crate::read) takes it: a composite for each file, its
-/// functions below it, and `calls` edges, which may close cycles: code does, and [`order`](crate::order)
-/// sets them aside. Ids are `path:name`, with a number where a file defines a name again; `lines` of a node
-/// and `doubt` of an edge are fields beyond those of the dialect.
+/// Returns the planning graph of a project in the form that [`read`](crate::read) accepts: a
+/// composite for each file, its functions below it, and `calls` edges. The edges may close cycles,
+/// as in code; [`order`](crate::order) sets those aside. Ids are `path:name`, with a number if a
+/// file defines a name again. `lines` of a node and `doubt` of an edge are fields beyond those of
+/// the dialect.
 ///
 /// # Panics
 ///
-/// If an edge names a place beyond the nodes.
+/// Panics if an edge has an index beyond the nodes.
 pub fn derived<'a>(
     project: &str,
     nodes: impl IntoIterator<Item = DerivedNode<'a>>,
@@ -67,7 +68,7 @@ pub fn derived<'a>(
 struct CodePlan<'a> {
     nodes: Vec<Value>,
     edges: Vec<Value>,
-    /// Of the functions, in the order they came.
+    /// Ids of the functions, in order of arrival.
     ids: Vec<String>,
     files: FxHashSet<&'a str>,
     seen: FxHashMap<(&'a str, &'a str), usize>,

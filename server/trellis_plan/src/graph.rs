@@ -1,4 +1,4 @@
-//! What follows from nodes and edges: who needs whom, who contains whom, which class a method belongs to.
+//! Derives relations from nodes and edges: needs, containment, and the class of each method.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::edge::{Edge, EdgeKind, Role};
 use crate::method_owners;
 use crate::node::{Node, NodeIx};
 
-/// The adjacency of a plan, each relation from both ends.
+/// The adjacency of a plan, each relation in both directions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
-    /// What has to go first: dependencies, feeding nodes, parents.
+    /// Nodes that must go first: dependencies, feeding nodes, parents.
     pub(crate) needs: Csr,
     pub(crate) needed_by: Csr,
-    /// Dependencies alone, a method's class among them.
+    /// Dependencies alone, including a method's class.
     pub(crate) depends_on: Csr,
     pub(crate) dependents: Csr,
     pub(crate) parents: Csr,
@@ -22,7 +22,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Joins the relations, and gives leaves without a subgraph that of their nearest composite ancestor.
+    /// Computes the relations, and gives each leaf without a subgraph that of its nearest composite
+    /// ancestor.
     pub(crate) fn new(
         nodes: &mut [Node],
         listed: &Csr,
@@ -54,7 +55,7 @@ impl Graph {
         }
     }
 
-    /// Why `node` needs `other`; the strongest reason where there are several.
+    /// Returns the reason why `node` needs `other`; the strongest one if there are several.
     pub(crate) fn reason(&self, node: NodeIx, other: NodeIx) -> Role {
         if self.depends_on.contains(node, other) {
             Role::Dependency
@@ -67,7 +68,7 @@ impl Graph {
 }
 
 fn inherit_subgraphs(nodes: &mut [Node], parents: &Csr, class_of: &[Option<NodeIx>]) {
-    // The group of a node that has been asked for once: `Some(None)` is "no group at all".
+    // Groups of the nodes already looked up: `Some(None)` means that there is no group.
     let mut known: Vec<Option<Option<NodeIx>>> = vec![None; nodes.len()];
     let mut names: Vec<Option<Arc<str>>> = vec![None; nodes.len()];
     for leaf in 0..nodes.len() {
@@ -86,8 +87,8 @@ fn inherit_subgraphs(nodes: &mut [Node], parents: &Csr, class_of: &[Option<NodeI
     }
 }
 
-/// The nearest node above that is composite or knows its subgraph. Climbs until there, a known answer, the top, or a
-/// place already passed (parents may form a ring).
+/// Returns the nearest node above that is composite or has a subgraph. Climbs until such a node, a
+/// known answer, the top, or a node already visited (parents may form a ring).
 fn group_above(
     leaf: NodeIx,
     nodes: &[Node],
@@ -100,7 +101,7 @@ fn group_above(
         if let Some(answer) = known[at.index()] {
             break answer;
         }
-        // Marked at once: coming back here means there is no group on the ring.
+        // Marked before climbing: reaching this node again means that the ring has no group.
         known[at.index()] = Some(None);
         path.push(at);
         match above(at) {

@@ -1,7 +1,7 @@
-//! Reading JSON piece by piece, so that every complaint can name its line and column.
+//! Reads JSON piece by piece, so that every error can name its line and column.
 //!
-//! A value is first found as a borrowed slice of the file and only then looked into. The slice's place in the file is
-//! its place in memory, so no positions need to be carried about.
+//! A value is first found as a borrowed slice of the file and parsed only later. The slice's
+//! address gives its position in the file, so positions need not be stored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::extra_fields::ExtraFields;
 
-/// Something wrong inside `part`, a slice of the file.
+/// An error inside `part`, a slice of the file.
 #[derive(Debug)]
 pub(crate) struct JsonProblem<'a> {
     pub(crate) part: &'a str,
@@ -52,7 +52,7 @@ impl<'a> JsonProblem<'a> {
     }
 }
 
-/// An object's fields in file order, values not yet looked into.
+/// An object's fields in file order, with unparsed values.
 pub(crate) struct Object<'a> {
     pub(crate) fields: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
@@ -62,7 +62,7 @@ impl<'a> Object<'a> {
         serde_json::from_str(raw.get()).map_err(|e| JsonProblem::from_serde(raw.get(), &e))
     }
 
-    /// The last value of that name, unless it is `null`.
+    /// Returns the last value of a name, unless it is `null`.
     pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         let found = self.fields.iter().rev().find(|(n, _)| n == name).map(|&(_, value)| value);
         found.filter(|value| !is_null(value))
@@ -72,12 +72,13 @@ impl<'a> Object<'a> {
         self.get(name).map(|raw| text(raw, name)).transpose()
     }
 
-    /// A slice of the file inside this object, to point at when a field is missing.
+    /// Returns a slice of the file inside this object, as the position of an error on a missing
+    /// field.
     pub(crate) fn place(&self) -> &'a str {
         self.fields.first().map_or("", |(_, value)| value.get())
     }
 
-    /// Every field not in `known`, kept as written.
+    /// Returns every field not in `known`, kept as written.
     pub(crate) fn rest(&self, known: &[&str]) -> ExtraFields {
         let mut fields = ExtraFields::default();
         for (name, value) in self.fields.iter().filter(|(name, _)| !known.contains(&&**name)) {
@@ -129,7 +130,8 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// Calls `f` with each object of the array `raw`, called `name` in complaints, without holding more than one.
+/// Calls `f` with each object of the array `raw`, holding only one at a time. Errors call the array
+/// `name`.
 pub(crate) fn each_object<'a>(
     raw: &'a RawValue,
     name: &str,
@@ -160,7 +162,7 @@ pub(crate) fn each<'a, T: Deserialize<'a>>(
             while let Some(element) = seq.next_element()? {
                 if let Err(wrong) = (self.f)(element) {
                     *self.wrong = Some(wrong);
-                    // Only stops the reader; the caller reports `wrong`.
+                    // This error only stops the reader; the caller reports `wrong`.
                     return Err(de::Error::custom("stopped"));
                 }
             }
@@ -184,7 +186,7 @@ pub(crate) fn each<'a, T: Deserialize<'a>>(
     let done = Each { f, wrong: &mut wrong, element: std::marker::PhantomData }
         .deserialize(&mut deserializer);
     match (wrong, done) {
-        // An empty object has no place of its own.
+        // An empty object has no position of its own.
         (Some(wrong), _) if wrong.part.is_empty() => Err(JsonProblem { part: raw.get(), ..wrong }),
         (Some(wrong), _) => Err(wrong),
         (None, Err(e)) => Err(JsonProblem::from_serde(raw.get(), &e)),
@@ -196,7 +198,7 @@ pub(crate) fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
-/// The string `raw` is; borrowed unless it has escapes.
+/// Returns the string in `raw`, borrowed unless it has escapes.
 pub(crate) fn text<'a>(raw: &'a RawValue, name: &str) -> Result<Cow<'a, str>, JsonProblem<'a>> {
     let json = raw.get();
     let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
@@ -213,7 +215,8 @@ pub(crate) fn text<'a>(raw: &'a RawValue, name: &str) -> Result<Cow<'a, str>, Js
         .map_err(|e| JsonProblem::from_serde(json, &e))
 }
 
-/// The strings of an array; a lone string counts as an array of one, other elements are kept as their JSON.
+/// Returns the strings of an array. A lone string counts as an array of one; other elements are
+/// kept as their JSON.
 pub(crate) fn texts<'a>(raw: &'a RawValue, name: &str) -> Result<Vec<String>, JsonProblem<'a>> {
     if raw.get().starts_with('"') {
         return Ok(vec![text(raw, name)?.into_owned()]);
@@ -230,7 +233,7 @@ pub(crate) fn texts<'a>(raw: &'a RawValue, name: &str) -> Result<Vec<String>, Js
     Ok(found)
 }
 
-/// What kind of JSON value this is, with its article.
+/// Returns the kind of a JSON value, with its article.
 pub(crate) fn noun(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'{') => "an object",

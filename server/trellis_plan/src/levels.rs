@@ -1,4 +1,5 @@
-//! Who can be worked on at once, and what no number of workers makes shorter.
+//! Computes the leaves that can be worked on in parallel, and the chain that more workers cannot
+//! shorten.
 
 use std::cmp::Ordering;
 
@@ -6,17 +7,18 @@ use crate::node::NodeIx;
 use crate::order::order;
 use crate::plan::Plan;
 
-/// The leaves of a plan by level, and its heaviest chain. Of the links that close cycles, those are left out that the
-/// [`order`](crate::order()) goes against.
+/// The leaves of a plan by level, and its heaviest chain. Links in cycles that the
+/// [`order`](crate::order()) violates are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Each level by id, as bytes. Leaves of the first need no other leaf; of every later one, one of the level before
-    /// and none of their own or a later one, composites on the way not counted.
+    /// Levels, each sorted by id as bytes. A leaf of the first level needs no other leaf. A leaf of
+    /// a later level needs one of the level before and none of its own or a later level; composites
+    /// in between do not count.
     pub levels: Vec<Vec<NodeIx>>,
-    /// The leaves whose work takes longest one after the other, each needing the one before; of several such chains one
-    /// that does not depend on the order of the file.
+    /// The heaviest sequence of leaves, each needing the one before. Of several such chains, the
+    /// choice does not depend on the order of the file.
     pub chain: Vec<NodeIx>,
-    /// The weight of the chain: no number of workers needs less. See [`Plan::weight`].
+    /// Weight of the chain: the least total time with any number of workers. See [`Plan::weight`].
     pub chain_weight: u32,
     /// The weight of all leaves.
     pub weight: u32,
@@ -46,13 +48,13 @@ pub fn levels(plan: &Plan) -> Levels {
     }
 }
 
-/// What is known of the nodes passed so far.
+/// State of the nodes visited so far.
 struct Traversal<'a> {
     plan: &'a Plan,
-    /// Every node's place in the order.
+    /// Position of every node in the order.
     place: Vec<u32>,
     level: Vec<usize>,
-    /// The weight of the heaviest chain that ends with a node, and the node before it there.
+    /// Weight of the heaviest chain that ends with each node, and the previous node on that chain.
     heaviest: Vec<u32>,
     before: Vec<Option<NodeIx>>,
 }
@@ -68,7 +70,7 @@ impl<'a> Traversal<'a> {
         Traversal { plan, place, level, heaviest, before }
     }
 
-    /// Takes in a node whose needs have been taken in, and says its level.
+    /// Visits a node whose needs were visited, and returns its level.
     fn reach(&mut self, ix: NodeIx) -> usize {
         let is_kept = |need: &&NodeIx| self.place[need.index()] < self.place[ix.index()];
         let needs = || self.plan.needs(ix).iter().filter(is_kept).copied();
@@ -83,7 +85,8 @@ impl<'a> Traversal<'a> {
         level
     }
 
-    /// Which of two nodes ends the heavier chain; of equals the one with the smaller id counts as heavier.
+    /// Compares the heaviest chains that end with two nodes. Of equal chains, the one of the
+    /// smaller id counts as heavier.
     fn compare(&self, a: NodeIx, b: NodeIx) -> Ordering {
         let weights = self.heaviest[a.index()].cmp(&self.heaviest[b.index()]);
         weights.then_with(|| self.plan.id(b).cmp(self.plan.id(a)))

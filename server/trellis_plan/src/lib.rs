@@ -1,7 +1,9 @@
-//! The planning graph as data: reading its dialects, its problems, order, readiness, exploration, search and export.
+//! Represents planning graphs: reading dialects, checking, ordering, scheduling, exploration,
+//! search and export.
 //!
-//! Everything here is a function of its arguments: no files, no clock, no environment, and no knowledge of the other
-//! crates. A [`Plan`] never changes once read; what happens to its nodes during a run is kept in a [`Schedule`].
+//! Every function depends only on its arguments: no files, no clock, no environment, and no other
+//! crates of the project. A [`Plan`] is immutable once read; the state of its nodes during a run is
+//! in a [`Schedule`].
 
 mod build;
 mod check;

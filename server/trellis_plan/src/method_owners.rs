@@ -1,12 +1,12 @@
-//! Which class a method belongs to, and where a plan contradicts itself about that.
+//! Determines the class of each method, and finds contradictions in a plan about it.
 
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::node::{Kind, Node, NodeIx};
 
-/// For every node the class it is a method of: the class above it in the hierarchy, or else the class its name
-/// speaks of in the same file.
+/// Returns, for every node, the class it is a method of: the class above it in the hierarchy, or
+/// else the class in the same file that its name contains.
 pub(crate) fn classes(nodes: &[Node], parents: &Csr) -> Vec<Option<NodeIx>> {
     let mut by_name: FxHashMap<(&str, &str), NodeIx> = FxHashMap::default();
     for (i, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Class) {
@@ -29,7 +29,7 @@ fn may_be_method(node: &Node) -> bool {
     node.is_leaf() && node.kind != Kind::Class
 }
 
-/// The class nodes right above a method.
+/// Returns the class nodes directly above a method.
 pub(crate) fn parent_classes<'a>(
     nodes: &'a [Node],
     parents: &'a Csr,

@@ -1,28 +1,28 @@
-//! One node of the plan and the words it is described with.
+//! One node of a plan, and the types of its fields.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::extra_fields::ExtraFields;
 
-/// The place of a node in its plan: compact, cheap to copy, meaningless in another plan.
+/// Index of a node in its plan: compact, cheap to copy, meaningless for another plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeIx(u32);
 
 impl NodeIx {
-    /// `read` refuses files of 4 GiB and more, so every node count fits.
+    /// Creates an index. `read` refuses files of 4 GiB and more, so every node count fits.
     pub(crate) fn new(index: usize) -> Self {
         debug_assert!(u32::try_from(index).is_ok());
         NodeIx(index as u32)
     }
 
-    /// The position in [`Plan::nodes`](crate::Plan::nodes), from 0, in file order.
+    /// Returns the position in [`Plan::nodes`](crate::Plan::nodes), from 0, in file order.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node defines, as its `type` says.
+/// Kind of the definition, from the `type` field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     Function,
@@ -34,7 +34,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind a `type` field names; letter case does not matter.
+    /// Parses the word of a `type` field, ignoring case.
     pub fn parse(word: &str) -> Self {
         match word {
             _ if word.eq_ignore_ascii_case("function") => Kind::Function,
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// The word in the `type` field.
+    /// Returns the word in the `type` field.
     pub fn name(&self) -> &str {
         match self {
             Kind::Function => "function",
@@ -56,7 +56,8 @@ impl Kind {
         }
     }
 
-    /// Whether such a node is one Python definition, so that it is a leaf unless the file says otherwise.
+    /// Returns whether such a node is one Python definition and therefore a leaf, unless the file
+    /// sets another level.
     pub(crate) fn is_definition(&self) -> bool {
         matches!(self, Kind::Function | Kind::Class | Kind::Method)
     }
@@ -68,16 +69,16 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Whether a node is generated or only groups others.
+/// Level of a node: generated, or only a group of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// A definition to generate.
     Leaf,
-    /// A module, package or feature; it appears in the order and never in the counts.
+    /// A module, package or feature. Composites appear in the order and never in the counts.
     Composite,
 }
 
-/// Whether the tests of a node must fail before its implementation is asked for.
+/// Requirement that the tests of a node fail before its implementation is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RedGate {
     #[default]
@@ -85,33 +86,34 @@ pub enum RedGate {
     Skip,
 }
 
-/// A node as the plan describes it. What it depends on is asked of the [`Plan`](crate::Plan).
+/// A node as described in the plan. The [`Plan`](crate::Plan) has its dependencies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Never empty; unique unless `check` says otherwise.
+    /// Id; never empty, and unique unless `check` reports a duplicate.
     pub id: Box<str>,
     /// A Python name, or `Class.method`; any text for composites.
     pub name: Box<str>,
     pub kind: Kind,
     pub level: Level,
-    /// Relative, with `/`; safe only when `check` found nothing.
+    /// Relative path, with `/`; safe only if `check` found nothing.
     pub file_path: Option<Arc<str>>,
     pub docstring: Option<Box<str>>,
     /// `subgraph_id`, or for a leaf without one the id of its nearest composite ancestor.
     pub subgraph: Option<Arc<str>>,
-    /// `def …` as planned; not checked here.
+    /// Planned signature, `def …`; not checked here.
     pub signature: Option<Box<str>>,
-    /// Example usages; an example that is not a string is kept as its JSON.
+    /// Example uses; an example that is not a string is kept as its JSON.
     pub examples: Vec<String>,
-    /// Third-party packages the node wants.
+    /// Third-party packages that the node needs.
     pub libraries: Vec<String>,
     pub red_gate: RedGate,
-    /// Fields this crate does not know, in file order, exported again as they were.
+    /// Fields unknown to this crate, in file order, exported unchanged.
     pub extra: ExtraFields,
 }
 
 impl Node {
-    /// A node with an id, a name, a kind and the level that goes with the kind; everything else empty.
+    /// Creates a node with an id, a name, a kind and the level of that kind; everything else is
+    /// empty.
     pub(crate) fn new(id: &str, name: &str, kind: Kind) -> Self {
         let level = if kind.is_definition() { Level::Leaf } else { Level::Composite };
         Node {
@@ -130,12 +132,12 @@ impl Node {
         }
     }
 
-    /// Whether this node is generated and counted.
+    /// Returns whether this node is generated and counted.
     pub fn is_leaf(&self) -> bool {
         self.level == Level::Leaf
     }
 
-    /// The name after the `def` or `class` keyword: `method` of `Class.method`.
+    /// Returns the name after the `def` or `class` keyword: `method` of `Class.method`.
     pub fn definition_name(&self) -> &str {
         match self.name.rsplit_once('.') {
             Some((_, last)) => last,
@@ -143,7 +145,7 @@ impl Node {
         }
     }
 
-    /// The class part of a `Class.method` name.
+    /// Returns the class part of a `Class.method` name.
     pub(crate) fn class_part(&self) -> Option<&str> {
         self.name.rsplit_once('.').map(|(class, _)| class)
     }

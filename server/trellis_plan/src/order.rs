@@ -1,4 +1,5 @@
-//! The order in which nodes are generated: the same on every run, whatever order the file has.
+//! Computes the order in which nodes are generated. The order is the same on every run and
+//! independent of the order in the file.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +12,7 @@ use crate::edge::Role;
 use crate::node::NodeIx;
 use crate::plan::Plan;
 
-/// A link left out of the order because it closes a cycle: `node` does not come after `needs`.
+/// A link ignored in the order because it closes a cycle: `node` does not come after `needs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IgnoredEdge {
     pub node: NodeIx,
@@ -19,18 +20,21 @@ pub struct IgnoredEdge {
     pub role: Role,
 }
 
-/// All nodes of a plan, composites among them, so that each comes after what it needs.
+/// All nodes of a plan, composites included, each after the nodes that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// First the nodes without needs that others need, by id; then those between, by smallest id among what is ready;
-    /// last those nothing needs, by id. Ids are compared as bytes.
+    /// Nodes in order: first those without needs that others need, by id; then the nodes in
+    /// between, by smallest id among the ready ones; last those that no node needs, by id. Ids are
+    /// compared as bytes.
     pub sequence: Vec<NodeIx>,
-    /// Empty for plans without cycles. In each knot of nodes that need each other, data flow is set aside first, then,
-    /// where that does not do, every other link inside it.
+    /// Ignored links; empty for plans without cycles. In each knot of nodes that need each other,
+    /// data flow is ignored first; if cycles remain, every other link inside the knot is ignored as
+    /// well.
     pub set_aside: Vec<IgnoredEdge>,
 }
 
-/// Orders the plan. Never fails, so that any graph can be looked at; a plan to generate from has no cycles.
+/// Orders a plan. Never fails, so that any graph can be displayed; generation requires a plan
+/// without cycles.
 pub fn order(plan: &Plan) -> Order {
     let graph = &plan.graph;
     let mut set_aside = Vec::new();
@@ -72,7 +76,7 @@ fn sequence(plan: &Plan, needs: &Csr, needed_by: &Csr) -> Vec<NodeIx> {
     sequence
 }
 
-/// The needs without the links set aside; `None` if there was no cycle to begin with.
+/// Returns the needs without the ignored links; `None` if there are no cycles.
 fn without_cycles(plan: &Plan, set_aside: &mut Vec<IgnoredEdge>) -> Option<Csr> {
     let first = knots(plan, &plan.graph.needs);
     if first.is_empty() {
@@ -84,7 +88,7 @@ fn without_cycles(plan: &Plan, set_aside: &mut Vec<IgnoredEdge>) -> Option<Csr> 
     Some(cut(plan, &needs, &left, |_| true, set_aside))
 }
 
-/// Takes out the links inside each knot whose role `fits`.
+/// Removes the links inside each knot whose role `fits`.
 fn cut(
     plan: &Plan,
     needs: &Csr,
@@ -111,7 +115,8 @@ fn cut(
     Csr::from_pairs(needs.rows(), needs.pairs().filter(|&(node, other)| !is_cut(node, other)))
 }
 
-/// The sets of nodes that need each other (or one that needs itself), each sorted by id, all sorted by smallest id.
+/// Returns the knots: sets of nodes that need each other (or one that needs itself), each sorted by
+/// id, all sorted by smallest id.
 pub(crate) fn knots(plan: &Plan, needs: &Csr) -> Vec<Vec<NodeIx>> {
     let left = unordered(needs);
     if left.is_empty() {
@@ -128,7 +133,8 @@ pub(crate) fn knots(plan: &Plan, needs: &Csr) -> Vec<Vec<NodeIx>> {
         }
     }
     let mut knots = Vec::new();
-    // Kosaraju's, because petgraph's other algorithm recurses as deep as the graph is.
+    // Kosaraju's algorithm, because the recursion of petgraph's other algorithm is as deep as the
+    // graph.
     for component in kosaraju_scc(&graph) {
         let mut knot: Vec<NodeIx> = component.into_iter().map(|i| graph[i]).collect();
         if knot.len() > 1 || needs.contains(knot[0], knot[0]) {
@@ -140,10 +146,12 @@ pub(crate) fn knots(plan: &Plan, needs: &Csr) -> Vec<Vec<NodeIx>> {
     knots
 }
 
-/// What Kahn's algorithm cannot order: the knots and what hangs between and behind them.
+/// Returns the nodes that Kahn's algorithm cannot order: the knots, and the nodes between and after
+/// them.
 fn unordered(needs: &Csr) -> Vec<NodeIx> {
     let mut is_waiting = vec![true; needs.rows()];
-    // Peeled from the far end, which needs no second adjacency: a node goes when nothing waiting needs it.
+    // Removes nodes from the far end, which needs no second adjacency: a node is removed once no
+    // remaining node needs it.
     let mut wanted = vec![0u32; needs.rows()];
     for (_, other) in needs.pairs() {
         wanted[other.index()] += 1;

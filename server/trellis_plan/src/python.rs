@@ -1,6 +1,7 @@
-//! What counts as a name in Python, as far as a plan needs to know.
+//! Checks names against Python's rules, as far as a plan needs them.
 
-/// The words no definition and no module may be named after (Python 3.12; soft keywords are allowed).
+/// Words that cannot be the name of a definition or module (Python 3.12; soft keywords are
+/// allowed).
 const KEYWORDS: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -8,9 +9,10 @@ const KEYWORDS: &[&str] = &[
     "with", "yield",
 ];
 
-/// Whether Python reads `name` as one identifier that is no keyword.
+/// Returns whether `name` is a Python identifier and not a keyword.
 ///
-/// Beyond ASCII every alphabetic character is taken, which is Python's rule but for a few marks and digits.
+/// Beyond ASCII every alphabetic character is accepted, which is Python's rule except for a few
+/// marks and digits.
 pub fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());

@@ -1,4 +1,4 @@
-//! From bytes to a plan: encoding, syntax, dialect, and errors that name their line and column.
+//! Reads a plan from bytes: encoding, syntax, dialect, and errors with line and column.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::dialect::{self, Dialect};
 use crate::json::{JsonProblem, Object, noun};
 use crate::plan::Plan;
 
-/// Why a file could not be read as a plan.
+/// The reason why a file could not be read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ReadError {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// From 1, in bytes.
+    /// Column, from 1, in bytes.
     pub column: usize,
-    /// What is wrong, as a lowercase fragment.
+    /// Description, as a lowercase fragment.
     pub message: String,
-    /// What to do about it, where that is known.
+    /// Instruction for fixing the error, if known.
     pub hint: Option<String>,
 }
 
@@ -27,10 +27,11 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Reads a plan in any of the dialects. Without `forced` the dialect is told from the top-level keys.
+/// Reads a plan in any dialect. Without `forced` the dialect is detected from the top-level keys.
 ///
-/// A byte order mark is allowed. What is wrong with the plan's content (cycles, unknown ids, …) is no error here but
-/// the business of [`check`](crate::check()); an error means the file has no plan's shape.
+/// A byte order mark is allowed. Problems with the plan's content (cycles, unknown ids, …) are not
+/// errors here; [`check`](crate::check()) reports them. An error means that the file does not have
+/// the form of a plan.
 pub fn read(bytes: &[u8], forced: Option<Dialect>) -> Result<Plan, ReadError> {
     let text = decode(bytes)?;
     let located = |wrong| locate(text, wrong);
@@ -50,7 +51,7 @@ pub fn read(bytes: &[u8], forced: Option<Dialect>) -> Result<Plan, ReadError> {
     dialect::convert(dialect, whole, &top).map_err(located)
 }
 
-/// The text without its byte order mark.
+/// Returns the text without its byte order mark.
 fn decode(bytes: &[u8]) -> Result<&str, ReadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if u32::try_from(bytes.len()).is_err() {
@@ -82,9 +83,9 @@ fn broken(error: &serde_json::Error) -> ReadError {
     }
 }
 
-/// Turns a place within a slice of the text into a place in the text.
+/// Converts a position within a slice of the text to a position in the text.
 fn locate(text: &str, wrong: JsonProblem<'_>) -> ReadError {
-    // The slice lies in the text, so the distance of their addresses is its offset.
+    // The slice is part of the text, so the difference of their addresses is its offset.
     let offset =
         (wrong.part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len());
     let before = &text.as_bytes()[..offset];

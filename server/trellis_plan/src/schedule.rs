@@ -1,4 +1,5 @@
-//! Which nodes may be worked on now, and what a failure means for the others. Pure state: the driver does the work.
+//! Tracks the nodes that are ready to be worked on, and the effect of a failure on the others. Pure
+//! state: the driver does the work.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -11,30 +12,32 @@ use crate::order::Order;
 use crate::plan::Plan;
 use crate::status::{Counts, Skipped, Status, UnmetDependencies};
 
-/// The state of a run over a plan. A leaf is ready when its dependencies have passed and everything else it needs is
-/// settled; composites settle by themselves.
+/// The state of a run over a plan. A leaf is ready when its dependencies have passed and all its
+/// other needs are settled; composites are settled automatically.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     plan: Arc<Plan>,
     sequence: Vec<NodeIx>,
-    /// Every node's place in `sequence`.
+    /// Position of every node in `sequence`.
     place: Vec<u32>,
     status: Vec<Status>,
-    /// How many of a node's needs are not settled.
+    /// Number of unsettled needs of each node.
     waits: Vec<u32>,
     critical: Vec<u32>,
     reasons: FxHashMap<NodeIx, String>,
-    /// Places of the leaves that are ready.
+    /// Positions of the leaves that are ready.
     ready: BTreeSet<u32>,
-    /// The same, the most urgent first.
+    /// The same leaves, most urgent first.
     urgent: BTreeSet<(Reverse<u32>, u32)>,
-    /// The greater, the earlier; the heaviest chain of dependents where nothing else was said.
+    /// Urgency of each node, greater first; by default the weight of the heaviest chain of
+    /// dependents.
     urgency: Vec<u32>,
     counts: Counts,
 }
 
 impl Schedule {
-    /// All leaves pending. `order` must be that of `plan`; links it set aside are not waited for.
+    /// Creates a schedule with all leaves pending. `order` must be that of `plan`; links that it
+    /// ignores are not waited for.
     pub fn new(plan: Arc<Plan>, order: Order) -> Self {
         let count = plan.nodes().len();
         let mut schedule = Schedule {
@@ -82,37 +85,39 @@ impl Schedule {
         }
     }
 
-    /// The plan this is a run of.
+    /// Returns the plan of this run.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
     }
 
-    /// All nodes in the order of the plan.
+    /// Returns all nodes in the order of the plan.
     pub fn sequence(&self) -> &[NodeIx] {
         &self.sequence
     }
 
-    /// Where a leaf stands; `None` for composites.
+    /// Returns the status of a leaf; `None` for composites.
     pub fn status(&self, ix: NodeIx) -> Option<Status> {
         self.plan.node(ix).is_leaf().then(|| self.status[ix.index()])
     }
 
-    /// Why a leaf failed or was skipped.
+    /// Returns the reason why a leaf failed or was skipped.
     pub fn reason(&self, ix: NodeIx) -> Option<&str> {
         self.reasons.get(&ix).map(String::as_str)
     }
 
-    /// The leaves that can be worked on now, in the order of the plan.
+    /// Returns the leaves that can be worked on now, in the order of the plan.
     pub fn ready(&self) -> impl Iterator<Item = NodeIx> {
         self.ready.iter().map(|&place| self.sequence[place as usize])
     }
 
-    /// The same leaves, the most urgent first: unless told otherwise, those with the heaviest chain of dependents.
+    /// Returns the same leaves, most urgent first: by default those with the heaviest chain of
+    /// dependents.
     pub fn urgent(&self) -> impl Iterator<Item = NodeIx> {
         self.urgent.iter().map(|&(_, place)| self.sequence[place as usize])
     }
 
-    /// Makes leaves more urgent, for who knows of longer chains than those of the plan; no leaf gets less urgent.
+    /// Raises the urgency of leaves, for callers that know of longer chains than those of the plan.
+    /// No leaf becomes less urgent.
     pub fn set_urgency(&mut self, urgency: impl Fn(NodeIx) -> Option<u32>) {
         for &ix in &self.sequence {
             if let Some(urgency) = urgency(ix) {
@@ -126,18 +131,19 @@ impl Schedule {
         self.urgent = self.ready.iter().map(entry).collect();
     }
 
-    /// The heaviest chain of leaves that starts with this node, each needing the one before, by [`Plan::weight`]: how many
-    /// leaves it has, or how many story points.
+    /// Returns the weight (see [`Plan::weight`]) of the heaviest chain of leaves that starts with
+    /// this node, each needing the one before: its number of leaves or its story points.
     pub fn critical_path(&self, ix: NodeIx) -> u32 {
         self.critical[ix.index()]
     }
 
-    /// How many leaves stand where, over the whole plan.
+    /// Returns the number of leaves by status, over the whole plan.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The counts of each subgraph, sorted by name; leaves without a subgraph come first, under `None`.
+    /// Returns the counts of each subgraph, sorted by name; leaves without a subgraph come first,
+    /// under `None`.
     pub fn counts_by_subgraph(&self) -> Vec<(Option<Arc<str>>, Counts)> {
         let mut counts: BTreeMap<Option<&Arc<str>>, Counts> = BTreeMap::new();
         for (i, node) in self.plan.nodes().iter().enumerate().filter(|(_, node)| node.is_leaf()) {
@@ -146,19 +152,20 @@ impl Schedule {
         counts.into_iter().map(|(name, counts)| (name.cloned(), counts)).collect()
     }
 
-    /// Whether every leaf is settled.
+    /// Returns whether every leaf is settled.
     pub fn is_finished(&self) -> bool {
         self.counts.settled() == self.counts.total
     }
 
-    /// Work on a leaf begins.
+    /// Marks a leaf as in progress.
     pub fn start(&mut self, ix: NodeIx) {
         if self.status[ix.index()] == Status::Pending {
             self.set(ix, Status::InProgress);
         }
     }
 
-    /// Work on a leaf was given up without a result; it is pending again and ready if it was.
+    /// Returns a leaf whose work ended without a result to pending; the leaf becomes ready again if
+    /// it was ready.
     pub fn put_back(&mut self, ix: NodeIx) {
         if self.status[ix.index()] == Status::InProgress {
             self.set(ix, Status::Pending);
@@ -168,26 +175,29 @@ impl Schedule {
         }
     }
 
-    /// A leaf passed, now or in an earlier run. Nothing happens to a leaf already settled.
+    /// Marks a leaf as passed, now or in an earlier run. A leaf already settled is not changed.
     pub fn pass(&mut self, ix: NodeIx) {
         if !self.status[ix.index()].is_settled() {
             self.settle(vec![(ix, Status::Passed)]);
         }
     }
 
-    /// A leaf failed: everything that depends on it, directly or not, is skipped and returned, nearest first. What it
-    /// only feeds or contains goes on. Nothing happens to a leaf already settled.
+    /// Marks a leaf as failed. All nodes that depend on it, directly or not, are skipped and
+    /// returned, nearest first. Nodes that it only feeds or contains continue. A leaf already
+    /// settled is not changed.
     pub fn fail(&mut self, ix: NodeIx, reason: impl Into<String>) -> Vec<Skipped> {
         self.give_up(ix, Status::Failed, reason.into())
     }
 
-    /// A leaf is skipped for a reason of its own (its environment); its dependents are skipped as if it had failed.
+    /// Skips a leaf for a reason of its own (its environment); its dependents are skipped as if it
+    /// had failed.
     pub fn skip(&mut self, ix: NodeIx, reason: impl Into<String>) -> Vec<Skipped> {
         self.give_up(ix, Status::Skipped, reason.into())
     }
 
-    /// Starts the run at a leaf: every leaf before it in the order that has not passed is skipped, with what depends on
-    /// it. Mark the leaves of earlier runs as passed first. Refused, naming them, when dependencies have not passed.
+    /// Starts the run at a leaf: every leaf before it in the order that has not passed is skipped,
+    /// with its dependents. Callers mark the leaves passed in earlier runs first. Fails with the
+    /// names of the dependencies that have not passed, if there are any.
     pub fn start_from(&mut self, ix: NodeIx) -> Result<Vec<Skipped>, UnmetDependencies> {
         let unmet = self.unmet(ix);
         if !unmet.is_empty() {
@@ -206,8 +216,9 @@ impl Schedule {
         Ok(skipped)
     }
 
-    /// Leaves the run to one leaf and what depends on it. Every other leaf that has not passed is settled at once: as
-    /// `before` says it failed or was skipped, else as skipped. Refused, naming them, when dependencies have not passed.
+    /// Restricts the run to one leaf and its dependents. Every other leaf that has not passed is
+    /// settled at once: with the failed or skipped status that `before` returns, else as skipped.
+    /// Fails with the names of the dependencies that have not passed, if there are any.
     pub fn retry(
         &mut self,
         ix: NodeIx,
@@ -233,7 +244,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// The leaves `ix` depends on, directly or through composites, that have not passed; in the order of the plan.
+    /// Returns the leaves that `ix` depends on, directly or through composites, and that have not
+    /// passed; in the order of the plan.
     pub fn unmet(&self, ix: NodeIx) -> Vec<NodeIx> {
         let mut unmet = BTreeSet::new();
         let mut open: Vec<NodeIx> = self.plan.depends_on(ix).to_vec();
@@ -273,7 +285,8 @@ impl Schedule {
         skipped
     }
 
-    /// Everything unsettled that depends on `ix`, breadth first, each with the dependency it was reached through.
+    /// Returns all unsettled nodes that depend on `ix`, breadth first, each with the dependency
+    /// through which it was reached.
     fn unsettled_dependents(&self, ix: NodeIx) -> Vec<(NodeIx, NodeIx)> {
         let mut found = Vec::new();
         let mut seen = rustc_hash::FxHashSet::from_iter([ix]);
@@ -289,7 +302,8 @@ impl Schedule {
         found
     }
 
-    /// Sets final states all at once, so that no node about to be skipped becomes ready in between.
+    /// Sets final statuses all at once, so that no node about to be skipped becomes ready in
+    /// between.
     fn settle(&mut self, nodes: Vec<(NodeIx, Status)>) {
         for &(ix, status) in &nodes {
             self.set(ix, status);
@@ -312,7 +326,8 @@ impl Schedule {
         }
     }
 
-    /// Leaves nothing holds up become ready; composites settle, which may free more.
+    /// Makes leaves without unsettled needs ready. Composites are settled, which may free more
+    /// nodes.
     fn release(&mut self, mut free: Vec<NodeIx>) {
         while let Some(ix) = free.pop() {
             if self.status[ix.index()] != Status::Pending {

@@ -1,10 +1,10 @@
-//! The words a run is described with: where a leaf stands, and how many stand where.
+//! Statuses of leaves, and their counts.
 
 use std::fmt;
 
 use crate::node::NodeIx;
 
-/// Where a leaf stands.
+/// Status of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Pending,
@@ -15,7 +15,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// `pending`, `in_progress`, `passed`, `failed` or `skipped`.
+    /// Returns `pending`, `in_progress`, `passed`, `failed` or `skipped`.
     pub fn name(self) -> &'static str {
         match self {
             Status::Pending => "pending",
@@ -26,14 +26,14 @@ impl Status {
         }
     }
 
-    /// The status of that [name](Self::name).
+    /// Returns the status with a [name](Self::name).
     pub fn parse(name: &str) -> Option<Self> {
         let all =
             [Status::Pending, Status::InProgress, Status::Passed, Status::Failed, Status::Skipped];
         all.into_iter().find(|it| it.name() == name)
     }
 
-    /// Whether nothing more happens to the node in this run.
+    /// Returns whether the status is final for this run.
     pub fn is_settled(self) -> bool {
         matches!(self, Status::Passed | Status::Failed | Status::Skipped)
     }
@@ -45,14 +45,14 @@ impl fmt::Display for Status {
     }
 }
 
-/// A leaf that became `skipped`, and why.
+/// A leaf that became `skipped`, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     pub node: NodeIx,
     pub reason: String,
 }
 
-/// How many leaves stand where; composites are never counted.
+/// Number of leaves by status; composites are never counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub total: usize,
@@ -64,7 +64,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Leaves nothing more happens to in this run.
+    /// Returns the number of leaves with a final status.
     pub fn settled(&self) -> usize {
         self.passed + self.failed + self.skipped
     }
@@ -90,12 +90,12 @@ impl Counts {
     }
 }
 
-/// A run cannot start from a node whose dependencies have not passed.
+/// The error for a run that cannot start from a node whose dependencies have not passed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot start from `{node}`: {} not passed: {}", if unmet.len() == 1 { "a dependency has" } else { "dependencies have" }, unmet.join(", "))]
 pub struct UnmetDependencies {
-    /// The node asked for.
+    /// Id of the requested node.
     pub node: String,
-    /// The ids of its dependencies that have not passed, in the order of the plan.
+    /// Ids of its dependencies that have not passed, in the order of the plan.
     pub unmet: Vec<String>,
 }

@@ -1,27 +1,27 @@
-//! What a task says that a node has no field for.
+//! Reads the fields of a task for which a node has no field.
 //!
-//! It stays among the node's `extra` fields as it was written, so that an export has it too; here it is read.
+//! The fields stay among the node's `extra` fields as written, so that an export contains them too.
 
 use std::ops::RangeInclusive;
 
 use crate::node::Node;
 
-/// Fields of a task, as [`Node::extra`] has them.
+/// Names of a task's fields in [`Node::extra`].
 pub(crate) const DETAILS: &str = "implementation_details";
 pub(crate) const POINTS: &str = "story_points";
 pub(crate) const KEYWORDS: &str = "keywords";
 
-/// Story points that a task may have.
+/// Valid story points of a task.
 const ESTIMATES: RangeInclusive<u32> = 1..=8;
 
-/// A task as its list describes it, beside its id and its description (the node's docstring).
+/// A task as described in its list, without its id and its description (the node's docstring).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// How it is to be done, for the model.
+    /// Implementation details for the model.
     pub details: Option<String>,
-    /// From 1 to 8; 1 where the list says nothing, or nothing valid.
+    /// Story points from 1 to 8; 1 if they are missing or invalid.
     pub points: u32,
-    /// Words to find related files by.
+    /// Words for finding related files.
     pub keywords: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Task {
         Task {
             details: node.extra.text(DETAILS),
             points: points(node).unwrap_or(1),
-            // What is there was found to be a list of texts when the file was read.
+            // The value was checked to be a list of strings when the file was read.
             keywords: keywords
                 .and_then(|it| serde_json::from_str(it.get()).ok())
                 .unwrap_or_default(),
@@ -39,7 +39,7 @@ impl Task {
     }
 }
 
-/// The story points of a task, 1 if it has none; or what is wrong with them.
+/// Returns the story points of a task, 1 if it has none; or the problem with them.
 pub(crate) fn points(node: &Node) -> Result<u32, String> {
     let Some(raw) = node.extra.get(POINTS).map(|it| it.get()) else { return Ok(1) };
     let points = raw.parse().ok().filter(|it| ESTIMATES.contains(it));

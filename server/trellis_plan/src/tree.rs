@@ -1,4 +1,4 @@
-//! The plan as an ASCII tree, by hierarchy and subgraph.
+//! Prints a plan as an ASCII tree, by hierarchy and subgraph.
 
 use std::fmt;
 
@@ -8,19 +8,22 @@ use crate::explore::last_of_siblings;
 use crate::node::NodeIx;
 use crate::plan::Plan;
 
-/// Deeper lines are printed at this depth, so that a chain of a million nodes does not print a million blanks a line.
+/// Largest printed depth. Deeper lines are printed at this depth, so that a chain of a million
+/// nodes does not print a million blanks per line.
 const DEEPEST: usize = 40;
 
-/// A printed plan; written piece by piece, so that huge ones can be streamed.
+/// A printable plan; it is written piece by piece, so that huge plans can be streamed.
 #[derive(Clone, Debug)]
 pub struct Tree<'a> {
     plan: &'a Plan,
     lines: Vec<Line<'a>>,
 }
 
-/// The plan as a tree of composites, subgraphs and leaves: kind, name, file path and id of each, in file order.
+/// Arranges a plan as a tree of composites, subgraphs and leaves: kind, name, file path and id of
+/// each, in file order.
 ///
-/// A leaf stands below its parent, else below the composite its subgraph names, else below its subgraph; each node once.
+/// A leaf is below its parent, else below the composite that its subgraph names, else below its
+/// subgraph. Each node appears once.
 pub fn tree(plan: &Plan) -> Tree<'_> {
     let mut placed = vec![false; plan.nodes().len()];
     let mut lines = Vec::with_capacity(placed.len());
@@ -30,7 +33,7 @@ pub fn tree(plan: &Plan) -> Tree<'_> {
         open.push(top);
         walk(&rows, &mut open, &mut placed, &mut lines);
     }
-    // A ring of parents has no top; it is entered at its first node.
+    // A ring of parents has no top; the walk enters it at its first node.
     for ix in plan.indices() {
         if !placed[ix.index()] {
             open.push(Line { depth: 0, entry: Entry::Node(ix) });
@@ -52,7 +55,7 @@ enum Entry<'a> {
     Subgraph(&'a str),
 }
 
-/// What stands below what.
+/// Children by parent node or subgraph.
 struct ChildrenByParent<'a> {
     top: Vec<Line<'a>>,
     below: FxHashMap<Entry<'a>, Vec<NodeIx>>,

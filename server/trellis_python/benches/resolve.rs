@@ -1,5 +1,6 @@
-//! What questions cost inside the index, on the Python files below a folder (`cargo bench -p trellis_python --bench
-//! resolve -- FOLDER`): reading apart, so that what remains is ours.
+//! Measures the cost of questions inside the index, on the Python files below a folder
+//! (`cargo bench -p trellis_python --bench resolve -- FOLDER`). Reading files is measured
+//! separately, so that the rest is the index's own cost.
 
 #![allow(
     clippy::print_stdout,
@@ -49,7 +50,8 @@ fn summary(name: &str, mut times: Vec<Duration>) {
     println!("{name:32} median {:8.2}  p95 {:8.2}  max {:8.2} ms", at(0.5), at(0.95), at(1.0));
 }
 
-/// Definitions spread evenly over the workspace, of names that at least two files hold.
+/// Returns definitions spread evenly over the workspace, with names that at least two files
+/// contain.
 fn probes(index: &Index, count: usize) -> Vec<(FileId, usize)> {
     let mut all = Vec::new();
     for file in index.files() {

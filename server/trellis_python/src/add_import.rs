@@ -1,4 +1,4 @@
-//! An import added to a file, where PEP 8 has it.
+//! Adds an import to a file at the place that PEP 8 gives it.
 
 use ruff_python_ast::Stmt;
 
@@ -9,21 +9,23 @@ use crate::syntax::{self, SyntaxError, full_range, line_end, line_start};
 
 /// An import statement at the top of the module.
 struct ExistingImport {
-    /// Its bytes, to the end of its last line.
+    /// Bytes of the statement, to the end of its last line.
     start: usize,
     end: usize,
     imports: Vec<Import>,
-    /// The statement is alone on one line, without a comment.
+    /// True if the statement is alone on one line, without a comment.
     plain: bool,
 }
 
-/// The edit that adds an import to a module: a name joins the names that are taken from its module already; else the
-/// import gets a line behind those of its group (future, standard library, third party, local), and a group of its own
-/// if there is none.
+/// Returns the edit that adds an import to a module.
+///
+/// An imported name joins an existing statement for the same module. Otherwise the import gets a
+/// line below those of its group (future, standard library, third party, local), or a new group if
+/// the module has none of that kind.
 ///
 /// # Errors
 ///
-/// The text does not parse: nothing can be placed in it.
+/// Fails if the text does not parse: the import cannot be placed in it.
 pub fn add_import(
     source: &str,
     import: &Import,
@@ -36,7 +38,7 @@ pub fn add_import(
         let line = render_imports(std::slice::from_ref(import), groups);
         alone(source, &old, parsed.suite(), import, groups, &line)
     });
-    // One edit cannot overlap another.
+    // A single edit cannot overlap another, so `new` does not fail.
     Ok(TextEdits::new(source, vec![edit]).unwrap_or_default())
 }
 
@@ -49,7 +51,7 @@ fn read(source: &str, stmt: &Stmt) -> Option<ExistingImport> {
     Some(ExistingImport { start, end, imports, plain })
 }
 
-/// The name as one more of a statement that takes others from the same module.
+/// Returns the edit that adds the name to an existing statement for the same module.
 fn joined(
     source: &str,
     old: &[ExistingImport],
@@ -105,7 +107,7 @@ fn gap_at_end<'a>(source: &str, at: usize, newline: &'a str) -> &'a str {
     if inside { newline } else { "" }
 }
 
-/// With the line ends of the text.
+/// Converts the line ends of `line` to those of `source`.
 fn ended(source: &str, line: &str) -> String {
     if source.contains("\r\n") { line.replace('\n', "\r\n") } else { line.to_owned() }
 }

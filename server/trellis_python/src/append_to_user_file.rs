@@ -1,4 +1,4 @@
-//! A file that a person wrote, added to: what they wrote stays byte for byte.
+//! Adds generated code to a file that a person wrote. The person's text stays byte for byte.
 
 use ruff_python_ast::Stmt;
 
@@ -6,8 +6,9 @@ use crate::fragment::{Fragment, Item, is_main_guard, is_string, render_items};
 use crate::imports::{Import, ImportGroups, render_imports};
 use crate::syntax::{self, SyntaxError, full_range, line_end, line_start};
 
-/// Puts what `items` and `imports` have beyond `base`, the parsed `text`, into the text: methods into
-/// their classes, imports below the last import, new items at the end or above the main guard.
+/// Adds to `text` everything in `items` and `imports` that `base`, the parsed `text`, lacks:
+/// methods go into their classes, imports below the last import, new items to the end or above the
+/// main guard.
 pub(crate) fn add_to(
     text: &str,
     base: &Fragment,
@@ -48,7 +49,7 @@ fn append(text: &str, new: &[&Item]) -> Result<String, SyntaxError> {
     Ok(format!("{above}{added}{below}"))
 }
 
-/// Below the last top-level import, else below the docstring, else on top.
+/// Inserts the lines below the last top-level import, else below the docstring, else at the top.
 fn insert_imports(text: &str, lines: &str) -> Result<String, SyntaxError> {
     let parsed = syntax::parse(text)?;
     let is_import = |stmt: &&Stmt| matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_));

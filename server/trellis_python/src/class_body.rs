@@ -1,4 +1,4 @@
-//! Surgery on the body of one class: methods in, methods out, every other byte as it was.
+//! Inserts methods into the body of one class and removes them. All other bytes stay as they are.
 
 use ruff_python_ast::{ModModule, Stmt, StmtClassDef};
 use ruff_python_parser::Parsed;
@@ -10,8 +10,8 @@ use crate::syntax::{self, SyntaxError, full_range, line_start};
 
 const INDENT: &str = "    ";
 
-/// Adds a method (a `def` at top level, comments and decorators included) at the end of a class; a
-/// body of nothing but `pass` or `...` gives way. `class` is the text of one class definition.
+/// Adds a method (a `def` at top level, comments and decorators included) at the end of a class. A
+/// body of nothing but `pass` or `...` is replaced. `class` is the text of one class definition.
 pub fn insert_method(class: &str, method: &str) -> Result<String, SyntaxError> {
     let class = ClassText::parse(class)?;
     let kept = class.without(|piece| matches!(piece.item.text.trim(), "pass" | "..."));
@@ -21,8 +21,8 @@ pub fn insert_method(class: &str, method: &str) -> Result<String, SyntaxError> {
     Ok(format!("{kept}\n{blank}{method}"))
 }
 
-/// Takes the methods of these names out of a class and returns it with their texts (dedented), in
-/// order. A body left empty becomes `pass`.
+/// Removes the methods whose names `which` accepts from a class. Returns the class and the removed
+/// methods with dedented texts, in order. A body left empty becomes `pass`.
 pub fn remove_methods(
     class: &str,
     which: &dyn Fn(&str) -> bool,
@@ -42,12 +42,12 @@ pub fn remove_methods(
     Ok((format!("{rest}{pass}"), out))
 }
 
-/// A class whose body stands on lines of its own.
+/// The text of one class. A body on the header's line is first moved to its own line.
 struct ClassText<'a> {
     original: &'a str,
     source: String,
     module: Parsed<ModModule>,
-    /// Just behind the header's last line, its line break left out.
+    /// Offset of the end of the header's last line, before the line break.
     header_end: usize,
     indent: String,
 }
@@ -76,7 +76,7 @@ impl<'a> ClassText<'a> {
         split_from(&self.source, body, self.header_end + 1)
     }
 
-    /// The class without some of its body's pieces and the blank lines behind them.
+    /// Returns the class without the pieces that `which` accepts and the blank lines below them.
     fn without(&self, which: impl Fn(&Piece<'_>) -> bool) -> String {
         let mut out = self.source[..self.header_end].to_owned();
         let mut done = self.header_end;
@@ -94,7 +94,7 @@ impl<'a> ClassText<'a> {
         out
     }
 
-    /// A piece as it reads at top level.
+    /// Returns a piece as an item dedented to top level.
     fn taken(&self, piece: Piece<'_>) -> Item {
         let strings = StringLines::of(&self.source, &self.module);
         let start = line_start(&self.source, piece.start);
@@ -110,7 +110,7 @@ fn last_class(module: &Parsed<ModModule>) -> Result<&StmtClassDef, SyntaxError> 
     module.suite().iter().rev().find_map(Stmt::as_class_def_stmt).ok_or_else(no_class)
 }
 
-/// Offset of the colon that ends the header.
+/// Returns the offset of the colon that ends the header.
 fn colon_of(source: &str, class: &StmtClassDef) -> usize {
     let parameters = class.type_params.as_ref().map(|it| it.range().end());
     let arguments = class.arguments.as_ref().map(|it| it.range().end());
@@ -118,7 +118,7 @@ fn colon_of(source: &str, class: &StmtClassDef) -> usize {
     before + source[before..].find(':').unwrap_or(0)
 }
 
-/// Code moved to the right; the inside of strings stays.
+/// Indents code. The inside of multi-line strings stays unchanged.
 pub(crate) fn indented(source: &str, indent: &str) -> Result<String, SyntaxError> {
     let module = syntax::parse(source)?;
     let strings = StringLines::of(source, &module);

@@ -1,5 +1,5 @@
-//! Calls and the values they are compared with, as tests assert and docstrings promise them, in one spelling: however they were
-//! laid out and quoted, equal expressions are equal texts.
+//! Reads calls and their expected values from assertions and docstrings, in one normalized
+//! spelling: equal expressions become equal texts, however they were laid out and quoted.
 
 use ruff_python_ast::{CmpOp, Expr, ExprCall, Stmt, UnaryOp};
 use ruff_python_formatter::{MagicTrailingComma, PyFormatOptions, format_module_source};
@@ -8,15 +8,15 @@ use ruff_text_size::Ranged;
 use crate::syntax;
 use crate::test_discovery::last_name;
 
-/// A call that is said to give a value.
+/// A call and the value it is expected to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     pub call: String,
-    /// None where the value is not written out.
+    /// The expected value; `None` if it is not a literal.
     pub value: Option<String>,
 }
 
-/// Reads `call == value`, with or without `assert`; `pytest.approx(value)` is its value.
+/// Parses `call == value`, with or without `assert`. `pytest.approx(value)` counts as `value`.
 pub fn comparison(text: &str) -> Option<Comparison> {
     let text = text.trim();
     let module = syntax::parse(text).ok()?;
@@ -36,23 +36,24 @@ pub fn comparison(text: &str) -> Option<Comparison> {
     })
 }
 
-/// Spells an expression; none for a text that is no expression.
+/// Returns the normalized spelling of an expression; `None` if the text is not one.
 pub fn spelled(text: &str) -> Option<String> {
-    // On its own a string would be taken for a docstring.
+    // The assignment keeps a lone string from being formatted as a docstring.
     let source = format!("x = (\n{}\n)", text.trim());
     let options = PyFormatOptions::default().with_magic_trailing_comma(MagicTrailingComma::Ignore);
     let spelled = format_module_source(&source, options).ok()?.into_code();
     Some(spelled.strip_prefix("x = ")?.trim_end().to_owned())
 }
 
-/// Spells an expression that is written out, without names and calls; none for any other text.
+/// Returns the normalized spelling of a literal expression (no names, no calls); `None` for any
+/// other text.
 pub fn literal(text: &str) -> Option<String> {
     let module = syntax::parse(text.trim()).ok()?;
     let [Stmt::Expr(it)] = &module.suite()[..] else { return None };
     if is_literal(&it.value) { spelled(text) } else { None }
 }
 
-/// The value in `approx(value)`.
+/// Returns the value in `approx(value)`.
 fn approximated(expr: &Expr) -> Option<&Expr> {
     let ExprCall { func, arguments, .. } = expr.as_call_expr()?;
     arguments.args.first().filter(|_| last_name(func) == Some("approx"))

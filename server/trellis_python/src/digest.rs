@@ -1,16 +1,18 @@
-//! A module in short: what its definitions are and promise, with the bodies of those alone that are wanted in full.
+//! Summarizes a module: headers and promises of its definitions, with the bodies of selected ones
+//! only.
 
 use std::ops::Range;
 
 use crate::lines::{Lines, Unit};
 use crate::outline::{Outline, Symbol, SymbolKind};
 
-/// Lines of a bound name's value that are shown.
+/// Largest number of lines shown of a bound name's value.
 const VALUE_LINES: usize = 3;
 
-/// What a module or a piece of one defines, in the order of its text: headers with types, decorators, the first paragraph of
-/// each docstring and what it says of errors, fields, bound names. A definition for which `in_full` holds stands whole. What
-/// cannot be parsed comes back as it is.
+/// Summarizes the definitions of a module, or of a part of one, in source order: headers with
+/// types, decorators, the first paragraph and the errors section of each docstring, fields, bound
+/// names. A definition for which `in_full` holds is shown in full. Text that does not parse is
+/// returned unchanged.
 pub fn digest(source: &str, in_full: impl Fn(&Symbol) -> bool) -> String {
     let outline = Outline::of(source);
     if !outline.errors.is_empty() {
@@ -26,7 +28,8 @@ pub fn digest(source: &str, in_full: impl Fn(&Symbol) -> bool) -> String {
     out.text
 }
 
-/// The same of one definition at the top of a module; none where there is none of that name.
+/// Summarizes one definition at the top of a module, without any body; `None` if no definition has
+/// that name.
 pub fn interface(source: &str, name: &str) -> Option<String> {
     let outline = Outline::of(source);
     let index = (0..outline.symbols.len()).rev().find(|it| {
@@ -89,7 +92,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An empty line before what stands at the top.
+    /// Writes an empty line before a top-level definition.
     fn space(&mut self, indent: &str) {
         if indent.is_empty() && !self.text.is_empty() {
             self.text.push('\n');
@@ -100,14 +103,14 @@ impl Writer<'_> {
         self.text += &format!("{indent}{text}\n");
     }
 
-    /// Whole lines of the source, at most so many.
+    /// Writes whole lines of the source, at most `most` of them.
     fn lines_of(&mut self, range: Range<usize>, most: usize) {
         let line = |offset| self.lines.position(offset, Unit::Char).0;
         let (first, last) = (line(range.start), line(range.end.max(range.start + 1) - 1));
         let all: Vec<&str> = self.source.lines().skip(first).take(last + 1 - first).collect();
         let shown = all.iter().take(most).map(|it| format!("{it}\n"));
         let text: String = shown.collect();
-        // Two names that are bound by one statement.
+        // One statement may bind two names; its lines are written once.
         if !self.text.ends_with(&text) {
             self.text += &text;
             if all.len() > most {
@@ -118,7 +121,7 @@ impl Writer<'_> {
     }
 }
 
-/// The lines of a docstring that a caller has to know: its first paragraph, and its section on errors.
+/// Returns the docstring lines that a caller needs: the first paragraph and the section on errors.
 fn promise(docstring: &str) -> Vec<String> {
     let text = docstring.trim_start_matches(|it: char| it.is_ascii_alphabetic());
     let text =

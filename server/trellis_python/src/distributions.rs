@@ -1,19 +1,21 @@
-//! Which distribution brings which package, where their names differ.
+//! Maps top-level imports to the distributions that install them, where the two names differ.
 
-/// The distribution to install for a top-level import (`yaml` comes with PyYAML); the import's own
-/// name where both are the same.
+/// Returns the distribution to install for a top-level import (`PyYAML` for `yaml`); the import's
+/// own name if both are the same.
 pub fn distribution(module: &str) -> &str {
     TABLE.iter().find(|it| it.module == module).map_or(module, |it| it.distribution)
 }
 
-/// The same for a requirement that was written with the import's name (`yaml>=6`): None where a distribution is called
-/// so, whatever is in it. Capitals do not count, and `-`, `_` and `.` are the same, as for installers.
+/// Returns the distribution meant by a requirement that uses the import's name (`yaml>=6`). `None`
+/// if a distribution of that name exists, whatever it contains. Case is ignored, and `-`, `_` and
+/// `.` are equal, as for installers.
 pub fn meant_by(requirement: &str) -> Option<&'static str> {
     let known = TABLE.iter().find(|it| normalized(it.module) == normalized(requirement));
     known.filter(|it| it.is_free).map(|it| it.distribution)
 }
 
-/// A distribution's name as installers compare it (PEP 503): in lowercase, runs of `-`, `_` and `.` as one `-`.
+/// Normalizes a distribution's name as installers do (PEP 503): lowercase, each run of `-`, `_` and
+/// `.` replaced by one `-`.
 pub fn normalized(name: &str) -> String {
     let is_separator = |c: char| matches!(c, '-' | '_' | '.');
     let parts: Vec<&str> = name.split(is_separator).filter(|it| !it.is_empty()).collect();
@@ -23,8 +25,8 @@ pub fn normalized(name: &str) -> String {
 struct Differs {
     module: &'static str,
     distribution: &'static str,
-    /// Nothing that could be wanted has the module's name on the package index, but an empty placeholder at most (looked
-    /// up in November 2026).
+    /// True if no useful distribution has the module's name on the package index, at most an empty
+    /// placeholder (checked in November 2026).
     is_free: bool,
 }
 
@@ -36,7 +38,7 @@ const fn taken(module: &'static str, distribution: &'static str) -> Differs {
     Differs { module, distribution, is_free: false }
 }
 
-/// By module.
+/// Modules and their distributions, by module.
 const TABLE: &[Differs] = &[
     taken("Crypto", "pycryptodome"),
     free("OpenSSL", "pyOpenSSL"),

@@ -1,13 +1,15 @@
-//! Code laid out as black lays it out, by ruff's formatter.
+//! Formats code in black's style, with ruff's formatter.
 
 use ruff_python_formatter::{PyFormatOptions, format_module_source};
 
-/// Most comments in a row of a text that is laid out: the formatter's time grows with the square of their number.
+/// Largest number of consecutive comments that is formatted; the formatter's time grows with the
+/// square of that number.
 const COMMENTS: usize = 500;
 
-/// Returns a module in black's style; none for a text that is no Python, or that has too many comments in a row.
+/// Returns a module in black's style; `None` if the text is not valid Python or has too many
+/// consecutive comments.
 ///
-/// Ruff's formatter differs from black where comments stand in odd places.
+/// Ruff's formatter differs from black for comments in unusual places.
 /// <https://docs.astral.sh/ruff/formatter/black/>
 pub fn formatted(source: &str) -> Option<String> {
     if longest_comment(source) > COMMENTS {
@@ -17,7 +19,7 @@ pub fn formatted(source: &str) -> Option<String> {
     Some(formatted.into_code())
 }
 
-/// Comment lines in a row, blank ones between them left out.
+/// Returns the length of the longest run of comment lines, blank lines ignored.
 fn longest_comment(source: &str) -> usize {
     let lines = source.lines().map(str::trim_start).filter(|line| !line.is_empty());
     let (mut longest, mut now) = (0, 0);

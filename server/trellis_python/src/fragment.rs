@@ -1,4 +1,4 @@
-//! A module's text taken apart: its imports, and its other top-level statements with their comments.
+//! Splits a module's text into its imports and its other top-level statements with their comments.
 
 use ruff_python_ast::{Expr, Stmt};
 
@@ -6,7 +6,7 @@ use crate::imports::{Import, imports_of};
 use crate::scope::bound_names;
 use crate::syntax::{self, SyntaxError, full_range, line_end, line_start};
 
-/// What a top-level statement is.
+/// Kind of a top-level statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     Function,
@@ -21,26 +21,27 @@ pub enum ItemKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub kind: ItemKind,
-    /// The names it binds in the module, in order of appearance.
+    /// Names that the statement binds in the module, in order of appearance.
     pub names: Vec<String>,
-    /// The statement with its decorators and the comments right above it; no line break at the end.
+    /// The statement with its decorators and the comments right above it, without a final line
+    /// break.
     pub text: String,
 }
 
-/// A piece of a module: what a model sent for one node, or a whole file.
+/// A parsed module: a model's reply for one node, or a whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fragment {
-    /// The module docstring as written, quotes and the comments above it included.
+    /// The module docstring as written, including its quotes and the comments above it.
     pub docstring: Option<String>,
-    /// Top-level imports, one per bound name, wherever they stood.
+    /// Top-level imports, one per bound name, wherever they were.
     pub imports: Vec<Import>,
-    /// The other statements in their order.
+    /// The other statements, in order.
     pub items: Vec<Item>,
 }
 
 impl Fragment {
-    /// Takes a module apart. Line breaks become `\n`. An `if __name__ == "__main__":` block is left
-    /// out: it is no part of a definition.
+    /// Parses a module. Line breaks become `\n`. An `if __name__ == "__main__":` block is left out,
+    /// because it is not part of a definition.
     pub fn parse(source: &str) -> Result<Fragment, SyntaxError> {
         let source = source.replace("\r\n", "\n").replace('\r', "\n");
         let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
@@ -62,12 +63,13 @@ impl Fragment {
         Ok(fragment)
     }
 
-    /// The item that defines a function or class of this name (the last, as Python sees it).
+    /// Returns the item that defines a function or class of this name (the last one, as for
+    /// Python).
     pub fn definition(&self, name: &str) -> Option<&Item> {
         self.items.iter().rev().find(|item| item.is_definition() && item.binds(name))
     }
 
-    /// Puts new text in the place of every definition of `name`; false when there is none.
+    /// Replaces every definition of `name`. Returns false if there is none.
     pub fn replace_definition(&mut self, name: &str, with: Vec<Item>) -> bool {
         let is_old = |item: &Item| item.is_definition() && item.binds(name);
         let Some(at) = self.items.iter().position(is_old) else { return false };
@@ -76,7 +78,7 @@ impl Fragment {
         true
     }
 
-    /// Adds imports that are not there yet.
+    /// Adds the imports that are missing.
     pub fn add_imports(&mut self, imports: impl IntoIterator<Item = Import>) {
         for import in imports {
             if !self.imports.contains(&import) {
@@ -85,7 +87,7 @@ impl Fragment {
         }
     }
 
-    /// The fragment as a module again, imports on top in the order given.
+    /// Returns the fragment as module text, with the imports at the top in the given order.
     pub fn to_source(&self) -> String {
         let mut out = String::new();
         if let Some(docstring) = &self.docstring {
@@ -111,7 +113,8 @@ impl Item {
     }
 }
 
-/// Appends items with the blank lines of PEP 8: two around definitions, none between plain statements.
+/// Appends items with the blank lines that PEP 8 requires: two around definitions, none between
+/// plain statements.
 pub(crate) fn render_items<'a>(out: &mut String, items: impl IntoIterator<Item = &'a Item>) {
     let mut plain_before = false;
     for item in items {
@@ -127,16 +130,16 @@ pub(crate) fn render_items<'a>(out: &mut String, items: impl IntoIterator<Item =
 
 /// A run of whole lines that holds one statement, or several that share a line.
 pub(crate) struct Piece<'a> {
-    /// The statement, when it is alone on its lines.
+    /// The statement, if it is alone on its lines.
     pub(crate) only: Option<&'a Stmt>,
-    /// Offsets of the item's text: its first byte, and behind its last line.
+    /// Offsets of the item's text: its first byte, and the end of its last line.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) item: Item,
 }
 
-/// Cuts a body that starts at offset `from` into pieces; comments go with the statement below them,
-/// those at the end with the last.
+/// Splits a body that starts at offset `from` into pieces. Comments belong to the statement below
+/// them, those at the end to the last statement.
 pub(crate) fn split_from<'a>(source: &str, body: &'a [Stmt], from: usize) -> Vec<Piece<'a>> {
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     let mut done = from;
@@ -169,7 +172,8 @@ pub(crate) fn split_from<'a>(source: &str, body: &'a [Stmt], from: usize) -> Vec
     pieces
 }
 
-/// Where the comments above a statement begin; the statement's own start without any.
+/// Returns the start of the comments above a statement, or the statement's own start if there are
+/// none.
 fn comments_start(source: &str, done: usize, start: usize) -> usize {
     let between = &source[done..start];
     done + between.find('#').map_or(between.len(), |at| line_start(between, at))
@@ -188,7 +192,7 @@ pub(crate) fn is_string(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Expr(expr) if matches!(*expr.value, Expr::StringLiteral(_)))
 }
 
-/// `if __name__ == "__main__":`, in either order of its operands.
+/// Returns whether a statement is `if __name__ == "__main__":`, with the operands in either order.
 pub(crate) fn is_main_guard(stmt: &Stmt) -> bool {
     let Stmt::If(branch) = stmt else { return false };
     let Expr::Compare(compare) = &*branch.test else { return false };

@@ -1,12 +1,13 @@
-//! Circles in a graph of imports, whatever stands for its files.
+//! Finds cycles in a graph of imports, for any type of file identifier.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// By file, the files that it imports, each with what is known of that link.
+/// The imported files by importing file, each with data on that link.
 pub type ImportGraph<File, Link> = BTreeMap<File, BTreeMap<File, Link>>;
 
-/// The shortest circle through each file that is on one, each circle once: its smallest file first, each importing the
-/// next and the last one the first. In the order of the files that led to them.
+/// Returns the shortest cycle through each file that is on one, each cycle once. A cycle starts
+/// with its smallest file; each file imports the next, the last imports the first. Cycles are in
+/// the order of the files from which they were found.
 pub fn circles<File: Ord + Clone, Link>(imports: &ImportGraph<File, Link>) -> Vec<Vec<File>> {
     let graph = trimmed(imports);
     let mut seen = BTreeSet::new();
@@ -22,8 +23,9 @@ pub fn circles<File: Ord + Clone, Link>(imports: &ImportGraph<File, Link>) -> Ve
     found
 }
 
-/// Without what cannot be on a circle: files that import nothing that is left, or that nothing left imports. There are
-/// as many rounds as the longest chain of imports has links.
+/// Returns the graph without files that cannot be on a cycle: those that import no remaining file,
+/// or that no remaining file imports. The number of rounds is the length of the longest chain of
+/// imports.
 fn trimmed<File: Ord, Link>(imports: &ImportGraph<File, Link>) -> BTreeMap<&File, BTreeSet<&File>> {
     let mut graph: BTreeMap<&File, BTreeSet<&File>> =
         imports.iter().map(|(file, targets)| (file, targets.keys().collect())).collect();
@@ -39,7 +41,7 @@ fn trimmed<File: Ord, Link>(imports: &ImportGraph<File, Link>) -> BTreeMap<&File
     }
 }
 
-/// The files of the shortest circle through a file, from it on.
+/// Returns the files of the shortest cycle through `start`, beginning with `start`.
 fn shortest<'a, File: Ord>(
     graph: &BTreeMap<&'a File, BTreeSet<&'a File>>,
     start: &'a File,

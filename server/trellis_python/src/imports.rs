@@ -1,4 +1,4 @@
-//! Imports as data: read, united, grouped and written in PEP 8's order.
+//! Reads, merges and groups imports, and writes them in PEP 8's order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,30 +9,30 @@ use ruff_python_ast::visitor::{self, Visitor};
 use crate::standard_library;
 use crate::syntax::{self, SyntaxError};
 
-/// One imported name. `import a.b as c` and each name of `from .a import b as c` is one.
+/// One imported name: `import a.b as c`, or one name of `from .a import b as c`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Import {
     /// Leading dots of a relative import.
     pub level: u32,
     /// Dotted module path; empty for `from . import b`.
     pub module: String,
-    /// The name taken from the module (`*` for a star import); none for `import module`.
+    /// The name taken from the module (`*` for a star import); `None` for `import module`.
     pub name: Option<String>,
     pub alias: Option<String>,
 }
 
 impl Import {
-    /// `import module`.
+    /// Creates `import module`.
     pub fn module(module: &str) -> Import {
         Import { level: 0, module: module.to_owned(), name: None, alias: None }
     }
 
-    /// `from module import name`.
+    /// Creates `from module import name`.
     pub fn from(module: &str, name: &str) -> Import {
         Import { name: Some(name.to_owned()), ..Import::module(module) }
     }
 
-    /// The name the import binds; none for a star import.
+    /// Returns the name that the import binds; `None` for a star import.
     pub fn bound(&self) -> Option<&str> {
         if let Some(alias) = &self.alias {
             return Some(alias);
@@ -44,13 +44,13 @@ impl Import {
         }
     }
 
-    /// First component of the module's path, the name of its distribution's package.
+    /// Returns the first component of the module's path.
     pub fn top_level(&self) -> &str {
         self.module.split('.').next().unwrap_or_default()
     }
 
-    /// The same import with its dots resolved against the package that holds the importing module
-    /// (`pkg.sub` for `pkg/sub/mod.py`); none when the dots climb out of it.
+    /// Resolves the dots of the import against the package that holds the importing module
+    /// (`pkg.sub` for `pkg/sub/mod.py`). `None` if the dots lead out of the package.
     pub fn absolute(&self, package: &str) -> Option<Import> {
         if self.level == 0 {
             return Some(self.clone());
@@ -78,7 +78,7 @@ impl fmt::Display for Import {
     }
 }
 
-/// The imports of an import statement; none for any other statement.
+/// Returns the imports of an import statement; `None` for any other statement.
 pub(crate) fn imports_of(stmt: &Stmt) -> Option<Vec<Import>> {
     match stmt {
         Stmt::Import(import) => Some(
@@ -103,7 +103,7 @@ pub(crate) fn imports_of(stmt: &Stmt) -> Option<Vec<Import>> {
     }
 }
 
-/// Every import of a text, those inside functions, `try` and `if` as well.
+/// Returns all imports of a text, including those inside functions, `try` and `if`.
 pub fn all_imports(source: &str) -> Result<Vec<Import>, SyntaxError> {
     struct FoundImports(Vec<Import>);
     impl<'a> Visitor<'a> for FoundImports {
@@ -117,7 +117,7 @@ pub fn all_imports(source: &str) -> Result<Vec<Import>, SyntaxError> {
     Ok(found.0)
 }
 
-/// Which imports are local; the standard library is known, all else is third party.
+/// Distinguishes local imports. The standard library is known; everything else is third party.
 pub struct ImportGroups<'a> {
     /// Top-level names of the repository's own packages and modules.
     pub local: &'a dyn Fn(&str) -> bool,
@@ -137,11 +137,12 @@ impl ImportGroups<'_> {
     }
 }
 
-/// Longest line black leaves alone.
+/// Longest line that black does not wrap.
 const LINE_WIDTH: usize = 88;
 
-/// Writes imports grouped (future, standard library, third party, local) and sorted, names of one
-/// module on one line, long lines wrapped as black does. Ends with a line break unless empty.
+/// Writes imports grouped (future, standard library, third party, local) and sorted, the names of
+/// one module on one line, long lines wrapped as black does. The text ends with a line break unless
+/// it is empty.
 pub fn render_imports(imports: &[Import], groups: &ImportGroups<'_>) -> String {
     let mut by_rank: BTreeMap<u8, Vec<&Import>> = BTreeMap::new();
     for import in imports {
@@ -170,7 +171,8 @@ fn render_group(imports: &[&Import]) -> String {
     plain.into_iter().chain(lines).collect()
 }
 
-/// A star import stands on a line of its own: it cannot be listed with names.
+/// Writes the `from` imports of one module. A star import needs its own line, because it cannot be
+/// listed with names.
 fn render_from(module: &str, mut names: Vec<String>) -> Vec<String> {
     names.sort();
     names.dedup();

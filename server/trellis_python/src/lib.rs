@@ -1,7 +1,8 @@
-//! Python text as data: parse it, say what it defines, imports and uses, and change it without breaking it.
+//! Analyzes and edits Python source text: parsing, outlines, imports, uses, and edits that keep it
+//! valid.
 //!
-//! Text in, text out: no files, no clock, no processes. Positions are byte offsets inside this crate and
-//! 1-based lines and columns (in characters) wherever they leave it.
+//! The crate maps text to text: no files, no clock, no processes. Positions are byte offsets inside
+//! this crate, and 1-based lines and columns (in characters) wherever they leave it.
 
 mod add_import;
 mod append_to_user_file;

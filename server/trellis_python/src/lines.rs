@@ -1,38 +1,39 @@
-//! Byte offsets of a text as lines and columns, and back.
+//! Converts between byte offsets of a text and its lines and columns.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What columns count.
+/// Unit in which columns are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes of UTF-8.
+    /// UTF-8 bytes.
     Utf8,
-    /// Units of UTF-16: two for characters beyond the basic plane.
+    /// UTF-16 code units: two for characters beyond the basic plane.
     Utf16,
     /// Characters.
     Char,
 }
 
-/// The lines of a text. They end at `\n`, `\r\n` and `\r`, as editors have it, and nowhere else; a form
-/// feed is a character of its line. A byte order mark is in front of the first line: no editor shows it.
+/// The lines of a text. Lines end at `\n`, `\r\n` and `\r`, as in editors, and nowhere else; a form
+/// feed is part of its line. A byte order mark comes before the first line, because editors do not
+/// show it.
 pub struct Lines<'a> {
     text: &'a str,
     starts: Arc<[usize]>,
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the lines.
+    /// Computes the lines of `text`.
     pub fn of(text: &'a str) -> Lines<'a> {
         Lines { text, starts: Lines::starts(text) }
     }
 
-    /// The lines of a text whose starts are known.
+    /// Returns the lines of a text whose line starts are known.
     pub(crate) fn with(text: &'a str, starts: Arc<[usize]>) -> Lines<'a> {
         Lines { text, starts }
     }
 
-    /// Where lines start.
+    /// Returns the line starts.
     pub(crate) fn starts(text: &str) -> Arc<[usize]> {
         let bytes = text.as_bytes();
         let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -41,7 +42,8 @@ impl<'a> Lines<'a> {
         std::iter::once(first).chain(ends.map(|at| at + 1)).collect()
     }
 
-    /// Line and column from 0 of an offset; one inside a character counts as its start.
+    /// Returns the 0-based line and column of an offset. An offset inside a character counts as
+    /// that character's start.
     pub fn position(&self, offset: usize, unit: Unit) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.starts[line];
@@ -55,8 +57,8 @@ impl<'a> Lines<'a> {
         (line, column)
     }
 
-    /// The offset of a line and column from 0. What lies behind the end of a line is its end, and what
-    /// lies behind the last line the end of the text.
+    /// Returns the offset of a 0-based line and column. A column after the end of a line means the
+    /// end of the line, a line after the last means the end of the text.
     pub fn offset(&self, line: usize, column: usize, unit: Unit) -> usize {
         if line >= self.starts.len() {
             return self.text.len();
@@ -75,7 +77,7 @@ impl<'a> Lines<'a> {
         inside.map_or(range.end, |(at, _)| range.start + at)
     }
 
-    /// The bytes of a line without its end.
+    /// Returns the byte range of a line, without its line end.
     pub fn line(&self, line: usize) -> Range<usize> {
         let start = self.starts[line];
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());

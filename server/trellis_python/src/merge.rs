@@ -1,5 +1,5 @@
-//! Puts what several nodes contribute to one file together: imports united, no name defined twice,
-//! methods inside their classes, the same text for the same parts in the same order.
+//! Merges the contributions of several nodes into one file: imports merged, no name defined twice,
+//! methods inside their classes, and the same text for the same parts in the same order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,32 +11,34 @@ use crate::rename::rename;
 use crate::scope::identifiers;
 use crate::syntax::SyntaxError;
 
-/// One node's share of a file.
+/// One node's contribution to a file.
 pub struct FilePart<'a> {
     pub fragment: &'a Fragment,
-    /// The name the part exists for; it is never renamed. For a method the name inside the class.
+    /// The name that the part exists to define; it is never renamed. For a method, the name inside
+    /// the class.
     pub defines: Option<&'a str>,
-    /// The class that takes this part's `defines` as a method.
+    /// The class that receives the part's `defines` as a method.
     pub class: Option<&'a str>,
-    /// Distinguishes names of this part that clash with an earlier part's.
+    /// Suffix for names of this part that clash with names of an earlier part.
     pub suffix: &'a str,
 }
 
-/// The file that came out.
+/// Result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub text: String,
-    /// For each part, what its clashing names became.
+    /// For each part, its renamed names: from old to new.
     pub renamed: Vec<HashMap<String, String>>,
 }
 
 /// Merges parts, in order, into a module.
 ///
-/// An item equal to an earlier one is kept once. A helper whose name an earlier part gave to
-/// something else, or that the plan `reserves` for another node, is renamed `name_suffix` inside its
-/// part; a helper that copies a definition which is there already under a reserved name is dropped.
-/// `keep_unused` keeps imports nothing refers to (in test files they may be fixtures). `opening` is a
-/// person's text that the file starts from; nothing of it is changed but what parts add to its classes.
+/// An item equal to an earlier one is kept once. A helper is renamed to `name_suffix` inside its
+/// part if an earlier part uses its name for something else, or if the plan `reserves` the name for
+/// another node. A helper that copies an existing definition with a reserved name is dropped.
+/// `keep_unused` keeps imports without references (in test files they may be fixtures). `opening`
+/// is a person's text at the start of the file; it is changed only where parts add methods to its
+/// classes.
 pub fn merge(
     opening: Option<&str>,
     parts: &[FilePart<'_>],
@@ -106,8 +108,8 @@ impl File<'_> {
         Ok(conflicts.into_iter().collect())
     }
 
-    /// Definitions that stand in the file already under a name the plan gave to another node are not
-    /// defined again (T3).
+    /// Drops definitions that the file already has under a name that the plan reserves for another
+    /// node (T3).
     fn drop_planned(&self, fragment: &mut Fragment, own: Option<&str>) {
         let planned = |name: &String| {
             Some(name.as_str()) != own
@@ -117,8 +119,8 @@ impl File<'_> {
         fragment.items.retain(|item| !(item.is_definition() && item.names.iter().any(planned)));
     }
 
-    /// Drops what stands in the file already, word for word, and returns the renames the rest needs. The
-    /// same words are no copy where they speak of a name that means something else in this part.
+    /// Drops items that the file already has, word for word, and returns the renames that the rest
+    /// needs. An equal item is not a copy if it uses a name that has another meaning in this part.
     fn drop_copies(
         &self,
         fragment: &mut Fragment,
@@ -149,7 +151,7 @@ impl File<'_> {
         self.items.iter().any(|item| item.binds(name))
     }
 
-    /// What the imports of a part and those `items` of it that stay have to be renamed to.
+    /// Returns the renames needed by the imports of a part and by those of its `items` that stay.
     fn conflicts(
         &self,
         fragment: &Fragment,
@@ -193,7 +195,7 @@ impl File<'_> {
         std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(first)
     }
 
-    /// A method stands in its class once: what was there under its name gives way.
+    /// Removes the class's earlier method of the same name: a class defines a method only once.
     fn take_out(&mut self, class: &str, own: Option<&str>) -> Result<(), SyntaxError> {
         let holds = |item: &&mut Item| item.kind == ItemKind::Class && item.binds(class);
         if let Some(item) = self.items.iter_mut().rfind(holds) {
@@ -202,8 +204,8 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The part's own method always goes in (a property comes with its setter); a helper method only
-    /// where the class has none of its name.
+    /// Adds a method to its class. The part's own method is always added (a property comes with its
+    /// setter), a helper method only if the class has none of that name.
     fn add_method(
         &mut self,
         class: &str,
@@ -228,7 +230,8 @@ impl File<'_> {
         Ok(())
     }
 
-    /// What a method needs at module level stands above its class: decorators and defaults may use it.
+    /// Adds an item. Items that a method needs at module level go above its class, because
+    /// decorators and defaults may use them.
     fn add_item(&mut self, item: Item, before_class: Option<&str>) {
         let class = before_class.and_then(|class| {
             self.items.iter().position(|there| there.kind == ItemKind::Class && there.binds(class))
@@ -236,7 +239,7 @@ impl File<'_> {
         self.items.insert(class.unwrap_or(self.items.len()), item);
     }
 
-    /// Imports that something in the file refers to.
+    /// Returns the imports that the file refers to.
     fn needed_imports(&self, keep_unused: bool) -> Result<Vec<Import>, SyntaxError> {
         let mut body = String::new();
         render_items(&mut body, &self.items);
@@ -272,13 +275,15 @@ impl File<'_> {
     }
 }
 
-/// `typing.Sequence` is `collections.abc.Sequence` under its older name.
+/// Returns whether two imports mean the same type: `typing.Sequence` is the older name of
+/// `collections.abc.Sequence`.
 fn same_type(a: &Import, b: &Import) -> bool {
     let origin = |it: &Import| matches!(it.module.as_str(), "typing" | "collections.abc");
     a.name.is_some() && (&a.name, &a.alias) == (&b.name, &b.alias) && origin(a) && origin(b)
 }
 
-/// The method itself, or a function that takes `self` or `cls` and so can only be a method.
+/// Returns whether an item is the named method, or a function that takes `self` or `cls` and so can
+/// only be a method.
 fn is_method(item: &Item, name: Option<&str>) -> bool {
     let takes_self = || {
         let parameters = item.text.split_once("def ").and_then(|(_, rest)| rest.split_once('('));
@@ -303,8 +308,8 @@ fn renamed_fragment(fragment: &Fragment, from: &str, to: &str) -> Result<Fragmen
             import.alias = Some(to.to_owned());
         }
     }
-    // Item by item, so that comments and spacing stay with their item. A fixture is recognised by
-    // its decorator, which only its own item shows.
+    // Item by item, so that comments and spacing stay with their item. A fixture is recognized by
+    // its decorator, which only its own item contains.
     let fixture = out.items.iter().any(|item| item.binds(from) && item.text.contains("fixture"));
     for item in &mut out.items {
         item.text = if fixture {

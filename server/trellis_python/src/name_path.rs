@@ -1,9 +1,9 @@
-//! Names of symbols as people and models type them.
+//! Parses name paths, the names of symbols as people and models type them.
 
 use crate::outline::Symbol;
 
-/// `name`, `Class/name` (the end of a path), `/Class/name` (the whole of it), `name[1]` (the second of
-/// that name in its scope); `Class.name` means the same as `Class/name`.
+/// A parsed name path: `name`, `Class/name` (the end of a path), `/Class/name` (a whole path) or
+/// `name[1]` (the second symbol of that name in its scope). `Class.name` equals `Class/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePath {
     parts: Vec<String>,
@@ -11,14 +11,14 @@ pub struct NamePath {
     nth: Option<usize>,
 }
 
-/// A name path that names nothing.
+/// The error for a text that is not a name path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{text:?} is not a name path: give `name`, `Class/name`, `/Class/name` for the whole path, \
      or `name[1]` for the second with that name"
 )]
 pub struct BadNamePath {
-    /// As it was given.
+    /// The text as given.
     pub text: String,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for NamePath {
 }
 
 impl NamePath {
-    /// Reads one.
+    /// Parses a name path.
     pub fn parse(text: &str) -> Result<NamePath, BadNamePath> {
         let bad = || BadNamePath { text: text.to_owned() };
         let (path, absolute) = match text.strip_prefix('/') {
@@ -48,13 +48,13 @@ impl NamePath {
         if parts.iter().all(is_name) { Ok(NamePath { parts, absolute, nth }) } else { Err(bad()) }
     }
 
-    /// The last part: every text with a match has this word in it.
+    /// Returns the last component. Every text with a match contains this word.
     pub fn last(&self) -> &str {
         self.parts.last().map_or("", String::as_str)
     }
 
-    /// Whether a symbol, given with those around it from the outermost on, is meant. With `substring`
-    /// the last part may be any part of its name.
+    /// Returns whether the path matches a symbol, given with its enclosing symbols from the
+    /// outermost inward. With `substring`, the last component may be any part of the symbol's name.
     pub fn matches(&self, path: &[&Symbol], substring: bool) -> bool {
         let Some((symbol, around)) = path.split_last() else { return false };
         let Some((last, outer)) = self.parts.split_last() else { return false };

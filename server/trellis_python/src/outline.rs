@@ -1,4 +1,5 @@
-//! What a file defines: classes, functions, methods and the names bound in modules and classes.
+//! Lists the definitions of a file: classes, functions, methods and the names bound in modules and
+//! classes.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,7 +12,7 @@ use crate::tree::Tree;
 
 mod indent;
 
-/// What a symbol is.
+/// Kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
     /// A class.
@@ -39,7 +40,7 @@ impl SymbolKind {
         SymbolKind::Attribute,
     ];
 
-    /// In lowercase, as people type it.
+    /// Returns the lowercase name of the kind, as people type it.
     pub fn as_str(self) -> &'static str {
         match self {
             SymbolKind::Class => "class",
@@ -52,48 +53,49 @@ impl SymbolKind {
     }
 }
 
-/// One definition. Ranges are bytes of the source.
+/// One definition. Ranges are byte ranges of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its own name.
+    /// Name without enclosing symbols.
     pub name: String,
-    /// What it is.
+    /// Kind of the symbol.
     pub kind: SymbolKind,
-    /// The whole of it, decorators included.
+    /// Range of the whole definition, decorators included.
     pub range: Range<usize>,
-    /// Where its name stands.
+    /// Range of the name.
     pub name_range: Range<usize>,
-    /// The same as line and column, so that a list of symbols needs no texts.
+    /// Start of the name as line and column, so that users of a symbol list need not load the
+    /// source.
     pub place: NamePlace,
-    /// From `async`, `def` or `class` to before the colon; none for bound names.
+    /// Range from `async`, `def` or `class` up to the colon; `None` for bound names.
     pub header: Option<Range<usize>>,
-    /// From its first statement to the end of its last; none for bound names.
+    /// Range from the first statement of the body to the end of the last; `None` for bound names.
     pub body: Option<Range<usize>>,
-    /// The string literal that documents it, quotes included.
+    /// The string literal that documents the symbol, including its quotes.
     pub docstring: Option<Range<usize>>,
-    /// Each with its `@`.
+    /// Decorators, each with its `@`.
     pub decorators: Vec<Range<usize>>,
-    /// The enclosing symbol, by its place in [`Outline::symbols`].
+    /// Index of the enclosing symbol in [`Outline::symbols`].
     pub parent: Option<usize>,
-    /// Its number, from 0, among the symbols of its name with the same parent.
+    /// Number of the symbol, from 0, among those of the same name and parent.
     pub nth: usize,
 }
 
-/// Where a name starts: line and column from 0, the column as each unit counts it.
+/// Start of a name: 0-based line, and 0-based column in each unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamePlace {
-    /// The line.
+    /// 0-based line.
     pub line: u32,
-    /// Bytes of UTF-8 before it on the line.
+    /// UTF-8 bytes before the name on the line.
     pub utf8: u32,
-    /// Units of UTF-16 before it on the line.
+    /// UTF-16 code units before the name on the line.
     pub utf16: u32,
-    /// Characters before it on the line.
+    /// Characters before the name on the line.
     pub chars: u32,
 }
 
 impl NamePlace {
-    /// The column.
+    /// Returns the column in a unit.
     pub fn column(self, unit: Unit) -> usize {
         let column = match unit {
             Unit::Utf8 => self.utf8,
@@ -104,17 +106,17 @@ impl NamePlace {
     }
 }
 
-/// The symbols of a file, in the order of the text; a parent stands before its children.
+/// The symbols of a file in source order; a parent precedes its children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// All of them.
+    /// All symbols.
     pub symbols: Vec<Symbol>,
-    /// Where the text is no Python. What lies around such places is in the outline all the same.
+    /// Syntax errors. The outline also contains the code around them.
     pub errors: Vec<SyntaxError>,
 }
 
 impl Outline {
-    /// The outline of a module.
+    /// Computes the outline of a module.
     pub fn of(source: &str) -> Outline {
         match Tree::of(source) {
             Ok(tree) => Outline::of_tree(&tree),
@@ -134,7 +136,7 @@ impl Outline {
         Outline { symbols, errors: tree.errors.clone() }
     }
 
-    /// The name path that means this symbol and no other of the file: `/Class/name`, `/name[1]`.
+    /// Returns a name path that matches only this symbol of the file: `/Class/name`, `/name[1]`.
     pub fn name_path(&self, index: usize) -> String {
         let names = self.path(index).into_iter().map(|it| format!("/{}", it.name));
         let counterparts = |it: &&Symbol| {
@@ -146,7 +148,7 @@ impl Outline {
         names.collect::<String>() + &number
     }
 
-    /// The names from the outermost enclosing symbol to this one.
+    /// Returns the symbols from the outermost enclosing one to this one.
     pub fn path(&self, index: usize) -> Vec<&Symbol> {
         let mut path: Vec<&Symbol> =
             std::iter::successors(self.symbols.get(index), |it| self.symbols.get(it.parent?))
@@ -156,7 +158,7 @@ impl Outline {
     }
 }
 
-/// Whose body is being walked.
+/// Kind of the scope whose body is visited.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Module,
@@ -185,7 +187,7 @@ impl Walk<'_> {
             }
             Stmt::AnnAssign(it) => self.bound(&it.target, stmt, parent, scope),
             Stmt::TypeAlias(it) => self.bound(&it.name, stmt, parent, scope),
-            // Blocks open no scope of their own.
+            // Blocks such as `if` do not open a scope.
             _ => blocks(stmt).into_iter().for_each(|block| self.body(block, parent, scope)),
         }
     }
@@ -233,7 +235,8 @@ impl Walk<'_> {
         self.body(&def.body, Some(index), Scope::Class);
     }
 
-    /// The keyword stands on the line of the name, or on lines that a backslash joins to it.
+    /// Returns the header's range. The keyword is on the line of the name, or on a line joined to
+    /// it by a backslash.
     fn header(&self, name: TextRange, end: ruff_text_size::TextSize) -> Range<usize> {
         let before = &self.source[..name.start().to_usize()];
         let mut start = line_start(before, before.len());
@@ -244,7 +247,7 @@ impl Walk<'_> {
         start + indent..end.to_usize()
     }
 
-    /// Names that an assignment binds; those inside functions are nobody else's business.
+    /// Adds the names that an assignment binds. Names bound inside functions are not symbols.
     fn bound(&mut self, target: &Expr, stmt: &Stmt, parent: Option<usize>, scope: Scope) {
         let kind = match scope {
             Scope::Module => SymbolKind::Variable,
@@ -331,7 +334,8 @@ fn docstring(body: &[Stmt]) -> Option<Range<usize>> {
     }
 }
 
-/// `@property`, `@functools.cached_property`, `@name.setter` and their like.
+/// Returns whether a decorator makes a property: `@property`, `@functools.cached_property`,
+/// `@name.setter` and similar.
 fn is_property(decorator: &Decorator) -> bool {
     match &decorator.expression {
         Expr::Name(name) => matches!(name.id.as_str(), "property" | "cached_property"),

@@ -1,4 +1,4 @@
-//! Moving code sideways, and what must not move: the inside of strings.
+//! Changes the indentation of code, except inside strings.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,8 +10,8 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::fragment::is_string;
 
-/// Changes the start of every line of a range that holds code, blank lines and the inside of
-/// multi-line strings excepted; docstrings move with their code. The range starts where a line does.
+/// Changes the start of every code line of a range, except blank lines and the inside of multi-line
+/// strings; docstrings move with their code. The range starts at a line start.
 pub(crate) fn shift(
     source: &str,
     range: Range<usize>,
@@ -27,7 +27,7 @@ pub(crate) fn shift(
     lines.collect()
 }
 
-/// The lines that start inside a string literal that is data, not a docstring.
+/// The lines that start inside a string literal other than a docstring.
 pub(crate) struct StringLines<'s> {
     source: &'s str,
     inside: HashSet<usize>,
@@ -40,7 +40,7 @@ impl<'s> StringLines<'s> {
         strings
     }
 
-    /// Whether a line that starts here starts inside a string.
+    /// Returns whether the line that starts at `at` starts inside a string.
     pub(crate) fn hold(&self, at: usize) -> bool {
         self.inside.contains(&at)
     }

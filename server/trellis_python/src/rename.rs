@@ -1,4 +1,4 @@
-//! Renames a top-level name of one piece of text, scopes respected.
+//! Renames a top-level name within one text, following Python's scopes.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{
@@ -11,11 +11,11 @@ use crate::scope::locals_of;
 use crate::syntax::{self, SyntaxError};
 use crate::test_discovery::last_name;
 
-/// Renames the module-level name `from` to `to` wherever the text means it: definition, uses, imports,
-/// `global` statements. Functions and classes that bind `from` themselves are left alone, unless
-/// `from` is a pytest fixture, which is asked for by parameter name.
+/// Renames the module-level name `from` to `to` in definitions, uses, imports and `global`
+/// statements. Functions and classes that bind `from` themselves are not changed, unless `from` is
+/// a pytest fixture, which tests request by parameter name.
 ///
-/// The caller has made sure that `to` is free.
+/// The caller ensures that `to` is free.
 pub fn rename(source: &str, from: &str, to: &str) -> Result<String, SyntaxError> {
     let parsed = syntax::parse(source)?;
     let fixture = parsed.suite().iter().any(|stmt| is_fixture(stmt, from));
@@ -44,12 +44,12 @@ struct Finder<'n> {
     source: &'n str,
     name: &'n str,
     to: &'n str,
-    /// Parameters and locals of the name are meant, too.
+    /// True if parameters and locals of the name are renamed, too.
     fixture: bool,
     depth: usize,
-    /// Right inside a class.
+    /// True directly inside a class.
     in_class: bool,
-    /// Right inside a class that binds the name itself.
+    /// True directly inside a class that binds the name itself.
     shadowed: bool,
     found: Vec<(TextRange, String)>,
 }
@@ -79,14 +79,14 @@ impl<'n> Finder<'n> {
         self.found.push((range, self.to.to_owned()));
     }
 
-    /// A name that this scope binds by other means than an expression.
+    /// Renames a name that the scope binds other than by an expression.
     fn binding(&mut self, identifier: &Identifier) {
         if identifier.as_str() == self.name && !self.shadowed {
             self.replace(identifier.range());
         }
     }
 
-    /// The name of a function or class: module-level ones are meant, methods never.
+    /// Renames the name of a function or class at module level, never of a method.
     fn definition(&mut self, identifier: &Identifier) {
         if self.depth == 0 || (self.fixture && !self.in_class) {
             self.binding(identifier);
@@ -128,7 +128,7 @@ impl<'n> Finder<'n> {
         self.inside(true, shadowed, |finder| finder.visit_body(&def.body));
     }
 
-    /// `import name` goes on under the name others use it by.
+    /// Renames an import's bound name. `import name` becomes `import name as …`.
     fn import(&mut self, alias: &Alias) {
         match &alias.asname {
             Some(name) => self.binding(name),
@@ -140,7 +140,7 @@ impl<'n> Finder<'n> {
         }
     }
 
-    /// pytest takes names of fixtures and parameters as text, too.
+    /// Renames fixture and parameter names that pytest takes as strings.
     fn fixture_names(&mut self, call: &ExprCall) {
         let arguments = &call.arguments.args;
         let named = match last_name(&call.func) {

@@ -1,8 +1,8 @@
-//! Which names a piece of Python binds, and which it uses without binding them.
+//! Finds the names that a piece of Python binds, and those that it uses without binding them.
 //!
-//! Follows the language reference, "Naming and binding": a name bound anywhere in a function body is
-//! local to all of it, class bodies are not seen from the functions inside them, comprehensions have a
-//! scope of their own whose first iterable is evaluated outside.
+//! Follows the language reference, "Naming and binding": a name bound anywhere in a function body
+//! is local to all of it, functions inside a class do not see names of the class body, and a
+//! comprehension has its own scope, except for its first iterable.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,7 +15,7 @@ use ruff_python_ast::{
 use crate::standard_library;
 use crate::syntax::{self, SyntaxError};
 
-/// Names bound in the scope these statements belong to, in order of first appearance; nested
+/// Returns the names bound in the scope of these statements, in order of first appearance. Nested
 /// functions and classes contribute only their own names.
 pub(crate) fn bound_names(body: &[Stmt]) -> Vec<String> {
     let mut binder = Binder::default();
@@ -23,7 +23,8 @@ pub(crate) fn bound_names(body: &[Stmt]) -> Vec<String> {
     binder.names
 }
 
-/// Names that a function or class body may not take from outside: bound here, not `global`/`nonlocal`.
+/// Returns the names local to a function or class body: bound in it and not declared `global` or
+/// `nonlocal`.
 pub(crate) fn locals_of(body: &[Stmt]) -> HashSet<String> {
     let mut binder = Binder::default();
     binder.visit_body(body);
@@ -66,14 +67,15 @@ impl<'a> Visitor<'a> for Binder {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            // `del name` makes a name local, but gives it no value.
+            // `del name` makes a name local, but assigns no value.
             Expr::Name(name) if name.ctx == ExprContext::Store => self.bind(name.id.as_str()),
             Expr::Lambda(_) => {}
             _ => visitor::walk_expr(self, expr),
         }
     }
 
-    /// A comprehension's targets are its own; a walrus inside it still binds outside.
+    /// Skips the targets, which are local to the comprehension. A walrus inside it still binds
+    /// outside.
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
         self.visit_expr(&comprehension.iter);
         comprehension.ifs.iter().for_each(|test| self.visit_expr(test));
@@ -101,8 +103,8 @@ impl<'a> Visitor<'a> for Binder {
     }
 }
 
-/// Names a module uses that neither it nor Python's builtins define. A star import may define
-/// anything; the caller decides what that means.
+/// Returns the names that a module uses and that neither it nor Python's builtins define. A star
+/// import may define any name; callers must handle that.
 pub fn unresolved(source: &str) -> Result<BTreeSet<String>, SyntaxError> {
     let parsed = syntax::parse(source)?;
     let mut uses = Uses::default();
@@ -115,9 +117,9 @@ pub fn unresolved(source: &str) -> Result<BTreeSet<String>, SyntaxError> {
 enum Scope {
     /// A function, a comprehension, or the module.
     Function,
-    /// Seen from its own statements only.
+    /// A class, whose names only its own statements see.
     Class,
-    /// Type parameters with the header they belong to; what stands in it still sees a class around.
+    /// Type parameters with their header. Code in it still sees the names of an enclosing class.
     Header,
 }
 
@@ -146,7 +148,7 @@ impl Uses {
         }
     }
 
-    /// Type parameters, their bounds, and the header that may use them.
+    /// Visits type parameters, their bounds, and the header that may use them.
     fn header(&mut self, types: Option<&TypeParams>, inside: impl FnOnce(&mut Self)) {
         self.enter(type_parameter_names(types), Scope::Header, |uses| {
             types.into_iter().for_each(|types| uses.visit_type_params(types));
@@ -241,8 +243,8 @@ impl<'a> Visitor<'a> for Uses {
     }
 }
 
-/// Every identifier the code reads or mentions in a string that could be an annotation; imports and
-/// comments do not count. What is not in here is unused for certain.
+/// Returns every identifier that the code uses or mentions in a string that could be an annotation.
+/// Imports and comments do not count. A name outside this set is certainly unused.
 pub fn identifiers(source: &str) -> Result<HashSet<String>, SyntaxError> {
     let parsed = syntax::parse(source)?;
     let mut mentions = Mentions::default();
@@ -250,7 +252,7 @@ pub fn identifiers(source: &str) -> Result<HashSet<String>, SyntaxError> {
     Ok(mentions.0)
 }
 
-/// Names and attributes the code speaks of, those it defines or imports left out.
+/// Returns the names and attributes that the code uses, without those it defines or imports.
 pub fn words(source: &str) -> Result<HashSet<String>, SyntaxError> {
     struct Words(HashSet<String>);
     impl<'a> Visitor<'a> for Words {
@@ -258,7 +260,7 @@ pub fn words(source: &str) -> Result<HashSet<String>, SyntaxError> {
             let word = match expr {
                 Expr::Name(name) => Some(name.id.to_string()),
                 Expr::Attribute(attribute) => Some(attribute.attr.to_string()),
-                // `getattr(model, "fit")` and `patch.object(Model, "fit")`.
+                // Strings count for `getattr(model, "fit")` and `patch.object(Model, "fit")`.
                 Expr::StringLiteral(string) => Some(string.value.to_string()),
                 _ => None,
             };
@@ -286,14 +288,15 @@ impl<'a> Visitor<'a> for Mentions {
     }
 
     fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
-        // pytest hands fixtures over by parameter name.
+        // pytest passes fixtures by parameter name.
         self.0.insert(parameter.name.to_string());
         visitor::walk_parameter(self, parameter);
     }
 }
 
 impl Mentions {
-    /// Forward references (`"List[Node]"`) and entries of `__all__` are short and have no prose.
+    /// Adds the words of a string. Forward references (`"List[Node]"`) and entries of `__all__` are
+    /// short; longer strings are prose.
     fn words(&mut self, text: &str) {
         const LONGEST_ANNOTATION: usize = 120;
         if text.len() <= LONGEST_ANNOTATION {

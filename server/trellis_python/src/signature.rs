@@ -1,4 +1,4 @@
-//! The specification's signature and how it wins over a generated one (T3).
+//! Enforces a specification's signature on a generated definition (T3).
 
 use ruff_python_ast::{Parameters, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -7,7 +7,7 @@ use crate::rename::rename_local;
 use crate::scope::identifiers;
 use crate::syntax::{self, SyntaxError};
 
-/// A signature as a plan states it: `def name(a: int) -> str` or `class Name(Base)`; `def`, a colon
+/// A signature as stated in a plan: `def name(a: int) -> str` or `class Name(Base)`. `def`, a colon
 /// and surrounding space may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
@@ -16,7 +16,7 @@ pub struct Signature {
     name: String,
 }
 
-/// A stated signature that is no Python.
+/// The error for a stated signature that is not valid Python.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the signature `{text}` is not valid Python: {why}")]
 pub struct SignatureError {
@@ -39,7 +39,7 @@ impl Signature {
         }
     }
 
-    /// `def name(…) -> …`, without the colon.
+    /// Returns `def name(…) -> …`, without the colon.
     pub fn header(&self) -> &str {
         &self.header
     }
@@ -48,7 +48,8 @@ impl Signature {
         &self.name
     }
 
-    /// Whether the first parameter is for an object or a class: it is called so, or takes whatever comes.
+    /// Returns whether the first parameter receives an object or a class: it has a conventional
+    /// name, or it is `*args`.
     pub fn takes_receiver(&self) -> bool {
         let source = format!("{}: pass\n", self.header);
         let Ok(parsed) = syntax::parse(&source) else { return true };
@@ -59,7 +60,8 @@ impl Signature {
         first.unwrap_or(def.parameters.vararg.is_some())
     }
 
-    /// The same for a special method, which Python always calls with an object: `__len__() -> int` means one.
+    /// Adds the receiver to a special method that lacks it (`__len__() -> int`), because Python
+    /// always calls such methods with one.
     pub fn of_method(self) -> Signature {
         let is_special = self.name.starts_with("__") && self.name.ends_with("__");
         let Some(open) = self.header.find('(').filter(|_| is_special && !self.takes_receiver())
@@ -76,11 +78,12 @@ impl Signature {
     }
 }
 
-/// How the first parameter of a method is called.
+/// Conventional names of a method's first parameter.
 const RECEIVERS: [&str; 7] = ["self", "cls", "klass", "mcs", "mcls", "metacls", "this"];
 
-/// Makes a function of a class a static method: `@staticmethod` comes above its other decorators; `@classmethod` and
-/// `@property`, which want a parameter that is not there, go. `None`: it is one.
+/// Makes a function of a class a static method: adds `@staticmethod` above its other decorators and
+/// removes `@classmethod` and `@property`, which need a parameter that is missing. `None` if it is
+/// already static, or if `definition` has no function.
 pub fn as_static(definition: &str) -> Result<Option<String>, SyntaxError> {
     let module = syntax::parse(definition)?;
     let functions = |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(_));
@@ -108,10 +111,11 @@ pub fn as_static(definition: &str) -> Result<Option<String>, SyntaxError> {
     Ok(Some(text))
 }
 
-/// Gives a function definition the specification's header where the two disagree: other parameter
-/// names, order, kinds or defaults, an annotation that is missing or different. Parameters that only
-/// go by other names are renamed in the body too. Decorators and body stay as they are; classes and
-/// annotations beyond the specification's are left alone. `None`: nothing to change.
+/// Gives a function definition the specification's header if the two disagree: other parameter
+/// names, order, kinds or defaults, or an annotation that is missing or different. Parameters that
+/// differ only in name are renamed in the body too. Decorators and body stay as they are; classes,
+/// and annotations beyond the specification's, are not changed. `None` if there is nothing to
+/// change.
 pub fn enforce(definition: &str, signature: &Signature) -> Result<Option<String>, SyntaxError> {
     let spec_source = format!("{}: pass\n", signature.header);
     let spec_module = syntax::parse(&spec_source)?;
@@ -136,7 +140,7 @@ fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctio
             .map(|c| if c == '\'' { '"' } else { c })
             .collect()
     };
-    // What the specification leaves open (no annotation) agrees with anything.
+    // An annotation missing in the specification agrees with any annotation.
     let same = |spec_range: Option<_>, range: Option<_>| match (spec_range, range) {
         (None, _) => true,
         (Some(a), Some(b)) => slice(spec_text, a) == slice(text, b),
@@ -160,8 +164,8 @@ fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctio
         })
 }
 
-/// Renames parameters one by one when both headers have the same number; a name already used in the
-/// body for something else is not taken.
+/// Renames parameters one by one if both headers have the same number of them. A new name that the
+/// text already uses is skipped.
 fn renamed_parameters(
     text: &str,
     def: &StmtFunctionDef,
@@ -195,7 +199,8 @@ fn replace_header(text: &str, signature: &Signature) -> Result<String, SyntaxErr
     Ok(format!("{}{}{}", &text[..start], signature.header, &text[colon..]))
 }
 
-/// Offset of the header's colon: what may stand before it are blanks, a closing parenthesis and comments.
+/// Returns the offset of the header's colon. Only blanks, a closing parenthesis and comments may
+/// precede it.
 fn colon_behind(text: &str, from: usize) -> usize {
     let mut in_comment = false;
     let colon = text[from..].find(|c: char| {

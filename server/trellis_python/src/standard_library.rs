@@ -1,4 +1,4 @@
-//! What every Python programmer knows: the standard library's modules and the builtins.
+//! Lists Python's standard library modules, builtins and keywords.
 
 mod builtins;
 mod stdlib;
@@ -8,22 +8,23 @@ use builtins::BUILTINS;
 use stdlib::STDLIB;
 use typing::TYPING;
 
-/// Whether a top-level module belongs to the standard library.
+/// Returns whether a top-level module belongs to the standard library.
 pub fn is_stdlib(module: &str) -> bool {
     module.starts_with('_') || STDLIB.binary_search(&module).is_ok()
 }
 
-/// Whether `typing` exports a name.
+/// Returns whether `typing` exports a name.
 pub(crate) fn is_typing(name: &str) -> bool {
     TYPING.binary_search(&name).is_ok()
 }
 
-/// Whether a name is there without an import.
+/// Returns whether a name is a builtin.
 pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 
-/// Whether a word cannot be a name: Python's keywords without the soft ones (`match`, `case`, `type`).
+/// Returns whether a word is a keyword and so cannot be a name. Soft keywords (`match`, `case`,
+/// `type`) do not count.
 pub(crate) fn is_keyword(word: &str) -> bool {
     const KEYWORDS: [&str; 35] = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",

@@ -1,7 +1,7 @@
-//! The one place that calls the parser.
+//! Parses Python strictly, refuses text nested too deeply, and finds lines and columns.
 //!
-//! `ruff_python_parser` is strict where tree-sitter is tolerant, and ten times as fast (32 to 60 MB per
-//! CPU-second against 3 to 6), so it decides whether text is Python at all.
+//! `ruff_python_parser` is strict and tree-sitter is tolerant, and ruff is ten times as fast (32 to
+//! 60 MB per CPU-second against 3 to 6). Therefore ruff decides whether text is valid Python.
 
 use ruff_python_ast::{ExceptHandler, ModModule, PySourceType, Stmt};
 use ruff_python_parser::{
@@ -10,24 +10,24 @@ use ruff_python_parser::{
 };
 use ruff_text_size::{TextRange, TextSize};
 
-/// Why a text is not Python.
+/// The reason why a text is not valid Python.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct SyntaxError {
-    /// 1-based.
+    /// 1-based line.
     pub line: usize,
-    /// 1-based, in characters.
+    /// 1-based column, in characters.
     pub column: usize,
-    /// A lowercase fragment.
+    /// Message, a fragment in lowercase.
     pub message: String,
 }
 
-/// Says whether a whole module parses.
+/// Checks that a whole module parses.
 pub fn check(source: &str) -> Result<(), SyntaxError> {
     parse(source).map(drop)
 }
 
-/// Whether the text breaks off within a string of three quotes.
+/// Returns whether the text ends inside a triple-quoted string.
 pub fn ends_within_string(source: &str) -> bool {
     if refuse_depth(source).is_err() {
         return false;
@@ -35,7 +35,7 @@ pub fn ends_within_string(source: &str) -> bool {
     let parsed = parse_unchecked_source(source, PySourceType::Python);
     parsed.errors().iter().any(|it| match &it.error {
         ParseErrorType::Lexical(LexicalErrorType::UnclosedStringError) => {
-            // One of a single line may be left open anywhere.
+            // A single-quoted string may be left open anywhere, not only at the end.
             let rest = &source[usize::from(it.location.start())..];
             let quoted = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
             quoted.starts_with("\"\"\"") || quoted.starts_with("'''")
@@ -47,12 +47,14 @@ pub fn ends_within_string(source: &str) -> bool {
     })
 }
 
-/// Bytes of one line that may be a single expression; its tree is as deep as it has operators.
+/// Longest line, in bytes, that is parsed. A line may be a single expression whose tree is as deep
+/// as it has operators.
 const LONGEST_LINE: usize = 100_000;
-/// CPython itself stops at 200 open brackets.
+/// Deepest nesting of brackets that is parsed. CPython itself stops at 200 open brackets.
 const DEEPEST: usize = 1000;
 
-/// Walks over syntax trees are recursive, so a tree may not be deeper than the stack.
+/// Refuses text nested so deeply that recursive walks over its syntax tree could overflow the
+/// stack.
 pub(crate) fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
     // Most texts have too few brackets to be deep.
     let opening = |it: &&u8| matches!(it, b'(' | b'[' | b'{');
@@ -61,7 +63,8 @@ pub(crate) fn refuse_depth(source: &str) -> Result<(), SyntaxError> {
     }
     let mut depth = 0_usize;
     for (index, line) in source.lines().enumerate() {
-        // A definition at the left margin: whatever brackets stood in strings before it are closed.
+        // A definition at the left margin: any brackets counted before it were inside strings or
+        // are closed.
         if line.starts_with(|c: char| c.is_alphabetic() || c == '@') {
             depth = 0;
         }
@@ -91,23 +94,23 @@ pub(crate) fn syntax_error(source: &str, error: &ParseError) -> SyntaxError {
     SyntaxError { line, column, message: message(error) }
 }
 
-/// What the parser says, as a fragment.
+/// Returns the parser's message as a fragment.
 pub(crate) fn message(error: &ParseError) -> String {
     lower_first(&error.error.to_string())
 }
 
-/// An error of our own, at a byte.
+/// Creates an error at a byte offset.
 pub(crate) fn syntax_error_at(source: &str, at: usize, message: &str) -> SyntaxError {
     let (line, column) = position(source, TextSize::of(&source[..at]));
     SyntaxError { line, column, message: message.to_owned() }
 }
 
-/// 1-based line of a byte.
+/// Returns the 1-based line of a byte offset.
 pub(crate) fn line_of(source: &str, at: usize) -> usize {
     position(source, TextSize::of(&source[..at])).0
 }
 
-/// 1-based line and column of an offset.
+/// Returns the 1-based line and column of an offset.
 pub(crate) fn position(source: &str, offset: TextSize) -> (usize, usize) {
     let before = &source[..offset.to_usize().min(source.len())];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -119,7 +122,7 @@ fn lower_first(message: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// The statement with its decorators; offsets of whole lines follow from it.
+/// Returns the range of a statement with its decorators.
 pub(crate) fn full_range(stmt: &Stmt) -> TextRange {
     let (decorators, range) = match stmt {
         Stmt::FunctionDef(def) => (&def.decorator_list, def.range),
@@ -132,28 +135,28 @@ pub(crate) fn full_range(stmt: &Stmt) -> TextRange {
     }
 }
 
-/// Offset of the start of the line that holds `offset`. Lines end as Python has it: `\n`, `\r\n` or `\r`.
+/// Returns the start of the line of `offset`. Lines end as in Python: `\n`, `\r\n` or `\r`.
 pub(crate) fn line_start(source: &str, offset: usize) -> usize {
     source[..offset].rfind(['\n', '\r']).map_or(0, |at| at + 1)
 }
 
-/// Offset just behind the line break that ends the line of `offset`.
+/// Returns the offset after the line break that ends the line of `offset`.
 pub(crate) fn line_end(source: &str, offset: usize) -> usize {
     let at = line_content_end(source, offset);
     at + line_break(&source[at..]).len()
 }
 
-/// Offset of the line break that ends the line of `offset`, or the end of the text.
+/// Returns the offset of the line break that ends the line of `offset`, or the end of the text.
 pub(crate) fn line_content_end(source: &str, offset: usize) -> usize {
     source[offset..].find(['\n', '\r']).map_or(source.len(), |at| offset + at)
 }
 
-/// The line break that a text starts with; empty without one.
+/// Returns the line break at the start of a text; empty if there is none.
 pub(crate) fn line_break(text: &str) -> &str {
     ["\r\n", "\n", "\r"].into_iter().find(|it| text.starts_with(it)).unwrap_or("")
 }
 
-/// The bodies inside a statement, in order of the text; those of definitions too.
+/// Returns the bodies inside a statement in source order, including those of definitions.
 pub(crate) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     let blocks: Vec<&[Stmt]> = match stmt {
         Stmt::FunctionDef(it) => vec![&it.body],

@@ -1,4 +1,5 @@
-//! Test functions as methods of one class, so that the tests of several things keep their names in one file.
+//! Turns test functions into methods of one class, so that tests of several subjects in one file
+//! keep their names.
 
 use std::collections::HashSet;
 
@@ -13,14 +14,15 @@ use crate::test_discovery::{self, is_test, is_test_class};
 
 const INDENT: &str = "    ";
 
-/// Whether an item is a pytest fixture.
+/// Returns whether an item is a pytest fixture.
 pub fn is_fixture(item: &Item) -> bool {
     item.kind == ItemKind::Function
         && function(&item.text, test_discovery::is_fixture) == Some(true)
 }
 
-/// Moves the test functions of a module into a class behind everything else, and its fixtures too if
-/// `with_fixtures`; none where the module has classes of tests, or where the move could change what a name means.
+/// Moves the test functions of a module into a class at its end, and the fixtures too if
+/// `with_fixtures`. `None` if the module has no test functions, has test classes, or if the move
+/// could change the meaning of a name.
 pub fn in_test_class(
     fragment: &Fragment,
     class: &str,
@@ -45,7 +47,7 @@ pub fn in_test_class(
     Ok(Some(Fragment { items, ..fragment.clone() }))
 }
 
-/// What is said of the one function that a text is.
+/// Applies `what` to the function that the text defines.
 fn function<T>(text: &str, what: impl Fn(&StmtFunctionDef) -> T) -> Option<T> {
     let module = syntax::parse(text).ok()?;
     module.suite().first().and_then(Stmt::as_function_def_stmt).map(what)
@@ -58,7 +60,8 @@ fn holds_tests(item: &Item) -> bool {
         })
 }
 
-/// Nobody calls what moves by its name, and no name in it means another in a class (`__x`).
+/// Returns whether the items can move: no other code uses their names, and they use no private name
+/// (`__x`), whose meaning changes inside a class.
 fn can_move(moved: &[Item], rest: &[Item]) -> Result<bool, SyntaxError> {
     let names: HashSet<&str> = moved.iter().flat_map(|it| &it.names).map(String::as_str).collect();
     if names.len() < moved.len() {
@@ -78,7 +81,8 @@ fn can_move(moved: &[Item], rest: &[Item]) -> Result<bool, SyntaxError> {
     Ok(true)
 }
 
-/// A function's text with `self` before its parameters; none where it has a parameter of that name.
+/// Returns a function's text with `self` added before its parameters; `None` if it already has a
+/// parameter of that name.
 fn with_self(text: &str) -> Result<Option<String>, SyntaxError> {
     let module = syntax::parse(text)?;
     let Some(def) = module.suite().first().and_then(Stmt::as_function_def_stmt) else {

@@ -1,4 +1,4 @@
-//! What pytest would collect from a test module, as far as its text tells.
+//! Finds the tests that pytest would collect from a module, as far as its text shows.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,19 @@ use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
 use crate::syntax::{self, SyntaxError};
 
-/// A test function, or a class of them, at the top level of a module.
+/// A test function or test class at the top level of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestDefinition {
     pub name: String,
-    /// Test functions it is or holds, each however many cases it has.
+    /// Number of test functions, regardless of their number of cases.
     pub functions: usize,
-    /// Cases it holds: each row of a literal `parametrize` list is one; lists that are not literal
-    /// count as one row.
+    /// Number of cases: each row of a literal `parametrize` list is one; a list that is not literal
+    /// counts as one row.
     pub cases: usize,
 }
 
-/// The tests of a module, in order. A name defined twice is collected once, as it was defined last.
+/// Returns the tests of a module, in order. A name defined twice is collected once, with its last
+/// definition.
 pub fn tests(source: &str) -> Result<Vec<TestDefinition>, SyntaxError> {
     let module = syntax::parse(source)?;
     let mut out: Vec<TestDefinition> = Vec::new();
@@ -43,7 +44,7 @@ fn definition(stmt: &Stmt) -> Option<TestDefinition> {
     Some(TestDefinition { name: name.to_string(), functions, cases })
 }
 
-/// A fixture may be called `test_data`; it is none.
+/// Returns whether a function is a test. A fixture named `test_data` is not.
 pub(crate) fn is_test(def: &StmtFunctionDef) -> bool {
     def.name.starts_with("test") && !is_fixture(def)
 }
@@ -53,7 +54,7 @@ pub(crate) fn is_fixture(def: &StmtFunctionDef) -> bool {
     def.decorator_list.iter().any(fixture)
 }
 
-/// pytest goes by the name; of unittest's classes it takes all.
+/// Returns whether pytest collects a class: by its name, or as a subclass of unittest's `TestCase`.
 pub(crate) fn is_test_class(def: &StmtClassDef) -> bool {
     let bases = def.arguments.iter().flat_map(|it| &it.args);
     let mut names = bases.filter_map(last_name);
@@ -64,7 +65,7 @@ fn callee(expr: &Expr) -> &Expr {
     expr.as_call_expr().map_or(expr, |call| &call.func)
 }
 
-/// `fixture` of `pytest.fixture`.
+/// Returns the last component of a dotted name: `fixture` of `pytest.fixture`.
 pub(crate) fn last_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(name.id.as_str()),
@@ -73,7 +74,7 @@ pub(crate) fn last_name(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The product of the lists of all `parametrize` decorators.
+/// Returns the number of cases: the product of the list lengths of all `parametrize` decorators.
 fn rows(decorators: &[Decorator]) -> usize {
     let calls = decorators.iter().filter_map(|it| it.expression.as_call_expr());
     let parametrize = calls.filter(|call| last_name(&call.func) == Some("parametrize"));

@@ -1,4 +1,4 @@
-//! Where well-known names come from.
+//! Maps well-known names to the imports that define them.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Stmt};
@@ -7,9 +7,9 @@ use crate::imports::Import;
 use crate::standard_library::{is_stdlib, is_typing};
 use crate::syntax;
 
-/// The import that would define a well-known `name` that `source` uses but nowhere binds. A module is
-/// offered only when the text takes an attribute of it: a forgotten variable named `string` is a bug,
-/// not a forgotten import. Third-party names are offered when `available` says their package is there.
+/// Returns the import for a well-known `name` that `source` uses and does not bind. A module is
+/// offered only if the text accesses an attribute of it: a forgotten variable named `string` is a
+/// bug, not a missing import. Third-party names are offered if `available` accepts their package.
 pub fn import_for(name: &str, source: &str, available: impl Fn(&str) -> bool) -> Option<Import> {
     let attribute_base = is_attribute_base(source, name);
     if name == "datetime" && !uses_attribute(source, "datetime", "datetime") {
@@ -61,7 +61,7 @@ fn attributes(source: &str) -> Vec<(String, String)> {
     bases.0
 }
 
-/// Names that convention gives to modules: bound name, module, alias.
+/// Conventional names of modules: bound name, module, alias.
 const CONVENTIONS: &[(&str, &str, Option<&str>)] = &[
     ("np", "numpy", Some("np")),
     ("numpy", "numpy", None),
@@ -75,7 +75,7 @@ const CONVENTIONS: &[(&str, &str, Option<&str>)] = &[
     ("dt", "datetime", Some("dt")),
 ];
 
-/// Names that are nearly always taken from these modules.
+/// Names that are nearly always imported from these modules.
 const ORIGINS: &[(&str, &[&str])] = &[
     ("abc", &["ABC", "ABCMeta", "abstractmethod"]),
     ("collections", &["ChainMap", "Counter", "OrderedDict", "defaultdict", "deque", "namedtuple"]),

@@ -127,6 +127,8 @@ impl Runner {
     ) -> Report {
         let selection = Selection::of(request);
         let mut report = self.run_selected(request, selection, cancel, on_test).await;
+        let (tests, milliseconds) = (report.tests.len(), report.duration.as_millis());
+        tracing::debug!(outcome = ?report.outcome, tests, milliseconds, "tests ran");
         let proves = matches!(report.outcome, Outcome::Passed | Outcome::Failed | Outcome::NoTests);
         if report.deselected.is_empty() {
             return report;

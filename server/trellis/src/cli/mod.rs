@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ColorChoice, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::{Exit, Fault};
-use crate::output::{Output, color, waiting};
+use crate::output::{Output, color, log as diagnostics, waiting};
 
 mod code_view;
 mod completions;
@@ -51,6 +51,9 @@ struct Cli {
         hide_possible_values = true
     )]
     color: color::When,
+    /// Append a log to this file; RUST_LOG sets the levels.
+    #[arg(long, global = true, display_order = 902, value_name = "FILE")]
+    log_file: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -108,7 +111,10 @@ pub(crate) async fn main() -> Exit {
         waiting::start(name);
     }
     let mut output = Output::new(cli.json);
-    let end = dispatch(cli.command, &mut output).await;
+    let end = match diagnostics::start(cli.log_file.as_deref()) {
+        Ok(()) => dispatch(cli.command, &mut output).await,
+        Err(fault) => Err(fault),
+    };
     waiting::end();
     end.unwrap_or_else(|fault| {
         output.note(format_args!("error: {fault}"));

@@ -8,7 +8,6 @@ use super::files::{refuse_other_encoding, stage, writable};
 use super::undo_log::{self, FileRecord, Record};
 use super::{AppliedEdit, Change, folder};
 use crate::error::Fault;
-use crate::output::Output;
 use crate::workspace::disk::{hash, is_full};
 use crate::workspace::lock::Lock;
 
@@ -54,7 +53,7 @@ pub(crate) fn recover(root: &Path) -> Result<(), Fault> {
 }
 
 fn report_recovered(recovered: Vec<String>) {
-    recovered.iter().for_each(|it| Output::say(format_args!("warning: {it}")));
+    recovered.iter().for_each(|it| tracing::warn!("{it}"));
 }
 
 /// One edit at a time in a project.

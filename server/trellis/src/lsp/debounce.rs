@@ -11,7 +11,6 @@ use tower_lsp::Client;
 use super::diagnostics::{self, Published};
 use super::from_lsp;
 use crate::event_bus::{Event, Listener};
-use crate::output::Output;
 use crate::rpc::Context;
 use crate::session::{Anchors, QueryError, Snapshot};
 
@@ -84,7 +83,7 @@ impl Debouncer {
             // Another change is what overtook it, and that one has a turn of its own.
             Err(QueryError::ContentModified | QueryError::Cancelled) => return,
             Err(QueryError::Panicked) => {
-                return Output::say("warning: the diagnostics are out of date");
+                return tracing::warn!("the diagnostics are out of date");
             }
         };
         let mut changed = stirred == SessionChange::Other;

@@ -10,7 +10,6 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{Registration, Unregistration};
 
 use super::from_lsp::{self, Dynamic};
-use crate::output::Output;
 
 /// How long an answer of the client is waited for.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
@@ -30,9 +29,7 @@ pub(super) async fn keep(
             match reported {
                 Ok(Ok(())) => registered = now,
                 Ok(Err(_)) | Err(_) => {
-                    return Output::say(
-                        "warning: the editor does not accept feature registrations",
-                    );
+                    return tracing::warn!("the editor does not accept feature registrations");
                 }
             }
         }

@@ -11,7 +11,6 @@ use tower_lsp::ls_types::{
 };
 
 use crate::event_bus::{Event, JobState, Listener};
-use crate::output::Output;
 use crate::rpc::Context;
 
 /// The notification by which an editor cancels.
@@ -35,7 +34,7 @@ pub(super) async fn show(client: Client, listener: Listener) {
                         match tokio::time::timeout(CLIENT_PATIENCE, asking).await {
                             Ok(Ok(())) => {}
                             Ok(Err(_)) | Err(_) => {
-                                return Output::say("warning: the editor does not show progress");
+                                return tracing::warn!("the editor does not show progress");
                             }
                         }
                         shown.insert(job.clone(), String::new());

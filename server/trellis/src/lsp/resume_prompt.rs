@@ -10,7 +10,6 @@ use tower_lsp::ls_types::{MessageActionItem, MessageType};
 use super::dispatch;
 use super::server::without_links;
 use crate::api::runs::{self, Run, RunKind, RunState};
-use crate::output::Output;
 use crate::rpc::{Context, Methods};
 
 const RESUME: &str = "Resume";
@@ -27,7 +26,7 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
     let listing = tokio::task::spawn_blocking(move || runs::list(&folders));
     let found = match listing.await {
         Ok(found) => found.runs,
-        Err(error) => return Output::say(format_args!("warning: cannot list runs: {error}")),
+        Err(error) => return tracing::warn!("cannot list runs: {error}"),
     };
     // Tasks need their list and stack again, which a person gives.
     let resumable = |it: &&Run| it.state == RunState::Stopped && it.kind == RunKind::Generate;

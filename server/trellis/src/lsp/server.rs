@@ -18,7 +18,6 @@ use super::{
     actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, probe_model,
     progress, queries, resume_prompt, to_lsp,
 };
-use crate::output::Output;
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
 use crate::session::positions;
@@ -165,7 +164,7 @@ impl Backend {
         };
         if let Err(error) = parent_watch::watch(process, leave) {
             let rest = "Trellis only notices the end of the editor when the stream closes";
-            Output::say(format_args!("warning: cannot watch process {process}: {error}; {rest}"));
+            tracing::warn!("cannot watch process {process}: {error}; {rest}");
         }
     }
 
@@ -192,12 +191,10 @@ impl Backend {
             match tokio::time::timeout(CLIENT_PATIENCE, asking).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    Output::say(format_args!(
-                        "warning: the editor does not report changed files: {error}"
-                    ));
+                    tracing::warn!("the editor does not report changed files: {error}");
                 }
                 Err(_) => {
-                    Output::say("warning: the editor did not say whether it reports changed files")
+                    tracing::warn!("the editor did not say whether it reports changed files")
                 }
             }
         });
@@ -219,7 +216,7 @@ async fn open_results(context: &Context, folders: Vec<PathBuf>) {
     let real = |it: PathBuf| it.canonicalize().unwrap_or(it);
     let open = move || results.open(&folders.into_iter().map(real).collect::<Vec<_>>());
     if tokio::task::spawn_blocking(open).await.is_err() {
-        Output::say("warning: earlier test results are not shown");
+        tracing::warn!("earlier test results are not shown");
     }
 }
 
@@ -274,7 +271,7 @@ impl LanguageServer for Backend {
                 self.context.set(settings);
                 self.stirs.notify(SessionChange::Other);
             }
-            Err(error) => Output::say(format_args!("warning: {}", error.message)),
+            Err(error) => tracing::warn!("{}", error.message),
         }
     }
 

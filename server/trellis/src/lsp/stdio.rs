@@ -7,7 +7,6 @@ use std::thread;
 use tokio::sync::{mpsc, oneshot};
 
 use super::codec::{Frame, Frames};
-use crate::output::Output;
 
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
@@ -27,7 +26,7 @@ pub(super) fn input() -> io::Result<mpsc::Receiver<Frame>> {
                     }
                 }
                 Ok(None) => return,
-                Err(error) => return Output::say(format_args!("error: standard input: {error}")),
+                Err(error) => return tracing::error!("standard input: {error}"),
             }
         }
     })?;

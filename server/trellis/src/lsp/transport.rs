@@ -15,7 +15,6 @@ use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::codec::{Frame, refusal};
-use crate::output::Output;
 
 /// Requests without an answer: more than any client has, so that changes never queue behind questions.
 const OPEN_AT_MOST: usize = 16_384;
@@ -136,7 +135,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         match frame {
             Frame::Refused(response) => {
                 let why = response.error().map(|it| it.message.clone()).unwrap_or_default();
-                Output::say(format_args!("warning: refused the client's message: {why}"));
+                tracing::warn!("refused the client's message: {why}");
                 self.answer(Some(response));
             }
             Frame::Response(response) => {
@@ -220,7 +219,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
                 self.unsent.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
                 self.unsent.extend(body);
             }
-            Err(error) => Output::say(format_args!("error: a message is not valid JSON: {error}")),
+            Err(error) => tracing::error!("a message is not valid JSON: {error}"),
         }
     }
 }

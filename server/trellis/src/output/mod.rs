@@ -10,6 +10,7 @@ use crate::error::Fault;
 use crate::reporter::{Progress, Reporter};
 
 pub(crate) mod color;
+pub(crate) mod log;
 pub(crate) mod waiting;
 
 /// Where a command prints, and in which of the two forms.

@@ -19,7 +19,6 @@ use trellis_sandbox::{Report, TestResult};
 use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
-use crate::output::Output;
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::cache_folder;
 use crate::sources;
@@ -143,7 +142,7 @@ impl Results {
             });
             for why in [remembered, kept].into_iter().filter_map(Result::err) {
                 let shown = root.display();
-                Output::say(format_args!("warning: the results of {shown} were not kept: {why}"));
+                tracing::warn!("the results of {shown} were not kept: {why}");
             }
         }
     }

@@ -11,7 +11,6 @@ use rustix::fs::inotify;
 use super::Results;
 use super::tests::{LastResult, State};
 use crate::event_bus::{Event, ForeignTest};
-use crate::output::Output;
 
 /// Bytes for what the kernel tells at once.
 const BUFFER: usize = 4096;
@@ -39,7 +38,7 @@ impl Results {
             std::thread::Builder::new().name("results".to_owned()).spawn(follow)
         });
         if let Err(why) = begun {
-            Output::say(format_args!("warning: test runs of other windows are not shown: {why}"));
+            tracing::warn!("test runs of other windows are not shown: {why}");
         }
     }
 

@@ -14,7 +14,6 @@ use crate::edits;
 use crate::error::Fault;
 use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
-use crate::output::Output;
 use crate::project;
 use crate::results::Results;
 use crate::sandbox::WarmSandboxes;
@@ -135,7 +134,7 @@ impl Context {
     pub(crate) async fn end(&self) {
         self.jobs.cancel_all();
         if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
-            Output::say("warning: a job did not end in time; accepted code is kept");
+            tracing::warn!("a job did not end in time; accepted code is kept");
         }
         self.sandboxes.close().await;
     }
@@ -169,7 +168,7 @@ impl Context {
         for folder in self.folders().await {
             let settle = move || edits::recover(&project::root_of(&folder)?);
             if let Ok(Err(fault)) = tokio::task::spawn_blocking(settle).await {
-                Output::say(format_args!("warning: {fault}"));
+                tracing::warn!("{fault}");
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::MethodsError;
@@ -282,10 +283,15 @@ pub(crate) async fn invoke(
     name: &str,
     params: Value,
 ) -> Result<Value, ErrorObjectOwned> {
-    methods.call::<_, Value>(name, Given(params)).await.map_err(|error| match error {
+    let started = Instant::now();
+    let result = methods.call::<_, Value>(name, Given(params)).await.map_err(|error| match error {
         MethodsError::JsonRpc(object) => object,
         other => object(&Fault::new(Exit::Internal, format!("{name}: {other}"))),
-    })
+    });
+    let (milliseconds, code) =
+        (started.elapsed().as_millis(), result.as_ref().err().map(|it| it.code()));
+    tracing::debug!(method = name, milliseconds, code, "answered a request");
+    result
 }
 
 /// Parameters of long work.

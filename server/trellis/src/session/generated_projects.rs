@@ -10,7 +10,6 @@ use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan};
 
 use crate::node_status;
-use crate::output::Output;
 use crate::workspace::checkpoint::{self, Checkpoint};
 
 /// The graph that a run exports.
@@ -60,10 +59,7 @@ impl NodeState {
 impl GeneratedProject {
     fn read(root: &Path) -> Option<GeneratedProject> {
         let say = |why: &dyn std::fmt::Display| {
-            Output::say(format_args!(
-                "warning: {}: {why}; its nodes are not shown",
-                root.join(GRAPH).display()
-            ));
+            tracing::warn!("{}: {why}; its nodes are not shown", root.join(GRAPH).display());
         };
         let bytes =
             trellis_sandbox::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;

@@ -19,7 +19,6 @@ use super::documents::{Document, Open};
 use super::positions;
 use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
 use crate::error::Exit;
-use crate::output::Output;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
 use trellis_python::Unit;
 
@@ -48,7 +47,7 @@ pub(crate) fn start() -> io::Result<SessionHandle> {
     let (sender, receiver) = channel();
     let run = move || {
         if catch_unwind(AssertUnwindSafe(|| State::default().run(&receiver))).is_err() {
-            log(format_args!("error: the state of the workspace is lost; exiting"));
+            tracing::error!("the state of the workspace is lost; exiting");
             std::process::exit(Exit::Internal as i32);
         }
     };
@@ -192,10 +191,10 @@ impl State {
             }
             match Workspace::serve(path) {
                 Ok(workspace) => {
-                    workspace.problems().iter().for_each(|it| log(format_args!("warning: {it}")));
+                    workspace.problems().iter().for_each(|it| tracing::warn!("{it}"));
                     self.add(FolderKind::Folder(path.clone()), workspace);
                 }
-                Err(fault) => log(format_args!("warning: {fault}")),
+                Err(fault) => tracing::warn!("{fault}"),
             }
         }
         self.settle_documents();
@@ -286,7 +285,7 @@ impl State {
         unit: Unit,
     ) {
         let Some(document) = Arc::make_mut(&mut self.documents).get_mut(uri.as_str()) else {
-            return log(format_args!("warning: {} changed but is not open", uri.as_str()));
+            return tracing::warn!("{} changed but is not open", uri.as_str());
         };
         document.apply(changes, unit);
         document.version = version;
@@ -322,10 +321,10 @@ impl State {
         for (_, workspace) in self.parts.values_mut() {
             if workspace.refresh(PATIENCE) == Refreshed::TimedOut {
                 let root = workspace.root().display();
-                log(format_args!(
-                    "warning: {root}: checking the disk takes longer than {PATIENCE:?}; the \
+                tracing::warn!(
+                    "{root}: checking the disk takes longer than {PATIENCE:?}; the \
                      answer may be out of date"
-                ));
+                );
             }
         }
         let part = |(number, (base, workspace)): (&u64, &(FolderKind, Workspace))| {
@@ -336,8 +335,4 @@ impl State {
         let _ = to.send(Snapshot { parts, documents: self.documents.clone() });
         self.parts.values_mut().for_each(|(_, it)| it.work_in_background());
     }
-}
-
-fn log(text: std::fmt::Arguments<'_>) {
-    Output::say(text);
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 
 use super::{SessionHandle, Snapshot};
-use crate::output::Output;
 
 /// Questions that think at the same time; more would only take turns.
 const THINKING_AT_ONCE: usize = 4;
@@ -90,7 +89,7 @@ async fn think<T: Send + 'static>(
         (answer, view.misses())
     });
     work.await.map_err(|error| {
-        Output::say(format_args!("error: a request failed: {error}"));
+        tracing::error!("a request failed: {error}");
         QueryError::Panicked
     })
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::output::Output;
 use crate::write_tests::registry::{self, Mapping, Registry};
 
 /// Size and time of a registry.
@@ -62,7 +61,7 @@ impl TestRegistryCache {
         }
         let shown = root.display();
         let say = |why: &dyn std::fmt::Display| {
-            Output::say(format_args!("warning: {shown}: {why}; its tests are not shown"));
+            tracing::warn!("{shown}: {why}; its tests are not shown");
         };
         let (registry, warning) = registry::read(root).map_err(|fault| say(&fault)).ok()?;
         warning.iter().for_each(|it| say(it));

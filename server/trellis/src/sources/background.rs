@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use trellis_python::Index;
 
 use super::{IndexedFile, Scope, Workspace, cache};
-use crate::output::Output;
 
 /// Changed files that are looked at one by one before the table of names is made anew.
 const UNPREPARED_AT_MOST: usize = 64;
@@ -43,7 +42,7 @@ impl Workspace {
             });
         if let Err(error) = started {
             self.working.store(false, Ordering::Relaxed);
-            Output::say(format_args!("warning: outlines are created only when needed: {error}"));
+            tracing::warn!("outlines are created only when needed: {error}");
         }
     }
 
@@ -107,7 +106,7 @@ impl Job {
             let place = cache::Place::of(&self.root);
             let folder = place.map_or(self.root.clone(), |it| it.folder(&self.root));
             let shown = folder.display();
-            Output::say(format_args!("warning: the next start will be slower: {shown}: {error}"));
+            tracing::warn!("the next start will be slower: {shown}: {error}");
         }
     }
 }

@@ -23,7 +23,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_python::Index;
 
 use crate::error::Fault;
-use crate::output::Output;
 use disk::{Disk, Stamp};
 pub(crate) use in_memory::of_texts;
 pub(crate) use refresh::Refreshed;
@@ -262,5 +261,5 @@ impl Workspace {
 fn no_watch(path: &Path, error: &std::io::Error) {
     let shown = path.display();
     let rest = "Trellis checks every file before each answer";
-    Output::say(format_args!("warning: {shown}: changes are not reported ({error}); {rest}"));
+    tracing::warn!("{shown}: changes are not reported ({error}); {rest}");
 }

@@ -12,7 +12,6 @@ use super::disk::{self, Contents, Stamp};
 use super::walk::{self, Listing};
 use super::watch::Changes;
 use super::{IndexedFile, Scope, Workspace};
-use crate::output::Output;
 
 /// What became of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,11 +154,11 @@ impl Workspace {
     fn give_up_broken_watch(&mut self) {
         let Some(error) = self.watch.as_ref().and_then(|it| it.failed()) else { return };
         self.watch = None;
-        Output::say(format_args!(
-            "warning: {}: changes are not reported ({error}); Trellis checks every file before \
+        tracing::warn!(
+            "{}: changes are not reported ({error}); Trellis checks every file before \
              each answer. Raising fs.inotify.max_user_watches helps",
             self.root.display()
-        ));
+        );
     }
 
     /// Reads what is not known as it is; how many files have another text.

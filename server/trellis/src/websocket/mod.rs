@@ -26,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
 use crate::jobs::Jobs;
-use crate::output::Output;
 use crate::parent_watch;
 use crate::rpc::{self, Context};
 use crate::signals::cancel_on_signal;
@@ -116,7 +115,7 @@ pub(crate) async fn serve(
     // An error means that it has stopped.
     let _ = server.stop();
     if timeout(LAST_PATIENCE, server.stopped()).await.is_err() {
-        Output::say("warning: a client did not close its connection in time");
+        tracing::warn!("a client did not close its connection in time");
     }
     context.owner.stop().await;
     Ok(Exit::Done)
@@ -154,7 +153,7 @@ async fn accept(
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
             Err(error) => {
-                Output::say(format_args!("warning: cannot accept a connection: {error}"));
+                tracing::warn!("cannot accept a connection: {error}");
                 sleep(BREATH).await;
                 continue;
             }

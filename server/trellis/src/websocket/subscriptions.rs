@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection_count::Counter;
 use crate::error::Fault;
-use crate::output::Output;
 use crate::rpc::{Context, EVENT, SUBSCRIBE, Table, UNSUBSCRIBE};
 
 /// All subscriptions.
@@ -41,7 +40,7 @@ impl Subscriptions {
     pub(super) async fn end(&self, patience: Duration) {
         self.ending.cancel();
         if timeout(patience, self.subscribers.none()).await.is_err() {
-            Output::say("warning: a client did not read its last events in time");
+            tracing::warn!("a client did not read its last events in time");
         }
     }
 }
@@ -65,7 +64,7 @@ async fn forward(sink: PendingSubscriptionSink, context: &Context, ending: &Canc
                 }
             }
             Err(error) => {
-                Output::say(format_args!("error: an event cannot be written as JSON: {error}"))
+                tracing::error!("an event cannot be written as JSON: {error}")
             }
         }
     }

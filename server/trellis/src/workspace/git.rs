@@ -217,7 +217,10 @@ impl Git {
 
     fn output(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
         self.look(arguments)?;
-        self.start(arguments, input)
+        let output = self.start(arguments, input)?;
+        let command = arguments.first().copied().unwrap_or_default();
+        tracing::debug!(command, status = %output.status, root = %self.root.display(), "git ran");
+        Ok(output)
     }
 
     /// Looks at the repository before anything is asked of it, once there is one.

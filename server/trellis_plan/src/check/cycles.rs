@@ -1,4 +1,5 @@
-//! Nodes that need each other: one problem for each knot, with the shortest cycle in it.
+//! Finds cycles: one problem for each knot (nodes that need each other), with the shortest cycle in
+//! it.
 
 use std::collections::VecDeque;
 
@@ -8,11 +9,12 @@ use crate::node::NodeIx;
 use crate::order::knots;
 use crate::plan::Plan;
 
-/// How many edges the search for ever shorter cycles may look at, over all knots; a cycle found by then is reported
-/// even if a shorter one may exist. Enough for an exact answer in any knot of a thousand nodes.
+/// Largest number of edges that the search for shorter cycles visits, over all knots. After that
+/// the best cycle found is reported even if a shorter one may exist. The number gives an exact
+/// answer in any knot of a thousand nodes.
 const WORK: usize = 20_000_000;
 
-/// How many ids of a cycle a message spells out.
+/// Largest number of ids of a cycle in a message.
 const SPELLED: usize = 50;
 
 pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
@@ -61,12 +63,12 @@ fn describe(plan: &Plan, cycle: Vec<NodeIx>, knot: usize) -> Problem {
     Problem { kind: ProblemKind::Cycle, node: first.to_owned(), message, hint, related: cycle }
 }
 
-/// Breadth-first search for cycles, its arrays shared by all knots.
+/// Breadth-first search for cycles. All knots share its arrays.
 struct Search<'a> {
     needs: &'a Csr,
-    /// The knot a node belongs to, from 1; 0 for none.
+    /// Knot of each node, from 1; 0 for none.
     knot: Vec<u32>,
-    /// The search that last came by, and where it came from.
+    /// For each node, the last search that visited it, and the node from which it was reached.
     seen: Vec<u32>,
     from: Vec<NodeIx>,
     round: u32,
@@ -85,19 +87,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The shortest cycle of a knot, as far as the work allows. Every node of a knot lies on a cycle, so the first
-    /// search finds one, however long that takes.
+    /// Returns the shortest cycle of a knot, as far as the work limit allows. Every node of a knot
+    /// is on a cycle, so the first search finds one, regardless of the limit.
     fn shortest(&mut self, knot: &[NodeIx]) -> Vec<NodeIx> {
         if let Some(&itself) = knot.iter().find(|&&ix| self.needs.contains(ix, ix)) {
             return vec![itself];
         }
-        // Every cycle passes a node from which two links lead on inside the knot, unless the knot is one plain ring.
+        // Every cycle passes a node with two links inside the knot, unless the knot is a plain
+        // ring.
         let forks = |ix: &&NodeIx| self.inner(**ix).nth(1).is_some();
         let forks: Vec<NodeIx> = knot.iter().filter(forks).copied().collect();
         let mut best: Option<Vec<NodeIx>> = None;
         for &start in if forks.is_empty() { &knot[..1] } else { &forks } {
             let below = best.as_ref().map(Vec::len);
-            // Without a node that needs itself, two is the shortest there is.
+            // No node needs itself, so two is the shortest possible length.
             if below == Some(2) || (below.is_some() && self.work == 0) {
                 break;
             }
@@ -112,7 +115,8 @@ impl<'a> Search<'a> {
         self.needs.row(ix).iter().copied().filter(inside)
     }
 
-    /// The shortest cycle through `start`; with `below`, only one of fewer nodes and while there is work left.
+    /// Returns the shortest cycle through `start`. With `below`, returns only a cycle of fewer
+    /// nodes, and stops at the work limit.
     fn cycle_through(&mut self, start: NodeIx, below: Option<usize>) -> Option<Vec<NodeIx>> {
         self.round += 1;
         let number = self.knot[start.index()];

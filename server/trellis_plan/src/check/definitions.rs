@@ -1,4 +1,4 @@
-//! Definitions that clash, and methods whose class is in doubt.
+//! Finds conflicting definitions, and methods whose class is ambiguous.
 
 use rustc_hash::FxHashMap;
 
@@ -47,7 +47,7 @@ fn class_name(plan: &Plan, ix: NodeIx) -> &str {
     plan.node(ix).class_part().or_else(by_edge).unwrap_or("")
 }
 
-/// What disagrees about a method's class.
+/// Returns the contradiction about a method's class, if there is one.
 fn mismatch(plan: &Plan, ix: NodeIx) -> Option<String> {
     let node = plan.node(ix);
     let mut classes = parent_classes(&plan.nodes, &plan.graph.parents, ix);

@@ -1,4 +1,4 @@
-//! File paths: safe, importable, and distinct on every file system.
+//! Checks that file paths are safe, importable, and distinct on every file system.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,7 +7,7 @@ use crate::node::NodeIx;
 use crate::plan::Plan;
 use crate::python::{is_identifier, is_keyword};
 
-/// The longest name common file systems take, in bytes.
+/// Longest name, in bytes, that common file systems accept.
 const LONGEST_SEGMENT: usize = 255;
 
 pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
@@ -34,7 +34,8 @@ pub(super) fn check(plan: &Plan, found: &mut Vec<Problem>) {
     root_clashes(plan, &files, found);
 }
 
-/// Why a path could reach outside the repository or into our own and git's folders; a fragment that fits behind it.
+/// Returns the reason why a path could reach outside the repository or into Trellis's and git's
+/// folders, as a predicate to put after the path; `None` if the path is safe.
 pub fn unsafe_path(path: &str) -> Option<&'static str> {
     if path.contains('\0') {
         return Some("has a NUL character");
@@ -57,7 +58,7 @@ pub fn unsafe_path(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Why a path cannot be that of a module.
+/// Returns the reason why a path cannot be that of a module.
 fn unfit_module(path: &str) -> Option<&'static str> {
     if path.starts_with("tests/") {
         return Some("is in the folder for generated tests");
@@ -83,7 +84,7 @@ fn unfit_module(path: &str) -> Option<&'static str> {
     })
 }
 
-/// `path` and every folder above it, longest first.
+/// Returns `path` and every folder above it, longest first.
 fn prefixes(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder))
 }
@@ -94,7 +95,7 @@ fn case_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Problem>)
     for &(path, ix) in files {
         for prefix in prefixes(path) {
             if !done.insert(prefix) {
-                // Its folders were looked at with it.
+                // The folders above were checked together with this prefix.
                 break;
             }
             let (other, earlier) = *spelling.entry(prefix.to_lowercase()).or_insert((prefix, ix));
@@ -145,7 +146,8 @@ fn package_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Proble
     }
 }
 
-/// `src/lib/a.py` and `lib/b.py` are both imported as `lib`; Python finds one of the two.
+/// Reports modules imported under the same top-level name: `src/lib/a.py` and `lib/b.py` are both
+/// imported as `lib`, and Python finds only one.
 fn root_clashes(plan: &Plan, files: &[(&str, NodeIx)], found: &mut Vec<Problem>) {
     let mut roots: FxHashMap<&str, (bool, NodeIx)> = FxHashMap::default();
     for &(path, ix) in files {

@@ -1,4 +1,4 @@
-//! What a task must have to be worked on.
+//! Checks that a task has everything needed to work on it.
 
 use super::{Problem, ProblemKind, problem};
 use crate::plan::Plan;

@@ -1,4 +1,4 @@
-//! CoderMind's nested form: `root` with `children`, the other `edges` beside it.
+//! Reads CoderMind's nested form: `root` with `children`, and the other `edges` beside it.
 
 use serde_json::value::RawValue;
 
@@ -45,7 +45,8 @@ fn features<'a>(builder: &mut Builder<'a>, root: Object<'a>) -> Result<(), JsonP
     Ok(())
 }
 
-/// CoderMind writes its data flow as `references` edges; what made them tells them from real references.
+/// Adds an edge. CoderMind writes its data flow as `references` edges; `meta.generator`
+/// distinguishes them from real references.
 fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonProblem<'a>> {
     let generator = match object.get("meta") {
         Some(meta) => Object::parse(meta)?.text("generator")?,

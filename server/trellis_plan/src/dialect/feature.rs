@@ -1,4 +1,5 @@
-//! Nodes as ZeroRepo and CoderMind describe them: a feature phrase for a name, everything about the code in `meta`.
+//! Reads nodes of ZeroRepo and CoderMind: a feature phrase as the name, everything on the code in
+//! `meta`.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,8 @@ use crate::extra_fields::ExtraFields;
 use crate::json::{JsonProblem, Object, is_null, text, texts};
 use crate::node::{Kind, Level, Node, NodeIx};
 
-/// Adds a feature node. Whether a node without a known `type_name` is a leaf is settled later, by its children.
+/// Adds a feature node. The level of a node without a known `type_name` is set later, by its
+/// children.
 pub(super) fn node<'a>(
     builder: &mut Builder<'a>,
     object: &Object<'a>,
@@ -41,7 +43,8 @@ pub(super) fn node<'a>(
     Ok(builder.node(node))
 }
 
-/// What appendix A has no field for. Fields of ours that mean something else here get a name of their own.
+/// Returns the fields without a counterpart in appendix A. Fields whose name has another meaning in
+/// appendix A are renamed.
 fn extra<'a>(
     object: &Object<'a>,
     feature: &str,
@@ -62,7 +65,7 @@ fn extra<'a>(
     Ok(extra)
 }
 
-/// Keeps a foreign field from being taken for one of appendix A when the plan is read again.
+/// Renames a foreign field, so that it is not read as one of appendix A in an exported plan.
 pub(super) fn renamed(name: &str) -> &str {
     match name {
         "type" => "feature_kind",
@@ -78,7 +81,8 @@ pub(super) fn renamed(name: &str) -> &str {
     }
 }
 
-/// `type_name`, or else what the path and the feature's own type suggest.
+/// Returns the kind of `type_name`, or else the kind suggested by the path and the feature's own
+/// type.
 fn kind<'a>(
     object: &Object<'a>,
     meta: &Object<'a>,
@@ -95,15 +99,15 @@ fn kind<'a>(
     })
 }
 
-/// Where a feature lives: a file or folder, and the definition within it.
+/// Location of a feature: a file or folder, and the definition in it.
 #[derive(Default)]
 struct FeatureLocation {
     file: Option<String>,
     definition: Option<String>,
 }
 
-/// Splits `a/b.py:Class.method`, `a/b.py::Class::method` and the older `a/b.py::class Name`. A list of folders has no
-/// single place.
+/// Splits `a/b.py:Class.method`, `a/b.py::Class::method` and the older `a/b.py::class Name`. A list
+/// of several folders has no single location.
 fn place(raw: &RawValue) -> Result<FeatureLocation, JsonProblem<'_>> {
     if raw.get().starts_with('[') {
         let folders = texts(raw, "path")?;
@@ -131,12 +135,12 @@ fn place(raw: &RawValue) -> Result<FeatureLocation, JsonProblem<'_>> {
     })
 }
 
-/// The whole repository, `.`, is no file.
+/// Returns whether a path names a file or folder; `.`, the whole repository, does not count.
 fn is_place(path: &str) -> bool {
     !path.is_empty() && path != "."
 }
 
-/// Makes leaves of the features nobody is below, unless they are folders, files or packages.
+/// Makes features without children leaves, unless they are folders, files or packages.
 pub(super) fn settle_levels(builder: &mut Builder<'_>) {
     const GROUPS: [&str; 6] =
         ["directory", "file", "package", "repo", "functional_area", "category"];
@@ -149,7 +153,8 @@ pub(super) fn settle_levels(builder: &mut Builder<'_>) {
     }
 }
 
-/// `repo_name` and `repo_info` under the names of appendix A, and the fields neither form knows.
+/// Returns `repo_name` and `repo_info` under the names of appendix A, and the fields that neither
+/// form knows.
 pub(super) fn about<'a>(
     top: &Object<'a>,
     known: &[&str],

@@ -1,4 +1,4 @@
-//! The form of appendix A: `nodes`, `edges`, `metadata`.
+//! Reads the form of appendix A: `nodes`, `edges`, `metadata`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::json::{JsonProblem, Object, each, each_object, is_null, text, texts};
 use crate::node::{Kind, Level, Node, RedGate};
 use crate::plan::Plan;
 
-/// How a dialect calls the three parts of an edge, and what an edge without a kind is.
+/// A dialect's field names for the three parts of an edge, and the kind of an edge without one.
 pub(super) struct EdgeNames {
     pub(super) source: &'static str,
     pub(super) target: &'static str,
@@ -69,7 +69,7 @@ fn node<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
     })
 }
 
-/// A known field set to `null` says nothing; an unknown one is kept like any other.
+/// Keeps an unknown field that is `null`; a known field set to `null` counts as missing.
 fn keep_null(node: &mut Node, name: &str, raw: &RawValue) {
     const KNOWN: [&str; 11] = [
         "name",
@@ -89,7 +89,8 @@ fn keep_null(node: &mut Node, name: &str, raw: &RawValue) {
     }
 }
 
-/// Without a `type` the level decides, without a `node_type` the kind; without either it is a function.
+/// Sets kind and level: without a `type` the level decides, without a `node_type` the kind. A node
+/// without both is a function.
 fn settle_kind(node: &mut Node, typed: bool, level: Option<Level>) {
     if !typed && level == Some(Level::Composite) {
         node.kind = Kind::Module;

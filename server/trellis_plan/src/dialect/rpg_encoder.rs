@@ -1,4 +1,5 @@
-//! rpg-encoder's form: a semantic `hierarchy` above code `entities`, and `edges` between all of them.
+//! Reads rpg-encoder's form: a semantic `hierarchy` above code `entities`, and `edges` between all
+//! of them.
 
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan,
     Ok(builder.finish(Dialect::RpgEncoder, metadata, rest))
 }
 
-/// What the hierarchy says lies below a node; newer files say the same again with `contains` edges.
+/// A containment stated by the hierarchy; newer files repeat it with `contains` edges.
 enum Descendants<'a> {
     Node(NodeIx, NodeIx),
     Entity(NodeIx, Cow<'a, str>),
@@ -94,7 +95,7 @@ fn entity<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), Json
         _ => name,
     };
     let mut node = Node::new(&id, &name, kind);
-    // Pages, routes and the like are definitions too; only modules hold others.
+    // Pages, routes and similar entities are definitions too; only modules contain others.
     node.level = if node.kind == Kind::Module { Level::Composite } else { Level::Leaf };
     node.file_path = object.text("file")?.map(|file| builder.shared(&file));
     node.docstring = features(object)?;
@@ -113,14 +114,14 @@ fn kept(object: &Object<'_>, known: &[&str]) -> ExtraFields {
     extra
 }
 
-/// The phrases of `semantic_features`, one a line.
+/// Returns the phrases of `semantic_features`, one per line.
 fn features<'a>(object: &Object<'a>) -> Result<Option<Box<str>>, JsonProblem<'a>> {
     let Some(raw) = object.get("semantic_features") else { return Ok(None) };
     let phrases = texts(raw, "semantic_features")?;
     Ok(if phrases.is_empty() { None } else { Some(phrases.join("\n").into()) })
 }
 
-/// `def name(a: T, b) -> R` from the parameters the encoder saw.
+/// Returns `def name(a: T, b) -> R`, built from the parameters in the file.
 fn signature<'a>(object: &Object<'a>, name: &str) -> Result<Option<Box<str>>, JsonProblem<'a>> {
     let Some(raw) = object.get("signature") else { return Ok(None) };
     let signature = Object::parse(raw)?;
@@ -139,7 +140,8 @@ fn signature<'a>(object: &Object<'a>, name: &str) -> Result<Option<Box<str>>, Js
     Ok(Some(format!("def {name}({}){returns}", parameters.join(", ")).into()))
 }
 
-/// `composes` is a dependency in this dialect only; it gets the name under which the table says so.
+/// Adds an edge. `composes` is a dependency in this dialect only, so it is renamed to the kind that
+/// the table lists as a dependency.
 fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonProblem<'a>> {
     if object.text(EDGE.kind)?.as_deref() != Some("composes") {
         return super::rpg::edge(builder, object, &EDGE);
@@ -154,7 +156,7 @@ fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
     Ok(())
 }
 
-/// Adds the containment the hierarchy states and no edge repeats.
+/// Adds the containments that the hierarchy states and no edge repeats.
 fn add_missing(builder: &mut Builder<'_>, below: Vec<Descendants<'_>>) {
     let stated: FxHashSet<(NodeIx, NodeIx)> = builder.hierarchy_pairs().collect();
     for entry in below {

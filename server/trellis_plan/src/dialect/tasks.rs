@@ -1,4 +1,5 @@
-//! A list of tasks: `tasks`, each with what is to be done and the ids of the tasks that have to be done before.
+//! Reads a list of tasks: `tasks`, each with its description and the ids of the tasks that must be
+//! done before it.
 
 use std::borrow::Cow;
 
@@ -43,8 +44,8 @@ fn task<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
     })
 }
 
-/// Everything but what a node has fields for. Foreign fields that mean something in appendix A get a name of their own,
-/// so that an export is not read as something else.
+/// Returns the fields that a node has no field for. Foreign fields that have a meaning in appendix
+/// A are renamed, so that an export is not misread.
 fn extra<'a>(object: &Object<'a>) -> Result<ExtraFields, JsonProblem<'a>> {
     let mut extra = ExtraFields::default();
     for (name, raw) in &object.fields {
@@ -66,7 +67,8 @@ fn extra<'a>(object: &Object<'a>) -> Result<ExtraFields, JsonProblem<'a>> {
     Ok(extra)
 }
 
-/// What other forms call `depends_on`; a list that is not read would set a task free too early.
+/// Warns about fields that other forms use for `depends_on`: if ignored silently, a task would
+/// start too early.
 fn mistaken(builder: &mut Builder<'_>, id: &str, object: &Object<'_>) {
     let is_mistaken = |name: &&str| object.get(name).is_some();
     for name in ["dependencies", "dependsOn", "depends"].iter().filter(|it| is_mistaken(it)) {

@@ -1,4 +1,5 @@
-//! ZeroRepo's flat form: features in `nodes`, `edges` between them, `data_flow` between functional areas by name.
+//! Reads ZeroRepo's flat form: features in `nodes`, `edges` between them, `data_flow` between
+//! functional areas by name.
 
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
@@ -29,7 +30,7 @@ pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan,
     Ok(builder.finish(Dialect::ZeroRepo, metadata, rest))
 }
 
-/// Ends are ids or, as ZeroRepo writes them, the names of functional areas.
+/// Adds a data flow. Its ends are ids or, as ZeroRepo writes them, names of functional areas.
 fn data_flow<'a>(
     builder: &mut Builder<'a>,
     areas: &FxHashMap<Box<str>, Box<str>>,

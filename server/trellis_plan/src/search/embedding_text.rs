@@ -1,26 +1,27 @@
-//! What a model of meaning is to see of documents.
+//! Prepares the texts of documents for an embedding model.
 //!
-//! Name, text and path are shown to it one by one: a name is short and says most, and drowns in the vector of a long text.
-//! `fixtures/search/choosing.json` chose it so.
+//! Name, text and path are embedded separately: a name is short and most significant, and would be
+//! lost in the vector of a long text. `fixtures/search/choosing.json` led to this choice.
 
 use rustc_hash::FxHashMap;
 
 use super::index::Document;
 use super::words::spoken;
 
-/// How much the likeness of the name, of the text and of the path counts.
+/// Weights of the similarities of the name, of the text and of the path.
 const WEIGHTS: [f32; 3] = [1.0, 1.0, 0.35];
 
-/// The texts to be shown, each once, and which of them belong to which document.
+/// The distinct texts to embed, and the texts of each document.
 #[derive(Clone, Debug, Default)]
 pub struct EmbeddingText {
     texts: Vec<String>,
-    /// Places of the name's, the text's and the path's; `None` where there are no words.
+    /// Indexes of the name's, the text's and the path's entry; `None` if there are no words.
     of: Vec<[Option<u32>; 3]>,
 }
 
 impl EmbeddingText {
-    /// Reads names aloud, the first paragraph of texts, and what of the paths is not common to all.
+    /// Converts names, the first paragraph of texts, and the parts of paths that are not common to
+    /// all, to spoken words.
     pub fn of<'a>(documents: impl Iterator<Item = Document<'a>> + Clone) -> EmbeddingText {
         let common = common_folders(documents.clone().map(|it| it.path));
         let mut facets = EmbeddingText::default();
@@ -46,16 +47,17 @@ impl EmbeddingText {
         Some(place)
     }
 
-    /// What the model is to see.
+    /// Returns the texts to embed.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// How like a query each document is, from how like it each of the [texts](Self::texts) is.
+    /// Returns the similarity of a query to each document, from its similarity to each of the
+    /// [texts](Self::texts).
     ///
     /// # Panics
     ///
-    /// If there is not one likeness for each text.
+    /// Panics if there is not one similarity per text.
     pub fn similarities(&self, of_texts: &[f32]) -> Vec<f32> {
         assert_eq!(of_texts.len(), self.texts.len(), "one likeness a text");
         let of_document = |places: &[Option<u32>; 3]| {
@@ -70,14 +72,14 @@ impl EmbeddingText {
     }
 }
 
-/// A path as words, without the first folders and the ending.
+/// Returns a path as words, without the first folders and the extension.
 fn place(path: &str, folders: usize) -> String {
     let words: Vec<&str> = path.split('/').skip(folders).collect();
     let words = words.join(" ");
     spoken(words.rsplit_once('.').map_or(&*words, |(stem, _)| stem))
 }
 
-/// How many folders all paths begin with.
+/// Returns the number of folders with which all paths begin.
 fn common_folders<'a>(mut paths: impl Iterator<Item = &'a str>) -> usize {
     let folders = |path: &'a str| path.split('/').rev().skip(1).collect::<Vec<_>>();
     let Some(mut common) = paths.next().map(folders) else { return 0 };

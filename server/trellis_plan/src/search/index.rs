@@ -1,9 +1,9 @@
-//! Documents found by words: BM25 over weighted fields, tolerant of typing mistakes, joined with similarities from
-//! outside.
+//! Finds documents by words: BM25 over weighted fields, tolerant of typing mistakes, combined with
+//! external similarities.
 //!
-//! A score has a whole part and a fraction. The whole part is how well the name itself was met: 2 where the query is the
-//! name, 1 where it nearly is or mentions it, else 0; so names stay on top whatever else is known. The fraction joins
-//! words and meaning.
+//! A score has a whole part and a fraction. The whole part tells how well the query matches the
+//! name: 2 if the query is the name, 1 if it nearly is or mentions it, else 0. So name matches come
+//! first, whatever else is known. The fraction combines words and meaning.
 
 use std::ops::Range;
 
@@ -13,59 +13,62 @@ use super::name_match::Name;
 use super::words::{Word, compact, words};
 use crate::did_you_mean::distance;
 
-/// What is searched: a function, a node, whatever has a name.
+/// A searchable item with a name, such as a function or a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Document<'a> {
     pub name: &'a str,
-    /// Where it stands; empty where that says nothing.
+    /// Path of the document; empty if it has no meaning.
     pub path: &'a str,
     pub text: &'a str,
 }
 
-/// What the order of the hits is made from. Similarities are cosines from -1 to 1, one a document, in their order.
+/// Basis of the order of the hits. Similarities are cosines from -1 to 1, one per document, in the
+/// order of documents.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'a> {
     /// Words alone.
     Words,
-    /// Similarities alone; names count for nothing.
+    /// Similarities alone; names are ignored.
     Meaning(&'a [f32]),
     /// Similarities, with words as a tie-breaker and names above all.
     Both(&'a [f32]),
 }
 
-/// A document that was found.
+/// A found document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Its place among the documents.
+    /// Index of the document.
     pub document: usize,
-    /// From 0 to 3, in steps of 0.0001; 2 and more where the query is the name, 1 and more where it nearly is.
+    /// Score from 0 to 3, in steps of 0.0001; 2 and more if the query is the name, 1 and more if it
+    /// nearly is.
     pub score: f32,
 }
 
-/// Documents, ready to be searched. Their texts are not kept.
+/// Documents prepared for search. Their texts are not kept.
 #[derive(Clone, Debug, Default)]
 pub struct SearchIndex {
     names: Vec<Name>,
-    /// The number of each word's stem, and the stems by number.
+    /// Number of each word's stem, and the stems by number.
     words: FxHashMap<Box<str>, u32>,
     stems: Vec<Box<str>>,
     numbers: FxHashMap<Box<str>, u32>,
-    /// For each stem the documents that have it, with its frequency there, weighted by fields.
+    /// For each stem, the documents that have it, with its frequency there, weighted by fields.
     postings: Vec<Vec<(u32, f32)>>,
 }
 
-/// How much a word counts in each field: name, path, text.
+/// Weight of a word in each field: name, path, text.
 const WEIGHTS: [f32; FIELDS] = [3.0, 1.0, 1.0];
 const FIELDS: usize = 3;
-/// The usual constants of BM25: how fast repetitions stop counting, and how much long fields count less.
+/// The usual constants of BM25: saturation of repetitions, and penalty for long fields.
 const K: f32 = 1.2;
 const B: f32 = 0.6;
-/// The share of words beside similarities. Far above 0.2 they hurt queries in other words than the document's.
+/// Share of words beside similarities. Values far above 0.2 hurt queries in other words than the
+/// document's.
 const WORDS_BESIDE_MEANING: f32 = 0.15;
-/// What a word counts that is not in the documents but resembles one that is.
+/// Weight of a word that is not in the documents but resembles one that is.
 const RESEMBLING: f32 = 0.7;
 
-/// What was read of documents: their words in order, and how many by field.
+/// Words of the documents in order, and the number of words by field.
 #[derive(Default)]
 struct TokenizedDocuments {
     /// Document, field, stem.
@@ -74,7 +77,7 @@ struct TokenizedDocuments {
 }
 
 impl TokenizedDocuments {
-    /// The mean length of each field, at least one word.
+    /// Returns the mean length of each field, at least one word.
     fn average(&self) -> [f32; FIELDS] {
         let count = self.lengths.len().max(1) as f32;
         let mut sums = [0.0; FIELDS];
@@ -84,7 +87,7 @@ impl TokenizedDocuments {
 }
 
 impl SearchIndex {
-    /// Takes in documents; they are known by their number from 0 on.
+    /// Indexes documents; they are numbered from 0.
     pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> SearchIndex {
         let mut index = SearchIndex::default();
         let mut read = TokenizedDocuments::default();
@@ -117,7 +120,7 @@ impl SearchIndex {
         read.lengths.push(lengths);
     }
 
-    /// The number of a word's stem, which gets one if it is new.
+    /// Returns the number of a word's stem, assigning one to a new stem.
     fn number(&mut self, word: Word) -> u32 {
         if let Some(number) = self.words.get(word.folded.as_str()) {
             return *number;
@@ -131,17 +134,17 @@ impl SearchIndex {
         number
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Makes a query of what somebody typed. `None` if there is no word in it.
+    /// Parses a typed query. `None` if it has no words.
     pub fn query(&self, text: &str) -> Option<Query> {
         let all = words(text);
         let telling: Vec<&Word> = all.iter().filter(|it| !it.is_stop_word()).collect();
@@ -156,12 +159,13 @@ impl SearchIndex {
         (!terms.is_empty()).then(|| Query { compact: compact(text), tokens: tokens(text), terms })
     }
 
-    /// The best `top` documents among the `wanted`, best first, equal ones in their order; all those whose score equals that
-    /// of the last one are there too. What has no score above 0 is no hit.
+    /// Returns the best `top` documents among the `wanted`, best first, equal ones in order of
+    /// documents, and all others whose score equals that of the last one. Documents without a score
+    /// above 0 are left out.
     ///
     /// # Panics
     ///
-    /// If there is not one similarity for each document.
+    /// Panics if there is not one similarity per document.
     pub fn search(
         &self,
         query: &Query,
@@ -186,8 +190,9 @@ impl SearchIndex {
         cut(scored.filter(|hit| hit.score > 0.0).collect(), top)
     }
 
-    /// BM25 of every document, as a share of what one with all the words in plenty would have, and times the share of the
-    /// words it has: one word of many, met by chance, is no evidence.
+    /// Returns the BM25 score of every document, as a share of the score of a document that has all
+    /// the words in plenty, multiplied by the share of words that the document has: one matching
+    /// word of many is no evidence.
     fn word_scores(&self, query: &Query) -> Vec<f32> {
         let mut scores = vec![(0.0, 0); self.len()];
         let mut most = f32::MIN_POSITIVE;
@@ -206,7 +211,7 @@ impl SearchIndex {
         scores.into_iter().map(|(score, count)| score / most * count as f32 / terms).collect()
     }
 
-    /// The documents that have a word, with the frequency of that of its stems that is there most.
+    /// Returns the documents that have a word, with the frequency of its most frequent stem.
     fn having(&self, term: &Term) -> FxHashMap<u32, f32> {
         let numbers = term.stems.iter().filter_map(|stem| self.numbers.get(stem.as_str()));
         let mut having: FxHashMap<u32, f32> = FxHashMap::default();
@@ -222,7 +227,8 @@ impl SearchIndex {
         (1.0 + (all - those + 0.5) / (those + 0.5)).ln()
     }
 
-    /// Stems of words that an unknown one may stand for: those nearest to it by typing mistakes, else those it begins.
+    /// Returns stems that an unknown word may mean: those with the fewest typing mistakes, else
+    /// those that it begins.
     fn resembling(&self, word: &str) -> Vec<String> {
         let near = |far| self.stems_of(move |it| distance(word, it, far).is_some());
         let found = (1..=mistakes(word.len())).map(near).find(|it| !it.is_empty());
@@ -239,7 +245,7 @@ impl SearchIndex {
     }
 }
 
-/// How many typing mistakes a word of so many bytes may have.
+/// Returns the number of typing mistakes allowed in a word of `length` bytes.
 pub(super) fn mistakes(length: usize) -> usize {
     match length {
         0..=3 => 0,
@@ -248,7 +254,7 @@ pub(super) fn mistakes(length: usize) -> usize {
     }
 }
 
-/// The tokens of a text that may be names, as they are compared.
+/// Returns the tokens of a text that may be names, in lowercase.
 fn tokens(text: &str) -> FxHashSet<String> {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !in_name(c)).filter(|it| !it.is_empty()).map(str::to_lowercase).collect()
@@ -258,7 +264,7 @@ fn joined(similarity: f32, of_words: f32) -> f32 {
     (similarity.max(0.0) + WORDS_BESIDE_MEANING * of_words) / (1.0 + WORDS_BESIDE_MEANING)
 }
 
-/// Never a whole, which says how well the name was met.
+/// Limits a score to below 1, because the whole part is reserved for the name match.
 fn fraction(score: f32) -> f32 {
     score.clamp(0.0, 0.9999)
 }
@@ -267,7 +273,7 @@ fn rounded(score: f32) -> f32 {
     (score * 10_000.0).round() / 10_000.0
 }
 
-/// The first hits, and those as good as the last of them.
+/// Returns the first hits, and those that are as good as the last of them.
 fn cut(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
     let last = top.checked_sub(1).and_then(|it| hits.get(it)).map(|it| it.score);
@@ -279,11 +285,11 @@ fn cut(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
     hits
 }
 
-/// What somebody typed, understood with the words of an index.
+/// A typed query, interpreted with the words of an index.
 #[derive(Clone, Debug)]
 pub struct Query {
     pub(super) compact: String,
-    /// Names it mentions, perhaps; in lower case.
+    /// Tokens that may be names, in lowercase.
     pub(super) tokens: FxHashSet<String>,
     terms: Vec<Term>,
 }
@@ -291,15 +297,15 @@ pub struct Query {
 /// A word of a query, as one of several stems.
 #[derive(Clone, Debug)]
 struct Term {
-    /// As it was typed, in lower case.
+    /// The word as typed, in lowercase.
     word: String,
     stems: Vec<String>,
-    /// Whether the documents have it as it was typed.
+    /// True if the documents contain the word as typed.
     known: bool,
 }
 
 impl Query {
-    /// Where words of a text match the query, in bytes, in the order of the text.
+    /// Returns the byte ranges of the words of a text that match the query, in order.
     pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
         let found = words(text).into_iter().filter(|word| self.asks_for(&word.stem));
         found.map(|word| word.range).collect()
@@ -309,12 +315,12 @@ impl Query {
         self.terms.iter().any(|term| term.stems.iter().any(|it| it == stem))
     }
 
-    /// Words of it that are in no document, so that they may be mistyped.
+    /// Returns the words of the query that are in no document and so may be mistyped.
     pub(super) fn unknown(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter(|term| !term.known).map(|term| &*term.word)
     }
 
-    /// Whether its words are exactly these.
+    /// Returns whether the words of the query are exactly these.
     pub(super) fn is_made_of(&self, stems: &[String]) -> bool {
         let asked = |stem: &String| self.asks_for(stem);
         let has = |term: &Term| stems.iter().any(|it| term.stems.contains(it));

@@ -1,4 +1,4 @@
-//! Finding nodes of a plan, and whatever else has a name, by what somebody types.
+//! Finds nodes of a plan, and other named items, by typed queries.
 
 mod embedding_text;
 mod index;
@@ -14,7 +14,7 @@ pub use words::spoken;
 use crate::node::NodeIx;
 use crate::plan::Plan;
 
-/// The leaves of a plan, ready to be searched; what only groups others is no answer.
+/// The leaves of a plan prepared for search; composites are not searched.
 #[derive(Clone, Debug)]
 pub struct PlanSearch {
     index: SearchIndex,
@@ -23,19 +23,19 @@ pub struct PlanSearch {
     nodes: Vec<NodeIx>,
 }
 
-/// A node that was found.
+/// A found node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeHit {
     pub node: NodeIx,
-    /// As [`Hit::score`].
+    /// Score, as in [`Hit::score`].
     pub score: f32,
-    /// Matched words, in bytes of [`Plan::qualified_name`] and of the docstring.
+    /// Byte ranges of matched words in [`Plan::qualified_name`] and in the docstring.
     pub in_name: Vec<Range<usize>>,
     pub in_docstring: Vec<Range<usize>>,
 }
 
 impl PlanSearch {
-    /// Reads names, paths and docstrings.
+    /// Indexes names, paths and docstrings.
     pub fn of(plan: &Plan) -> PlanSearch {
         let nodes: Vec<NodeIx> = plan.indices().filter(|&ix| plan.node(ix).is_leaf()).collect();
         let names: Vec<_> = nodes.iter().map(|&ix| plan.qualified_name(ix)).collect();
@@ -48,18 +48,19 @@ impl PlanSearch {
         PlanSearch { index: SearchIndex::new(documents), facets, nodes }
     }
 
-    /// The nodes that can be found, in the order in which [`Evidence`] has their similarities.
+    /// Returns the searchable nodes, in the order that the similarities of [`Evidence`] must have.
     pub fn nodes(&self) -> &[NodeIx] {
         &self.nodes
     }
 
-    /// What a model of meaning is to see of them, to make similarities from.
+    /// Returns the texts of the nodes for an embedding model, as a basis of similarities.
     pub fn facets(&self) -> &EmbeddingText {
         &self.facets
     }
 
-    /// The best `top` nodes, best first, equal ones in file order, and all as good as the last of them; `None` if there is
-    /// no word in the query. With a subgraph only nodes of it.
+    /// Returns the best `top` nodes, best first, equal ones in file order, and all that are as good
+    /// as the last of them; `None` if the query has no words. With a subgraph, returns only its
+    /// nodes.
     pub fn find(
         &self,
         plan: &Plan,

@@ -1,30 +1,30 @@
-//! How well a query meets a name.
+//! Rates how well a query matches a name.
 
 use super::index::{Query, mistakes};
 use super::words::{compact, words};
 use crate::did_you_mean::distance;
 
-/// From how many letters on a word mistaken for another is not likely.
+/// Smallest number of letters at which confusion of two different words is unlikely.
 const LONG: usize = 8;
 
-/// From nothing to all of it; the number is the whole part of a score.
+/// Quality of a match; the number is the whole part of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameMatch {
     Not = 0,
-    /// Mistyped, in other order, abbreviated, or mentioned in a longer query.
+    /// Mistyped, in another order, abbreviated, or mentioned in a longer query.
     Nearly = 1,
     Exactly = 2,
 }
 
-/// A name, ready to be compared.
+/// A name prepared for comparison.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
-    /// Letters and digits of the whole name, and of what is behind its last dot.
+    /// Letters and digits of the whole name, and of the part after its last dot.
     compact: [Box<str>; 2],
     stems: Box<[String]>,
-    /// What is between its dots, in lower case.
+    /// Parts between the dots, as lowercase words.
     parts: Box<[String]>,
-    /// Whether a part is of several words, so that no ordinary sentence holds it by chance.
+    /// True if a part has several words, so that no ordinary sentence contains it by chance.
     is_telling: bool,
 }
 
@@ -55,8 +55,8 @@ impl Name {
     }
 }
 
-/// Whether a word is a name with a few typing mistakes, or with letters left out but at least half of them there. People
-/// get the first letter right.
+/// Returns whether a word is a name with a few typing mistakes, or with at most half of its letters
+/// left out. The first letter must match, because people rarely mistype it.
 fn is_mistyped(word: &str, name: &str) -> bool {
     let first = word.chars().next();
     if word.len() < 4 || first != name.chars().next() {
@@ -66,14 +66,15 @@ fn is_mistyped(word: &str, name: &str) -> bool {
     distance(word, name, far).is_some() || (word.len() * 2 >= name.len() && is_within(word, name))
 }
 
-/// Whether a word of a longer query is a name with a single mistake, too long to be another word by chance.
+/// Returns whether a word of a longer query is a name with a single mistake, and too long to be
+/// another word by chance.
 fn is_typo(word: &str, name: &str) -> bool {
     word.len() >= LONG
         && word.as_bytes().first() == name.as_bytes().first()
         && distance(word, name, 1).is_some()
 }
 
-/// Whether the letters of a word are all in a name, in their order.
+/// Returns whether all letters of a word occur in a name in the same order.
 fn is_within(word: &str, name: &str) -> bool {
     let mut letters = name.chars();
     word.chars().all(|wanted| letters.any(|it| it == wanted))

@@ -1,8 +1,8 @@
-//! Text as words to compare: identifiers taken apart, cases folded, endings cut off.
+//! Splits text into words for comparison: identifiers split, case folded, endings removed.
 
 use std::ops::Range;
 
-/// Words that say nothing about what is looked for; sorted.
+/// Words without meaning for a search, sorted.
 const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "did",
     "do", "does", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in",
@@ -14,11 +14,11 @@ const STOP_WORDS: &[&str] = &[
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Where it stands, in bytes of the text.
+    /// Byte range in the text.
     pub(super) range: Range<usize>,
-    /// In lower case.
+    /// The word in lowercase.
     pub(super) folded: String,
-    /// Without its ending; equal for forms of one word.
+    /// The word without its ending; equal for forms of one word.
     pub(super) stem: String,
 }
 
@@ -33,7 +33,8 @@ impl Word {
     }
 }
 
-/// The words of a text, in its order: of `max_HTTPRetries2` these are `max`, `HTTP`, `Retries` and `2`.
+/// Returns the words of a text in order: for `max_HTTPRetries2` these are `max`, `HTTP`, `Retries`
+/// and `2`.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     for run in runs(text) {
@@ -46,8 +47,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     found
 }
 
-/// A text as one would read it aloud: identifiers in it written as separate words in lower case, everything else kept.
-/// What a model of meaning understands best.
+/// Returns a text as read aloud: identifiers become separate lowercase words, everything else
+/// stays. Embedding models understand this form best.
 pub fn spoken(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut end = 0;
@@ -61,12 +62,13 @@ pub fn spoken(text: &str) -> String {
     out + &text[end..]
 }
 
-/// Letters and digits of a name in lower case: equal for `parse_url`, `parseUrl` and `parse url`.
+/// Returns the letters and digits of a name in lowercase: equal for `parse_url`, `parseUrl` and
+/// `parse url`.
 pub(super) fn compact(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Stretches of letters and digits.
+/// Returns the runs of letters and digits.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut rest = 0;
     std::iter::from_fn(move || {
@@ -77,8 +79,8 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Where words meet within a run: a capital behind a small letter, the last of several capitals before a small letter, and
-/// between letters and digits.
+/// Returns the word boundaries within a run: before a capital after a small letter, before the last
+/// of several capitals followed by a small letter, and between letters and digits.
 fn borders(run: &str) -> impl Iterator<Item = usize> + '_ {
     let before = std::iter::once(None).chain(run.chars().map(Some));
     let after = run.chars().skip(1).map(Some).chain([None]);
@@ -93,7 +95,8 @@ fn borders(run: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A word without the endings of English plurals, participles and adverbs. Only equality of two stems means something.
+/// Returns a word without the endings of English plurals, participles and adverbs. Stems are only
+/// meant to be compared for equality.
 fn stem(word: &str) -> String {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
@@ -110,7 +113,7 @@ fn stem(word: &str) -> String {
     }
 }
 
-/// The word without `-ing`, `-ed`, `-ion` or `-ly`, where enough is left.
+/// Returns the word without `-ing`, `-ed`, `-ion` or `-ly`, if the rest is long enough.
 fn participle(word: &str) -> Option<String> {
     if let Some(rest) = word.strip_suffix("ied").filter(|rest| rest.len() > 1) {
         return Some(format!("{rest}y"));

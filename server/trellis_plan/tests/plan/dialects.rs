@@ -1,4 +1,4 @@
-//! One small file in each dialect, and what it becomes.
+//! One small file in each dialect, and the resulting plan.
 
 use trellis_plan::{Dialect, Kind, Plan, RedGate, Role};
 
@@ -174,7 +174,8 @@ fn rpg_encoder() {
     assert_eq!(run.signature.as_deref(), Some("def run(self, n: int) -> str"));
     assert_eq!(run.extra.get("line_start").map(|raw| raw.get()), Some("3"));
     assert_eq!(run.subgraph.as_deref(), Some("h:Core/deep"));
-    // The hierarchy adds s.py and K.run, which no edge repeats; what it names and nobody has is an unknown id.
+    // The hierarchy adds s.py and K.run, which no edge repeats; a name in it without a node is an
+    // unknown id.
     assert_eq!(ids(&plan, plan.children(at(&plan, "h:Core"))), "h:Core/deep s.py");
     assert_eq!(ids(&plan, plan.children(at(&plan, "h:Core/deep"))), "s.py:K.run");
     assert_eq!(&*plan.unknown_edges()[0].target, "s.py:gone");

@@ -1,4 +1,4 @@
-//! Neighbourhoods and the printed tree.
+//! Neighborhoods and the printed tree.
 
 use trellis_plan::{Direction, Plan, Status, explore, tree};
 

@@ -1,4 +1,4 @@
-//! What is written reads back as the same plan.
+//! An exported plan reads back as the same plan.
 
 use serde_json::json;
 use trellis_plan::{Dialect, export, read};

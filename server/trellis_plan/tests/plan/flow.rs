@@ -1,4 +1,4 @@
-//! Ways through a subgraph.
+//! Flows through a subgraph.
 
 use trellis_plan::{FlowKind, Plan, flows};
 
@@ -16,7 +16,7 @@ fn from_what_nothing_feeds_to_what_feeds_nothing() {
     assert_eq!(drawn(&chain, "b c", FlowKind::Structure), ["b c"]);
     assert!(drawn(&chain, "a b", FlowKind::DataFlow).is_empty());
     assert!(drawn(&functions("a:\nb:"), "a b", FlowKind::Both).is_empty(), "nothing flows");
-    // The longest first, then what shows most of what was not seen yet.
+    // The longest first, then the one with the most new nodes.
     let tree = functions("a:\nb: a\nc: b\nx: a\ny:\nz: y");
     assert_eq!(drawn(&tree, "a b c x y z", FlowKind::Structure), ["a b c", "y z", "a x"]);
 }

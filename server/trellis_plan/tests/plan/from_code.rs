@@ -1,4 +1,4 @@
-//! Code as a plan: what is made of functions and their calls can be read, ordered and explored.
+//! Plans derived from code can be read, ordered and explored.
 
 use trellis_plan::{
     DerivedEdge, DerivedNode, Dialect, Direction, Kind, Plan, ProblemKind, check, derived, explore,
@@ -53,7 +53,7 @@ fn functions_and_calls_become_nodes_and_edges() {
     assert_eq!(ids(&plan, &sequence), "a.py p/b.py p/b.py:helper p/b.py:Cart.total a.py:sell");
 }
 
-/// Code calls itself in circles, says nothing of itself, and defines names twice.
+/// Code has cycles of calls, functions without docstrings, and repeated definitions.
 #[test]
 fn what_no_plan_would_hold_is_read_all_the_same() {
     let nodes = [

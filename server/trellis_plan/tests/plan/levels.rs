@@ -4,7 +4,7 @@ use trellis_plan::{Plan, levels};
 
 use super::{Random, at, functions, graph, ids, leaf};
 
-/// `a b | c`, each level by id.
+/// Formats levels as `a b | c`, each sorted by id.
 fn shown(plan: &Plan) -> String {
     let all: Vec<String> = levels(plan).levels.iter().map(|level| ids(plan, level)).collect();
     all.join(" | ")
@@ -20,7 +20,7 @@ fn by_hand() {
         ("diamond", "d: b c\nc: a\nb: a\na:", "a | b c | d", "a b d"),
         ("as late as the last need", "a:\nb: a\nc: a b\nd: a", "a | b d | c", "a b c"),
         ("ids as bytes", "n2: r\nn10: r\nN3: r\nr:", "r | N3 n10 n2", "r N3"),
-        // Of the links of a ring, those that the order goes against are left out.
+        // The links of a ring that the order violates are ignored.
         ("ring", "a: b\nb: a\nc: a", "a | b c", "a b"),
     ];
     for (name, lines, expected, chain) in cases {

@@ -1,4 +1,4 @@
-//! The crate as its users see it: text in, answers out.
+//! Tests of the crate through its public interface.
 
 mod dialects;
 mod explore;
@@ -20,7 +20,7 @@ fn plan(text: &str) -> Plan {
     trellis_plan::read(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A plan of documented functions, one a file, from `id: dependency dependency` lines.
+/// Returns a plan of documented functions, one per file, from `id: dependency dependency` lines.
 fn functions(lines: &str) -> Plan {
     let nodes: Vec<String> = lines
         .lines()
@@ -34,7 +34,7 @@ fn functions(lines: &str) -> Plan {
     graph(&nodes, &[])
 }
 
-/// A documented function in a file of its own, with more fields.
+/// Returns the JSON of a documented function in its own file, with more fields.
 fn leaf(id: &str, more: &str) -> String {
     format!(
         r#"{{"id":"{id}","name":"f_{id}","type":"function","node_type":"leaf","file_path":"src/m_{id}.py","docstring":"d",{more}}}"#
@@ -57,7 +57,7 @@ fn at(plan: &Plan, id: &str) -> NodeIx {
     plan.find(id).unwrap_or_else(|| panic!("no node {id}"))
 }
 
-/// Ids joined by blanks.
+/// Returns the ids joined by blanks.
 fn ids(plan: &Plan, nodes: &[NodeIx]) -> String {
     nodes.iter().map(|&ix| plan.id(ix)).collect::<Vec<_>>().join(" ")
 }

@@ -40,7 +40,7 @@ fn composites_stand_in_the_order() {
 #[test]
 fn data_flow_is_set_aside_before_anything_else() {
     let nodes = ["a", "b", "c"].map(|id| leaf(id, r#""x":0"#));
-    // a calls b and feeds it: the call alone can be kept.
+    // a calls b and feeds it: only the call can be kept.
     let plan =
         graph(&nodes, &[("a", "b", "call"), ("a", "b", "data_flow"), ("b", "c", "data_flow")]);
     let found = order(&plan);
@@ -57,7 +57,8 @@ fn data_flow_is_set_aside_before_anything_else() {
     assert_eq!(found.set_aside.len(), 2);
 }
 
-/// The definition, spelled out: repeatedly the smallest id among what is ready, between the two fixed ends.
+/// Implements the definition directly: repeatedly the smallest id among the ready nodes, between
+/// the two fixed ends.
 fn by_definition(plan: &Plan) -> String {
     let mut all: Vec<_> = plan.indices().collect();
     all.sort_by_key(|&ix| plan.id(ix));
@@ -80,7 +81,7 @@ fn random_plans_follow_the_definition() {
     let mut random = Random(0x5eed);
     for round in 0..200 {
         let count = 1 + random.below(40);
-        // Names drawn at random, so that ids and places disagree.
+        // Names are random, so that ids and positions disagree.
         let names: Vec<String> =
             (0..count).map(|i| format!("n{}_{i}", random.below(1000))).collect();
         let mut edges = Vec::new();

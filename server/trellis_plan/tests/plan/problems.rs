@@ -1,10 +1,10 @@
-//! Every kind of problem, and plans that have none.
+//! Every kind of problem, and plans without problems.
 
 use trellis_plan::{Plan, ProblemKind, check};
 
 use super::{functions, graph, leaf, plan};
 
-/// The problems as `code node`, one a line.
+/// Returns the problems as `code node`, one per line.
 fn codes(plan: &Plan) -> String {
     let line = |problem: &trellis_plan::Problem| format!("{} {}", problem.kind, problem.node);
     check(plan).iter().map(line).collect::<Vec<_>>().join("\n")
@@ -30,7 +30,7 @@ fn a_sound_plan_has_none() {
     assert_eq!(codes(&graph(&nodes, &[("m", "n", "call"), ("c", "k", "hierarchy")])), "");
 }
 
-/// Nodes, edges and the problems they have.
+/// Nodes, edges and their expected problems.
 type Case<'a> = (&'a [String], &'a [(&'a str, &'a str, &'a str)], &'a str);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Files that are no plan: where and what is wrong.
+//! Files that are not plans: position and message of the error.
 
 use trellis_plan::{Dialect, read};
 

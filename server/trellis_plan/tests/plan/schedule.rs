@@ -1,4 +1,4 @@
-//! A run over a plan: what is ready, what a failure skips, where a run may start.
+//! Runs over a plan: ready leaves, skips after a failure, and starts from a node.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn ready(schedule: &Schedule) -> String {
     ids(schedule.plan(), &schedule.ready().collect::<Vec<_>>())
 }
 
-/// Statuses of all leaves in file order, one letter each.
+/// Returns the statuses of all leaves in file order, one letter each.
 fn letters(schedule: &Schedule) -> String {
     schedule.plan().indices().filter_map(|ix| schedule.status(ix)).map(|s| &s.name()[..1]).collect()
 }
@@ -147,7 +147,7 @@ fn start_from_refuses_and_names_unmet_dependencies() {
 
 #[test]
 fn a_retry_touches_one_leaf_and_what_waits_for_it() {
-    // a failed and took c and d along, b was skipped for its own reasons, g was never reached.
+    // a failed, so c and d were skipped; b was skipped for its own reasons; g was never reached.
     let plan = functions("a:\nb:\nc: a\nd: c b\ne: b\nf:\ng:");
     let mut run = schedule(plan.clone());
     run.pass(at(&plan, "f"));

@@ -1,10 +1,10 @@
-//! Nodes found by words, by names with mistakes, and by similarities from outside.
+//! Nodes found by words, by mistyped names, and by external similarities.
 
 use trellis_plan::{Document, EmbeddingText, Evidence, PlanSearch, SearchIndex};
 
 use super::graph;
 
-/// A small plan: id is the name; docstring, file and subgraph as given.
+/// Returns a small plan: the id is the name; docstring, file and subgraph as listed.
 fn shop() -> trellis_plan::Plan {
     let nodes: Vec<String> = [
         ("calculate_mean", "stats", "Sum of the values divided by how many there are."),
@@ -27,7 +27,7 @@ fn shop() -> trellis_plan::Plan {
     graph(&nodes, &[])
 }
 
-/// Ids of the hits and the whole parts of their scores.
+/// Returns the ids of the hits and the whole parts of their scores.
 fn found(query: &str, evidence: Evidence<'_>, subgraph: Option<&str>, top: usize) -> String {
     let plan = shop();
     let hits = PlanSearch::of(&plan).find(&plan, query, evidence, subgraph, top).expect("words");

@@ -1,4 +1,4 @@
-//! Lists of tasks: what is read, what is wrong with them, what their story points decide.
+//! Lists of tasks: reading, problems, and the effect of story points.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use trellis_plan::{Dialect, Schedule, Task, check, export, levels, order, read};
 
 use super::{at, ids, plan};
 
-/// A list from objects without their braces.
+/// Reads a list from objects without their braces.
 fn tasks(tasks: &[&str]) -> trellis_plan::Plan {
     let objects: Vec<String> = tasks.iter().map(|it| format!("{{{it}}}")).collect();
     plan(&format!(r#"{{"tasks": [{}]}}"#, objects.join(",\n")))
@@ -156,7 +156,7 @@ fn dependencies_of_another_name_are_warned_about() {
     assert_eq!(ids(&plan, plan.needs(at(&plan, "b"))), "");
 }
 
-/// Two ways to the end: the longer one is lighter.
+/// Returns a plan with two paths to the end; the longer one is lighter.
 fn weighted() -> trellis_plan::Plan {
     tasks(&[
         r#""id": "start", "description": "S.", "story_points": 1"#,

@@ -1,4 +1,4 @@
-//! A symbol taken out of its file.
+//! Deletes a symbol from its file.
 
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
@@ -9,9 +9,9 @@ use super::target::{File, SymbolSelector, Target};
 use super::text_edits::{TextEdit, TextEdits};
 use crate::syntax::{full_range, line_end, line_of, line_start};
 
-/// Takes a symbol out, with its decorators and the comments right above it. A body left empty becomes
-/// `pass`; of the blank lines around the symbol the longer run stays. Whether the symbol is still used
-/// somewhere is not asked here.
+/// Deletes a symbol with its decorators and the comments right above it. A body left empty becomes
+/// `pass`. Of the blank lines around the symbol the longer run stays. Remaining uses of the symbol
+/// are not checked.
 pub fn delete_symbol<'a>(
     source: &str,
     symbol: impl Into<SymbolSelector<'a>>,
@@ -35,13 +35,13 @@ pub fn delete_symbol<'a>(
     Ok(edits)
 }
 
-/// Whether it is all there is in the body of something.
+/// Returns whether the symbol is the only statement in a block.
 fn needs_pass(target: &Target<'_>) -> bool {
     let module = target.file.tree.body();
     target.place.body.len() == 1 && !std::ptr::eq(target.place.body, module)
 }
 
-/// Behind the margin of its first line, comments included.
+/// Returns the offset after the margin of the target's first line, comments included.
 fn first_line_start(target: &Target<'_>) -> usize {
     let line = target.comments();
     if line == target.line() { target.start() } else { line + target.margin().len() }
@@ -51,7 +51,8 @@ fn pass_end(target: &Target<'_>) -> usize {
     if target.begins_line() { target.end() } else { target.stmt().end().to_usize() }
 }
 
-/// With the semicolon that parts it from the next statement of its line, else from the one before.
+/// Returns the statement's range with the semicolon that separates it from the next statement on
+/// its line, else from the previous one.
 fn on_shared_line(target: &Target<'_>) -> std::ops::Range<usize> {
     match (target.ends_line(), target.next(), target.previous()) {
         (false, Some(next), _) => target.start()..full_range(next).start().to_usize(),
@@ -70,7 +71,8 @@ fn whole_lines(target: &Target<'_>) -> std::ops::Range<usize> {
         return at_end_of_file(target, above.0, start);
     }
     let first = source[..above.0].trim_start_matches('\u{feff}').is_empty();
-    // The last of its block leaves no blank lines behind above those that part the block from what follows.
+    // Deleting the last statement of a block leaves only the blank lines that separate the block
+    // from the code below it.
     let closes =
         target.next().is_none() && !std::ptr::eq(target.place.body, target.file.tree.body());
     let opens = target.previous().is_none();
@@ -81,8 +83,8 @@ fn whole_lines(target: &Target<'_>) -> std::ops::Range<usize> {
     }
 }
 
-/// The last thing of a file goes with the blank lines above it; a file that does not end in a line break
-/// still does not.
+/// The last statement of a file is deleted with the blank lines above it. A file without a final
+/// line break still has none afterward.
 fn at_end_of_file(target: &Target<'_>, above: usize, start: usize) -> std::ops::Range<usize> {
     let source = target.source();
     let bare = !source.ends_with(['\n', '\r']);
@@ -91,7 +93,7 @@ fn at_end_of_file(target: &Target<'_>, above: usize, start: usize) -> std::ops::
     if nothing_left { start..source.len() } else { from..source.len() }
 }
 
-/// Where the run of blank lines above a line begins, and how many they are.
+/// Returns the start of the run of blank lines above a line, and the number of blank lines.
 pub(super) fn blank_above(source: &str, line: usize) -> (usize, usize) {
     let (mut at, mut count) = (line, 0);
     while at > 0 {
@@ -114,7 +116,7 @@ pub(super) fn blank_above(source: &str, line: usize) -> (usize, usize) {
     (at, count)
 }
 
-/// Where the run of blank lines that starts here ends, and how many they are.
+/// Returns the end of the run of blank lines that starts at `line`, and the number of blank lines.
 pub(super) fn blank_below(source: &str, line: usize) -> (usize, usize) {
     let (mut at, mut count) = (line, 0);
     loop {

@@ -1,9 +1,9 @@
-//! What an edit would change, as people read it.
+//! Renders edits as diffs for people.
 
 use similar::{ChangeTag, TextDiff};
 
-/// A unified diff with three lines around every change; empty when nothing changes. `path` is shown as the
-/// name of both sides.
+/// Returns a unified diff with three lines around every change; empty if nothing changes. `path` is
+/// the name of both sides.
 pub fn unified_diff(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();
@@ -12,7 +12,7 @@ pub fn unified_diff(path: &str, old: &str, new: &str) -> String {
     diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string()
 }
 
-/// Lines of `new`, from 1, that `old` does not have there.
+/// Returns the 1-based numbers of the lines of `new` that are not in `old` at that place.
 pub fn changed_lines(old: &str, new: &str) -> Vec<u32> {
     let diff = TextDiff::from_lines(old, new);
     let inserted = diff.iter_all_changes().filter(|it| it.tag() == ChangeTag::Insert);

@@ -1,11 +1,12 @@
-//! Texts as editors have them: without a byte order mark, with one kind of line end.
+//! Compares and converts texts as editors hold them: without a byte order mark, with one kind of
+//! line end.
 
 use super::hunks::hunks;
 
 const MARK: char = '\u{feff}';
 
-/// Whether an editor without unsaved changes has the text `shown` for this text of a file. Where a file has several kinds
-/// of line ends, editors make one of them.
+/// Returns whether an editor without unsaved changes holds the text `shown` for the file text
+/// `text`. If a file has several kinds of line ends, editors normalize them to one.
 pub fn is_shown_as(text: &str, shown: &str) -> bool {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     let (here, there) = (lines(text), lines(shown));
@@ -13,8 +14,9 @@ pub fn is_shown_as(text: &str, shown: &str) -> bool {
     text == shown || is_mixed(&here) && !is_mixed(&there) && is_same()
 }
 
-/// A text that an editor made of `source`, with the byte order mark of that and the ends of its lines. A line in the place of
-/// another ends as that did, one that is added as the line before it.
+/// Returns a text edited in an editor with the byte order mark and the line ends of `source`. A
+/// changed line keeps the line end of the line it replaces; an added line takes the line end of the
+/// line before it.
 pub fn with_ends_of(source: &str, edited: &str) -> String {
     let (mark, source) = source.split_at(source.len() - source.trim_start_matches(MARK).len());
     let edited = edited.trim_start_matches(MARK);
@@ -23,7 +25,7 @@ pub fn with_ends_of(source: &str, edited: &str) -> String {
     let mut out = String::with_capacity(source.len().max(edited.len()));
     out.push_str(mark);
     let mut push = |line: &str, end: &'_ str| {
-        // Both together would be one end.
+        // `\r` followed by `\n` would read as one line end.
         let is_one = line.is_empty() && end == "\n" && out.ends_with('\r');
         out.push_str(line);
         out.push_str(if is_one { "\r" } else { end });
@@ -38,7 +40,7 @@ pub fn with_ends_of(source: &str, edited: &str) -> String {
         for (line, own) in &after[hunk.new_lines] {
             let end = gone.next().map_or(last, |it| it.1);
             let end = [end, last, own].into_iter().find(|it| !it.is_empty()).unwrap_or("");
-            // The last line of a text has none.
+            // The last line of a text has no line end.
             push(line, if own.is_empty() { "" } else { end });
             last = end;
         }
@@ -48,7 +50,7 @@ pub fn with_ends_of(source: &str, edited: &str) -> String {
     out
 }
 
-/// Each line and its end, as editors have it; the last has none.
+/// Splits a text into lines and their line ends as editors do. The last line has an empty line end.
 fn lines(text: &str) -> Vec<(&str, &str)> {
     let mut all = Vec::new();
     let mut rest = text;

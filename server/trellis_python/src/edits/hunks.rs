@@ -1,31 +1,31 @@
-//! A change of a file as pieces that can be taken one by one.
+//! Splits a change of a file into hunks that can be accepted one by one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::text_edits::TextEdits;
 
-/// One piece: a run of lines in the place of another, with at least one unchanged line to the next.
+/// One hunk: a run of lines that replaces another. At least one unchanged line separates two hunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
-    /// Lines of the old text, from 0; empty where lines are only added.
+    /// Lines of the old text, from 0; empty if lines are only added.
     pub old_lines: Range<usize>,
-    /// Lines of the new text with all hunks taken, from 0; empty where lines are only removed.
+    /// Lines of the new text with all hunks applied, from 0; empty if lines are only removed.
     pub new_lines: Range<usize>,
-    /// The text that goes, with its line breaks.
+    /// Removed text, with its line breaks.
     pub old: String,
-    /// The text that comes, with its line breaks.
+    /// Added text, with its line breaks.
     pub new: String,
 }
 
 impl Hunk {
-    /// `@@ -3,2 +3,4 @@`, as unified diffs have it without lines around.
+    /// Returns the header of a unified diff without context lines, such as `@@ -3,2 +3,4 @@`.
     pub fn header(&self) -> String {
         format!("@@ -{} +{} @@", place(&self.old_lines), place(&self.new_lines))
     }
 }
 
-/// An empty range is named by the line above it.
+/// Formats a range of lines. An empty range is given by the line above it.
 fn place(lines: &Range<usize>) -> String {
     match lines.len() {
         0 => format!("{},0", lines.start),
@@ -34,7 +34,7 @@ fn place(lines: &Range<usize>) -> String {
     }
 }
 
-/// What turns one text into another, in the order of the text.
+/// Returns the hunks that turn `old` into `new`, in order.
 pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let mut joined: Vec<(Range<usize>, String)> = Vec::new();
     for edit in TextEdits::between(old, new).as_slice() {
@@ -64,11 +64,11 @@ fn count(text: &str) -> usize {
     text.split_inclusive('\n').count()
 }
 
-/// The old text with some of its hunks, by their places in `hunks`.
+/// Returns the old text with some of its hunks applied. `taken` holds indexes into `hunks`.
 ///
 /// # Panics
 ///
-/// If the hunks are not those of this text.
+/// Panics if the hunks do not belong to this text.
 pub fn apply_hunks(old: &str, hunks: &[Hunk], taken: &BTreeSet<usize>) -> String {
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let mut out = String::with_capacity(old.len());
@@ -82,33 +82,33 @@ pub fn apply_hunks(old: &str, hunks: &[Hunk], taken: &BTreeSet<usize>) -> String
     out
 }
 
-/// Why a hunk has no place in a text that is another by now.
+/// The reason why a hunk cannot be placed in a changed text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HunkError {
-    /// Neither it nor the lines around it stand there.
+    /// The lines of the hunk, with their context, are not in the text.
     #[error("the lines that it changes (from line {line}) no longer exist")]
     Gone {
-        /// In the text it was made for, from 1.
+        /// First line of the hunk in its original text, from 1.
         line: usize,
     },
-    /// It fits in several places.
+    /// The hunk fits in several places.
     #[error(
         "the lines that it changes (from line {line}) occur more than once, at lines {}",
         shown(places)
     )]
     Several {
-        /// In the text it was made for, from 1.
+        /// First line of the hunk in its original text, from 1.
         line: usize,
-        /// Where it fits, from 1.
+        /// First lines of the possible places, from 1.
         places: Vec<usize>,
     },
-    /// Two hunks fit into the same place, or the other way round.
+    /// Two hunks fit in the same place or in reversed order.
     #[error(
         "the lines that it changes (from line {line}) no longer follow those of the change \
          before it"
     )]
     Crossed {
-        /// In the text it was made for, from 1.
+        /// First line of the hunk in its original text, from 1.
         line: usize,
     },
 }
@@ -117,11 +117,12 @@ fn shown(places: &[usize]) -> String {
     places.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Unchanged lines on each side by which a hunk is found again; fewer where that many are not there any more.
+/// Number of unchanged lines on each side by which a hunk is found again. Fewer are tried if that
+/// many are not found.
 const AROUND: usize = 3;
 
-/// The text `now` with all hunks that were made for `old`. Each has to fit in one place only, by its lines and unchanged
-/// ones around it, and all in their order.
+/// Applies all hunks that were made for `old` to `now`. Each hunk must fit in exactly one place, by
+/// its lines and the unchanged lines around them, and the hunks must keep their order.
 pub fn rebase(old: &str, hunks: &[Hunk], now: &str) -> Result<String, HunkError> {
     let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = now.split_inclusive('\n').collect();
@@ -140,7 +141,7 @@ pub fn rebase(old: &str, hunks: &[Hunk], now: &str) -> Result<String, HunkError>
     Ok(out)
 }
 
-/// The lines of the text that a hunk is about now.
+/// Returns the lines of `after` that correspond to the hunk's old lines.
 fn found(before: &[&str], hunk: &Hunk, after: &[&str]) -> Result<Range<usize>, HunkError> {
     let Range { start, end } = hunk.old_lines;
     let line = start + 1;

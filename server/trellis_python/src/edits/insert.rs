@@ -1,4 +1,4 @@
-//! Text beside a symbol, with the blank lines of PEP 8.
+//! Inserts text next to a symbol, with the blank lines that PEP 8 requires.
 
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
@@ -13,9 +13,9 @@ use crate::fragment::is_string;
 use crate::syntax::{full_range, line_end, line_start};
 use crate::tree::is_space;
 
-/// Inserts statements above a symbol, its decorators and the comments right above it; indented as it is,
-/// two blank lines around definitions at the left margin, one elsewhere, none between plain statements.
-/// Blank lines that are there stay.
+/// Inserts statements above a symbol, its decorators and the comments right above it. The text is
+/// indented like the symbol, with two blank lines around definitions at the left margin, one around
+/// other definitions and none between plain statements. Existing blank lines stay.
 pub fn insert_before_symbol<'a>(
     source: &str,
     symbol: impl Into<SymbolSelector<'a>>,
@@ -27,7 +27,7 @@ pub fn insert_before_symbol<'a>(
     checked(&target, new.before()?)
 }
 
-/// Inserts statements below a symbol, in the same way.
+/// Inserts statements below a symbol, with the rules of [`insert_before_symbol`].
 pub fn insert_after_symbol<'a>(
     source: &str,
     symbol: impl Into<SymbolSelector<'a>>,
@@ -39,7 +39,7 @@ pub fn insert_after_symbol<'a>(
     checked(&target, vec![new.after()?])
 }
 
-/// Inserts statements at the end of a class. A body of nothing but `pass` or `...` gives way.
+/// Inserts statements at the end of a class. A body of nothing but `pass` or `...` is replaced.
 pub fn insert_into_class<'a>(
     source: &str,
     class: impl Into<SymbolSelector<'a>>,
@@ -60,13 +60,13 @@ fn checked(target: &Target<'_>, edits: Vec<TextEdit>) -> Result<TextEdits, Refus
     Ok(edits)
 }
 
-/// What blank lines depend on.
+/// Kind of a statement, which determines the blank lines around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Definition,
     Import,
     Plain,
-    /// Nothing but comments: they stand right above what follows.
+    /// Comments only; they are attached to the statement below them.
     Comment,
 }
 
@@ -138,7 +138,8 @@ impl<'t> New<'t> {
         self.below(target.stmt(), target.next(), margin, target.end())
     }
 
-    /// Below a statement that ends, with all that belongs to it, at an offset.
+    /// Returns the edit that inserts the text below the statement `above`, whose text, trailing
+    /// comments included, ends at `at`.
     fn below(
         &self,
         above: &Stmt,
@@ -155,7 +156,7 @@ impl<'t> New<'t> {
         Ok(TextEdit { range: at..at, text })
     }
 
-    /// White space before the first of the statements on the target's line.
+    /// Returns the white space before the first statement on the target's line.
     fn margin_of_line(&self) -> Result<&'t str, Refused> {
         let source = self.target.source();
         let on_line = |stmt: &&Stmt| {
@@ -207,7 +208,8 @@ impl<'t> New<'t> {
         std::ptr::eq(self.target.place.body, self.target.file.tree.body())
     }
 
-    /// Blank lines between two neighbours, one of which is `there` already.
+    /// Returns the number of blank lines between two neighbors. `there` is the one already in the
+    /// file.
     fn gap(&self, above: Kind, below: Kind, top: bool, there: &Stmt) -> usize {
         match (above, below) {
             (Kind::Comment, _) => 0,
@@ -219,7 +221,8 @@ impl<'t> New<'t> {
         }
     }
 
-    /// Definitions on one line each, as in stub files, are packed if those in the file are.
+    /// Returns whether the new definition goes next to its neighbor without a blank line: one-line
+    /// definitions, as in stub files, are packed if those in the file are.
     fn is_packed(&self, there: &Stmt) -> bool {
         let source = self.target.source();
         let one_line = |stmt: &Stmt| {
@@ -238,7 +241,7 @@ impl<'t> New<'t> {
     }
 }
 
-/// What only fills an empty body.
+/// Returns whether a statement only fills an empty body.
 fn is_filler(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Pass(_) => true,

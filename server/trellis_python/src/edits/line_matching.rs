@@ -1,29 +1,29 @@
-//! Runs of lines that are alike.
+//! Finds runs of lines that are similar to a searched text.
 //!
-//! Every run that may be meant is scored, but few are compared letter by letter: runs are tried in the order
-//! of the lines they share with the search, and of how often they use each letter, which no comparison can
-//! beat; and the letters compared are counted. So a search of 200 lines in a megabyte stays well below a
-//! second.
+//! Every candidate run is scored, but few are compared letter by letter: runs are tried in the
+//! order of the lines they share with the search and of an upper bound on their score, from how
+//! often each letter occurs; the number of compared letters is limited. So a search of 200 lines in
+//! a megabyte stays well below a second.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices};
 
-/// Smallest likeness (0 to 1) at which lines are taken for the ones meant.
+/// Smallest similarity (0 to 1) at which a run counts as a match.
 const LIKENESS: f32 = 0.8;
-/// Two runs whose likeness differs by less are as likely to be meant.
+/// Two runs whose similarity differs by less than this are equally likely matches.
 const MARGIN: f32 = 0.03;
-/// Letters that are compared for one search.
+/// Largest number of letters compared for one search.
 const BUDGET: usize = 1_000_000;
 
-/// A text by its lines.
+/// A text split into lines.
 pub(super) struct Lines<'t> {
-    /// Start, end (behind the line break) and text without it.
+    /// Start, end (after the line break) and text without the line break of each line.
     lines: Vec<(usize, usize, &'t str)>,
 }
 
-/// A run of lines and how like the search it is.
+/// A run of lines and its similarity to the search.
 struct Scored {
     lines: Range<usize>,
     score: f32,
@@ -40,7 +40,7 @@ impl<'t> Lines<'t> {
         Lines { lines: lines.collect() }
     }
 
-    /// Runs with the same words in the same lines.
+    /// Returns the runs that equal the search except for white space within lines.
     pub(super) fn same_but_for_space(&self, wanted: &[&str]) -> Vec<Range<usize>> {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut number = |line: &str| {
@@ -54,8 +54,8 @@ impl<'t> Lines<'t> {
         same.map(|(start, run)| self.bytes(&(start..start + run.len()))).collect()
     }
 
-    /// The run that is most like the search, and all others that are nearly as like it, with the likeness of the best.
-    /// White space around lines does not count.
+    /// Returns the run most similar to the search and all others nearly as similar, with the best
+    /// similarity. White space around lines does not count.
     pub(super) fn most_similar(&self, wanted: &[&str]) -> (Vec<Range<usize>>, f32) {
         let mut best = LIKENESS;
         let mut found: Vec<Scored> = Vec::new();
@@ -85,8 +85,8 @@ impl<'t> Lines<'t> {
         (apart.iter().map(|it| self.bytes(it)).collect(), best)
     }
 
-    /// Runs of about the search's length whose letters are like its own, those that share most lines with it
-    /// first; each with a bound of its likeness.
+    /// Returns runs of about the search's length with similar letter counts, each with an upper
+    /// bound of its similarity. Runs that share most lines with the search come first.
     fn likely(&self, wanted: &[&str]) -> Vec<(f32, Range<usize>)> {
         let target = wanted.iter().fold(LetterCounts::default(), |sum, line| sum.plus(line));
         let shared = self.shared(wanted);
@@ -110,7 +110,7 @@ impl<'t> Lines<'t> {
         runs.into_iter().map(|(_, bound, lines)| (bound, lines)).collect()
     }
 
-    /// How many of the lines above each are in the search as well.
+    /// Returns, for each line index, the number of lines before it that are in the search as well.
     fn shared(&self, wanted: &[&str]) -> Vec<usize> {
         let known: std::collections::HashSet<&str> =
             wanted.iter().copied().filter(|it| !it.is_empty()).collect();
@@ -133,8 +133,9 @@ pub(super) fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Letters in common, twice, over all letters. Lines are compared first; only lines that differ are
-/// compared by letters, each run of them with the run in its place.
+/// Returns the similarity: twice the number of shared letters, divided by the number of all
+/// letters. Lines are compared first; only lines that differ are compared by letters, each run of
+/// them with the run in its place.
 fn likeness(wanted: &[&str], run: &[&str], left: &mut usize) -> f32 {
     let size = |lines: &[&str]| lines.iter().map(|it| it.chars().count() + 1).sum::<usize>();
     let mut same = 0.0;
@@ -149,7 +150,8 @@ fn likeness(wanted: &[&str], run: &[&str], left: &mut usize) -> f32 {
     same / (size(wanted) + size(run)).max(1) as f32
 }
 
-/// Longest texts that are compared as a whole; longer ones are compared line by line.
+/// Largest total length, in bytes, of two texts with different numbers of lines that are compared
+/// as a whole. Other texts are compared line by line.
 const WHOLE: usize = 1000;
 
 fn shared_letters(old: &[&str], new: &[&str], left: &mut usize) -> f32 {
@@ -161,7 +163,7 @@ fn shared_letters(old: &[&str], new: &[&str], left: &mut usize) -> f32 {
 }
 
 fn compared(a: &str, b: &str, left: &mut usize) -> f32 {
-    // Two very long lines cost as much as their letters multiplied.
+    // For two very long lines, the cost is proportional to the product of their lengths.
     let total = a.len() + b.len();
     let cost = total.max(a.len().min(b.len()).saturating_mul(total) / WHOLE);
     if cost > *left {
@@ -172,7 +174,8 @@ fn compared(a: &str, b: &str, left: &mut usize) -> f32 {
     TextDiff::from_chars(a, b).ratio() * (a.chars().count() + b.chars().count()) as f32
 }
 
-/// How often each letter occurs (a few share a count): two texts are at most as alike as their letters.
+/// Counts of each letter (a few letters share a counter). They bound the similarity of two texts
+/// from above.
 struct LetterCounts {
     counts: [u32; 128],
     total: u32,
@@ -190,7 +193,7 @@ impl LetterCounts {
         self
     }
 
-    /// A line and its break.
+    /// Adds a line and its line break.
     fn add(&mut self, line: &str) {
         for c in line.trim().chars().chain(['\n']) {
             self.counts[c as usize % 128] += 1;

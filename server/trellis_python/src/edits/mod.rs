@@ -1,8 +1,8 @@
-//! Changes of a file's text: values first ([`TextEdits`]), made by naming a symbol or by searching.
+//! Edits a file's text: edits as values ([`TextEdits`]), made by naming a symbol or by searching.
 //!
-//! Symbol edits never make a file worse: the text around a symbol stays byte for byte, a new text must be
-//! Python, and an error that was not there before refuses the edit. A file that has errors already can be
-//! edited where it is intact.
+//! Symbol edits never break a file further: the text around a symbol stays byte for byte, a new
+//! text must be Python, and an edit that adds a syntax error is refused. A file that already has
+//! errors can be edited in its intact parts.
 
 mod delete;
 mod diff;

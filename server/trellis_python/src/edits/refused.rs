@@ -1,13 +1,13 @@
-//! Why a symbol was not edited.
+//! Reasons for refusing to edit a symbol.
 
 use crate::syntax::SyntaxError;
 
-/// A place that may be meant.
+/// A place that a request may have meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// 1-based.
+    /// 1-based line.
     pub line: usize,
-    /// A name path that means it alone, or the text that stands there.
+    /// An unambiguous name path, or the text at that place.
     pub text: String,
 }
 
@@ -17,13 +17,13 @@ impl std::fmt::Display for Candidate {
     }
 }
 
-/// Why a symbol was not edited; nothing was changed.
+/// The reason why a symbol was not edited. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("there is no {symbol} in the file; it defines {}", some(known))]
     NotFound {
         symbol: String,
-        /// Name paths of the file, at most ten.
+        /// Name paths defined in the file, at most ten.
         known: Vec<String>,
     },
     #[error("{symbol} is defined {} times; choose one of {}", candidates.len(), join(candidates))]

@@ -1,4 +1,4 @@
-//! A symbol's definition or body, replaced.
+//! Replaces a symbol's definition or body.
 
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -11,15 +11,17 @@ use super::text_edits::{TextEdit, TextEdits};
 use crate::outline::{Outline, Symbol};
 use crate::syntax::{full_range, line_of};
 
-/// Puts new text in the place of a symbol's body, or of the symbol.
+/// Replaces a symbol's body, or the whole symbol, with new text.
 ///
-/// A text that defines the symbol itself (`def`, `async def` or `class` with its name) takes the place of
-/// header and body. Its decorators take the place of the old ones; if it has none, those stay; so it is with
-/// the comments right above. Any other text is a body: it takes the place of all statements, the docstring
-/// among them, and of the comments between them. Decorators, header and the rest of the file stay byte for
-/// byte. For a variable or an attribute the text is an assignment, or an expression as its new value.
+/// A text that defines the symbol itself (`def`, `async def` or `class` with its name) replaces
+/// header and body. Its decorators replace the old ones; if it has none, the old ones stay. The
+/// same holds for the comments right above. Any other text is a body: it replaces all statements,
+/// the docstring included, and the comments between them. Decorators, header and the rest of the
+/// file stay byte for byte. For a variable or an attribute the text is an assignment, or an
+/// expression as its new value.
 ///
-/// Indentation and line breaks are adapted to the file; the inside of multi-line strings is not touched.
+/// Indentation and line breaks are adapted to the file. The inside of multi-line strings is not
+/// changed.
 pub fn replace_symbol_body<'a>(
     source: &str,
     symbol: impl Into<SymbolSelector<'a>>,
@@ -40,14 +42,14 @@ pub fn replace_symbol_body<'a>(
     Ok(edits)
 }
 
-/// What a new text stands for.
+/// The part of a symbol that a new text replaces.
 enum What {
-    /// The symbol as a whole, as the new text's outline has it.
+    /// The whole symbol, as found in the new text's outline.
     Definition(Symbol),
     Body,
-    /// A statement in the place of an assignment.
+    /// A statement that replaces an assignment.
     Statement,
-    /// An expression in the place of an assignment's value.
+    /// An expression that replaces an assignment's value.
     Value,
 }
 
@@ -55,7 +57,7 @@ struct New<'t> {
     target: &'t Target<'t>,
     snippet: Snippet,
     what: What,
-    /// One level of the file.
+    /// White space of one indentation level in the file.
     unit: &'t str,
     line_break: &'t str,
 }
@@ -76,7 +78,7 @@ impl<'t> New<'t> {
         self.snippet.laid_out(from..to, &style)
     }
 
-    /// As `laid_out`, for a place behind the margin.
+    /// Returns the same text as `laid_out`, but for a place after the margin.
     fn behind_margin(&self, from: usize, to: usize) -> Result<String, Refused> {
         let margin = self.target.margin();
         let text = self.laid_out(from, to, margin)?;
@@ -116,7 +118,7 @@ impl<'t> New<'t> {
         if self.is_one_simple_statement()? {
             return Ok(vec![TextEdit { range: start..last, text: self.snippet.text.clone() }]);
         }
-        // The comment of a definition on one line stays with its header.
+        // The comment on the line of a one-line definition stays with the header.
         let comment = target.source()[last..end].trim_start_matches(';');
         let margin = format!("{}{}", target.margin(), self.unit);
         let text = self.laid_out(0, self.snippet.text.len(), &margin)?;
@@ -152,7 +154,8 @@ impl<'t> New<'t> {
         Ok(vec![TextEdit { range: at.start().into()..at.end().into(), text }])
     }
 
-    /// A simple statement may stand behind others on its line; the margin is then theirs.
+    /// Returns the text for a place after the margin. A simple statement may follow others on its
+    /// line, whose margin it then shares.
     fn behind_margin_anywhere(&self) -> Result<String, Refused> {
         if self.target.begins_line() {
             self.behind_margin(0, self.snippet.text.len())
@@ -161,7 +164,7 @@ impl<'t> New<'t> {
         }
     }
 
-    /// Nothing but one statement without a body or a comment.
+    /// Returns whether the text is exactly one statement, without a body or a comment.
     fn is_one_simple_statement(&self) -> Result<bool, Refused> {
         let tree = self.snippet.tree()?;
         let simple = match tree.body() {
@@ -174,7 +177,7 @@ impl<'t> New<'t> {
     }
 }
 
-/// For functions and classes.
+/// Classifies the new text for a function or class.
 fn definition_or_body(target: &Target<'_>, snippet: &Snippet) -> Result<What, Refused> {
     let tree = snippet.tree()?;
     let outline = Outline::of_tree(&tree);
@@ -197,7 +200,8 @@ fn definition_or_body(target: &Target<'_>, snippet: &Snippet) -> Result<What, Re
             found.map(What::Definition).ok_or_else(|| target.not_intact())
         }
         (Some(_), _) => Err(Refused::MoreThanOne { symbol: target.path.clone() }),
-        // A class may have one method; a function that does nothing but define one is a mistake.
+        // A class may consist of one method, but a function that only defines another function is a
+        // mistake.
         (None, [one]) if is_class(one) || !class => match name_of(one) {
             Some(found) => Err(Refused::OtherName { symbol: target.path.clone(), found }),
             None => Ok(What::Body),
@@ -206,7 +210,8 @@ fn definition_or_body(target: &Target<'_>, snippet: &Snippet) -> Result<What, Re
     }
 }
 
-/// For variables and attributes: all names that the old statement binds must be bound by the new one.
+/// Classifies the new text for a variable or attribute. The new statement must bind all names that
+/// the old one binds.
 fn statement_or_value(target: &Target<'_>, snippet: &Snippet) -> Result<What, Refused> {
     let tree = snippet.tree()?;
     let symbol = target.path.clone();

@@ -1,4 +1,5 @@
-//! Search/replace edits as people and models write them: exact first, then tolerant, never ambiguous.
+//! Applies search/replace edits written by people and models: exact match first, then tolerant,
+//! never ambiguous.
 
 use std::ops::Range;
 
@@ -11,25 +12,25 @@ use crate::syntax::{line_break, line_content_end, line_of, line_start};
 /// One search/replace edit of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchReplace {
-    /// Relative to the repository; empty when the model gave none.
+    /// Path relative to the repository; empty if the model gave none.
     pub path: String,
     pub search: String,
     pub replace: String,
-    /// The n-th match (from 1); 0: all; absent: there must be only one.
+    /// Number of the match, from 1; 0 means all; `None` requires exactly one match.
     pub occurrence: Option<usize>,
 }
 
-/// What a search/replace does to a text.
+/// Result of a search/replace edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replaced {
     pub edits: TextEdits,
-    /// How like the search what it found is, white space around lines aside: 1 where it is the same, else twice the letters
-    /// in common over those of both.
+    /// Similarity of the search and the text found, ignoring white space around lines: 1 if they
+    /// are equal, else twice the shared letters divided by the letters of both.
     pub likeness: f32,
 }
 
 impl Replaced {
-    /// A sentence on what was found, where it is not the search itself.
+    /// Returns a sentence on the text found if it differs from the search text.
     pub fn report(&self) -> Option<String> {
         (self.likeness < 1.0).then(|| {
             format!(
@@ -45,7 +46,7 @@ fn percent(likeness: f32) -> usize {
     (likeness * 100.0) as usize
 }
 
-/// Why an edit was not made.
+/// The reason why an edit was not made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EditRefused {
     #[error("the search text is empty; give the lines to be replaced")]
@@ -59,7 +60,7 @@ pub enum EditRefused {
         shown(candidates)
     )]
     Ambiguous {
-        /// Where the matches start, and their first lines; at most twenty.
+        /// Starts of the matches with their first lines, at most twenty.
         candidates: Vec<Candidate>,
     },
     #[error(
@@ -69,12 +70,12 @@ pub enum EditRefused {
         percent(*likeness)
     )]
     Uncertain {
-        /// The lines that are most like the search, from 1.
+        /// The lines most similar to the search, from 1.
         first: usize,
         last: usize,
-        /// Twice the letters in common over those of both.
+        /// Twice the shared letters divided by the letters of both texts.
         likeness: f32,
-        /// The first of the lines that the replacement cannot change with certainty, and its text.
+        /// The first line that the replacement cannot change with certainty, and its text.
         line: usize,
         text: String,
     },
@@ -82,7 +83,7 @@ pub enum EditRefused {
     NoSuchOccurrence { wanted: usize, found: usize },
 }
 
-/// Matches that are named when there is more than one.
+/// Largest number of matches reported when there is more than one.
 const NAMED: usize = 20;
 
 fn times(candidates: &[Candidate]) -> String {
@@ -95,11 +96,13 @@ fn shown(candidates: &[Candidate]) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// The edits that one search/replace makes in a text. Tried in turn: the exact text; the same lines with
-/// other white space (the replacement is indented as the match is); the most similar run of lines, if at
-/// least 0.8 alike (twice the letters in common over those of both). Of what is not there exactly, only what differs
-/// between search and replacement is changed, and only where the file says what the search says. Line breaks of the file
-/// stay, whatever the edit has.
+/// Returns the edits that one search/replace makes in a text.
+///
+/// Tried in turn: the exact text; the same lines with other white space (the replacement is
+/// indented like the match); the most similar run of lines, if the similarity is at least 0.8
+/// (twice the shared letters divided by the letters of both). If the match is not exact, only the
+/// differences between search and replacement are applied, and only where the file agrees with the
+/// search. Line breaks of the file stay, whatever line breaks the edit has.
 pub fn search_replace(text: &str, edit: &SearchReplace) -> Result<Replaced, EditRefused> {
     if edit.search.trim().is_empty() {
         return Err(EditRefused::EmptySearch);
@@ -143,7 +146,7 @@ fn uncertain(
     EditRefused::Uncertain { first, last, likeness, line: first + line, text: there }
 }
 
-/// Matches of the exact text. They may overlap, unless all are wanted.
+/// Returns matches of the exact text. They may overlap, unless all are requested.
 fn exact(text: &str, search: &str, occurrence: Option<usize>) -> Vec<Range<usize>> {
     if occurrence == Some(0) {
         return text.match_indices(search).map(|(at, it)| at..at + it.len()).collect();
@@ -155,7 +158,7 @@ fn exact(text: &str, search: &str, occurrence: Option<usize>) -> Vec<Range<usize
     starts.take(enough).map(|at| at..at + search.len()).collect()
 }
 
-/// With the likeness of the best.
+/// Returns the tolerant matches, with the similarity of the best one.
 fn tolerant(text: &str, wanted: &[&str]) -> (Vec<Range<usize>>, f32) {
     let lines = Lines::of(text);
     match lines.same_but_for_space(wanted) {
@@ -184,7 +187,7 @@ fn choose(
     }
 }
 
-/// Without those that overlap one before them.
+/// Removes matches that overlap an earlier one.
 fn apart(found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut done = 0;
     let free = |it: &Range<usize>| {
@@ -200,7 +203,8 @@ fn candidate(text: &str, at: usize) -> Candidate {
     Candidate { line: line_of(text, at), text: line.trim().to_owned() }
 }
 
-/// The line break that a new text takes over: the first one that it replaces, else that of its line.
+/// Returns the line break for a new text: the first one that it replaces, else that of the line
+/// above.
 fn near_break<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     let old = line_break(&text[line_content_end(text, range.start)..]);
     let above = || {
@@ -210,10 +214,10 @@ fn near_break<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
     [old, above(), "\n"].into_iter().find(|it| !it.is_empty()).unwrap_or("\n")
 }
 
-/// A text with `\n` between its lines.
+/// A text with `\n` as its only line break.
 struct Plain {
     text: String,
-    /// Where a `\r` was left out before the `\n` that stands there.
+    /// Offsets of the `\n` before which a `\r` was removed.
     dropped: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! A new text, however it is indented, as it has to stand in the file.
+//! Normalizes the indentation of a new text and lays it out for its place in the file.
 
 use std::ops::Range;
 
@@ -15,20 +15,20 @@ pub(super) struct Snippet {
     pub(super) text: String,
 }
 
-/// Where a text goes.
+/// Indentation and line breaks of the destination.
 pub(super) struct Style<'a> {
-    /// White space before its lines.
+    /// White space before the text's lines.
     pub(super) margin: &'a str,
-    /// White space of one level in the file.
+    /// White space of one indentation level in the file.
     pub(super) unit: &'a str,
-    /// Between lines.
+    /// Line break between lines.
     pub(super) line_break: &'a str,
 }
 
 impl Snippet {
-    /// Takes a text as people and models send it: indented as a whole, indented but for its first line (as
-    /// it is when it was cut out of the file behind its margin), or not at all. `margin` is that of the
-    /// symbol it is for, `unit` one level of the file.
+    /// Parses a text as people and models send it: indented as a whole, indented except for its
+    /// first line (cut out of the file after its margin), or not indented. `margin` is the margin
+    /// of the replaced symbol, `unit` one indentation level of the file.
     pub(super) fn parse(text: &str, margin: &str, unit: &str) -> Result<Snippet, Refused> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = text.trim_start_matches('\u{feff}').trim_end();
@@ -49,7 +49,7 @@ impl Snippet {
         Tree::of(&self.text).map_err(|error| Refused::Unparsable { error })
     }
 
-    /// A part of it (whole lines) in a style; levels are written as the file writes them.
+    /// Lays out a part of the snippet (whole lines) in a style, with the file's indentation levels.
     pub(super) fn laid_out(
         &self,
         range: Range<usize>,
@@ -72,8 +72,8 @@ impl Snippet {
     }
 }
 
-/// A text whose first line stands at the left. If the others are indented as they would be behind one of
-/// these margins, it was cut out there.
+/// Dedents a text whose first line is at the left margin. If the other lines are indented as they
+/// would be after one of these margins, the text was cut out there.
 fn at_margin(text: &str, margins: &[&str], unit: &str) -> Result<String, SyntaxError> {
     let margins = margins.iter().copied().filter(|it| !it.is_empty());
     let behind = |margin: &str| dedented(&format!("{margin}{text}"));
@@ -93,7 +93,7 @@ fn at_margin(text: &str, margins: &[&str], unit: &str) -> Result<String, SyntaxE
     found.ok_or_else(|| error.unwrap_or_else(|| syntax::syntax_error_at(text, 0, "no Python")))
 }
 
-/// An indented text, moved to the margin.
+/// Moves an indented text to the left margin.
 fn dedented(text: &str) -> Result<String, SyntaxError> {
     const BLOCK: &str = "if 1:\n";
     let inner = format!("{BLOCK}{text}");
@@ -102,7 +102,7 @@ fn dedented(text: &str) -> Result<String, SyntaxError> {
     let margin = indent_of(code);
     let strings = StringLines::of(&inner, &module);
     let out = shift(&inner, BLOCK.len()..inner.len(), &strings, |line| {
-        // Docstrings and comments may stand further left.
+        // Docstrings and comments may be indented less than the code.
         line.strip_prefix(margin).unwrap_or_else(|| line.trim_start_matches([' ', '\t'])).to_owned()
     });
     syntax::parse(&out)?;
@@ -123,7 +123,8 @@ fn relevel(line: &str, old: &str, new: &str) -> String {
     out + rest
 }
 
-/// The white space that most blocks of a text add to that around them.
+/// Returns the white space that most blocks of a text add to the indentation of the surrounding
+/// block.
 pub(super) fn unit_of<'t>(tree: &'t Tree<'_>) -> Option<&'t str> {
     let mut units: Vec<(&str, usize)> = Vec::new();
     for_each_block(tree.body(), &mut |outer, block, _| {
@@ -136,18 +137,19 @@ pub(super) fn unit_of<'t>(tree: &'t Tree<'_>) -> Option<&'t str> {
             }
         }
     });
-    // The first of those that are as frequent.
+    // Reversed, because `max_by_key` returns the last maximum and the first is wanted.
     units.into_iter().rev().max_by_key(|(_, count)| *count).map(|(unit, _)| unit)
 }
 
-/// White space before a statement that begins its line.
+/// Returns the white space before a statement that begins its line.
 fn margin_of<'t>(tree: &'t Tree<'_>, stmt: &Stmt) -> Option<&'t str> {
     let start = full_range(stmt).start().to_usize();
     let before = &tree.text()[line_start(tree.text(), start)..start];
     is_space(before).then(|| before.trim_start_matches(['\u{feff}', '\u{c}']))
 }
 
-/// How statements hang together: how many each block has, in order, and how deep it is.
+/// Returns the structure of the statements: the number in each block and the block's depth, in
+/// order.
 fn shape(tree: &Tree<'_>) -> Vec<(usize, usize)> {
     let mut shape = vec![(tree.body().len(), tree.wounds.len())];
     for_each_block(tree.body(), &mut |_, block, depth| shape.push((block.len(), depth)));
@@ -170,7 +172,7 @@ fn for_each_block<'t>(body: &'t [Stmt], visit: &mut dyn FnMut(&'t Stmt, &'t [Stm
     walk(body, 0, visit);
 }
 
-/// Where the last statement ends.
+/// Returns the end of the last statement.
 pub(super) fn code_end(tree: &Tree<'_>) -> usize {
     tree.body().last().map_or(0, |it| it.end().to_usize())
 }

@@ -1,4 +1,4 @@
-//! No edit makes a file worse.
+//! Refuses edits that add syntax errors to a file.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use super::text_edits::TextEdits;
 use crate::syntax::{SyntaxError, blocks, line_start, syntax_error_at};
 use crate::tree::Tree;
 
-/// Refuses edits after which the file has a syntax error it does not have now: what is new must be Python,
-/// and errors elsewhere may go, but not come or wander.
+/// Refuses edits that add a syntax error to the file. New text must be valid Python; old errors may
+/// disappear, but no error may appear or move.
 pub fn check_no_new_errors(source: &str, edits: &TextEdits) -> Result<(), Refused> {
     let before = Tree::of(source).map_err(|error| Refused::TooDeep { error })?;
     no_worse_than(&before, edits)
 }
 
-/// The same for a file that has been parsed.
+/// Does the same as [`check_no_new_errors`] for a parsed file.
 pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), Refused> {
     let text = edits.apply(before.source);
     let after = Tree::of(&text).map_err(|error| Refused::Worse { error })?;
-    // By line: where in its line an error is reported depends on what stands above.
+    // Errors are compared by line, because the column of an error depends on the text above it.
     let by_line = |faults: Vec<(usize, SyntaxError)>| {
         let mut lines: HashMap<usize, usize> = HashMap::new();
         let starts = faults.iter().map(|(at, _)| line_start(before.source, *at));
@@ -34,7 +34,8 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
             return Err(Refused::Worse { error });
         }
     }
-    // Where a line parses now that did not, its statement may turn out to be misplaced: that is no worse.
+    // A line that parses only now may turn out to hold a misplaced statement. That is not a new
+    // error.
     for (at, error) in strays(&after) {
         let line = line_start(&text, at);
         if !takes_one(&mut misplaced, line) && !takes_one(&mut broken, line) {
@@ -44,18 +45,18 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
     Ok(())
 }
 
-/// Takes one of the known faults of a line away, where there is one left.
+/// Consumes one known error of a line. Returns whether there was one.
 fn takes_one(known: &mut HashMap<usize, usize>, line: usize) -> bool {
     let left = known.get_mut(&line).filter(|count| **count > 0);
     left.map(|count| *count -= 1).is_some()
 }
 
-/// What the parser refuses, with its place in bytes.
+/// Returns the parser's errors with their byte offsets.
 fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     tree.wounds.iter().copied().zip(tree.errors.iter().cloned()).collect()
 }
 
-/// What the parser takes and Python refuses: statements that stand where they may not.
+/// Returns misplaced statements, which the parser accepts and Python refuses.
 fn strays(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     let mut strays = Vec::new();
     stray(tree.body(), false, false, &mut strays);

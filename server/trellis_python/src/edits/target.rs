@@ -1,4 +1,4 @@
-//! The symbol that is meant, with all that belongs to it in the text.
+//! Finds the symbol that an edit names, with the text that belongs to it.
 
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
@@ -11,12 +11,12 @@ use crate::syntax::{
 };
 use crate::tree::{StatementPosition, Tree, is_space};
 
-/// Which symbol of a file is meant.
+/// Selects a symbol of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum SymbolSelector<'a> {
-    /// The only one of this name path.
+    /// The only symbol with this name path.
     Named(&'a NamePath),
-    /// The one whose name starts at this byte.
+    /// The symbol whose name starts at this byte.
     At(usize),
 }
 
@@ -38,11 +38,11 @@ pub(super) struct File<'s> {
     pub(super) outline: Outline,
 }
 
-/// A symbol and where it stands.
+/// A symbol and its position.
 pub(super) struct Target<'f> {
     pub(super) file: &'f File<'f>,
     pub(super) symbol: &'f Symbol,
-    /// A name path that means it alone.
+    /// A name path that matches only this symbol.
     pub(super) path: String,
     pub(super) place: StatementPosition<'f>,
 }
@@ -54,7 +54,7 @@ impl<'s> File<'s> {
         Ok(File { tree, outline })
     }
 
-    /// The one symbol that is meant.
+    /// Returns the one symbol that matches the selector.
     pub(super) fn target(&self, which: SymbolSelector<'_>) -> Result<Target<'_>, Refused> {
         let fits = |index: &usize| match which {
             SymbolSelector::Named(path) => path.matches(&self.outline.path(*index), false),
@@ -112,13 +112,13 @@ impl<'f> Target<'f> {
         self.place.stmt()
     }
 
-    /// Its first byte, decorators included.
+    /// Returns the offset of the symbol's first byte, decorators included.
     pub(super) fn start(&self) -> usize {
         full_range(self.stmt()).start().to_usize()
     }
 
-    /// Its last byte and what belongs to its last line: a comment, and below a definition the comments
-    /// that are indented deeper than it.
+    /// Returns the end of the symbol with the comment on its last line and, for a definition, the
+    /// more deeply indented comments below it.
     pub(super) fn end(&self) -> usize {
         let tree = &self.file.tree;
         let end = self.stmt().end().to_usize();
@@ -133,19 +133,20 @@ impl<'f> Target<'f> {
         end
     }
 
-    /// The start of its first line, behind a byte order mark.
+    /// Returns the start of the symbol's first line, after a byte order mark.
     pub(super) fn line(&self) -> usize {
         first_byte(self.source(), line_start(self.source(), self.start()))
     }
 
-    /// What stands before it on its line: white space, if it begins its line.
+    /// Returns the text before the symbol on its line: white space, if the symbol begins its line.
     pub(super) fn margin(&self) -> &'f str {
         let before = &self.source()[self.line()..self.start()];
-        // A form feed sets the indentation back to nothing.
+        // A form feed resets the indentation to zero.
         before.rsplit('\u{c}').next().unwrap_or(before)
     }
 
-    /// The start of the first of the comments right above it; the start of its line without any.
+    /// Returns the start of the first comment right above the symbol, or the start of the symbol's
+    /// line if there is none.
     pub(super) fn comments(&self) -> usize {
         let (source, tree, line) = (self.source(), &self.file.tree, self.line());
         let above = tree.comment_lines(tree.code_before(self.start()), line);
@@ -161,7 +162,7 @@ impl<'f> Target<'f> {
         start
     }
 
-    /// Whether nothing stands before it on its line.
+    /// Returns whether nothing but white space precedes the symbol on its line.
     pub(super) fn begins_line(&self) -> bool {
         let from = self.file.tree.code_before(self.start());
         let first = self.file.tree.source[..self.start()].trim_start_matches('\u{feff}');
@@ -169,7 +170,7 @@ impl<'f> Target<'f> {
         (alone || first.trim().is_empty()) && is_space(&self.source()[self.line()..self.start()])
     }
 
-    /// Whether another statement follows on its line.
+    /// Returns whether no other statement follows the symbol on its line.
     pub(super) fn ends_line(&self) -> bool {
         self.next().is_none_or(|next| {
             let (end, start) = (self.stmt().end(), full_range(next).start());
@@ -194,7 +195,7 @@ impl<'f> Target<'f> {
         blocks(self.stmt()).into_iter().next().unwrap_or(&[])
     }
 
-    /// Other names that its statement binds.
+    /// Returns the other names that the symbol's statement binds.
     pub(super) fn also_bound(&self) -> Vec<&'f str> {
         let symbols = self.file.outline.symbols.iter();
         let others = symbols.filter(|it| it.header.is_none() && it.range == self.symbol.range);
@@ -205,8 +206,8 @@ impl<'f> Target<'f> {
         self.file.not_intact(self.symbol, &self.path)
     }
 
-    /// In a file with errors the parser may have guessed wrongly where a definition ends. It did not, if
-    /// indentation says the same.
+    /// Refuses a symbol whose end is uncertain: in a file with errors the parser may have guessed
+    /// it wrongly, unless the indentation confirms it.
     fn require_intact(&self) -> Result<(), Refused> {
         let tree = &self.file.tree;
         if tree.wounds.is_empty() {
@@ -238,18 +239,19 @@ impl<'f> Target<'f> {
     }
 }
 
-/// Starts of the lines between two offsets, the first of which starts one.
+/// Returns the starts of the lines from `from` (a line start) up to `to`.
 fn lines(source: &str, from: usize, to: usize) -> impl Iterator<Item = usize> {
     let next = move |at: &usize| Some(line_end(source, *at)).filter(|it| *it > *at);
     std::iter::successors(Some(from), next).take_while(move |it| *it < to)
 }
 
-/// A byte order mark is no part of the first line.
+/// Returns the start of a line, after a byte order mark on the first line.
 fn first_byte(source: &str, line: usize) -> usize {
     if line == 0 && source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { line }
 }
 
-/// `#!` and the encoding declaration belong to the file, not to what stands below them.
+/// Returns whether the comment at `at` is a `#!` line or an encoding declaration, which belong to
+/// the file and not to the statement below them.
 fn is_preamble(source: &str, at: usize) -> bool {
     let comment = &source[at..line_content_end(source, at)];
     let line = line_of(source, at);
@@ -257,7 +259,7 @@ fn is_preamble(source: &str, at: usize) -> bool {
     (line == 1 && comment.starts_with("#!")) || (line <= 2 && coding)
 }
 
-/// The line break of the line of an offset; on the last line, of the one before.
+/// Returns the line break of the offset's line, or of the line before if it is the last line.
 pub(super) fn line_break_near(source: &str, at: usize) -> &str {
     let here = line_break(&source[line_content_end(source, at)..]);
     if !here.is_empty() {

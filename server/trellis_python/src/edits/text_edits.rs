@@ -1,53 +1,53 @@
-//! Edits as values.
+//! Text edits as values: checked for overlaps, applied, inverted and computed from two texts.
 
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// One piece of text in the place of another.
+/// One replacement of a range of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// Bytes of the text before any edit; empty to insert.
+    /// Byte range in the text before any edit; empty for an insertion.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// Text that replaces the range.
     pub text: String,
 }
 
-/// Edits of one text: disjoint, in its order, on borders of characters. Insertions at one place keep the
-/// order in which they were given.
+/// Edits of one text: disjoint, in source order, on character boundaries. Insertions at one place
+/// keep the order in which they were given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextEdits {
     edits: Vec<TextEdit>,
 }
 
-/// Edits that cannot be made together.
+/// The reason why edits cannot be applied together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadEdits {
     /// Two edits change the same bytes.
     #[error("two edits overlap, at bytes {}..{} and {}..{}; give one edit for both", first.start, first.end, second.start, second.end)]
     Overlap {
-        /// The earlier one.
+        /// Range of the earlier edit.
         first: Range<usize>,
-        /// The later one.
+        /// Range of the later edit.
         second: Range<usize>,
     },
-    /// A range that is not made of whole characters of the text.
+    /// A range is outside the text or not on character boundaries.
     #[error("bytes {}..{} are not whole characters of the text of {length} bytes; read the file \
          again and give its positions", range.start, range.end)]
     NoSuchRange {
-        /// As it was given.
+        /// The range as given.
         range: Range<usize>,
-        /// Bytes of the text.
+        /// Length of the text in bytes.
         length: usize,
     },
 }
 
-/// Lines of one side times lines of the other that are still compared; above it one edit replaces all
-/// between the first and the last difference.
+/// Largest product of the two line counts for which lines are compared. Above it, one edit replaces
+/// everything between the first and the last difference.
 const COMPARED: usize = 25_000_000;
 
 impl TextEdits {
-    /// Edits of `source`, in any order.
+    /// Checks and sorts edits of `source`, given in any order.
     pub fn new(
         source: &str,
         edits: impl IntoIterator<Item = TextEdit>,
@@ -67,7 +67,7 @@ impl TextEdits {
         }
     }
 
-    /// The edits that turn one text into another, by whole lines where lines differ.
+    /// Returns the edits that turn `old` into `new`, as replacements of whole lines.
     pub fn between(old: &str, new: &str) -> TextEdits {
         let (a, b) = (lines(old), lines(new));
         let same = |(x, y): &(&&str, &&str)| x == y;
@@ -92,11 +92,11 @@ impl TextEdits {
         TextEdits { edits: edits.map(edit).collect() }
     }
 
-    /// The text after the edits.
+    /// Returns the text after the edits.
     ///
     /// # Panics
     ///
-    /// If `source` is not the text that the edits were made for.
+    /// Panics if `source` is not the text that the edits were made for.
     pub fn apply(&self, source: &str) -> String {
         let mut out = String::with_capacity(source.len());
         let mut done = 0;
@@ -109,7 +109,7 @@ impl TextEdits {
         out
     }
 
-    /// The edits that lead from the edited text back to `source`.
+    /// Returns the edits that turn the edited text back into `source`.
     pub fn inverse(&self, source: &str) -> TextEdits {
         let mut moved = Shift::default();
         let back = |edit: &TextEdit| {
@@ -123,17 +123,17 @@ impl TextEdits {
         TextEdits { edits: self.edits.iter().map(back).collect() }
     }
 
-    /// The edits, in the order of the text.
+    /// Returns the edits in source order.
     pub fn as_slice(&self) -> &[TextEdit] {
         &self.edits
     }
 
-    /// Whether nothing is edited.
+    /// Returns whether there are no edits.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Where a byte of the old text stands in the new one; none for a byte that an edit takes away.
+    /// Maps an offset in the old text to the new one; `None` for a removed byte.
     pub(super) fn moved(&self, offset: usize) -> Option<usize> {
         let mut moved = Shift::default();
         for edit in self.edits.iter().take_while(|it| it.range.start <= offset) {
@@ -146,7 +146,7 @@ impl TextEdits {
     }
 }
 
-/// How much was added and taken away so far.
+/// Number of bytes added and removed so far.
 #[derive(Default)]
 struct Shift {
     added: usize,
@@ -168,7 +168,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Where each line starts, and where the last ends.
+/// Returns the start of each line and the end of the last.
 fn offsets(lines: &[&str]) -> Vec<usize> {
     let mut at = 0;
     let ends = lines.iter().map(|line| {

@@ -1,8 +1,9 @@
-//! A replacement for lines that are like those it was written for: what it changes is changed, and all else stays as
-//! the file has it.
+//! Applies a replacement to lines that are similar, but not equal, to the searched lines: only the
+//! differences between search and replacement are applied, the rest stays as in the file.
 //!
-//! A merge of three texts: what was searched for is the base, the replacement one side, the lines that were found the
-//! other. Lines are merged first, and of a line in which both sides differ from the base, its words.
+//! This is a three-way merge: the search is the base, the replacement is one side, the found lines
+//! are the other. Lines are merged first; a line that differs from the base on both sides is merged
+//! word by word.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,15 +12,16 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::line_matching::squeezed;
 
-/// The replacement changes something that reads otherwise in the file.
+/// The replacement changes text that differs in the file.
 pub(super) struct Conflict {
-    /// Of the lines that were found, from 0.
+    /// Index of the line among the found lines, from 0.
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// The lines `found`, with what differs between `wanted` and `replace`. White space within and around lines that are
-/// otherwise the same is no difference to what was wanted; new lines are indented as those around them.
+/// Returns the lines `found` with the differences between `wanted` and `replace` applied. White
+/// space within and around lines is ignored when `found` is compared with `wanted`; new lines are
+/// indented like those around them.
 pub(super) fn replaced(wanted: &[&str], replace: &str, found: &str) -> Result<String, Conflict> {
     let new: Vec<&str> = match replace.trim().is_empty() {
         true => Vec::new(),
@@ -65,7 +67,8 @@ pub(super) fn replaced(wanted: &[&str], replace: &str, found: &str) -> Result<St
     Ok(lines.join("\n") + end)
 }
 
-/// The words of a line merged; none where both sides change the same ones. The line is indented as the file's.
+/// Merges the words of a line; `None` if both sides change the same words. The line is indented as
+/// in the file.
 fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
     let [base, new, old] = [base, new, there].map(words);
     let alone = |words: &[Word<'_>]| words.iter().map(|it| it.text.to_owned()).collect::<Vec<_>>();
@@ -100,10 +103,10 @@ fn one_line(base: &str, new: &str, there: &str) -> Option<String> {
     Some(line)
 }
 
-/// A word, or a letter that is part of none.
+/// A word, or a single character that is not part of a word.
 #[derive(Clone, Copy)]
 struct Word<'t> {
-    /// The white space before it, which makes it no other.
+    /// White space before the word; it is ignored in comparisons.
     space: &'t str,
     text: &'t str,
 }
@@ -124,7 +127,7 @@ fn words(line: &str) -> Vec<Word<'_>> {
     }
 }
 
-/// What one side makes of a run of the base. An empty run: something is put in before it.
+/// A change of a run of the base by one side. An empty run is an insertion before its position.
 #[derive(Clone)]
 struct Change {
     base: Range<usize>,
@@ -137,9 +140,9 @@ fn changes<T: std::hash::Hash + Eq + Ord>(base: &[T], side: &[T]) -> Vec<Change>
     other.map(|op| Change { base: op.old_range(), side: op.new_range() }).collect()
 }
 
-/// A run of the result.
+/// A run of the merged result.
 enum Piece {
-    /// Of neither side.
+    /// A run changed by neither side.
     Kept {
         base: Range<usize>,
         ours: Range<usize>,
@@ -147,7 +150,7 @@ enum Piece {
     },
     Ours(Range<usize>),
     Theirs(Range<usize>),
-    /// Both sides change the same run of the base.
+    /// A run of the base changed by both sides.
     Both {
         base: Range<usize>,
         ours: Range<usize>,
@@ -155,10 +158,10 @@ enum Piece {
     },
 }
 
-/// The merge of two sides whose changes of a base of `length` are given, in order.
+/// Merges two sides, given their changes (in order) of a base of `length` elements.
 fn merged(length: usize, ours: &[Change], theirs: &[Change]) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    // How far the base is done, and where that is in either side.
+    // Positions reached in the base and in either side.
     let (mut at, mut our_at, mut their_at) = (0, 0, 0);
     let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
     loop {
@@ -172,7 +175,7 @@ fn merged(length: usize, ours: &[Change], theirs: &[Change]) -> Vec<Piece> {
         if start.is_none() {
             return pieces;
         }
-        // Changes that touch the same run grow together.
+        // Changes that touch the same run are joined.
         let mut end = at;
         let (mut mine, mut other) = (Vec::new(), Vec::new());
         loop {
@@ -209,7 +212,7 @@ fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// From the indentation of the lines that were searched for to that of the lines that were found.
+/// Maps the indentation of the searched lines to that of the found lines.
 struct Indents {
     from: String,
     to: String,
@@ -240,7 +243,8 @@ impl Indents {
         Indents { from, to, known }
     }
 
-    /// A line keeps its distance from the first one, which may be the deeper one.
+    /// Reindents a line. The line keeps its distance from the first line, which may be the deeper
+    /// one.
     fn moved(&self, line: &str) -> String {
         let Indents { from, to, known } = self;
         if line.trim().is_empty() {

@@ -1,11 +1,11 @@
-//! Constructs that are often wrong.
+//! Detects constructs that are often wrong.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{CmpOp, ExceptHandler, Expr, Stmt, StmtFunctionDef};
 
 use crate::syntax::blocks;
 
-/// Of a statement's own expressions.
+/// Returns the oddities in a statement's own expressions.
 pub(super) fn of_statement(stmt: &Stmt) -> Vec<String> {
     let mut found = match stmt {
         Stmt::If(it) => of_condition(&it.test),
@@ -44,7 +44,7 @@ pub(super) fn of_statement(stmt: &Stmt) -> Vec<String> {
     found
 }
 
-/// Of a condition or another expression.
+/// Returns the oddities in a condition or another expression.
 pub(super) fn of_condition(expr: &Expr) -> Vec<String> {
     let mut finder = Finder(Vec::new());
     finder.visit_expr(expr);
@@ -77,7 +77,7 @@ impl<'a> Visitor<'a> for Finder {
     }
 }
 
-/// Of a function as a whole; its header is blamed.
+/// Returns the oddities of a whole function; they are attributed to its header.
 pub(super) fn of_function(def: &StmtFunctionDef) -> Vec<String> {
     let mut found = Vec::new();
     for default in def.parameters.iter().filter_map(|it| it.default()) {
@@ -126,7 +126,7 @@ impl<'a> Visitor<'a> for Read<'a> {
     }
 }
 
-/// Whether values are returned, and whether it is a generator or returns nothing on purpose.
+/// Records whether a body returns a value, and whether it returns nothing on purpose or yields.
 fn count_returns(body: &[Stmt], found: &mut (bool, bool)) {
     for stmt in body {
         match stmt {
@@ -143,7 +143,7 @@ fn count_returns(body: &[Stmt], found: &mut (bool, bool)) {
     }
 }
 
-/// Whether no way leads past the end of a body.
+/// Returns whether no path reaches the end of a body.
 fn ends(body: &[Stmt]) -> bool {
     match body.last() {
         Some(Stmt::Return(_) | Stmt::Raise(_)) => true,
@@ -173,7 +173,7 @@ fn has_break(body: &[Stmt]) -> bool {
     })
 }
 
-/// A loop over a name whose body removes from it or adds to it.
+/// Returns whether the body of a loop over a name adds to that name or removes from it.
 fn changes_what_it_walks(iter: &Expr, body: &[Stmt]) -> bool {
     let Expr::Name(walked) = iter else { return false };
     body.iter().any(|stmt| {
@@ -185,7 +185,8 @@ fn changes_what_it_walks(iter: &Expr, body: &[Stmt]) -> bool {
     })
 }
 
-/// The same names and attributes, whose value no call can change in between.
+/// Returns whether two expressions are the same name or attribute, whose value no call in between
+/// can change.
 fn same(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Name(a), Expr::Name(b)) => a.id == b.id,

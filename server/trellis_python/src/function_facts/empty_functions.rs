@@ -1,10 +1,11 @@
-//! Functions that do nothing.
+//! Detects functions that do nothing.
 
 use ruff_python_ast::Stmt;
 
 use crate::syntax::{self, blocks};
 
-/// Whether the last function of this name in a text has a body of nothing but a docstring, `pass` and `...`.
+/// Returns whether the last function of this name in a text has a body of only a docstring, `pass`
+/// and `...`.
 pub fn does_nothing(source: &str, name: &str) -> bool {
     let Ok(parsed) = syntax::parse(source) else { return false };
     let mut found = None;

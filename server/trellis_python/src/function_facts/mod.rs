@@ -1,4 +1,4 @@
-//! What a look at a file says of its functions and statements, for whoever looks for a bug in it.
+//! Collects facts on the functions and statements of a file, for fault localization.
 
 mod bug_patterns;
 mod empty_functions;
@@ -17,28 +17,29 @@ pub use empty_functions::does_nothing;
 /// The functions and statements of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
-    /// In the order of the text; an outer one stands before those inside it.
+    /// Functions in source order; an outer function precedes the functions inside it.
     pub functions: Vec<FunctionFact>,
-    /// In the order of the text, headers of compound statements among them. No docstrings, no imports.
+    /// Statements in source order, including headers of compound statements, without docstrings and
+    /// imports.
     pub statements: Vec<StatementFact>,
 }
 
 /// A function or method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionFact {
-    /// With the names of the classes and functions around it: `Cart.total`.
+    /// Name with the enclosing classes and functions: `Cart.total`.
     pub name: String,
-    /// Its first line, a decorator's if it has any; from 1.
+    /// First line, from 1; the line of the first decorator if there is one.
     pub first: u32,
-    /// The line of its `def`.
+    /// Line of the `def`.
     pub header: u32,
-    /// Its last line.
+    /// Last line.
     pub last: u32,
-    /// The last identifiers of what it calls: `total` for `cart.total()`.
+    /// Last identifiers of the called expressions: `total` for `cart.total()`.
     pub calls: BTreeSet<String>,
 }
 
-/// What a statement does.
+/// Kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// A header with a condition: `if`, `elif`, `while`, `case`.
@@ -47,45 +48,45 @@ pub enum StatementKind {
     Header,
     /// `return` and `yield`.
     Return,
-    /// Something is bound.
+    /// A statement that binds a name or attribute.
     Assignment,
-    /// An expression for its effect.
+    /// An expression evaluated for its effect.
     Call,
     /// `raise`.
     Raise,
     /// `def` and `class`: default values, decorators, bases.
     Definition,
-    /// `pass`, `break`, `try` and the like.
+    /// `pass`, `break`, `try` and similar.
     Other,
 }
 
-/// A statement; of a compound one the header.
+/// A statement, or the header of a compound statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementFact {
-    /// Its first line, from 1.
+    /// First line, from 1.
     pub first: u32,
-    /// Its last line.
+    /// Last line.
     pub last: u32,
-    /// What it does.
+    /// Kind of the statement.
     pub kind: StatementKind,
-    /// The innermost function around it, by its place in [`Facts::functions`].
+    /// Index in [`FileFacts::functions`] of the innermost enclosing function.
     pub function: Option<usize>,
-    /// Identifiers it reads: names and attributes.
+    /// Names and attributes that the statement reads.
     pub reads: BTreeSet<String>,
-    /// Names and attributes it binds.
+    /// Names and attributes that the statement binds.
     pub binds: BTreeSet<String>,
-    /// Of conditions and loops: the first line of each body.
+    /// First line of each body, for conditions and loops.
     pub branches: Vec<u32>,
-    /// Operators, calls, subscripts and literals in it: places where something can be wrong.
+    /// Number of operators, calls, subscripts and literals: places where something can be wrong.
     pub parts: u32,
-    /// The same by line, of those that have any.
+    /// The same number by line, without lines that have none.
     pub parts_of_lines: BTreeMap<u32, u32>,
-    /// What looks odd about it, as fragments of sentences.
+    /// Suspicious constructs in the statement, as fragments of sentences.
     pub oddities: Vec<String>,
 }
 
 impl FileFacts {
-    /// The facts of a module. An error where it is no Python.
+    /// Computes the facts of a module. Fails if the text is not valid Python.
     pub fn of(source: &str) -> Result<FileFacts, SyntaxError> {
         let parsed = syntax::parse(source)?;
         let mut walk = Walk {
@@ -99,12 +100,12 @@ impl FileFacts {
         Ok(walk.facts)
     }
 
-    /// The innermost function around a line, by its place.
+    /// Returns the index of the innermost function around a line.
     pub fn function_at(&self, line: u32) -> Option<usize> {
         self.functions.iter().rposition(|it| it.first <= line && line <= it.last)
     }
 
-    /// The statement a line belongs to, by its place.
+    /// Returns the index of the statement that a line belongs to.
     pub fn statement_at(&self, line: u32) -> Option<usize> {
         self.statements.iter().rposition(|it| it.first <= line && line <= it.last)
     }
@@ -238,7 +239,7 @@ fn kind(stmt: &Stmt) -> StatementKind {
     }
 }
 
-/// Of a compound statement: where its header ends.
+/// Returns the end of a compound statement's header; `None` for other statements.
 fn header_end(stmt: &Stmt) -> Option<usize> {
     let end = match stmt {
         Stmt::If(it) => it.test.range().end(),
@@ -252,7 +253,7 @@ fn header_end(stmt: &Stmt) -> Option<usize> {
     Some(end.to_usize())
 }
 
-/// What a statement evaluates, without its bodies.
+/// Returns the expressions that a statement evaluates, without those in its bodies.
 fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     match stmt {
         Stmt::If(it) => vec![&it.test],
@@ -342,7 +343,7 @@ impl<'a> Visitor<'a> for Reads<'_, '_> {
     }
 }
 
-/// Where an expression decides something: behind its first operand.
+/// Returns the offset of an expression's operation: the end of its first operand.
 fn operator(expr: &Expr) -> usize {
     let at = match expr {
         Expr::BinOp(it) => it.left.range().end(),
@@ -354,7 +355,7 @@ fn operator(expr: &Expr) -> usize {
     at.to_usize()
 }
 
-/// Names of what is called.
+/// Collects the names of called functions.
 #[derive(Default)]
 struct Calls(BTreeSet<String>);
 

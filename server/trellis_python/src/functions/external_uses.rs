@@ -1,4 +1,5 @@
-//! What a function reaches outside of itself: the imports it uses, and calls whose answer a test cannot rely on.
+//! Finds what a function uses outside itself: imports, and calls whose result a test cannot rely
+//! on.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -11,7 +12,7 @@ use crate::scope::locals_of;
 use crate::syntax;
 use crate::tree::Tree;
 
-/// What a call may reach.
+/// External resource that a call may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExternalResource {
     /// Files and folders, standard input.
@@ -26,7 +27,7 @@ pub enum ExternalResource {
 }
 
 impl ExternalResource {
-    /// In lowercase, as people read it.
+    /// Returns the lowercase name for people.
     pub fn as_str(self) -> &'static str {
         match self {
             ExternalResource::Files => "files",
@@ -40,31 +41,31 @@ impl ExternalResource {
     }
 }
 
-/// A name a function uses that reaches outside: a candidate for a mock.
+/// An external name that a function uses: a candidate for a mock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExternalUse {
-    /// As the function writes it: `requests.get`, `now`.
+    /// Name as the function writes it: `requests.get`, `now`.
     pub written: String,
-    /// With the module it comes from: `requests.get`, `datetime.datetime.now`.
+    /// Name with its module: `requests.get`, `datetime.datetime.now`.
     pub resolved: String,
     pub contact: ExternalResource,
 }
 
-/// The imports around a function, and what it does with them.
+/// The imports visible to a function, and its uses of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// All imports at the top level of its file, and those in its body.
+    /// All imports at the top level of the file, and those in the function's body.
     pub imports: Vec<Import>,
-    /// Those it speaks of.
+    /// Imports that the function uses.
     pub used: Vec<Import>,
-    /// Every name it speaks of, in annotations too.
+    /// Every name that the function uses, in annotations too.
     pub names: BTreeSet<String>,
-    /// Each once, by name.
+    /// Uses of external resources, each once, by name.
     pub outside: Vec<ExternalUse>,
 }
 
-/// Module paths, the longest that fits first, and what using them reaches. Methods of values are not followed:
-/// `path.read_text()` is seen only where `Path` is named as well.
+/// Dotted paths and the resources that their use reaches; the longest matching path wins. Methods
+/// of values are not followed: `path.read_text()` is found only if `Path` is named as well.
 const CONTACTS: [(&str, ExternalResource); 70] = [
     ("open", ExternalResource::Files),
     ("input", ExternalResource::Files),
@@ -138,12 +139,12 @@ const CONTACTS: [(&str, ExternalResource); 70] = [
     ("uuid", ExternalResource::Randomness),
 ];
 
-/// Pure though their module is not.
+/// Paths that use no external resource although their module does.
 const PURE: [&str; 4] = ["time.struct_time", "time.strptime", "time.strftime", "uuid.UUID"];
 
-/// What `function`, one of the file `source`, uses of the world around it.
+/// Returns everything that `function`, a function of the file `source`, uses outside itself.
 pub fn uses(source: &str, function: &Function) -> Uses {
-    // A margin needs something it may stand in.
+    // Indented text parses only inside a block.
     let wrapped = format!("if True:\n{}\n", function.source);
     let text = if function.source.starts_with([' ', '\t']) { &wrapped } else { &function.source };
     let Ok(parsed) = syntax::parse(text) else { return Uses::default() };
@@ -162,7 +163,7 @@ pub fn uses(source: &str, function: &Function) -> Uses {
     Uses { imports, used, names: words, outside: names.found.into_iter().collect() }
 }
 
-/// Names that code reads, in annotations that are strings too; no other string names anything.
+/// Names that code reads, including names in string annotations; other strings name nothing.
 #[derive(Default)]
 struct ReadNames(BTreeSet<String>);
 
@@ -189,7 +190,7 @@ fn push_new(imports: &mut Vec<Import>, import: Import) {
     }
 }
 
-/// Imports that stand outside of functions and classes, in blocks too.
+/// Returns the imports outside functions and classes, including those in blocks.
 fn top_level(source: &str) -> Vec<Import> {
     let Ok(tree) = Tree::of(source) else { return Vec::new() };
     let (mut found, mut left) = (Vec::new(), vec![tree.body()]);
@@ -204,7 +205,7 @@ fn top_level(source: &str) -> Vec<Import> {
     found
 }
 
-/// The name an import binds, and what it stands for.
+/// Returns the name that an import binds, and the dotted path it stands for.
 fn origin(import: &Import) -> Option<(String, String)> {
     let bound = import.bound()?.to_owned();
     let stands_for = match (&import.name, &import.alias) {
@@ -237,14 +238,14 @@ impl<'a> Visitor<'a> for Inner {
         }
         self.imports.extend(imports_of(stmt).into_iter().flatten());
         visitor::walk_stmt(self, stmt);
-        // What an import binds stands for something that is known.
+        // A name bound by an import stands for a known path and hides nothing.
         for import in &self.imports {
             import.bound().map(|name| self.bound.remove(name));
         }
     }
 }
 
-/// Every dotted name that is read, resolved.
+/// Resolves every dotted name that is read.
 struct Names {
     origins: BTreeMap<String, String>,
     hidden: HashSet<String>,
@@ -275,7 +276,7 @@ impl<'a> Visitor<'a> for Names {
     }
 }
 
-/// The parts of `a.b.c`; none for anything else.
+/// Returns the parts of `a.b.c`; `None` for any other expression.
 fn dotted(expr: &Expr) -> Option<Vec<&str>> {
     match expr {
         Expr::Name(name) => Some(vec![name.id.as_str()]),
@@ -288,7 +289,7 @@ fn dotted(expr: &Expr) -> Option<Vec<&str>> {
     }
 }
 
-/// A table row means the name itself and everything below it.
+/// Returns the resource of a resolved name. A table row covers its name and everything below it.
 fn contact(resolved: &str) -> Option<ExternalResource> {
     let below = |row: &str| {
         resolved.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

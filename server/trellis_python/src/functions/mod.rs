@@ -1,4 +1,4 @@
-//! The functions of a file, as whoever writes tests for one or shows them to a person wants to know them.
+//! Lists the functions of a file for writing tests or for display.
 
 mod external_uses;
 
@@ -10,51 +10,52 @@ use crate::syntax::{SyntaxError, line_start};
 
 pub use external_uses::{ExternalResource, ExternalUse, Uses, uses};
 
-/// A function or method as it is written.
+/// A function or method as written in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its own name.
+    /// Name without enclosing symbols.
     pub name: String,
-    /// The name path that means it and no other of its file: `/Cart/total`, `/f[1]`.
+    /// Name path that matches only this function of its file: `/Cart/total`, `/f[1]`.
     pub name_path: String,
-    /// The names from the outermost around it to its own, joined by dots: `Cart.total`.
+    /// Names from the outermost enclosing symbol to the function, joined by dots: `Cart.total`.
     pub qualified_name: String,
-    /// Names of the classes around a method, joined by dots; none for others.
+    /// Names of the classes around a method, joined by dots; `None` for other functions.
     pub class: Option<String>,
-    /// From `async` or `def` to before the colon.
+    /// Text from `async` or `def` up to the colon.
     pub signature: String,
-    /// What the docstring says: without quotes and margin, escapes as they are written.
+    /// Text of the docstring without quotes and margin; escapes are not decoded.
     pub docstring: Option<String>,
-    /// The lines of its body with their margin, the docstring among them; empty where it is nested, so that all of a
-    /// file's texts together are never longer than the file.
+    /// Lines of the body with their margin, including the docstring. Empty for a nested function,
+    /// so that all texts of a file together are never longer than the file.
     pub body: String,
-    /// All of it, decorators included, from the start of its first line; empty where it is nested.
+    /// The whole function, decorators included, from the start of its first line. Empty for a
+    /// nested function.
     pub source: String,
-    /// Each with its `@`.
+    /// Decorators, each with its `@`.
     pub decorators: Vec<String>,
-    /// `async def`.
+    /// True for `async def`.
     pub is_async: bool,
-    /// Stands in the body of a function, where nobody outside can call it by name.
+    /// True inside the body of another function, where code outside cannot call it by name.
     pub is_nested: bool,
-    /// Its number, from 0, among those of its name in the same scope.
+    /// Number, from 0, among the functions of the same name in the same scope.
     pub nth: usize,
-    /// The line of its name, from 1.
+    /// Line of the name, from 1.
     pub line: u32,
-    /// The column of its name, from 1, in characters.
+    /// Column of the name, from 1, in characters.
     pub column: u32,
-    /// Its first line, a decorator's if it has any.
+    /// First line; the line of the first decorator if there is one.
     pub first_line: u32,
-    /// Its last line.
+    /// Last line.
     pub end_line: u32,
 }
 
 impl Function {
-    /// Whether it is a function of a class, properties among them.
+    /// Returns whether the function belongs to a class; properties count.
     pub fn is_method(&self) -> bool {
         self.class.is_some()
     }
 
-    /// Whether it only declares a way to be called: `@overload`.
+    /// Returns whether the function only declares a signature: `@overload`.
     pub fn is_overload(&self) -> bool {
         self.decorators.iter().any(|it| matches!(it.rsplit(['.', '@']).next(), Some("overload")))
     }
@@ -63,14 +64,14 @@ impl Function {
 /// The functions of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Functions {
-    /// In the order of the text; those in classes and in other functions too.
+    /// Functions in source order, including those in classes and in other functions.
     pub functions: Vec<Function>,
-    /// Where the text is no Python; what lies around such places is understood all the same.
+    /// Syntax errors. The functions also include those around an error.
     pub errors: Vec<SyntaxError>,
 }
 
 impl Functions {
-    /// The functions of a module, broken or not.
+    /// Lists the functions of a module, even if it has syntax errors.
     pub fn of(source: &str) -> Functions {
         let outline = Outline::of(source);
         let lines = Lines::of(source);
@@ -119,14 +120,15 @@ fn function(source: &str, lines: &Lines<'_>, outline: &Outline, index: usize) ->
     }
 }
 
-/// With the margin of its first line, unless something else stands before it there.
+/// Extends a range by the margin of its first line, unless other text precedes it there.
 fn whole_lines(source: &str, range: &Range<usize>) -> Range<usize> {
     let start = line_start(source, range.start);
     let is_margin = source[start..range.start].trim().is_empty();
     if is_margin { start..range.end } else { range.clone() }
 }
 
-/// A string literal's text without quotes, and without the margin that all lines but the first share.
+/// Returns a string literal's text without quotes and without the margin common to all lines but
+/// the first.
 fn documented(literal: &str) -> String {
     let bare = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| bare.starts_with(it));

@@ -1,4 +1,4 @@
-//! Functions and who uses whom, of a whole workspace at once: each file is asked once.
+//! Computes the call graph of a whole workspace at once; each file is visited once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,57 +11,58 @@ use crate::outline::{Outline, Symbol, SymbolKind};
 use crate::semantics::{Eval, ExprId, Module, Occurrence, Role, Target, ask_each};
 use crate::syntax;
 
-/// Every function and method of a workspace, and which of them uses which.
+/// All functions and methods of a workspace, and the uses between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calls {
-    /// By path, then by place.
+    /// Functions by path, then by position.
     pub nodes: Vec<CallNode>,
-    /// Each pair once, by caller, then by callee.
+    /// Uses, each pair once, by caller, then by callee.
     pub edges: Vec<CallEdge>,
 }
 
-/// A function, method or property; those inside functions too.
+/// A function, method or property, including those inside functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallNode {
-    /// Where it is in the index.
+    /// Location in the index.
     pub symbol: Located,
-    /// Its file.
+    /// Path of the file.
     pub path: String,
-    /// `/Class/method`, with a number where the file has several of the name: means this one and no other.
+    /// Unambiguous name path `/Class/method`, with a number if the file has several of that name.
     pub name_path: String,
     /// `Class.method`.
     pub name: String,
-    /// What it is: never a class or a bound name.
+    /// Kind of the symbol, never a class or a bound name.
     pub kind: SymbolKind,
-    /// From `def` to before the colon, as it is written.
+    /// Text from `def` up to the colon, as written.
     pub signature: String,
-    /// Without quotes and margin; empty if there is none.
+    /// Docstring without quotes and margin; empty if there is none.
     pub docstring: String,
-    /// Its first line, from 1; decorators belong to it.
+    /// First line, from 1, decorators included.
     pub first: u32,
-    /// Its last line.
+    /// Last line.
     pub last: u32,
 }
 
-/// One function calls another, or names it to hand it on. Making an object calls what the class runs then.
+/// A use of a function: a call, or a mention that passes the function on. Creating an object uses
+/// the methods that the class then runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallEdge {
-    /// Who uses, by its place in [`Calls::nodes`].
+    /// Index of the caller in [`Calls::nodes`].
     pub caller: usize,
-    /// What is used.
+    /// Index of the used function.
     pub callee: usize,
-    /// Why it is only possible; `None`: it is certain.
+    /// The reason why the use is only possible; `None` if it is certain.
     pub uncertainty: Option<&'static str>,
 }
 
 const SEVERAL: &str = "one of several: the object before the dot may have several types";
 
-/// All of them. Uses that nobody can resolve, and those outside of functions, give no edge.
+/// Returns the call graph of an index. Unresolved uses, and uses outside functions, give no edge.
 pub fn calls(index: &Index) -> Calls {
     let mut files: Vec<FileId> = index.files().filter(|it| !is_doubled(index, *it)).collect();
     files.sort_by_key(|it| index.path(*it));
     let nodes: Vec<CallNode> = ask_each(index, &files, |_, file| nodes_of(index, file));
-    // Functions by where their names stand, and by their place in the outline.
+    // Functions by the position of their names, and by their location in the outline.
     let mut by_name: FxHashMap<(FileId, usize), usize> = FxHashMap::default();
     let mut by_symbol: FxHashMap<Located, usize> = FxHashMap::default();
     for (number, node) in nodes.iter().enumerate() {
@@ -81,7 +82,7 @@ pub fn calls(index: &Index) -> Calls {
             })
             .collect()
     });
-    // One certain use is enough.
+    // One certain use makes the edge certain.
     let mut edges: BTreeMap<(usize, usize), Option<&'static str>> = BTreeMap::new();
     for it in found {
         let known = edges.entry((it.caller, it.callee)).or_insert(it.uncertainty);
@@ -91,7 +92,7 @@ pub fn calls(index: &Index) -> Calls {
     Calls { nodes, edges: edges.into_iter().map(edge).collect() }
 }
 
-/// A stub beside its source says nothing of its own.
+/// Returns whether a file is a stub with a source file beside it, which the stub only repeats.
 fn is_doubled(index: &Index, file: FileId) -> bool {
     let source = index.path(file).strip_suffix(".pyi").map(|it| format!("{it}.py"));
     source.is_some_and(|it| index.file(&it).is_some())
@@ -122,14 +123,15 @@ pub(super) fn is_function(it: &Symbol) -> bool {
     matches!(it.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Property)
 }
 
-/// The innermost function around an offset, its decorators and header included.
+/// Returns the innermost function around an offset, its decorators and header included.
 pub(super) fn function_around(outline: &Outline, file: FileId, at: usize) -> Option<Located> {
     let around = |it: &Symbol| is_function(it) && it.range.contains(&at);
     let symbol = outline.symbols.iter().rposition(around)?;
     Some(Located { file, symbol })
 }
 
-/// Where a file uses functions, and which. `known`: the function whose name stands at an offset of a file.
+/// Returns the uses of functions in a file: offset, function and doubt. `known` returns the
+/// function whose name is at an offset of a file.
 pub(super) fn uses_of<F: Ord + Copy>(
     eval: &Eval<'_>,
     file: FileId,
@@ -163,7 +165,7 @@ fn at(it: &Occurrence) -> usize {
     it.range().start
 }
 
-/// What is called, decorators among it.
+/// Returns the expressions that are called, decorators included.
 fn called(module: &Module) -> FxHashSet<ExprId> {
     let functions = module.functions.iter().flat_map(|it| &it.decorators);
     let classes = module.classes.iter().flat_map(|it| &it.decorators);
@@ -171,7 +173,8 @@ fn called(module: &Module) -> FxHashSet<ExprId> {
     calls.chain(functions.copied()).chain(classes.copied()).collect()
 }
 
-/// The functions that a target is the name of; of a class that is called, what makes its objects.
+/// Returns the functions that a target names. For a called class, returns the methods that create
+/// its objects.
 fn functions_of<F>(
     eval: &Eval<'_>,
     target: Target,
@@ -189,7 +192,7 @@ fn functions_of<F>(
     eval.makers(target).into_iter().flat_map(named).collect()
 }
 
-/// What a docstring says, as `inspect.cleandoc` has it.
+/// Returns a docstring's text, as `inspect.cleandoc` does.
 fn content(literal: &str) -> String {
     let Ok(parsed) = syntax::parse(literal) else { return String::new() };
     let Some(Stmt::Expr(it)) = parsed.suite().first() else { return String::new() };
@@ -197,7 +200,7 @@ fn content(literal: &str) -> String {
     let mut lines = literal.value.to_str().lines();
     let first = lines.next().unwrap_or_default().trim_start();
     let rest: Vec<&str> = lines.collect();
-    // Of one byte each, so that a cut goes through no character.
+    // Only one-byte white space counts, so that a cut never splits a character.
     let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let margin = rest.iter().filter(|it| !it.trim().is_empty()).map(indent).min().unwrap_or(0);
     let cut = |line: &&str| line.get(margin..).unwrap_or_default().trim_end().to_owned();

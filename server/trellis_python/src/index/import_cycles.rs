@@ -1,4 +1,4 @@
-//! Modules that import each other in a circle.
+//! Finds modules that import each other in a cycle.
 
 use std::ops::Range;
 
@@ -6,28 +6,29 @@ use super::runtime_imports::{RuntimeImport, loads};
 use super::{FileId, Index};
 use crate::import_cycles::{ImportGraph, circles};
 
-/// One circle: each import leads to the file of the next, and the last, which closes it, to the first.
+/// One cycle: each import leads to the file of the next, and the last one to the first file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportCycle {
-    /// At least one; the first is in the file whose path comes first.
+    /// At least one import; the first is in the file whose path sorts first.
     pub imports: Vec<CycleImport>,
 }
 
-/// An import on a circle.
+/// An import on a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleImport {
-    /// The file that imports.
+    /// The importing file.
     pub from: FileId,
-    /// The imported one.
+    /// The imported file.
     pub to: FileId,
-    /// The statement.
+    /// Range of the import statement.
     pub range: Range<usize>,
 }
 
 impl Index {
-    /// The shortest circle through each module that is on one, each circle once, by path. Counted are imports that are
-    /// executed when a module is loaded. `from package import module` loads the package as well, but needs nothing of
-    /// it that a circle could be short of, so it counts for the module alone.
+    /// Returns the shortest cycle through each module that is on one, each cycle once, by path.
+    /// Only imports executed when a module is loaded count. `from package import module` also loads
+    /// the package, but needs nothing from it that a cycle could withhold, so it counts for the
+    /// module alone.
     pub fn import_circles(&self) -> Vec<ImportCycle> {
         let mut imports: ImportGraph<&str, (FileId, FileId, Range<usize>)> = ImportGraph::new();
         for file in self.files().filter(|it| self.path(*it).ends_with(".py")) {
@@ -35,7 +36,7 @@ impl Index {
                 let to = self.loaded(file, load).filter(|to| *to != file)?;
                 Some((self.path(to), (file, to, load.range.clone())))
             });
-            // The first statement wins: whoever comes later finds the module loaded.
+            // The first statement wins, because later ones find the module already loaded.
             let imported: Vec<_> = imported.collect();
             imports.insert(self.path(file), imported.into_iter().rev().collect());
         }
@@ -50,7 +51,7 @@ impl Index {
         circles(&imports).into_iter().map(circle).collect()
     }
 
-    /// The file of the workspace that an import loads.
+    /// Returns the file of the workspace that an import loads.
     fn loaded(&self, from: FileId, load: &RuntimeImport) -> Option<FileId> {
         let module = self.resolve(from, load.path)?;
         let inner = load.member.and_then(|it| self.submodule(module, it));
@@ -58,7 +59,7 @@ impl Index {
         inner.or_else(|| self.module_files(module).source)
     }
 
-    /// The imports of a file, read once for each text. The text is not kept for it.
+    /// Returns the imports of a file, computed once for each text. The text is not kept for this.
     fn loads(&self, file: FileId) -> &[RuntimeImport] {
         let Some(it) = self.get(file) else { return &[] };
         it.loads.get_or_init(|| {

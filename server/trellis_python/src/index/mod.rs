@@ -1,8 +1,8 @@
-//! The Python files of a workspace as one value that answers questions.
+//! Indexes the Python files of a workspace and answers questions on them.
 //!
-//! Whoever owns the workspace puts texts in and takes them out; a clone is a snapshot for readers and costs
-//! a copy of a list of pointers. Nothing is parsed before a question needs it, and what was parsed stays
-//! until its file changes.
+//! The owner of the workspace adds and removes texts. A clone is a snapshot for readers and costs a
+//! copy of a list of pointers. A file is parsed only when a question needs it, and the result stays
+//! until the file changes.
 
 mod calls;
 mod import_cycles;
@@ -32,17 +32,17 @@ pub use relations::{Caller, Unused};
 use runtime_imports::RuntimeImport;
 pub use words::Words;
 
-/// A file of an index. Numbers are given in the order of arrival and never used again.
+/// Identifier of a file in an index. Numbers are assigned in order of arrival and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(crate) u32);
 
-/// Where texts come from that the index was not given.
+/// Source of texts that were not added to the index.
 pub trait TextSource: Send + Sync {
-    /// The present text of a file, by its path in the index; `None` if it cannot be read.
+    /// Returns the current text of a file, by its path in the index; `None` if it cannot be read.
     fn read(&self, path: &str) -> Option<Arc<str>>;
 }
 
-/// One file.
+/// One file and the data computed from it.
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
     words: OnceLock<Words>,
@@ -53,31 +53,32 @@ pub(crate) struct File {
     loads: OnceLock<Box<[RuntimeImport]>>,
 }
 
-/// A file in its place. Each put has a stamp of its own, so that what was made from another text of the
-/// file can be told from what was made from this one.
+/// A file with the stamp of its last change. Each change has its own stamp, so results computed
+/// from an older text of the file are recognizable.
 #[derive(Clone)]
 struct Slot {
     stamp: u64,
     file: Arc<File>,
 }
 
-/// The Python files below one root. Paths are relative to it, with `/`.
+/// The Python files below one root. Paths are relative to the root, with `/`.
 #[derive(Clone)]
 pub struct Index {
     texts: Arc<dyn TextSource>,
     files: Arc<Vec<Option<Slot>>>,
     by_path: Arc<FxHashMap<Arc<str>, FileId>>,
-    /// What the paths say, once somebody asked since they changed.
+    /// Module layout derived from the paths; computed on demand and reset when the paths change.
     layout: Arc<OnceLock<Layout>>,
-    /// What questions about this state have found out.
+    /// Cached results of questions on this state.
     memories: Arc<Mutex<Vec<Memory>>>,
     stamps: Arc<AtomicU64>,
-    /// Shared with all clones: it only says where to look, and what changed since is looked at anew.
+    /// Name table shared with all clones. It only lists candidates; files that changed since are
+    /// searched directly.
     names: Arc<RwLock<Arc<Names>>>,
 }
 
 impl Index {
-    /// An empty one.
+    /// Creates an empty index.
     pub fn new(texts: Arc<dyn TextSource>) -> Index {
         Index {
             texts,
@@ -90,8 +91,8 @@ impl Index {
         }
     }
 
-    /// Adds a file or replaces its text. A file whose words are known from before may come without
-    /// text: it is read when a question needs it.
+    /// Adds a file or replaces its text. If the words of the file are already known, the text may
+    /// be left out; it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
         let (outline, module, lines, loads) = Default::default();
@@ -106,15 +107,16 @@ impl Index {
         })
     }
 
-    /// The same for a text that changes often: its words are found when a question needs them.
+    /// Does the same as [`Index::put`] for a text that changes often: its words are computed when a
+    /// question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
         let (words, outline, module, lines, loads) = Default::default();
         let text = OnceLock::from(Some(text));
         self.place(File { path: path.into(), words, text, outline, module, lines, loads })
     }
 
-    /// The same for a file whose outline is known from before too. It has to be that of the text that
-    /// will be read.
+    /// Does the same as [`Index::put`] for a file whose outline is also known. The outline must be
+    /// that of the text that will be read.
     pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
         let outline = OnceLock::from(Arc::new(outline));
         let (text, module, lines, loads) = Default::default();
@@ -146,7 +148,7 @@ impl Index {
         id
     }
 
-    /// Takes a file out; whether it was there.
+    /// Removes a file. Returns whether it was in the index.
     pub fn remove(&mut self, path: &str) -> bool {
         self.memories = Arc::default();
         let Some(id) = Arc::make_mut(&mut self.by_path).remove(path) else { return false };
@@ -155,29 +157,29 @@ impl Index {
         true
     }
 
-    /// The file at a path.
+    /// Returns the file at a path.
     pub fn file(&self, path: &str) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
 
-    /// All files, in the order of arrival.
+    /// Returns all files in order of arrival.
     pub fn files(&self) -> impl Iterator<Item = FileId> + '_ {
         let number = |(id, slot): (usize, &Option<Slot>)| slot.as_ref().map(|_| FileId(id as u32));
         self.files.iter().enumerate().filter_map(number)
     }
 
-    /// Its path; empty for a file that was taken out.
+    /// Returns the path of a file; empty for a removed file.
     pub fn path(&self, file: FileId) -> &str {
         self.get(file).map_or("", |it| &it.path)
     }
 
-    /// Its text, read now if it was not given; `None` if it cannot be read.
+    /// Returns the text of a file, read now if it was not given; `None` if it cannot be read.
     pub fn text(&self, file: FileId) -> Option<Arc<str>> {
         let file = self.get(file)?;
         file.text.get_or_init(|| self.texts.read(&file.path)).clone()
     }
 
-    /// The lines of its text, as [`Index::text`] gave it; found once.
+    /// Returns the lines of a file's text, which must come from [`Index::text`]; computed once.
     pub fn lines<'t>(&self, file: FileId, text: &'t str) -> Lines<'t> {
         match self.get(file) {
             Some(it) => Lines::with(text, it.lines.get_or_init(|| Lines::starts(text)).clone()),
@@ -185,14 +187,14 @@ impl Index {
         }
     }
 
-    /// What it defines.
+    /// Returns the outline of a file.
     pub fn outline(&self, file: FileId) -> Arc<Outline> {
         let Some(it) = self.get(file) else { return Arc::default() };
         let read = || Arc::new(Outline::of(self.text(file).as_deref().unwrap_or_default()));
         it.outline.get_or_init(read).clone()
     }
 
-    /// The words of its text.
+    /// Returns the words of a file's text.
     pub fn words(&self, file: FileId) -> &Words {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
         let Some(it) = self.get(file) else { return &NONE };
@@ -213,8 +215,9 @@ impl Index {
         self.layout.get_or_init(|| Layout::of(self.by_path.keys().map(|it| &**it)))
     }
 
-    /// Parses what no question needed so far and makes the questions for names fast, while `go_on` says
-    /// so. Meant for the background: nothing depends on it, and clones share what it found.
+    /// Parses the files that no question needed so far and builds the name table, as long as
+    /// `go_on` returns true. Meant for the background: no result depends on it, and clones share
+    /// its results.
     pub fn prepare(&self, go_on: impl Fn() -> bool) {
         self.prepare_outlines(&AtomicUsize::new(0), &go_on);
         if go_on() {
@@ -222,7 +225,8 @@ impl Index {
         }
     }
 
-    /// The first part of it, which several threads may do together: they share a count of files.
+    /// Runs the first part of [`Index::prepare`]. Several threads can share the work through a
+    /// common file counter.
     pub fn prepare_outlines(&self, next: &AtomicUsize, go_on: impl Fn() -> bool) {
         while go_on() {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -233,14 +237,14 @@ impl Index {
         }
     }
 
-    /// The second part, once all outlines are there.
+    /// Runs the second part of [`Index::prepare`], after all outlines are computed.
     pub fn prepare_names(&self) {
         let names = Arc::new(Names::of(self));
         *self.names.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
-    /// Brings files into the shape that questions for references need, as far as some bytes of text go,
-    /// while `go_on` says so: what is not done here is done when a question needs it.
+    /// Analyzes files for reference questions, up to `bytes` bytes of text, as long as `go_on`
+    /// returns true. The other files are analyzed when a question needs them.
     pub fn prepare_references(&self, bytes: usize, go_on: impl Fn() -> bool) {
         let mut left = bytes;
         for file in self.files() {
@@ -253,7 +257,8 @@ impl Index {
         }
     }
 
-    /// How many files [`Index::prepare`] has not seen as they are now.
+    /// Returns the number of files that [`Index::prepare`] has not processed in their current
+    /// state.
     pub fn unprepared(&self) -> usize {
         let names = self.names();
         self.files().filter(|file| !names.covers(self, *file)).count()

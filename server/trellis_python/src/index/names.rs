@@ -1,8 +1,8 @@
-//! All names of an index in one table, so that a question for a name need not look at every symbol.
+//! Stores all names of an index in one table, so that a name query need not visit every symbol.
 //!
-//! Different names, folded, lie behind one another in one text: a part of a name is found at the speed of
-//! a memory scan. The table is never changed. It knows which put of each file it was made from, and is
-//! silent about files that were put again.
+//! Distinct folded names are concatenated in one text, so a part of a name is found at the speed of
+//! a memory scan. The table is immutable. It stores the stamp of each file and ignores files that
+//! changed since.
 
 use std::hash::Hasher;
 
@@ -12,25 +12,25 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::query::fold;
 use super::{FileId, Index, Located};
 
-/// Names are numbered in the order in which they were met.
+/// The name table. Names are numbered in the order in which they were added.
 #[derive(Default)]
 pub(super) struct Names {
-    /// The stamp of each file, by its number; 0 for none.
+    /// Stamp of each file, by file number; 0 for none.
     seen: Vec<u64>,
-    /// Every folded name with a line break behind it.
+    /// All folded names, each followed by a line break.
     folded: String,
-    /// Where each name starts in `folded`; one more at the end.
+    /// Start of each name in `folded`, and one more entry at the end.
     starts: Vec<u32>,
-    /// Where each name's symbols start in `symbols`; one more at the end.
+    /// Start of each name's symbols in `symbols`, and one more entry at the end.
     heads: Vec<u32>,
-    /// File and place in its outline.
+    /// File number and index in the file's outline.
     symbols: Vec<(u32, u32)>,
-    /// Hash and number of each name, by hash.
+    /// Hash and number of each name, sorted by hash.
     hashes: Vec<(u32, u32)>,
 }
 
 impl Names {
-    /// The table of an index whose outlines are all there.
+    /// Builds the table of an index whose outlines are all computed.
     pub(super) fn of(index: &Index) -> Names {
         let mut of_name: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
         for file in index.files() {
@@ -57,12 +57,12 @@ impl Names {
         self.symbols.extend_from_slice(symbols);
     }
 
-    /// Whether the table was made from the file as it is in this index.
+    /// Returns whether the table was built from the file's current state.
     pub(super) fn covers(&self, index: &Index, file: FileId) -> bool {
         index.stamp(file).is_some_and(|it| self.seen.get(file.0 as usize) == Some(&it))
     }
 
-    /// Symbols whose folded name is this one, and perhaps some others.
+    /// Returns the symbols with this folded name, and possibly a few others with the same hash.
     pub(super) fn exactly(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
         let wanted = hash(folded);
         let start = self.hashes.partition_point(|(hash, _)| *hash < wanted);
@@ -70,7 +70,7 @@ impl Names {
         Box::new(same.flat_map(|(_, number)| self.symbols_of(*number as usize)))
     }
 
-    /// Symbols whose folded name holds this.
+    /// Returns the symbols whose folded name contains `folded`.
     pub(super) fn holding(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
         if folded.is_empty() {
             return Box::new(self.symbols.iter().map(located));

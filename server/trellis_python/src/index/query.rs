@@ -1,4 +1,4 @@
-//! What can be asked of an index.
+//! Answers queries for symbols by name.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use super::{FileId, Index};
 use crate::name_path::NamePath;
 use crate::outline::SymbolKind;
 
-/// A stretch of a file, in bytes.
+/// A range of a file, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file.
     pub file: FileId,
-    /// Bytes of its text.
+    /// Byte range of its text.
     pub range: Range<usize>,
 }
 
@@ -23,13 +23,13 @@ pub struct Place {
 pub struct Located {
     /// The file.
     pub file: FileId,
-    /// Its place in [`Outline::symbols`](crate::Outline::symbols).
+    /// Index in [`Outline::symbols`](crate::Outline::symbols).
     pub symbol: usize,
 }
 
 impl Index {
-    /// Every symbol that a name path means, in the order of paths and texts. With `substring` the last
-    /// part may be any part of the name; an empty list of kinds stands for all.
+    /// Returns every symbol that matches a name path, by path and position. With `substring` the
+    /// last component may be any part of the name. An empty list of kinds means all kinds.
     pub fn find(&self, pattern: &NamePath, substring: bool, kinds: &[SymbolKind]) -> Vec<Located> {
         let last = pattern.last();
         let folded = fold(last);
@@ -51,9 +51,9 @@ impl Index {
         found
     }
 
-    /// Symbols whose name holds the query, upper and lower case alike; those of exactly that name come
-    /// first, then those that begin with it, then shorter names. Those of exactly that name are all
-    /// there, whatever the limit: half an answer would look like a whole one.
+    /// Returns symbols whose name contains the query, ignoring case: exact matches first, then
+    /// names that begin with the query, then shorter names. The limit does not apply to exact
+    /// matches, because a partial answer would look like a complete one.
     pub fn workspace_symbols(&self, query: &str, limit: usize) -> Vec<Located> {
         let folded = fold(query);
         let names = self.names();
@@ -80,8 +80,8 @@ impl Index {
         ranked.into_iter().map(|(_, it)| it).collect()
     }
 
-    /// Symbols with a fitting name: those that the table lists, and those of the files it has not seen
-    /// as they are, where they may hold one.
+    /// Returns the symbols with a fitting name: those in the table, and those of files that the
+    /// table does not cover and that may contain one.
     fn matching(
         &self,
         names: &Names,
@@ -101,8 +101,8 @@ impl Index {
         found
     }
 
-    /// Whether it is worth looking for a name with this folded part: certainly where the outline is
-    /// there, else by a look at the text, which costs far less than parsing it.
+    /// Returns whether a file may have a name with this folded part. True if the outline is already
+    /// computed; otherwise the text is scanned, which costs far less than parsing.
     fn text_may_hold(&self, file: FileId, folded: &str) -> bool {
         let Some(it) = self.get(file) else { return false };
         it.outline.get().is_some()
@@ -111,8 +111,8 @@ impl Index {
     }
 }
 
-/// A name as it is compared where upper and lower case are alike. Each character on its own; what is
-/// not ASCII stays so, that ASCII text can be looked for byte by byte.
+/// Folds a name for comparisons that ignore case. Each character is folded on its own; a non-ASCII
+/// character never becomes ASCII, so that ASCII text can be searched byte by byte.
 pub(super) fn fold(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
@@ -127,15 +127,16 @@ pub(super) fn fold(name: &str) -> String {
     folded
 }
 
-/// Letters of English and of code, the frequent ones last.
+/// Letters by frequency in English and code, the rarest first.
 const BY_RARITY: &[u8] = b"qjzxkvwybghpmfucdl_norasite";
 
-/// Whether ASCII letters of either case make up `part` somewhere in a text.
+/// Returns whether a text contains `part`, ignoring ASCII case.
 fn holds_folded(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || hits(text, part).next().is_some()
 }
 
-/// Where they do. The search leaps from one occurrence of its rarest letter to the next.
+/// Returns the offsets of `part` in a text. The search jumps between occurrences of the rarest
+/// letter.
 fn hits<'a>(text: &'a [u8], part: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let rarity = |byte: &u8| BY_RARITY.iter().position(|it| it == byte).unwrap_or(0);
     let rarest = part.iter().enumerate().min_by_key(|(_, byte)| rarity(byte));
@@ -149,14 +150,14 @@ fn hits<'a>(text: &'a [u8], part: &'a [u8]) -> impl Iterator<Item = usize> + 'a 
     })
 }
 
-/// Whether a text may define something whose name holds `part`; `false` is certain. Most words only name
-/// what is defined elsewhere, and the text around them shows it.
+/// Returns whether a text may define something whose name contains `part`; `false` is certain. Most
+/// words only name definitions elsewhere, which the text around them shows.
 fn may_define(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || hits(text, part).any(|start| may_bind(text, start, start + part.len()))
 }
 
-/// Whether the word around a stretch of text may be one that an outline lists: what is behind `def` or
-/// `class`, and what is assigned or annotated.
+/// Returns whether the word around a range may be in an outline: a word after `def` or `class`, or
+/// an assigned or annotated one.
 fn may_bind(text: &[u8], start: usize, end: usize) -> bool {
     let in_word = |it: &u8| is_in_word(*it);
     let head = text[..start].iter().rposition(|it| !is_in_word(*it)).map_or(0, |it| it + 1);
@@ -167,17 +168,18 @@ fn may_bind(text: &[u8], start: usize, end: usize) -> bool {
     let keyword = [&b"def"[..], b"class", b"type"].iter().any(|it| before.ends_with(it));
     match (before.last(), next) {
         _ if keyword => true,
-        // Lines that go on behind a backslash are left to the parser.
+        // Lines continued with a backslash are left to the parser.
         (Some(b'\\'), _) | (_, Some(b'\\')) => true,
         (Some(b'.'), _) => false,
         (_, Some(b'=' | b':')) => true,
-        // One of several targets, unless it stands in a call or an import.
+        // One of several targets, unless it is in a call or an import.
         (_, Some(b',' | b')' | b']')) => !is_in_call(&text[..head]),
         _ => false,
     }
 }
 
-/// Whether the last line has the word `import`, or a parenthesis right behind a word, as calls have.
+/// Returns whether the last line contains `import`, or a parenthesis right after a word, as in a
+/// call.
 fn is_in_call(before: &[u8]) -> bool {
     let line = &before[before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1)..];
     let called = |it: &[u8]| is_in_word(it[0]) && it[1] == b'(';

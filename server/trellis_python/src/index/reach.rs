@@ -1,4 +1,4 @@
-//! Where calls lead to from a few functions: only files on the way are asked.
+//! Follows calls from a few functions; only the files on the way are visited.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use super::calls::{function_around, is_function, uses_of};
 use super::{FileId, Index, Located};
 use crate::semantics::ask_each;
 
-/// Who calls whom, as far as somebody asked.
+/// Call graph computed on demand.
 pub struct Reach<'i> {
     index: &'i Index,
     asked: FxHashSet<FileId>,
-    /// What a function uses, those inside of it not among it.
+    /// Functions that a function uses, without the uses of functions nested in it.
     uses: FxHashMap<Located, BTreeSet<Located>>,
 }
 
 impl<'i> Reach<'i> {
-    /// Knows nothing yet.
+    /// Creates an empty call graph.
     pub fn new(index: &'i Index) -> Reach<'i> {
         Reach { index, asked: FxHashSet::default(), uses: FxHashMap::default() }
     }
 
-    /// The functions that some functions call, or hand on, themselves.
+    /// Returns the functions that the given functions call or pass on directly.
     pub fn of(&mut self, callers: &[Located]) -> BTreeSet<Located> {
         self.ask(callers);
         callers.iter().filter_map(|it| self.uses.get(it)).flatten().copied().collect()
@@ -45,7 +45,7 @@ impl<'i> Reach<'i> {
     }
 }
 
-/// The function whose name stands at an offset.
+/// Returns the function whose name is at an offset.
 fn named_at(index: &Index, file: FileId, at: usize) -> Option<Located> {
     let outline = index.outline(file);
     let symbol =

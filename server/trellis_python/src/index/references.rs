@@ -1,27 +1,27 @@
-//! References, definitions and renames: what the resolver is asked for.
+//! Finds references and definitions, and renames symbols, with the resolver.
 
 use std::ops::Range;
 
 use super::{FileId, Index, Place};
 use crate::semantics::{self, Match, Role, SearchTarget, ask};
 
-/// How a place refers to a symbol.
+/// Kind of a reference to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceKind {
-    /// Binds the name: `def`, `class`, an assignment, a parameter.
+    /// A place that binds the name: `def`, `class`, an assignment, a parameter.
     Definition,
-    /// Names it in an import statement.
+    /// A name in an import statement.
     Import,
-    /// Names it in `__all__`.
+    /// A name in `__all__`.
     Export,
-    /// Names a parameter or field in a call.
+    /// A parameter or field named in a call.
     Keyword,
-    /// Anything else.
+    /// Any other use.
     Use,
 }
 
 impl ReferenceKind {
-    /// In lowercase, as results name it.
+    /// Returns the lowercase name used in results.
     pub fn as_str(self) -> &'static str {
         match self {
             ReferenceKind::Definition => "definition",
@@ -36,41 +36,41 @@ impl ReferenceKind {
 /// One reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// The identifier, nothing around it.
+    /// The identifier alone.
     pub place: Place,
-    /// How it refers.
+    /// Kind of the reference.
     pub kind: ReferenceKind,
-    /// Why it is only possible; `None`: it is certain.
+    /// The reason why the reference is only possible; `None` if it is certain.
     pub uncertainty: Option<&'static str>,
 }
 
-/// All references of the symbol at a place.
+/// All references of the symbol at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct References {
-    /// Its name.
+    /// Name of the symbol.
     pub name: String,
-    /// Definitions included; by path, then by place.
+    /// References, definitions included; by path, then by position.
     pub found: Vec<Reference>,
-    /// Whether no reference is merely possible and every file that holds the word could be read.
+    /// True if every reference is certain and every file that contains the word could be read.
     pub complete: bool,
-    /// Why it is not complete, as sentences.
+    /// The reasons why the list is incomplete, as sentences.
     pub reasons: Vec<String>,
 }
 
-/// Every place that a rename changes.
+/// All edits of a rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// What stands there now.
+    /// Old name.
     pub from: String,
-    /// What is written there.
+    /// New name.
     pub to: String,
-    /// Disjoint places of each file, ascending; files by path.
+    /// Disjoint ranges of each file, ascending; files by path.
     pub edits: Vec<(FileId, Vec<Range<usize>>)>,
-    /// Places that may mean the symbol and are not changed, and why they only may.
+    /// Unchanged places that may refer to the symbol, with the reason for the doubt.
     pub possible: Vec<(Place, &'static str)>,
 }
 
-/// Why a rename was not made. Nothing was changed.
+/// The reason why a rename was refused. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenameRefused {
     #[error("there is no name at this place")]
@@ -89,13 +89,13 @@ pub enum RenameRefused {
     Special { name: String },
     #[error("cannot determine what `{name}` refers to here: {why}")]
     Unknown { name: String, why: &'static str },
-    /// `what` says who has the new name already, `place` where.
+    /// `what` describes the symbol that already has the new name, `place` is its position.
     #[error("`{to}` would clash: {what}")]
     Clash { to: String, what: String, place: Option<Place> },
 }
 
 impl Index {
-    /// Where the symbol at an offset is defined.
+    /// Returns the definitions of the symbol at an offset.
     pub fn definition(&self, file: FileId, offset: usize) -> Vec<Place> {
         let Some(occurrence) = self.module(file).occurrence(offset as u32).copied() else {
             return Vec::new();
@@ -112,7 +112,7 @@ impl Index {
         })
     }
 
-    /// Every reference of the symbol at an offset; `None` where no name stands.
+    /// Returns every reference of the symbol at an offset; `None` if there is no name.
     pub fn references(&self, file: FileId, offset: usize) -> Option<References> {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
         let name = occurrence.name.text().to_owned();
@@ -138,7 +138,7 @@ impl Index {
         Some(References { name, found, complete: reasons.is_empty(), reasons })
     }
 
-    /// Of a name that could be anything only the place itself is told.
+    /// Returns only the place itself, for a name that could refer to anything.
     fn nothing_known(&self, file: FileId, it: &crate::semantics::Occurrence) -> References {
         let range = it.range();
         let why = "cannot determine what the name refers to here";
@@ -155,7 +155,7 @@ impl Index {
         }
     }
 
-    /// Files that hold a word and could not be understood.
+    /// Returns a reason for each file that contains a word and could not be parsed.
     fn unread(&self, word: &str) -> Vec<String> {
         let holding =
             self.files().filter(|it| self.words(*it).may_hold(word) && self.module(*it).unread);
@@ -182,7 +182,7 @@ impl Index {
         }
     }
 
-    /// The name that would be renamed at an offset.
+    /// Returns the range of the name that would be renamed at an offset.
     pub fn prepare_rename(
         &self,
         file: FileId,
@@ -191,7 +191,7 @@ impl Index {
         semantics::prepare(self, file, offset)
     }
 
-    /// The edits that give the symbol at an offset another name everywhere.
+    /// Returns the edits that rename the symbol at an offset everywhere.
     pub fn rename(&self, file: FileId, offset: usize, to: &str) -> Result<Rename, RenameRefused> {
         semantics::rename(self, file, offset, to)
     }

@@ -1,4 +1,4 @@
-//! Who uses whom: callers, overrides, and functions that nobody uses.
+//! Finds callers, overrides, and unused functions.
 
 use rustc_hash::FxHashSet;
 
@@ -6,38 +6,39 @@ use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
 use crate::semantics::{Role, Target, ask, ask_each};
 
-/// A function, class or module from which a symbol is used.
+/// A function, class or module that uses a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The file of the uses.
+    /// File of the uses.
     pub file: FileId,
-    /// The innermost function or class around them; `None`: the module itself.
+    /// The innermost function or class around the uses; `None` for the module itself.
     pub symbol: Option<Located>,
-    /// The uses, in the order of the text, and why each is merely possible.
+    /// Uses in source order, each with the reason why it is only possible, if it is.
     pub uses: Vec<(Place, Option<&'static str>)>,
 }
 
-/// A function or class that no certain reference names outside itself.
+/// A function or class without a certain reference outside itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unused {
     /// The definition.
     pub symbol: Located,
-    /// Somewhere an object of unknown type is asked for its name.
+    /// True if an attribute of this name is accessed on an object of unknown type.
     pub possibly_used: bool,
 }
 
 impl Index {
-    /// The innermost function or class around an offset, its decorators and header included.
+    /// Returns the innermost function or class around an offset, its decorators and header
+    /// included.
     pub fn enclosing(&self, file: FileId, offset: usize) -> Option<Located> {
         let outline = self.outline(file);
         let around = |it: &Symbol| is_definition(it) && it.range.contains(&offset);
-        // A child stands behind its parent, so the last one is the innermost.
+        // A child follows its parent, so the last match is the innermost.
         let symbol = outline.symbols.iter().rposition(around)?;
         Some(Located { file, symbol })
     }
 
-    /// From where the symbol at an offset is used, by file and place; imports and exports are no uses.
-    /// `None` where no name stands.
+    /// Returns the functions, classes and modules that use the symbol at an offset, by file and
+    /// position. Imports and exports do not count as uses. `None` if there is no name.
     pub fn callers(&self, file: FileId, offset: usize) -> Option<Vec<Caller>> {
         let mut callers: Vec<Caller> = Vec::new();
         for it in self.uses_of(file, offset)? {
@@ -56,7 +57,7 @@ impl Index {
         Some(callers)
     }
 
-    /// Uses of a symbol, those under another name that an import gives it among them.
+    /// Returns the uses of a symbol, including those under another name given by an import.
     fn uses_of(&self, file: FileId, offset: usize) -> Option<Vec<Reference>> {
         let mut uses = Vec::new();
         let mut open = vec![(file, offset)];
@@ -92,16 +93,16 @@ impl Index {
         Some(uses)
     }
 
-    /// Whether the symbol at an offset overrides one of a base of its class, or may: a base is unknown.
-    /// Calls of the base then run it, though nothing names it.
+    /// Returns whether the symbol at an offset overrides a symbol of a base class, or may do so
+    /// because a base is unknown. Calls of the base's method then run it, though no code names it.
     pub fn overrides(&self, file: FileId, offset: usize) -> bool {
         let Some(symbol) = self.module(file).symbol_bound_at(offset as u32) else { return false };
         ask(self, |eval| eval.stands_in(file, symbol))
     }
 
-    /// Functions, methods and classes that nothing uses outside their own text, by path and place. Left
-    /// out are names that Python or pytest looks for (`__init__`, `test_…`), what overrides or implements
-    /// something, and what a decorator may have handed on.
+    /// Returns functions, methods and classes that nothing uses outside their own text, by path and
+    /// position. Left out are names that Python or pytest looks up (`__init__`, `test_…`),
+    /// overrides and implementations, and definitions that a decorator may have passed on.
     pub fn unused(&self) -> Vec<Unused> {
         let mut files: Vec<FileId> = self.files().collect();
         files.sort_by_key(|it| self.path(*it));
@@ -130,7 +131,8 @@ impl Index {
         })
     }
 
-    /// Everything that is read anywhere: targets of certain uses, names of doubtful ones.
+    /// Returns everything that is read: the targets of certain uses, and the names of doubtful
+    /// ones.
     fn uses(&self, files: &[FileId]) -> Vec<Use> {
         ask_each(self, files, |eval, file| {
             let module = eval.module(file);

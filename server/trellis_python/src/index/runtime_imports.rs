@@ -1,4 +1,4 @@
-//! Imports that loading a module executes.
+//! Finds the imports that are executed when a module is loaded.
 
 use std::ops::Range;
 
@@ -17,12 +17,12 @@ pub(crate) struct RuntimeImport {
     pub(crate) path: ModulePath,
     /// `b` of `from a import b`.
     pub(crate) member: Option<Name>,
-    /// The statement.
+    /// Range of the statement.
     pub(crate) range: Range<usize>,
 }
 
-/// The imports of a text in its order. Those inside functions wait for a call; those under `TYPE_CHECKING` or the main
-/// guard are for others.
+/// Returns the imports of a text in source order, without those inside functions, which run only
+/// when called, and those under `TYPE_CHECKING` or the main guard, which loading never executes.
 pub(crate) fn loads(source: &str) -> Vec<RuntimeImport> {
     let mut found = Vec::new();
     if let Ok(tree) = Tree::of(source) {

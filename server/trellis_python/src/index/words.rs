@@ -1,8 +1,8 @@
-//! Which words a file holds, as a small sorted set of hashes.
+//! Stores the words of a file as a small sorted set of hashes.
 //!
-//! A file without the word cannot hold the symbol, and this is known long before a parser would be through
-//! (on Django 50 ms against 279 ms, one thread). Two words of one hash cost a parse for nothing, and no
-//! answer.
+//! A file without the word cannot contain the symbol, and scanning is much faster than parsing (on
+//! Django 50 ms against 279 ms, one thread). If two words share a hash, a file is parsed
+//! unnecessarily, but no answer is wrong.
 
 use std::hash::Hasher;
 
@@ -14,8 +14,8 @@ use unicode_normalization::UnicodeNormalization;
 pub struct Words(Box<[u32]>);
 
 impl Words {
-    /// Scans a text: every run of letters, digits, underscores and bytes beyond ASCII, in strings and
-    /// comments too.
+    /// Scans a text: every run of letters, digits, underscores and non-ASCII bytes, including
+    /// strings and comments.
     pub fn of(text: &str) -> Words {
         let mut table = Table::with_room_for(text.len() / 16);
         let bytes = text.as_bytes();
@@ -30,23 +30,24 @@ impl Words {
         Words(table.sorted())
     }
 
-    /// A set that was taken apart with [`Words::hashes`]; `None` if it is none of ours.
+    /// Restores a set from [`Words::hashes`]; `None` if the numbers are not sorted.
     pub fn from_hashes(hashes: Vec<u32>) -> Option<Words> {
         hashes.is_sorted().then(|| Words(hashes.into_boxed_slice()))
     }
 
-    /// The set as numbers, ascending, to keep them elsewhere.
+    /// Returns the hashes, ascending, for storage.
     pub fn hashes(&self) -> &[u32] {
         &self.0
     }
 
-    /// Whether the text may hold a word; `false` is certain.
+    /// Returns whether the text may contain a word; `false` is certain.
     pub fn may_hold(&self, word: &str) -> bool {
         self.0.binary_search(&normal(word)).is_ok()
     }
 }
 
-/// Python reads identifiers in Unicode's NFKC, so a word counts however it is written.
+/// Hashes a word in Unicode's NFKC form, in which Python reads identifiers, so that all its
+/// spellings are equal.
 fn normal(word: &str) -> u32 {
     match word.is_ascii() {
         true => hash(word.as_bytes()),
@@ -54,7 +55,7 @@ fn normal(word: &str) -> u32 {
     }
 }
 
-/// Zero stands for an empty place of the table.
+/// Hashes the bytes of a word. The result is never zero, which marks a free place of the table.
 fn hash(word: &[u8]) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(word);
@@ -73,8 +74,8 @@ const IN_WORD: [bool; 256] = {
     table
 };
 
-/// An open-addressing set of non-zero numbers: most words of a text come again and again, so they are
-/// told apart before they are sorted.
+/// An open-addressing set of non-zero numbers. Most words of a text repeat, so duplicates are
+/// removed before sorting.
 struct Table {
     places: Vec<u32>,
     used: usize,

@@ -1,4 +1,4 @@
-//! Mutants of calls, indices and slices.
+//! Mutates calls, indexes and slices.
 
 use ruff_python_ast::{Expr, ExprCall, ExprSlice, ExprSubscript, Number};
 use ruff_text_size::Ranged;
@@ -59,7 +59,7 @@ impl<'a> Maker<'a> {
         if matches!(&*it.func, Expr::Name(name) if self.names.is_recursion(&name.id)) {
             args.iter().for_each(|arg| self.reduced(arg));
         }
-        // Not called, or called for nothing: the argument may be what is meant.
+        // Removes the call: the argument or the receiver alone may be the intended value.
         if let ([only], []) = (&**args, it.arguments.keywords.as_slice())
             && matches!(&*it.func, Expr::Name(_))
             && !only.is_starred_expr()
@@ -73,7 +73,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What a function hands to itself: less by something that it has computed.
+    /// Mutates an argument of a recursive call: adds or subtracts another variable.
     fn reduced(&mut self, argument: &'a Expr) {
         let Expr::Name(name) = argument else { return };
         for other in self.names.variables(&name.id, argument.range().start().to_usize(), 4) {
@@ -84,7 +84,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Calls whose options are often wrong.
+    /// Mutates calls whose options are often wrong.
     fn known_call(&mut self, it: &'a ExprCall, name: &str) {
         let end = it.range().end().to_usize() - 1;
         let has = |option: &str| {

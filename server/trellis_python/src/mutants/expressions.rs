@@ -1,4 +1,4 @@
-//! Mutants of one expression.
+//! Mutates one expression.
 
 use ruff_python_ast::{
     BoolOp, CmpOp, Expr, ExprAttribute, ExprBinOp, ExprBoolOp, ExprCompare, Number, Operator,
@@ -56,7 +56,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Elements of a tuple, an index of several parts among them, the other way around.
+    /// Exchanges neighboring elements of a tuple or of an index with several parts.
     fn exchanged_elements(&mut self, elements: &'a [Expr]) {
         for pair in elements.windows(2) {
             let (first, second) = (span(&pair[0]), span(&pair[1]));
@@ -77,7 +77,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Between two operands stands the operator, perhaps with parentheses.
+    /// Returns the range of the operator between two operands, around which there may be
+    /// parentheses.
     fn operator_between(
         &mut self,
         left: &Expr,
@@ -96,7 +97,7 @@ impl<'a> Maker<'a> {
             for (other, kind) in operators::comparisons(*op) {
                 self.push(range.clone(), *other, *kind);
             }
-            // A base case that leaves its neighbour out.
+            // A base case may wrongly leave out the neighboring number.
             if let (CmpOp::Eq, Expr::NumberLiteral(number)) = (op, right)
                 && let Number::Int(value) = &number.value
                 && let Some(value) = value.as_i64()
@@ -120,11 +121,11 @@ impl<'a> Maker<'a> {
         let right = self.source[range.end..it.range.end().to_usize()].trim();
         self.push(span(it), left, MutantKind::Operand);
         self.push(span(it), right, MutantKind::Operand);
-        // Texts and lists are added in an order as well.
+        // The order of operands also matters for adding strings and lists.
         if operators::is_ordered(it.op) || it.op == Operator::Add {
             self.push(span(it), format!("{right} {old} {left}"), MutantKind::Operator);
         }
-        // A product of a sum: the parentheses may be what was forgotten.
+        // In a product that contains a sum, the parentheses may be missing.
         if let Expr::BinOp(inner) = &*it.left
             && self.source.as_bytes()[it.range.start().to_usize()] != b'('
             && let Some(first) = self.operator_between(&inner.left, &inner.right, inner.op.as_str())

@@ -1,8 +1,8 @@
-//! Small edits that could repair a bug: of one expression or statement each.
+//! Generates mutants: small edits of one expression or statement that could fix a bug.
 //!
-//! The operators are those of mutation testing (Offutt et al. 1996), of the commonest one-statement bugs
-//! (Karampatsis and Sutton 2020) and of repair templates (Kim et al. 2013). Whether an edit repairs anything
-//! is found out by running tests, elsewhere.
+//! The operators are those of mutation testing (Offutt et al. 1996), of the most common
+//! one-statement bugs (Karampatsis and Sutton 2020) and of repair templates (Kim et al. 2013).
+//! Other code runs the tests that show whether a mutant fixes a bug.
 
 mod calls;
 mod expressions;
@@ -21,56 +21,56 @@ use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError};
 use names::Names;
 
-/// What sort of an edit a mutant is.
+/// Kind of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MutantKind {
     /// `<` to `<=`, `>` to `>=` and back: the end of a range.
     Boundary,
     /// Another comparison.
     Comparison,
-    /// Another arithmetic or bitwise operator, or its operands the other way around.
+    /// Another arithmetic or bitwise operator, or exchanged operands.
     Operator,
     /// `and` to `or` and back.
     Logic,
-    /// A condition turned around, or its `not` dropped.
+    /// A negated condition, or a removed `not`.
     Negation,
     /// Another number or truth value.
     Constant,
     /// One more or one less.
     OffByOne,
-    /// Two arguments of a call exchanged, one dropped, one added.
+    /// Two arguments of a call exchanged, one removed, or one added.
     Arguments,
     /// Another variable of the same scope.
     Name,
-    /// Another method, function or attribute of the same sort.
+    /// Another method, function or attribute of the same kind.
     Sibling,
     /// Another string that the module uses.
     Text,
-    /// A part of an expression left out.
+    /// A removed part of an expression.
     Operand,
-    /// An expression handed through something: `abs`, a copy, a default, a clamp.
+    /// An expression wrapped in `abs`, a copy, a default or a clamp.
     Wrap,
     /// `=` to `+=`, `break` to `continue`, `return` to `yield`, an added `await`.
     Keyword,
-    /// A condition that a value has to fulfil first.
+    /// An added condition on a value.
     Guard,
-    /// An endless loop that ends when something is used up.
+    /// An endless loop changed to end when a variable is used up.
     Loop,
-    /// A result joined with a variable nearby.
+    /// A result combined with a nearby variable.
     Combine,
-    /// A statement that stands elsewhere: in or out of a loop, before its neighbour.
+    /// A moved statement: into or out of a loop, or before its neighbor.
     Move,
     /// A condition that always or never holds.
     Fixed,
-    /// A statement left out.
+    /// A removed statement.
     Delete,
-    /// A statement added, made of what stands nearby.
+    /// An added statement, built from nearby code.
     Insert,
 }
 
-/// How likely each sort is to be what its author would have written, between 0 and 1. What touches one
-/// operator says where the bug is; leaving statements out makes tests pass for many wrong reasons (Qi et al.
-/// 2015), and so does adding them.
+/// The probability of each kind, from 0 to 1, that the edit is what the author would have written.
+/// An edit of a single operator points at the bug; removing statements makes tests pass for many
+/// wrong reasons (Qi et al. 2015), and so does adding them.
 const PLAUSIBILITY: [(MutantKind, f64); 21] = [
     (MutantKind::Boundary, 0.95),
     (MutantKind::Comparison, 0.75),
@@ -96,7 +96,8 @@ const PLAUSIBILITY: [(MutantKind, f64); 21] = [
 ];
 
 impl MutantKind {
-    /// How likely an edit of this sort is to be the right repair if it is one, between 0 and 1.
+    /// Returns the probability that an edit of this kind is the right fix if it passes the tests,
+    /// between 0 and 1.
     pub fn plausibility(self) -> f64 {
         PLAUSIBILITY.iter().find(|(kind, _)| *kind == self).map_or(0.0, |(_, it)| *it)
     }
@@ -105,28 +106,29 @@ impl MutantKind {
 /// One edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// The line it changes, or the statement it is added to; from 1.
+    /// The changed line, or the line of the statement that the edit is added to; from 1.
     pub line: u32,
-    /// What sort of an edit it is.
+    /// Kind of the edit.
     pub kind: MutantKind,
-    /// The bytes of the source that are replaced.
+    /// Byte range of the source that is replaced.
     pub range: Range<usize>,
-    /// By what.
+    /// Replacement text.
     pub replacement: String,
 }
 
-/// Longest piece of text that a description shows, in characters.
+/// Longest text shown in a description, in characters.
 const SHOWN: usize = 60;
 
 impl Mutant {
-    /// The source with the edit; `None` where that is no Python or the same.
+    /// Returns the source with the edit; `None` if the result is not valid Python or equals the
+    /// source.
     pub fn apply(&self, source: &str) -> Option<String> {
         let (before, after) = (source.get(..self.range.start)?, source.get(self.range.end..)?);
         let text = format!("{before}{}{after}", self.replacement);
         (text != source && syntax::check(&text).is_ok()).then_some(text)
     }
 
-    /// The edit in words: "changing `<` to `<=`".
+    /// Describes the edit in words: "changing `<` to `<=`".
     pub fn describe(&self, source: &str) -> String {
         let old = shown(source.get(self.range.clone()).unwrap_or_default());
         let new = shown(&self.replacement);
@@ -147,8 +149,9 @@ fn shown(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
 }
 
-/// All mutants of the lines that are wanted, in the order of the text; each edit once. Not all of them are
-/// Python: [`Mutant::apply`] says which. An error where the source itself is none.
+/// Returns all mutants of the wanted lines in source order, each edit once. Some do not give valid
+/// Python: [`Mutant::apply`] returns `None` for those. Fails if the source itself is not valid
+/// Python.
 pub fn mutants(source: &str, wanted: impl Fn(u32) -> bool) -> Result<Vec<Mutant>, SyntaxError> {
     let parsed = syntax::parse(source)?;
     let mut maker = Maker {
@@ -174,13 +177,13 @@ pub fn mutants(source: &str, wanted: impl Fn(u32) -> bool) -> Result<Vec<Mutant>
     Ok(out)
 }
 
-/// Walks a tree and collects mutants.
+/// Walks a syntax tree and collects mutants.
 struct Maker<'a> {
     source: &'a str,
     lines: Lines<'a>,
     names: Names,
     out: Vec<Mutant>,
-    /// Loops around the statement inside its function.
+    /// Number of loops around the statement inside its function.
     loops: usize,
 }
 
@@ -193,7 +196,7 @@ impl<'a> Maker<'a> {
         self.push_at(range.start, range, replacement, kind);
     }
 
-    /// `at`: an offset on the line that is blamed.
+    /// Adds a mutant whose reported line is that of the offset `at`.
     fn push_at(
         &mut self,
         at: usize,
@@ -228,7 +231,7 @@ impl<'a> Visitor<'a> for Maker<'a> {
                 walk_stmt(self, stmt);
                 self.loops -= 1;
             }
-            // A docstring says nothing to Python.
+            // A docstring has no effect on execution.
             Stmt::Expr(it) if it.value.is_string_literal_expr() => {}
             Stmt::Import(_) | Stmt::ImportFrom(_) => {}
             _ => walk_stmt(self, stmt),
@@ -249,7 +252,7 @@ impl<'a> Visitor<'a> for Maker<'a> {
     }
 }
 
-/// Where an expression stands.
+/// Returns the byte range of a node.
 fn span(it: &impl Ranged) -> Range<usize> {
     it.range().to_std_range()
 }

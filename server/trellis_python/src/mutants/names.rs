@@ -1,4 +1,5 @@
-//! What stands nearby: variables, attributes, functions and strings that could be meant instead.
+//! Collects nearby variables, attributes, functions and strings that could be meant instead of
+//! another.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
-/// Names by where they occur.
+/// Names and the offsets of their occurrences.
 #[derive(Default)]
 struct Occurrences(BTreeMap<String, Vec<usize>>);
 
@@ -15,7 +16,7 @@ impl Occurrences {
         self.0.entry(name.to_owned()).or_default().push(at);
     }
 
-    /// All but one, the nearest first.
+    /// Returns up to `most` names except `but`, the nearest first.
     fn nearest(&self, but: &str, at: usize, most: usize) -> Vec<String> {
         let distance = |places: &Vec<usize>| places.iter().map(|it| it.abs_diff(at)).min();
         let others = self.0.iter().filter(|(name, _)| *name != but);
@@ -29,16 +30,16 @@ impl Occurrences {
 /// The names of one scope.
 #[derive(Default)]
 struct Scope {
-    /// Of its function; empty for the module.
+    /// Name of the function; empty for the module.
     name: String,
     variables: Occurrences,
     parameters: Vec<String>,
 }
 
-/// All names.
+/// The names of a module by scope and kind.
 pub(super) struct Names {
     scopes: Vec<Scope>,
-    /// Attributes that are read, and those that are called, by what they are asked of.
+    /// Attributes by receiver, and by whether they are called.
     attributes: BTreeMap<(String, bool), Occurrences>,
     /// Functions and methods by their number of parameters.
     functions: BTreeMap<usize, Occurrences>,
@@ -77,7 +78,7 @@ impl Names {
         self.scopes.pop();
     }
 
-    /// Whether a call of this name is one of the function around it.
+    /// Returns whether a call of this name calls an enclosing function.
     pub(super) fn is_recursion(&self, called: &str) -> bool {
         self.scopes.iter().any(|it| it.name == called)
     }
@@ -90,7 +91,7 @@ impl Names {
         self.scopes.last().map(|it| it.parameters.clone()).unwrap_or_default()
     }
 
-    /// Whether a name is a variable of the innermost scope.
+    /// Returns whether a name is a variable of the innermost scope.
     pub(super) fn is_variable(&self, name: &str) -> bool {
         self.scopes.last().is_some_and(|it| it.variables.0.contains_key(name))
     }
@@ -105,7 +106,7 @@ impl Names {
         known.map(|it| it.nearest(but, at, 4)).unwrap_or_default()
     }
 
-    /// Functions of the module that take as many parameters.
+    /// Returns functions of the module with the same number of parameters as `like`.
     pub(super) fn functions(&self, like: &str, at: usize) -> Vec<String> {
         let known = self.arity.get(like).and_then(|it| self.functions.get(it));
         known.map(|it| it.nearest(like, at, 3)).unwrap_or_default()
@@ -116,7 +117,7 @@ impl Names {
     }
 }
 
-/// What a body binds, and where its names occur.
+/// Returns the names that a body binds, with their occurrences.
 fn bound(body: &[Stmt]) -> Occurrences {
     let mut finder = Finder::default();
     body.iter().for_each(|it| finder.visit_stmt(it));

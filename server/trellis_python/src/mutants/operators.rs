@@ -1,10 +1,10 @@
-//! The tables: what can stand for what.
+//! Tables of operators and functions that can replace each other.
 
 use ruff_python_ast::{CmpOp, Operator};
 
 use super::MutantKind;
 
-/// Other comparisons.
+/// Returns the comparisons that can replace `op`.
 pub(super) fn comparisons(op: CmpOp) -> &'static [(&'static str, MutantKind)] {
     use MutantKind::{Boundary, Comparison};
     match op {
@@ -33,7 +33,7 @@ pub(super) fn comparisons(op: CmpOp) -> &'static [(&'static str, MutantKind)] {
     }
 }
 
-/// Other operators on numbers and bits.
+/// Returns the arithmetic and bitwise operators that can replace `op`.
 pub(super) fn arithmetic(op: Operator) -> &'static [&'static str] {
     match op {
         Operator::Add => &["-", "*"],
@@ -52,7 +52,7 @@ pub(super) fn arithmetic(op: Operator) -> &'static [&'static str] {
     }
 }
 
-/// Whether the order of the operands matters.
+/// Returns whether the order of the operands matters.
 pub(super) fn is_ordered(op: Operator) -> bool {
     matches!(
         op,
@@ -66,7 +66,7 @@ pub(super) fn is_ordered(op: Operator) -> bool {
     )
 }
 
-/// Functions and methods that are taken for each other; each list is one family.
+/// Functions and methods that are often confused; each list is one family.
 const FAMILIES: [&[&str]; 27] = [
     &["append", "extend", "add", "insert", "appendleft"],
     &["pop", "popleft", "remove", "discard"],
@@ -97,7 +97,7 @@ const FAMILIES: [&[&str]; 27] = [
     &["days", "seconds", "total_seconds"],
 ];
 
-/// What a function or method is taken for.
+/// Returns the functions and methods that are often confused with `name`.
 pub(super) fn siblings(name: &str) -> impl Iterator<Item = &'static str> {
     let name = name.to_owned();
     let of = FAMILIES.iter().filter({

@@ -1,4 +1,4 @@
-//! Mutants of one statement, and of its place in a block.
+//! Mutates one statement, and its place in a block.
 
 use ruff_python_ast::{
     ExceptHandler, Expr, Stmt, StmtAssign, StmtAugAssign, StmtExpr, StmtFunctionDef, StmtIf,
@@ -104,7 +104,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What is stored to, elsewhere.
+    /// Replaces the target of an assignment.
     fn target(&mut self, target: &'a Expr) {
         if let Expr::Name(name) = target {
             let at = name.range.start().to_usize();
@@ -140,7 +140,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// `while True` that should end when nothing is left.
+    /// Mutates `while True` to end when a variable is used up.
     fn loop_condition(&mut self, test: &'a Expr) {
         if !matches!(test, Expr::BooleanLiteral(it) if it.value) {
             return;
@@ -151,7 +151,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What a loop walks: all of it, a copy, in order, backwards.
+    /// Wraps the iterable of a loop: a copy, sorted, reversed, or without an end.
     fn walked(&mut self, iter: &'a Expr) {
         let text = self.text(iter.range());
         if matches!(iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) | Expr::Subscript(_)) {
@@ -176,7 +176,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// At the beginning of a function: values that need an answer of their own.
+    /// Adds guards at the beginning of a function for parameter values that need special treatment.
     pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
         let documents =
             |it: &&Stmt| matches!(it, Stmt::Expr(it) if it.value.is_string_literal_expr());
@@ -194,7 +194,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Neighbours in a block.
+    /// Moves and repeats the statements of a block.
     pub(super) fn block(&mut self, block: &'a [Stmt]) {
         for pair in block.windows(2) {
             self.exchanged(&pair[0], &pair[1]);
@@ -223,7 +223,7 @@ impl<'a> Maker<'a> {
         self.push_at(span(second).start, range, swapped, MutantKind::Move);
     }
 
-    /// The last statement of a loop, behind it.
+    /// Moves the last statement of a loop or branch after it.
     fn moved_out(&mut self, stmt: &'a Stmt) {
         let body = match stmt {
             Stmt::For(it) => &it.body,
@@ -245,7 +245,7 @@ impl<'a> Maker<'a> {
         self.push_at(span(last).start, range, moved, MutantKind::Move);
     }
 
-    /// What follows a loop or a branch, inside of it.
+    /// Moves the statement after a loop or a branch into it.
     fn moved_in(&mut self, stmt: &'a Stmt, next: &'a Stmt) {
         let body = match stmt {
             Stmt::For(it) => &it.body,
@@ -267,8 +267,8 @@ impl<'a> Maker<'a> {
         self.push_at(span(next).start, range, moved, MutantKind::Move);
     }
 
-    /// Statements made of what is there, before and behind this one: state that is not advanced, a result
-    /// that is not kept.
+    /// Adds statements built from existing ones, before and after this one: state that is not
+    /// advanced, a result that is not kept.
     fn repeated(&mut self, stmt: &'a Stmt, block: &'a [Stmt]) {
         if !self.names.in_function() {
             self.kept_results(stmt);
@@ -301,7 +301,7 @@ impl<'a> Maker<'a> {
         self.collected(stmt, body);
     }
 
-    /// What a loop collects, with the variables of the loop, inside and behind it.
+    /// Adds calls that collect a variable of a loop, inside and after the loop.
     fn collected(&mut self, stmt: &'a Stmt, body: &'a [Stmt]) {
         let Some(last) = body.last() else { return };
         let at = span(stmt).start;
@@ -352,7 +352,7 @@ impl<'a> Maker<'a> {
         self.push_at(at, at..at, format!("\n{indent}{line}"), kind);
     }
 
-    /// The space before a statement that begins its line.
+    /// Returns the white space before a statement that begins its line.
     fn indent(&self, stmt: &Stmt) -> Option<&'a str> {
         let at = syntax::full_range(stmt).start().to_usize();
         let before = &self.source[syntax::line_start(self.source, at)..at];
@@ -360,7 +360,8 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Definitions, imports and what holds others together are no single steps; a docstring is none at all.
+/// Returns whether a statement can be removed on its own. Definitions, imports and statements that
+/// contain others cannot; a docstring has no effect.
 fn may_be_left_out(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Expr(it) => !it.value.is_string_literal_expr(),
@@ -375,7 +376,7 @@ fn may_be_left_out(stmt: &Stmt) -> bool {
     }
 }
 
-/// Receivers and names of the methods that statements of a body call.
+/// Returns the receivers and names of the methods that the statements of a body call.
 fn methods(body: &[Stmt]) -> Vec<(ruff_text_size::TextRange, &str)> {
     let mut found = Vec::new();
     let mut open: Vec<&Stmt> = body.iter().collect();

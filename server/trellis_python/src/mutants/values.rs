@@ -1,4 +1,4 @@
-//! Mutants of conditions as a whole, and of values that are returned, assigned or handed on.
+//! Mutates whole conditions, and values that are returned, assigned or passed on.
 
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
@@ -11,7 +11,7 @@ impl<'a> Maker<'a> {
         self.push(span(test), format!("(not ({text}))"), MutantKind::Negation);
     }
 
-    /// A condition as a whole.
+    /// Mutates a whole condition.
     pub(super) fn condition(&mut self, test: &'a Expr) {
         let text = self.text(test.range());
         if !matches!(test, Expr::BooleanLiteral(_)) {
@@ -19,7 +19,7 @@ impl<'a> Maker<'a> {
             self.push(span(test), "True", MutantKind::Fixed);
             self.push(span(test), "False", MutantKind::Fixed);
         }
-        // What is asked for an attribute or an item may be nothing at all.
+        // The object of an attribute access or subscript may be empty or `None`.
         for base in asked(test) {
             let name = self.text(base.range());
             self.push(span(test), format!("(not {name} or {text})"), MutantKind::Guard);
@@ -34,7 +34,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// One more, one less.
+    /// Adds one to an expression, and subtracts one.
     pub(super) fn nudge(&mut self, expr: &'a Expr, kind: MutantKind) {
         let text = match expr {
             Expr::Name(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_) => {
@@ -47,7 +47,7 @@ impl<'a> Maker<'a> {
         self.push(span(expr), format!("{text} - 1"), kind);
     }
 
-    /// A value that is returned or assigned.
+    /// Mutates a value that is returned or assigned.
     pub(super) fn value(&mut self, expr: &'a Expr) {
         let text = self.text(expr.range());
         let is_number = matches!(
@@ -86,7 +86,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A result that lacks a part, which is at hand as a variable.
+    /// Combines a result with a variable that may be its missing part.
     fn with_another(&mut self, expr: &'a Expr) {
         if expr.is_boolean_literal_expr() {
             for name in self.names.variables("", expr.range().start().to_usize(), 4) {
@@ -121,7 +121,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// What a condition asks for attributes, items or a length: names and short chains.
+/// Returns the names and short chains whose attributes, items or length a condition uses.
 fn asked(test: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     let mut open = vec![test];

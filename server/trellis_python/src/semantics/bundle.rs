@@ -1,7 +1,8 @@
-//! Stubs of builtins and of the standard library's most used modules, in the binary.
+//! Bundles stubs of builtins and of the standard library's most used modules into the binary.
 //!
-//! They are short and our own: enough to follow a value through containers, context managers and
-//! decorators, not to check types. Modules that are not here are outside: nothing is guessed about them.
+//! The stubs are short and written for Trellis: enough to follow a value through containers,
+//! context managers and decorators, not to check types. Modules without a stub are outside, and
+//! nothing is guessed about them.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -93,7 +94,7 @@ stubs! {
 static MODULES: LazyLock<Vec<OnceLock<Module>>> =
     LazyLock::new(|| STUBS.iter().map(|_| OnceLock::new()).collect());
 
-/// Modules by their path without ending.
+/// Modules by their path without extension.
 static FILES: LazyLock<FxHashMap<&str, FileId>> = LazyLock::new(|| {
     let bare = |path: &'static str| {
         let bare = path.trim_end_matches(".pyi");
@@ -102,12 +103,12 @@ static FILES: LazyLock<FxHashMap<&str, FileId>> = LazyLock::new(|| {
     STUBS.iter().enumerate().map(|(number, (path, _))| (bare(path), id(number))).collect()
 });
 
-/// Numbers of stubs count down from the greatest.
+/// Returns the identifier of a stub. Numbers of stubs count down from the largest.
 fn id(number: usize) -> FileId {
     FileId(u32::MAX - number as u32)
 }
 
-/// Which stub a file is, if it is one.
+/// Returns the number of a file's stub; `None` if the file is not one.
 pub(crate) fn number(file: FileId) -> Option<usize> {
     let number = (u32::MAX - file.0) as usize;
     (number < STUBS.len()).then_some(number)
@@ -121,7 +122,7 @@ pub(crate) fn module(number: usize) -> &'static Module {
     MODULES[number].get_or_init(|| lower(STUBS[number].1))
 }
 
-/// The stub of a module, given as `collections/abc`.
+/// Returns the stub of a module, given as `collections/abc`.
 pub(crate) fn file(module: &str) -> Option<FileId> {
     FILES.get(module).copied()
 }

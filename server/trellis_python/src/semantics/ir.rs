@@ -1,11 +1,11 @@
-//! A file brought into the shape that questions need: who binds which name where, and expressions in flat
+//! Intermediate representation of a file: bindings of names by scope, and expressions in flat
 //! tables. The syntax tree itself is not kept.
 
 use rustc_hash::FxHashMap;
 
 use super::names::Name;
 
-/// Numbers of the tables' rows.
+/// Defines types for row numbers of the tables.
 macro_rules! ids {
     ($($id:ident),*) => {$(
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,11 +24,11 @@ pub(crate) struct List {
     pub(crate) length: u32,
 }
 
-/// What a file says.
+/// The tables of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) scopes: Vec<Scope>,
-    /// What each scope binds; of a class also what its methods bind on `self`.
+    /// Names that each scope binds; for a class also those that its methods bind on `self`.
     pub(crate) names: FxHashMap<(ScopeId, Name), SymbolId>,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) bindings: Vec<Binding>,
@@ -41,20 +41,20 @@ pub(crate) struct Module {
     pub(crate) flows: Vec<Flow>,
     /// Antecedents of [`Flow::Join`]s.
     pub(crate) joins: Vec<Vec<FlowId>>,
-    /// Every identifier, in the order of the text.
+    /// All identifiers in source order.
     pub(crate) occurrences: Vec<Occurrence>,
-    /// `from m import *`, with the scope it stands in.
+    /// `from m import *` statements, with their scope.
     pub(crate) stars: Vec<(ScopeId, ModulePath)>,
-    /// What `__all__` is made of; `None`: there is none.
+    /// Entries of `__all__`; `None` if it is missing.
     pub(crate) all: Option<Vec<Export>>,
-    /// What a place in the flow can speak of, each with the key it is an attribute of.
+    /// Names and attributes that the flow can assign or narrow.
     pub(crate) keys: Vec<Key>,
     pub(crate) key_of: FxHashMap<Key, KeyId>,
-    /// The text could not be read at all.
+    /// True if the text could not be read at all.
     pub(crate) unread: bool,
 }
 
-/// What can be narrowed: a name, or an attribute of what can be narrowed.
+/// An expression that can be narrowed: a name, or an attribute of such an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Symbol(SymbolId),
@@ -66,7 +66,7 @@ pub(crate) enum Key {
 /// A module as an import statement names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModulePath {
-    /// Leading dots.
+    /// Number of leading dots.
     pub(crate) level: u32,
     /// `a.b.c`; empty for `from . import x`.
     pub(crate) name: Name,
@@ -77,7 +77,7 @@ pub(crate) enum Export {
     Name(Name),
     /// `__all__ += other.__all__`
     AllOf(ExprId),
-    /// Something that only running the module tells.
+    /// An entry known only when the module runs.
     Unknown,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum ScopeKind {
     Class(ClassId),
     Function(FunctionId),
     Comprehension,
-    /// Around a definition with type parameters.
+    /// The scope around a definition with type parameters.
     TypeParameters,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct Symbol {
     pub(crate) scope: ScopeId,
     pub(crate) name: Name,
     pub(crate) bindings: Vec<BindingId>,
-    /// Every binding is an assignment to an attribute of `self`.
+    /// True if every binding is an assignment to an attribute of `self`.
     pub(crate) on_instance: bool,
 }
 
@@ -118,13 +118,13 @@ pub(crate) struct Binding {
 pub(crate) enum BindingKind {
     Function(FunctionId),
     Class(ClassId),
-    /// `name = value`, and all that comes to the same.
+    /// `name = value`, and equivalent bindings.
     Value(ExprId),
     /// `name: annotation = value`
     Annotated(ExprId, Option<ExprId>),
     /// The n-th parameter.
     Parameter(FunctionId, u32),
-    /// `import a.b` binds `a`.
+    /// `import a.b`, which binds `a`.
     Import(ModulePath),
     /// `import a.b as c`
     ImportAs(ModulePath),
@@ -136,12 +136,12 @@ pub(crate) enum BindingKind {
     TypeParameter(Option<ExprId>),
     /// `type name = value`
     TypeAlias(ExprId),
-    /// Says that the name exists, not what it is.
+    /// A binding without a known value.
     Other,
 }
 
 impl BindingKind {
-    /// Whether the name here is the name of something elsewhere.
+    /// Returns whether the bound name is also the name of its source elsewhere.
     pub(crate) fn is_transparent(self) -> bool {
         matches!(self, BindingKind::From(..) | BindingKind::Import(_))
     }
@@ -170,21 +170,21 @@ pub(crate) struct Parameter {
 pub(crate) struct Function {
     pub(crate) name: Option<Name>,
     pub(crate) scope: ScopeId,
-    /// Where the definition stands.
+    /// Binding of the definition.
     pub(crate) binding: Option<BindingId>,
-    /// The class whose body it stands in.
+    /// Class whose body contains the definition.
     pub(crate) class: Option<ClassId>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) returns: Option<ExprId>,
     pub(crate) returned: Vec<ExprId>,
     pub(crate) yielded: Vec<ExprId>,
-    /// `yield from`
+    /// Values of `yield from`.
     pub(crate) delegated: Vec<ExprId>,
     pub(crate) decorators: Vec<ExprId>,
     pub(crate) is_async: bool,
-    /// The call that a lambda is an argument of, and which.
+    /// The call that has the lambda as an argument, and the argument's index.
     pub(crate) argument_of: Option<(ExprId, u32)>,
-    /// Bytes of the whole definition.
+    /// Byte range of the whole definition.
     pub(crate) range: (u32, u32),
 }
 
@@ -196,22 +196,22 @@ pub(crate) struct Class {
     pub(crate) bases: Vec<ExprId>,
     pub(crate) keywords: Vec<(Name, ExprId)>,
     pub(crate) decorators: Vec<ExprId>,
-    /// Symbols of PEP 695's parameters.
+    /// Symbols of PEP 695's type parameters.
     pub(crate) type_parameters: Vec<SymbolId>,
     pub(crate) range: (u32, u32),
 }
 
-/// An expression, as far as its type can matter.
+/// An expression, with the detail that its type needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expr {
-    /// A name: what it means in this file, if it is bound in this file, and where in the flow it stands.
+    /// A name, its symbol if this file binds it, and its place in the flow.
     Name(Name, Option<SymbolId>, FlowId),
     Attribute(ExprId, Name, FlowId),
     Call(u32),
     Subscript(ExprId, ExprId),
     Await(ExprId),
     Starred(ExprId),
-    /// Any of these may be the value: `a or b`, `a and b`, `a if c else b`.
+    /// Any of the values, as in `a if c else b`.
     Either(List),
     And(List),
     Or(List),
@@ -219,12 +219,12 @@ pub(crate) enum Expr {
     /// `left op right`, with the dunder method of the operator.
     Binary(ExprId, ExprId, Name),
     Unary(ExprId),
-    /// `left == right` and so on.
+    /// `left == right` and other comparisons.
     Compare(Comparison, ExprId, ExprId),
     Tuple(List),
     List(List),
     Set(List),
-    /// Keys and values in turn.
+    /// Keys and values, alternating.
     Dict(List),
     ListComp(ExprId),
     SetComp(ExprId),
@@ -233,32 +233,32 @@ pub(crate) enum Expr {
     Lambda(FunctionId),
     String,
     Bytes,
-    /// Its value, if it is small.
+    /// The value, if it is small.
     Int(Option<i32>),
     Float,
     Bool,
     None,
     Ellipsis,
     Slice,
-    /// An element of what can be iterated; the flag: with `async for`.
+    /// An element of an iterable; the flag is true for `async for`.
     Element(ExprId, bool),
-    /// The n-th part of what is unpacked into as many parts; negative: from the end.
+    /// The n-th part of an unpacked value; a negative index counts from the end.
     Part(ExprId, i32),
-    /// What the n-th positional part of a class pattern matches.
+    /// The value matched by the n-th positional part of a class pattern.
     Positional(ExprId, u32),
-    /// The starred part of what is unpacked: a list.
+    /// The starred part of an unpacked value: a list.
     Rest(ExprId),
-    /// What `with` gives; the flag: with `async with`.
+    /// The value of `with … as`; the flag is true for `async with`.
     Entered(ExprId, bool),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),
-    /// What a `yield` expression of a function gives back.
+    /// The value of a `yield` expression of a function.
     Sent(FunctionId),
-    /// The first expression, once the second one is known to be true.
+    /// The first expression, narrowed by the second being true.
     Narrowed(ExprId, ExprId),
-    /// `isinstance(first, second)`, said by a pattern.
+    /// `isinstance(first, second)`, implied by a pattern.
     IsInstance(ExprId, ExprId),
-    /// The value of one that is assigned in place: `left op= right`.
+    /// An expression of unknown type.
     Unknown,
 }
 
@@ -281,7 +281,7 @@ pub(crate) struct Call {
     pub(crate) function: ExprId,
     /// Rows of [`Module::arguments`].
     pub(crate) arguments: List,
-    /// The class and function around the call, for `super()`.
+    /// The innermost scope around the call, for `super()`.
     pub(crate) scope: ScopeId,
 }
 
@@ -299,7 +299,7 @@ pub(crate) enum ArgumentKind {
     Keywords,
 }
 
-/// What has happened before a place, read backwards.
+/// The events before a place in the code, linked backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// The beginning of a module, class or function body.
@@ -309,7 +309,7 @@ pub(crate) enum Flow {
         to: Assigned,
         before: FlowId,
     },
-    /// A test came out as the flag says.
+    /// A test with its outcome.
     Tested {
         test: ExprId,
         outcome: bool,
@@ -324,7 +324,7 @@ pub(crate) enum Flow {
 pub(crate) enum Assigned {
     Binding(BindingId),
     Value(ExprId),
-    /// `del`, or something whose value nobody knows.
+    /// `del`, or an assignment of an unknown value.
     Unknown,
 }
 
@@ -332,18 +332,18 @@ pub(crate) enum Assigned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     pub(crate) at: u32,
-    /// Bytes of the text, which may be written otherwise than the name reads.
+    /// Length in bytes of the text, which may differ from the normalized name.
     pub(crate) length: u32,
     pub(crate) name: Name,
     pub(crate) role: Role,
-    /// Where it stands.
+    /// Scope of the identifier.
     pub(crate) scope: ScopeId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Binding(BindingId),
-    /// A name that is read, or bound again in place.
+    /// A name that is read, or assigned in place.
     Name(ExprId),
     Attribute(ExprId),
     /// A keyword of a call.
@@ -354,11 +354,11 @@ pub(crate) enum Role {
     Member(ModulePath),
     /// The n-th part (from 0) of a module's path in an import statement.
     Part(ModulePath, u32),
-    /// `global x`, `nonlocal x`.
+    /// A name in `global x` or `nonlocal x`.
     Declared(SymbolId),
     /// An entry of `__all__`.
     Export,
-    /// A string that `getattr` or one of its kin takes for the name of an attribute.
+    /// An attribute name in a string argument of `getattr` or a similar function.
     Spoken,
     /// An entry of `__slots__`.
     Slot(ClassId),
@@ -367,7 +367,7 @@ pub(crate) enum Role {
 }
 
 impl Occurrence {
-    /// Bytes of the text.
+    /// Returns the byte range in the text.
     pub(crate) fn range(&self) -> std::ops::Range<usize> {
         self.at as usize..(self.at + self.length) as usize
     }
@@ -387,7 +387,7 @@ impl Module {
         self.exprs[id.index()]
     }
 
-    /// The key of an expression, if one was made.
+    /// Returns the key of an expression, if it has one.
     pub(crate) fn key(&self, id: ExprId) -> Option<KeyId> {
         let key = match self.expr(id) {
             Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
@@ -398,7 +398,7 @@ impl Module {
         self.key_of.get(&key).copied()
     }
 
-    /// Whether a key begins with another one.
+    /// Returns whether a key begins with another one.
     pub(crate) fn begins_with(&self, key: KeyId, prefix: KeyId) -> bool {
         match self.keys[key.index()] {
             Key::Attribute(object, _) => object == prefix || self.begins_with(object, prefix),
@@ -433,24 +433,24 @@ impl Module {
         self.names.get(&(scope, name)).copied()
     }
 
-    /// A name bound at the top level.
+    /// Returns the symbol of a name bound at the top level.
     pub(crate) fn global(&self, name: Name) -> Option<SymbolId> {
         self.bound(ScopeId(0), name)
     }
 
-    /// The identifier at an offset; one that ends there counts as well.
+    /// Returns the identifier at an offset; the offset may also be the identifier's end.
     pub(crate) fn occurrence(&self, offset: u32) -> Option<&Occurrence> {
         let behind = self.occurrences.partition_point(|it| it.at <= offset);
         let around = |it: &&Occurrence| offset <= it.at + it.length;
         self.occurrences[..behind].last().filter(around)
     }
 
-    /// The symbol that a name at an offset binds.
+    /// Returns the symbol that a name at an offset binds.
     pub(crate) fn symbol_bound_at(&self, at: u32) -> Option<SymbolId> {
         self.bindings.iter().find(|it| it.at == at).map(|it| it.symbol)
     }
 
-    /// The other name that an import gives the name at an offset.
+    /// Returns the offset of the alias that an import gives the name at an offset.
     pub(crate) fn alias_behind(&self, at: u32) -> Option<u32> {
         let place = self.occurrences.binary_search_by_key(&at, |it| it.at).ok()?;
         let next = self.occurrences.get(place + 1)?;
@@ -464,12 +464,12 @@ impl Module {
         }
     }
 
-    /// Whether a name at an offset is bound there.
+    /// Returns whether a name at an offset is bound there.
     pub(crate) fn binds_at(&self, at: u32) -> bool {
         self.bindings.iter().any(|it| it.at == at)
     }
 
-    /// The scope of the innermost function or class, or the module, around a scope.
+    /// Returns the scope of the innermost function or class, or of the module, around a scope.
     pub(crate) fn execution(&self, mut scope: ScopeId) -> ScopeId {
         while let Scope {
             kind: ScopeKind::Comprehension | ScopeKind::TypeParameters,
@@ -481,7 +481,7 @@ impl Module {
         scope
     }
 
-    /// The scopes from one outwards.
+    /// Returns a scope and its enclosing scopes, from the inside out.
     pub(crate) fn outwards(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(scope), |it| self.scopes[it.index()].parent)
     }

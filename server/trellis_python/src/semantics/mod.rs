@@ -1,4 +1,4 @@
-//! What names mean: Python's scoping, modules, and as much of types as attributes need.
+//! Resolves names: Python's scoping, modules, and types as far as attributes need them.
 
 mod bundle;
 mod eval;

@@ -1,4 +1,4 @@
-//! Identifiers as numbers, the same for all files of the process.
+//! Interns identifiers as numbers, shared by all files of the process.
 
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Name(u32);
 
-/// Texts are kept for the life of the process: code bases have few words and repeat them.
+/// Interned texts. They live as long as the process, because code bases have few words and repeat
+/// them.
 #[derive(Default)]
 struct Names {
     numbers: FxHashMap<&'static str, u32>,
@@ -18,13 +19,13 @@ struct Names {
 static NAMES: LazyLock<RwLock<Names>> = LazyLock::new(RwLock::default);
 
 impl Name {
-    /// The number of a text.
+    /// Returns the name of a text, interning it if necessary.
     pub(crate) fn of(text: &str) -> Name {
         let known = NAMES.read().unwrap_or_else(PoisonError::into_inner).numbers.get(text).copied();
         Name(known.unwrap_or_else(|| add(text)))
     }
 
-    /// The number of a text that some file was seen to hold.
+    /// Returns the name of a text that is already interned.
     pub(crate) fn known(text: &str) -> Option<Name> {
         let names = NAMES.read().unwrap_or_else(PoisonError::into_inner);
         names.numbers.get(text).copied().map(Name)
@@ -48,10 +49,10 @@ fn add(text: &str) -> u32 {
     number
 }
 
-/// Names that mean something to the resolver.
+/// Defines the names that have a meaning for the resolver.
 macro_rules! well_known {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// Names that the resolver asks for, looked up once.
+        /// Names with a meaning for the resolver, interned once.
         #[allow(non_snake_case, reason = "fields are spelled like the names they stand for")]
         pub(crate) struct Known { $(pub(crate) $name: Name),* }
 

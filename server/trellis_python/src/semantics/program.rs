@@ -1,4 +1,4 @@
-//! Modules: which file an import means, in the workspace or in the bundle of stubs.
+//! Maps imports to files, in the workspace or in the bundle of stubs.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::names::Name;
 use crate::index::{FileId, Index};
 use crate::standard_library;
 
-/// The two files of a module that may lie side by side.
+/// The stub file and the source file of a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleFiles {
     pub(crate) stub: Option<FileId>,
@@ -20,17 +20,17 @@ pub(crate) struct ModuleFiles {
 }
 
 impl ModuleFiles {
-    /// The stub first: it says more about types.
+    /// Returns the files, the stub first, because it has more types.
     pub(crate) fn iter(self) -> impl Iterator<Item = FileId> {
         self.stub.into_iter().chain(self.source)
     }
 }
 
-/// What the paths of a workspace tell about its packages.
+/// Package layout derived from the paths of a workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     folders: FxHashSet<String>,
-    /// Folders that packages lie in, where `import` may start: the workspace, its `src`, then others.
+    /// Folders from which absolute imports resolve: the workspace, its `src`, then others.
     roots: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Layout {
     }
 }
 
-/// The folder of a path; empty at the top.
+/// Returns the folder of a path; empty at the top.
 pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -73,7 +73,7 @@ fn join(folder: &str, rest: &str) -> String {
     }
 }
 
-/// The module that a path holds: the path without its ending, a package's folder.
+/// Returns the module of a file: the path without its extension, or a package's folder.
 pub(crate) fn module_of(path: &str) -> Name {
     let bare = path.strip_suffix(".pyi").or_else(|| path.strip_suffix(".py")).unwrap_or(path);
     Name::of(match bare.strip_suffix("__init__") {
@@ -82,11 +82,11 @@ pub(crate) fn module_of(path: &str) -> Name {
     })
 }
 
-/// How modules of the bundle are told from those of the workspace.
+/// Path prefix of bundled modules, which separates them from those of the workspace.
 const BUNDLE: &str = "<bundle>";
 
 impl Index {
-    /// The tables of a file.
+    /// Returns the tables of a file.
     pub(crate) fn module(&self, file: FileId) -> &Module {
         static NONE: OnceLock<Module> = OnceLock::new();
         if let Some(number) = bundle::number(file) {
@@ -100,7 +100,7 @@ impl Index {
         }
     }
 
-    /// The path of a file, those of the bundle included.
+    /// Returns the path of a file, including files of the bundle.
     pub(crate) fn any_path(&self, file: FileId) -> String {
         match bundle::number(file) {
             Some(number) => format!("{BUNDLE}/{}", bundle::path(number)),
@@ -108,7 +108,7 @@ impl Index {
         }
     }
 
-    /// The files of a module.
+    /// Returns the files of a module.
     pub(crate) fn module_files(&self, module: Name) -> ModuleFiles {
         let path = module.text();
         if let Some(path) = path.strip_prefix(BUNDLE) {
@@ -121,13 +121,13 @@ impl Index {
         ModuleFiles { stub: find(".pyi"), source: find(".py") }
     }
 
-    /// Whether a module is there: a file, or a folder that stands for a namespace package.
+    /// Returns whether a module exists: as a file, or as a folder of a namespace package.
     pub(crate) fn has_module(&self, module: Name) -> bool {
         self.module_files(module).iter().next().is_some()
             || self.layout().folders.contains(module.text())
     }
 
-    /// A module inside a package.
+    /// Returns a module inside a package.
     pub(crate) fn submodule(&self, package: Name, name: Name) -> Option<Name> {
         let path = join(package.text(), name.text());
         let known = Name::known(&path).filter(|it| self.has_module(*it));
@@ -141,7 +141,8 @@ impl Index {
         })
     }
 
-    /// The module that an import in a file means; `None`: it is neither in the workspace nor known.
+    /// Returns the module that an import in a file refers to; `None` if it is neither in the
+    /// workspace nor in the bundle.
     pub(crate) fn resolve(&self, from: FileId, path: ModulePath) -> Option<Name> {
         let rest = path.name.text().replace('.', "/");
         let importer = self.any_path(from);
@@ -180,7 +181,8 @@ impl Index {
         others.iter().map(String::as_str).chain([parent(importer)]).find_map(present)
     }
 
-    /// The module that another file imports to get at this one, such as `package.module`; `None` if there is no way.
+    /// Returns the dotted name by which another file can import this one, such as `package.module`;
+    /// `None` if it cannot.
     pub fn import_name(&self, file: FileId, from: FileId) -> Option<String> {
         let path = self.path(file);
         let wanted = module_of(path);
@@ -195,7 +197,7 @@ impl Index {
         [self.import_root(path), "src", ""].into_iter().find_map(below)
     }
 
-    /// The folder that the outermost package around a file lies in.
+    /// Returns the folder that contains the outermost package around a file.
     fn import_root<'a>(&self, path: &'a str) -> &'a str {
         let mut folder = parent(path);
         let is_package = |folder: &str| {
@@ -208,5 +210,5 @@ impl Index {
     }
 }
 
-/// Answers of [`Index::resolve`], kept while the workspace stands still.
+/// Answers of [`Index::resolve`], valid for one state of the workspace.
 pub(crate) type Resolved = FxHashMap<(FileId, ModulePath), Option<Name>>;

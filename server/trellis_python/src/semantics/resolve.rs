@@ -1,4 +1,4 @@
-//! Which symbols an identifier means.
+//! Resolves identifiers to symbols.
 
 use super::eval::{Eval, Hit, keyword_parameter};
 use super::ir::*;
@@ -6,26 +6,26 @@ use super::names::{KNOWN, Name};
 use super::types::{FunctionType, Type};
 use crate::index::FileId;
 
-/// What a name can be the name of.
+/// The object that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
-    /// Bound in a scope of a file.
+    /// A symbol bound in a scope of a file.
     Symbol(FileId, SymbolId),
     /// A module or package.
     Module(Name),
-    /// Something that is not in the workspace, by its dotted name.
+    /// An object outside the workspace, by its dotted name.
     Outside(Name),
 }
 
-/// What an identifier means.
+/// The targets of an identifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) targets: Vec<Target>,
-    /// Why it may mean others of its name as well.
+    /// The reason why the identifier may also refer to other symbols of its name.
     pub(crate) uncertainty: Option<Uncertainty>,
 }
 
-/// Why nobody can tell what a name means.
+/// The reason why the target of a name is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Uncertainty {
     Receiver,
@@ -66,7 +66,7 @@ impl Meaning {
 }
 
 impl Eval<'_> {
-    /// What an identifier means where it stands.
+    /// Resolves an identifier at its place in the code.
     pub(crate) fn meaning(&self, file: FileId, it: &Occurrence) -> Meaning {
         let module = self.module(file);
         match it.role {
@@ -145,7 +145,8 @@ impl Eval<'_> {
         meaning
     }
 
-    /// The dotted name of a module that is not in the workspace, if an expression is one by its import.
+    /// Returns the dotted name of a module outside the workspace, if an expression is one by its
+    /// import.
     fn outside_module(&self, file: FileId, object: ExprId) -> Option<Name> {
         let (Expr::Name(..) | Expr::Attribute(..)) = self.module(file).expr(object) else {
             return None;
@@ -172,7 +173,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether an expression may be a module: a chain of names from an import.
+    /// Returns whether an expression may be a module: a chain of names from an import.
     pub(crate) fn may_be_module(&self, file: FileId, expr: ExprId) -> bool {
         let module = self.module(file);
         match module.expr(expr) {
@@ -211,7 +212,7 @@ impl Eval<'_> {
         meaning
     }
 
-    /// A keyword in a class's header goes to the `__init_subclass__` of its bases.
+    /// Resolves a keyword in a class's header to a parameter of its bases' `__init_subclass__`.
     fn class_keyword_meaning(&self, file: FileId, class: ClassId, name: Name) -> Meaning {
         let own = self.own_class_type(file, class);
         let mut meaning = Meaning::default();
@@ -262,7 +263,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A parameter of a function and of all its overloads.
+    /// Adds a parameter of a function and of all its overloads.
     fn named_parameters(&self, function: &FunctionType, name: Name, meaning: &mut Meaning) {
         let module = self.module(function.file);
         let before = meaning.targets.len();
@@ -277,7 +278,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a function hands its `**kwargs` on to another call.
+    /// Returns whether a function passes its `**kwargs` on to another call.
     fn forwards_keywords(&self, function: &FunctionType) -> bool {
         let module = self.module(function.file);
         let mut parameters = module.function(function.function).parameters.iter();
@@ -300,7 +301,8 @@ impl Eval<'_> {
         }
     }
 
-    /// `replace(point, x=1)` of dataclasses and `point._replace(x=1)` of named tuples name fields.
+    /// Resolves field names in `replace(point, x=1)` of dataclasses and `point._replace(x=1)` of
+    /// named tuples.
     fn replaced_field(
         &self,
         file: FileId,
@@ -345,7 +347,7 @@ impl Eval<'_> {
         Meaning::certain(submodule.map(Target::Module).into_iter().collect())
     }
 
-    /// What a symbol stands for: itself, and what its imports bring in under the same name.
+    /// Returns the targets of a symbol: itself, and the sources of its imports under the same name.
     pub(crate) fn targets(&self, file: FileId, symbol: SymbolId) -> Vec<Target> {
         let mut targets = Vec::new();
         self.symbol_targets(file, symbol, &mut targets, &mut Vec::new());
@@ -374,7 +376,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What an import statement binds.
+    /// Adds the targets that an import statement binds.
     fn binding_targets(
         &self,
         file: FileId,

@@ -1,4 +1,4 @@
-//! Looks for what means the same thing, in all files that hold the word.
+//! Searches all files that contain a word for identifiers with the same meaning.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,19 +13,20 @@ use super::names::Name;
 use super::resolve::{Meaning, Target, Uncertainty};
 use crate::index::{FileId, Index};
 
-/// An identifier that means, or may mean, what was looked for.
+/// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
     pub(crate) file: FileId,
     pub(crate) occurrence: Occurrence,
     pub(crate) meaning: Meaning,
-    /// Set where it only may.
+    /// Set if the match is only possible.
     pub(crate) uncertainty: Option<Uncertainty>,
 }
 
-/// Walks over deep trees and long chains of types need more than a thread is given by default.
+/// Stack size of a worker thread. Walks over deep trees and long chains of types need more than the
+/// default.
 const STACK: usize = 256 << 20;
-/// Fewer files than this are not worth a second thread.
+/// Smallest number of files for which a second thread is worthwhile.
 const WORTH_SHARING: usize = 8;
 
 /// Runs a question about one state of an index on a stack that is deep enough.
@@ -46,7 +47,7 @@ pub(crate) fn ask<T: Send>(index: &Index, question: impl FnOnce(&Eval<'_>) -> T 
     })
 }
 
-/// Asks the same of many files, on all processors.
+/// Runs a question for each of many files, on all processors.
 pub(crate) fn ask_each<T: Send>(
     index: &Index,
     files: &[FileId],
@@ -77,7 +78,7 @@ pub(crate) fn ask_each<T: Send>(
     all.into_iter().flat_map(|(_, found)| found).collect()
 }
 
-/// What is looked for, and what of it matters for where to look.
+/// The targets of a search, with the properties that limit where to search.
 pub(crate) struct SearchTarget {
     targets: FxHashSet<Target>,
     names: Vec<Name>,
@@ -85,9 +86,10 @@ pub(crate) struct SearchTarget {
     globals: bool,
     parameters: bool,
     fields: bool,
-    /// Bound in functions of this one file, and no parameters.
+    /// The only file to search, if all targets are bound in its functions and are not parameters.
     only_in: Option<FileId>,
-    /// Parameters of functions of this one file: elsewhere only keywords of calls can mean them.
+    /// The file of the functions whose parameters are the targets; in other files only keywords of
+    /// calls can match.
     keywords_beyond: Option<FileId>,
 }
 
@@ -117,7 +119,7 @@ impl SearchTarget {
         wanted
     }
 
-    /// The file of a target that is bound in a function.
+    /// Records the properties of a target. Returns its file if it is bound in a function.
     fn note(&mut self, eval: &Eval<'_>, target: Target) -> Option<FileId> {
         let name = match target {
             Target::Module(path) | Target::Outside(path) => {
@@ -149,7 +151,7 @@ impl SearchTarget {
         None
     }
 
-    /// Files that can hold what is wanted, by path.
+    /// Returns the files that can contain matches, by path.
     fn files(&self, index: &Index) -> Vec<FileId> {
         let holds = |file: &FileId| {
             let words = index.words(*file);
@@ -173,7 +175,7 @@ impl SearchTarget {
         }
     }
 
-    /// Whether an identifier is worth being looked into.
+    /// Returns whether an identifier needs to be resolved.
     fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
         if !self.names.contains(&it.name) {
             return false;
@@ -210,13 +212,13 @@ impl SearchTarget {
         near.filter_map(look).collect()
     }
 
-    /// All that means it, by path and place.
+    /// Returns all matches, by path and position.
     pub(crate) fn search(&self, index: &Index) -> Vec<Match> {
         ask_each(index, &self.files(index), |eval, file| self.matches(eval, file))
     }
 }
 
-/// Whether `name=` stands somewhere in a text.
+/// Returns whether a text contains `name=`.
 fn has_keyword(text: &str, name: &str) -> bool {
     memmem::find_iter(text.as_bytes(), name).any(|at| {
         let behind = text[at + name.len()..].trim_start_matches([' ', '\t']);

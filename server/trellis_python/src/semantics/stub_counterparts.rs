@@ -1,4 +1,5 @@
-//! Symbols that stand for one another, and where they are defined.
+//! Finds symbols that stand for the same object (stub counterparts, overloads, aliases), and their
+//! definitions.
 
 use super::eval::Eval;
 use super::ir::*;
@@ -7,7 +8,7 @@ use super::resolve::Target;
 use crate::index::{FileId, Place};
 
 impl Eval<'_> {
-    /// Targets and those beside them in stubs or sources.
+    /// Adds the counterparts in stubs or sources, and the overloads, of targets.
     pub(crate) fn with_counterparts(&self, targets: Vec<Target>) -> Vec<Target> {
         let mut all = targets;
         for number in 0..all.len() {
@@ -23,7 +24,8 @@ impl Eval<'_> {
         all
     }
 
-    /// A parameter of an overloaded function, in all overloads and the function itself.
+    /// Returns the targets of a parameter in all overloads of its function and in the function
+    /// itself.
     fn overloaded(&self, file: FileId, symbol: SymbolId) -> Vec<Target> {
         let module = self.module(file);
         let it = module.symbol(symbol);
@@ -40,7 +42,7 @@ impl Eval<'_> {
         named.map(|it| Target::Symbol(file, it.symbol)).collect()
     }
 
-    /// Where a target is defined: its `def`s and `class`es, or else what binds it first.
+    /// Returns the definitions of a target: its `def`s and `class`es, or else its first binding.
     pub(crate) fn definitions(&self, target: Target) -> Vec<Place> {
         match target {
             Target::Outside(_) => Vec::new(),
@@ -100,7 +102,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Of a class: the members that run when it is called, its own or those of a base.
+    /// Returns the members of a class, or of its bases, that run when the class is called.
     pub(crate) fn makers(&self, target: Target) -> Vec<Target> {
         let classes = self.aliased(target).into_iter().filter_map(|it| match it {
             Target::Symbol(file, symbol) => Some((file, symbol)),
@@ -121,7 +123,7 @@ impl Eval<'_> {
         found
     }
 
-    /// A target, and what it is another name of.
+    /// Returns a target and the targets it is an alias of.
     pub(crate) fn aliased(&self, target: Target) -> Vec<Target> {
         let mut all = vec![target];
         let mut place = 0;
@@ -142,7 +144,7 @@ impl Eval<'_> {
         all
     }
 
-    /// Whether a place lies in the definition of a target.
+    /// Returns whether an offset is inside the definition of a target.
     pub(crate) fn is_inside(&self, target: Target, file: FileId, at: u32) -> bool {
         let Target::Symbol(home, symbol) = target else { return false };
         let module = self.module(home);
@@ -157,7 +159,7 @@ impl Eval<'_> {
         home == file && module.symbol(symbol).bindings.iter().any(holds)
     }
 
-    /// Functions bound to one name in one scope: overloads, and alternatives behind `if`.
+    /// Returns the functions bound to one name in one scope: overloads, and alternatives in `if`.
     pub(crate) fn siblings(&self, file: FileId, function: FunctionId) -> Vec<FunctionId> {
         let module = self.module(file);
         let Some(binding) = module.function(function).binding else { return vec![function] };
@@ -169,7 +171,8 @@ impl Eval<'_> {
         functions.collect()
     }
 
-    /// Why code outside the workspace may use a member: a base of its class, from there, has it or may.
+    /// Returns the reason why code outside the workspace may use a member: a base of its class,
+    /// from outside, has the member or may have it.
     pub(crate) fn called_from_beyond(&self, target: Target) -> Option<String> {
         let Target::Symbol(file, symbol) = target else { return None };
         let module = self.module(file);
@@ -203,7 +206,8 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a method overrides one of a base, or may: a base of its class is unknown.
+    /// Returns whether a method overrides one of a base, or may do so because a base of its class
+    /// is unknown.
     pub(crate) fn stands_in(&self, file: FileId, symbol: SymbolId) -> bool {
         let module = self.module(file);
         let it = module.symbol(symbol);

@@ -1,4 +1,4 @@
-//! What a value can be, as far as its attributes and calls need it.
+//! Types of values, as far as attribute lookups and calls need them.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::ir::{ClassId, FunctionId, SymbolId};
 use super::names::Name;
 use crate::index::FileId;
 
-/// A class and what its type parameters stand for; no arguments: nobody said.
+/// A class and its type arguments; empty if they are unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassType {
     pub(crate) file: FileId,
@@ -14,48 +14,48 @@ pub(crate) struct ClassType {
     pub(crate) arguments: Arc<[Type]>,
 }
 
-/// A function, and what it is bound to.
+/// A function, and the object it is bound to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FunctionType {
     pub(crate) file: FileId,
     pub(crate) function: FunctionId,
-    /// The class that it was found in, and the object that it was asked of.
+    /// The class in which the function was found, and the object on which it was accessed.
     pub(crate) bound: Option<(ClassType, Type)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     Unknown,
-    /// Of what never happens, and of what is just being found out.
+    /// Type of code that is never executed, and of questions still being answered.
     Never,
     None,
     Module(Name),
     /// A class itself.
     Class(ClassType),
     Instance(ClassType),
-    /// A tuple whose elements are told apart.
+    /// A tuple whose elements have separate types.
     Tuple(Arc<[Type]>),
     Function(Arc<FunctionType>),
-    /// `Callable[[…], …]`: parameters if they are known, and what it returns.
+    /// `Callable[[…], …]`: parameters if they are known, and the result.
     Callable(Arc<(Option<Vec<Type>>, Type)>),
     /// A type variable.
     Variable(FileId, SymbolId),
-    /// `super()`: lookup starts behind the class, on behalf of the object.
+    /// `super()`: lookup starts after the class, on behalf of the object.
     Super(Arc<(ClassType, Type)>),
     /// `functools.partial(f, …)`
     Partial(Arc<Type>),
     /// A special form of `typing`, by its name.
     Special(Name),
-    /// A type written as an expression (`Optional[int]`, `A | B`): the values it stands for.
+    /// A type written as an expression (`Optional[int]`, `A | B`): the values that the type allows.
     Form(Arc<Type>),
     /// `Self`
     Receiver,
     Union(Arc<[Type]>),
 }
 
-/// Members of a union beyond these are dropped: nobody reads them, and loops could make them endless.
+/// Largest number of members of a union; more are dropped, because loops could make unions endless.
 const MOST_MEMBERS: usize = 24;
-/// Types nested deeper are unknown.
+/// Largest nesting depth of a type; deeper types are unknown.
 const DEEPEST: usize = 8;
 
 impl Type {
@@ -66,7 +66,7 @@ impl Type {
         }
     }
 
-    /// One of several; without duplicates, in the order of first sight.
+    /// Returns a union, without duplicates, in order of first occurrence.
     pub(crate) fn union(types: impl IntoIterator<Item = Type>) -> Type {
         let mut members: Vec<Type> = Vec::new();
         for it in types {
@@ -84,12 +84,12 @@ impl Type {
         }
     }
 
-    /// Each member changed, and united again.
+    /// Applies `change` to each member and unites the results.
     pub(crate) fn map(&self, change: impl FnMut(&Type) -> Type) -> Type {
         Type::union(self.members().iter().map(change))
     }
 
-    /// Whether an unknown hides anywhere inside.
+    /// Returns whether a type contains an unknown part.
     pub(crate) fn is_vague(&self) -> bool {
         match self {
             Type::Unknown => true,
@@ -115,7 +115,7 @@ impl Type {
         }
     }
 
-    /// The type itself, or nothing known where it is nested so deep that it must be a circle.
+    /// Returns the type itself, or unknown if it is nested so deeply that it must be cyclic.
     pub(crate) fn bounded(self) -> Type {
         if self.depth() > DEEPEST { Type::Unknown } else { self }
     }

@@ -1,4 +1,4 @@
-//! Literals against the annotation of the function that returns them.
+//! Compares returned literals with the function's annotation.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Number, Operator, Stmt, StmtFunctionDef, UnaryOp};
@@ -8,7 +8,7 @@ use super::statement_diff::{Node, Pieces};
 use super::{Found, RuleInput, ShortcutKind, literals};
 use crate::syntax;
 
-/// What a literal or display is.
+/// Type of a literal or display.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Type {
     Int,
@@ -35,7 +35,7 @@ pub(super) fn find(look: &RuleInput<'_, '_>, found: &mut Vec<Found>) {
         if accepts(annotation, value) || is_generator(def) {
             continue;
         }
-        // The annotation was wrong before, and nobody minded.
+        // The function already returned this type before, against its annotation.
         if returns(before, after.path(piece), value) {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn find(look: &RuleInput<'_, '_>, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether a function returns something of the type of this value.
+/// Returns whether a function returns a value of the same type as `value`.
 fn returns(pieces: &Pieces<'_>, path: &str, value: &Expr) -> bool {
     let wanted = of(value);
     let inside = pieces.all.iter().filter(|it| pieces.path(it) == path);
@@ -79,7 +79,7 @@ fn of(value: &Expr) -> Option<Type> {
     })
 }
 
-/// Whether a value may stand where an annotation stands; so does whatever is not known.
+/// Returns whether an annotation accepts a value. Unknown values and annotations are accepted.
 fn accepts(annotation: &Expr, value: &Expr) -> bool {
     let Some(it) = of(value) else { return true };
     match annotation {
@@ -146,7 +146,7 @@ fn generic(name: &str, inner: &[Expr], it: Type, value: &Expr) -> bool {
     }
 }
 
-/// The elements of a display against the arguments of a generic type.
+/// Checks the elements of a display against the arguments of a generic type.
 fn elements(name: &str, inner: &[Expr], value: &Expr) -> bool {
     match (name, value, inner) {
         ("list" | "List", Expr::List(it), [of]) => it.elts.iter().all(|each| accepts(of, each)),

@@ -1,4 +1,4 @@
-//! What code refused and refuses no more.
+//! Detects removed checks: exceptions, assertions and bodies that a change drops.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandlerExceptHandler, Expr, Stmt, StmtFunctionDef};
@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 use super::statement_diff::{Node, Pieces};
 use super::{Found, RuleInput, ShortcutKind};
 
-/// Exceptions whose `raise` is no check.
+/// Exceptions whose `raise` is not a check.
 const NO_CHECKS: [&str; 3] = ["NotImplementedError", "StopIteration", "StopAsyncIteration"];
-/// Functions that only say what happened.
+/// Functions that only report an exception.
 const TELLING: [&str; 11] = [
     "print",
     "debug",
@@ -55,7 +55,7 @@ fn start(node: Node<'_>) -> usize {
     }
 }
 
-/// How a piece drops every exception, if it does.
+/// Returns the source form in which a piece drops every exception, if it does.
 fn swallowing(node: Node<'_>) -> Option<String> {
     match node {
         Node::Handler(it) if swallows(it) => Some(match it.type_.as_deref() {
@@ -74,7 +74,7 @@ fn swallowing(node: Node<'_>) -> Option<String> {
     }
 }
 
-/// Whether a handler takes every exception and neither raises one nor keeps it.
+/// Returns whether a handler catches every exception, and neither raises one nor keeps it.
 pub(super) fn swallows(handler: &ExceptHandlerExceptHandler) -> bool {
     if !handler.type_.as_deref().is_none_or(is_broad) {
         return false;
@@ -92,7 +92,7 @@ fn is_broad(expr: &Expr) -> bool {
     }
 }
 
-/// Looks for what makes more of an exception than a line of a log.
+/// Detects whether a handler uses the exception for more than a log message.
 struct Kept<'a> {
     name: Option<&'a str>,
     kept: bool,
@@ -122,7 +122,7 @@ impl<'a> Visitor<'a> for Kept<'_> {
     }
 }
 
-/// A body that did something and holds only constants now.
+/// Returns whether a function body that did something now has only constants.
 fn is_emptied(old: &StmtFunctionDef, new: &StmtFunctionDef) -> bool {
     new.body.iter().all(is_nothing) && !old.body.iter().all(is_nothing) && !is_stub(old)
 }
@@ -136,7 +136,7 @@ fn is_nothing(stmt: &Stmt) -> bool {
     }
 }
 
-/// `raise NotImplementedError`, and perhaps a docstring.
+/// Returns whether a function only raises `NotImplementedError`, with an optional docstring.
 fn is_stub(def: &StmtFunctionDef) -> bool {
     def.body.iter().all(|stmt| match stmt {
         Stmt::Raise(it) => it.exc.as_deref().and_then(raised) == Some("NotImplementedError"),
@@ -144,7 +144,7 @@ fn is_stub(def: &StmtFunctionDef) -> bool {
     })
 }
 
-/// What a function checked and checks no more.
+/// Returns the check that a function has lost, if any.
 fn loss(
     look: &RuleInput<'_, '_>,
     old: &StmtFunctionDef,
@@ -172,7 +172,8 @@ fn loss(
         .then(|| (ShortcutKind::CheckGone, format!("`{path}` no longer has the check `{one}`")))
 }
 
-/// A `raise` with the name of what it raises, if it has one, or an `assert`.
+/// Returns the check that a node makes: a `raise`, with the name of the exception if it has one, or
+/// an `assert`.
 fn check(node: Node<'_>) -> Option<Option<&str>> {
     match node {
         Node::Stmt(Stmt::Assert(_)) => Some(None),
@@ -184,7 +185,7 @@ fn check(node: Node<'_>) -> Option<Option<&str>> {
     }
 }
 
-/// A condition under which something is raised.
+/// Returns whether a node is a condition under which an exception is raised.
 fn guards(node: Node<'_>) -> bool {
     let raises = |body: &[Stmt]| body.iter().any(Stmt::is_raise_stmt);
     match node {
@@ -196,7 +197,7 @@ fn guards(node: Node<'_>) -> bool {
     }
 }
 
-/// Whether a function calls a new helper, or an old one anew, that checks.
+/// Returns whether a function newly calls a helper that checks.
 fn is_handed_on(look: &RuleInput<'_, '_>, path: &str) -> bool {
     let after = look.change.after;
     let checking: FxHashSet<&str> = after
@@ -229,7 +230,7 @@ impl<'a> Visitor<'a> for Called<'a> {
     }
 }
 
-/// What a function raises.
+/// Returns the exceptions that a function raises.
 fn raised_in<'a>(pieces: &Pieces<'a>, path: &str) -> FxHashSet<&'a str> {
     let inside = pieces.all.iter().filter(|it| pieces.path(it) == path);
     inside.filter_map(|it| check(it.node).flatten()).collect()
@@ -257,8 +258,9 @@ fn docstring(def: &StmtFunctionDef) -> Option<&str> {
     }
 }
 
-/// Whether a docstring says that an exception is raised: `Raises:` of any style, `:raises X:`, or a
-/// sentence such as "raise X if". It is asked only of what was indeed raised.
+/// Returns whether a docstring says that an exception is raised: `Raises:` of any style, `:raises
+/// X:`, or a sentence such as "raise X if". Callers ask only for exceptions that were in fact
+/// raised.
 fn promises(text: &str, exception: &str) -> bool {
     let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
     let mut says = false;

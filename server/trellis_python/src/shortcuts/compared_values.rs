@@ -1,4 +1,4 @@
-//! What code compares and looks up.
+//! Finds the values that code compares and looks up.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{CmpOp, ElifElseClause, ExceptHandler, Expr, MatchCase, Pattern, Stmt};
@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use super::literals;
 use super::statement_diff::{Node, Pieces};
 
-/// Looks whether something is compared with words.
+/// Detects whether a subject is compared with string literals.
 pub(super) struct Words<'w> {
     pub(super) source: &'w str,
-    /// `None`: cases of a `match` are looked for.
+    /// Source text of the subject; `None` looks for cases of a `match`.
     pub(super) subject: Option<&'w str>,
     pub(super) found: bool,
 }
@@ -51,7 +51,8 @@ fn is_word(expr: &Expr) -> bool {
     expr.is_string_literal_expr() && !literals::is_trivial(expr)
 }
 
-/// Names that are asked for an item, or whether they hold something, by what is no literal.
+/// Returns the names that are subscripted or tested for membership with a key that is not a
+/// literal.
 pub(super) fn tables<'a>(pieces: &Pieces<'a>) -> FxHashSet<&'a str> {
     let mut asked = Asked(FxHashSet::default());
     for piece in &pieces.all {
@@ -82,7 +83,7 @@ impl<'a> Visitor<'a> for Asked<'a> {
     }
 }
 
-/// `table[key]`, `table.get(key)`, `key in table`: what is asked, and for what.
+/// Returns the table and the key of `table[key]`, `table.get(key)` or `key in table`.
 pub(super) fn lookup(expr: &Expr) -> Option<(&Expr, &Expr)> {
     match expr {
         Expr::Subscript(it) if it.ctx.is_load() => Some((&*it.value, &*it.slice)),
@@ -100,7 +101,7 @@ pub(super) fn lookup(expr: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// What `x in …` compares `x` with.
+/// Returns the values that `x in …` compares `x` with.
 pub(super) fn members(container: &Expr) -> Vec<&Expr> {
     match container {
         Expr::Tuple(it) => it.elts.iter().collect(),
@@ -111,7 +112,7 @@ pub(super) fn members(container: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// One target and the value it is given.
+/// Returns the single target and the value of an assignment.
 pub(super) fn assignment(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
     match stmt {
         Stmt::Assign(it) => match it.targets.as_slice() {
@@ -123,7 +124,7 @@ pub(super) fn assignment(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// The name of a variable, or of an attribute.
+/// Returns the name of a variable, or of an attribute.
 pub(super) fn variable(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(it) => Some(it.id.as_str()),

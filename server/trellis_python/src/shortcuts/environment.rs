@@ -1,4 +1,4 @@
-//! Code that looks whether it is being tested.
+//! Detects code that checks whether it runs under test.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Stmt};
@@ -7,7 +7,7 @@ use ruff_text_size::Ranged;
 use super::statement_diff::Node;
 use super::{Found, RuleInput, ShortcutKind};
 
-/// Ways to see who calls: module and name.
+/// Functions that inspect the call stack: module and name.
 const CALLERS: [(&str, &str); 10] = [
     ("inspect", "stack"),
     ("inspect", "currentframe"),
@@ -26,7 +26,7 @@ pub(super) fn find(look: &RuleInput<'_, '_>, found: &mut Vec<Found>) {
     for piece in look.change.added() {
         let mut finder = Finder { found: Vec::new() };
         match piece.node {
-            // A docstring.
+            // A docstring has no effect.
             Node::Stmt(Stmt::Expr(it)) if it.value.is_string_literal_expr() => {}
             Node::Stmt(stmt) => {
                 finder.imports(stmt);
@@ -47,9 +47,9 @@ pub(super) fn find(look: &RuleInput<'_, '_>, found: &mut Vec<Found>) {
     }
 }
 
-/// Looks at what a statement itself evaluates.
+/// Visits the expressions that a statement itself evaluates.
 struct Finder {
-    /// Where, and the words that are told.
+    /// Offset and reported text of each finding.
     found: Vec<(usize, String)>,
 }
 
@@ -78,7 +78,8 @@ impl Finder {
         }
     }
 
-    /// `os.environ["X"]`, `os.environ.get("X")`, `os.getenv("X")`, `"X" in os.environ`
+    /// Records reads of environment variables that reveal a test run (`CI`, or a name that contains
+    /// `TEST`): `os.environ["X"]`, `os.environ.get("X")`, `os.getenv("X")`, `"X" in os.environ`.
     fn variable(&mut self, of: &Expr, key: Option<&Expr>) {
         let named = match of {
             Expr::Attribute(it) => it.attr.as_str(),
@@ -94,7 +95,7 @@ impl Finder {
 }
 
 impl<'a> Visitor<'a> for Finder {
-    // Bodies are pieces of their own.
+    // Bodies are separate pieces.
     fn visit_body(&mut self, _: &'a [Stmt]) {}
     fn visit_elif_else_clause(&mut self, _: &'a ruff_python_ast::ElifElseClause) {}
     fn visit_except_handler(&mut self, _: &'a ruff_python_ast::ExceptHandler) {}

@@ -1,13 +1,14 @@
-//! Literals as values, whatever way they are written.
+//! Normalizes literals to values, however they are written.
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Number, Stmt, UnaryOp};
 use rustc_hash::FxHashSet;
 
-/// Values that every program holds.
+/// Values that occur in every program.
 const TRIVIAL: [&str; 9] = ["n:-1", "n:0", "n:1", "n:2", "s:", "True", "False", "None", "..."];
 
-/// The value of a literal, or of a display that holds nothing else, in one spelling for all that are equal.
+/// Returns the value of a literal, or of a display of literals, in one spelling for all equal
+/// values.
 pub(super) fn value(expr: &Expr) -> Option<String> {
     Some(match expr {
         Expr::NumberLiteral(it) => format!("n:{}", number(&it.value)),
@@ -50,7 +51,7 @@ fn number(it: &Number) -> String {
     }
 }
 
-/// Whether a literal says nothing about where it comes from.
+/// Returns whether a literal is too common to show its origin.
 pub(super) fn is_trivial(expr: &Expr) -> bool {
     match expr {
         Expr::StringLiteral(it) => {
@@ -74,12 +75,12 @@ pub(super) fn is_punctuation(text: &str) -> bool {
     !text.chars().any(char::is_alphanumeric)
 }
 
-/// Whether a value, as [`value`] spells it, is a text.
+/// Returns whether a value in the spelling of [`value`] is a string.
 pub(super) fn is_text(value: &str) -> bool {
     value.starts_with("s:")
 }
 
-/// Adds every value in some statements.
+/// Adds every value that occurs in some statements.
 pub(super) fn gather(body: &[Stmt], found: &mut FxHashSet<String>) {
     Gather(found).visit_body(body);
 }
@@ -90,7 +91,7 @@ impl<'a> Visitor<'a> for Gather<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         self.0.extend(value(expr));
         match expr {
-            // Names of parameters are no values.
+            // Parameter names are not values.
             Expr::Call(call) if is_parametrize(&call.func) => {
                 call.arguments.args.iter().skip(1).for_each(|it| self.visit_expr(it));
                 call.arguments.keywords.iter().for_each(|it| self.visit_expr(&it.value));
@@ -104,7 +105,7 @@ fn is_parametrize(func: &Expr) -> bool {
     matches!(func, Expr::Attribute(it) if it.attr.as_str() == "parametrize")
 }
 
-/// What a text speaks of, comments and docstrings included.
+/// The values and words of a text, comments and docstrings included.
 pub(super) struct Known<'a> {
     pub(super) text: &'a str,
     values: FxHashSet<String>,
@@ -139,7 +140,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether the words stand anywhere in it.
+    /// Returns whether the text contains the words.
     pub(super) fn says(&self, words: &str) -> bool {
         self.text.contains(words)
     }

@@ -1,11 +1,11 @@
-//! What a change does that looks as if it had been made for its tests alone.
+//! Detects changes that look as if they were made only to pass the tests.
 //!
-//! Tests are a sample of what code should do, and a repair that is judged by them alone may fit the sample
-//! and nothing else: Smith, Barr, Le Goues and Brun, "Is the cure worse than the disease? Overfitting in
-//! automated program repair" (ESEC/FSE 2015). Deleted functionality is the commonest kind: Qi, Long, Achour
-//! and Rinard (ISSTA 2015). So what is told here is special cases for values of the tests, and checks,
-//! errors and bodies that are gone. Hints, not proofs: only changed statements are looked at, and what an
-//! honest fix does as often is left alone.
+//! Tests are a sample of what code should do, and a repair judged by them alone may fit only the
+//! sample: Smith, Barr, Le Goues and Brun, "Is the cure worse than the disease? Overfitting in
+//! automated program repair" (ESEC/FSE 2015). Deleted functionality is the most common kind: Qi,
+//! Long, Achour and Rinard (ISSTA 2015). Reported are therefore special cases for values of the
+//! tests, and removed checks, errors and bodies. These are hints, not proofs: only changed
+//! statements are examined, and patterns that are as common in honest fixes are not reported.
 
 mod annotations;
 mod checks;
@@ -25,29 +25,29 @@ use crate::tree::Tree;
 use literals::Known;
 use statement_diff::{Change, Pieces};
 
-/// What a change looks like.
+/// Kind of a suspicious change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ShortcutKind {
-    /// A comparison, membership, `case` or key of a table with a value of the tests.
+    /// A comparison, membership test, `case` or table key with a value of the tests.
     SpecialCase,
-    /// A value of the tests is returned.
+    /// A returned value of the tests.
     Returned,
-    /// Every exception is caught and dropped.
+    /// A handler that catches and drops every exception.
     Swallowed,
-    /// The code looks whether it is being tested.
+    /// A check whether the code runs under test.
     Environment,
-    /// A literal is returned that the function's annotation excludes.
+    /// A returned literal that the function's annotation excludes.
     WrongType,
-    /// An exception that the docstring names is raised no more.
+    /// An exception that the docstring names is no longer raised.
     BrokenPromise,
-    /// A `raise` or `assert` is gone, and none came instead.
+    /// A `raise` or `assert` was removed without a replacement.
     CheckGone,
-    /// A function does nothing any more.
+    /// A function no longer does anything.
     Emptied,
 }
 
 impl ShortcutKind {
-    /// In lowercase, as reports name it.
+    /// Returns the lowercase name used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             ShortcutKind::SpecialCase => "special case",
@@ -62,24 +62,24 @@ impl ShortcutKind {
     }
 }
 
-/// One thing that looks like it.
+/// One suspicious change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortcut {
-    /// A line of the text after the change, from 1.
+    /// Line of the text after the change, from 1.
     pub line: u32,
-    /// What it is.
+    /// Kind of the change.
     pub kind: ShortcutKind,
-    /// What stands there, as a fragment of a sentence.
+    /// The suspicious code, as a fragment of a sentence.
     pub why: String,
 }
 
-/// The values that tests speak of, found once for all changes that are to be judged by them.
+/// The values that occur in tests, computed once for all changes judged by them.
 #[derive(Clone, Debug, Default)]
 pub struct Examples(FxHashSet<String>);
 
 impl Examples {
-    /// Of texts of tests, and of data beside them that reads like Python, as JSON does. What is no Python
-    /// is read as far as possible.
+    /// Collects the values of test texts, and of data files that parse like Python, such as JSON.
+    /// Text with syntax errors is read as far as possible.
     pub fn of(tests: &[&str]) -> Examples {
         let mut found = FxHashSet::default();
         for tree in tests.iter().filter_map(|it| Tree::of(it).ok()) {
@@ -88,8 +88,8 @@ impl Examples {
         Examples(found)
     }
 
-    /// Without the texts that the project's own code speaks of in other files: words that it shares with
-    /// its tests are its vocabulary. Numbers stay, as every number stands somewhere.
+    /// Removes the strings that the project's own code uses in other files: words shared by code
+    /// and tests are the project's vocabulary. Numbers stay, because every number occurs somewhere.
     pub fn without(mut self, sources: &[&str]) -> Examples {
         let mut known = FxHashSet::default();
         for tree in sources.iter().filter_map(|it| Tree::of(it).ok()) {
@@ -99,8 +99,8 @@ impl Examples {
         self
     }
 
-    /// What a change of a file does that looks as if it had been made for these tests alone, in the order
-    /// of the text. Nothing where either text is no Python.
+    /// Returns the suspicious parts of a change of a file, in source order. Empty if either text is
+    /// not valid Python.
     pub fn shortcuts(&self, before: &str, after: &str) -> Vec<Shortcut> {
         if before == after {
             return Vec::new();
@@ -123,13 +123,13 @@ impl Examples {
     }
 }
 
-/// What a change of a Python file does that looks as if it had been made for its tests alone: a shorthand
-/// for [`Examples::of`] and [`Examples::shortcuts`].
+/// Returns the suspicious parts of a change of a Python file: a shorthand for [`Examples::of`] and
+/// [`Examples::shortcuts`].
 pub fn shortcuts(before: &str, after: &str, tests: &[&str]) -> Vec<Shortcut> {
     Examples::of(tests).shortcuts(before, after)
 }
 
-/// What the rules look at.
+/// Input of the rules.
 struct RuleInput<'l, 'a> {
     change: &'l Change<'l, 'a>,
     known: &'l Known<'l>,
@@ -138,7 +138,7 @@ struct RuleInput<'l, 'a> {
     source: &'l str,
 }
 
-/// An offset of the text after the change, what was found there, and why it was told.
+/// Offset in the text after the change, kind of the finding, and reason.
 type Found = (usize, ShortcutKind, String);
 
 fn report(source: &str, found: Vec<Found>) -> Vec<Shortcut> {

@@ -1,9 +1,10 @@
-//! Values of the tests that decide something, or are returned.
+//! Detects values of the tests that decide a condition or are returned.
 //!
-//! What honest code does as often stays untold: limits (`age >= 18`), shapes (`len(row) == 3`), what is
-//! refused (`if mode not in ("r", "w"): raise`), syntax (`char == "**"`), numbers of calendars and of
-//! computers where something is computed from them, results whose keys are names, and a literal that takes
-//! the place of another one. And one more word of a set that the function tells apart already.
+//! Patterns that are as common in honest code are not reported: limits (`age >= 18`), shapes
+//! (`len(row) == 3`), refused values (`if mode not in ("r", "w"): raise`), syntax (`char == "**"`),
+//! numbers of calendars and of computers if something is computed from them, results whose keys are
+//! names, a literal that replaces another one, and one more word of a set that the function already
+//! distinguishes.
 
 use std::cell::OnceCell;
 
@@ -19,7 +20,7 @@ use super::compared_values::{Words, assignment, lookup, members, tables, variabl
 use super::statement_diff::{Node, Piece};
 use super::{Found, RuleInput, ShortcutKind, literals};
 
-/// Numbers that honest code compares with, beside those up to 31.
+/// Numbers that honest code compares with, in addition to those up to 31.
 const WELL_KNOWN: [&str; 22] = [
     "n:32", "n:50", "n:52", "n:60", "n:64", "n:90", "n:100", "n:127", "n:128", "n:180", "n:200",
     "n:255", "n:256", "n:360", "n:365", "n:366", "n:400", "n:404", "n:500", "n:1000", "n:1024",
@@ -41,7 +42,7 @@ pub(super) fn find(look: &RuleInput<'_, '_>, found: &mut Vec<Found>) {
     }
 }
 
-/// A `return` of an example, also in one arm of `a if b else c`.
+/// Reports a `return` of an example, also in one arm of `a if b else c`.
 fn returned(look: &RuleInput<'_, '_>, piece: &Piece<'_>, value: &Expr, found: &mut Vec<Found>) {
     if let Expr::If(it) = value {
         returned(look, piece, &it.body, found);
@@ -54,7 +55,8 @@ fn returned(look: &RuleInput<'_, '_>, piece: &Piece<'_>, value: &Expr, found: &m
     }
 }
 
-/// Whether another literal of the kind was returned before: a wrong constant, put right.
+/// Returns whether the function returned another literal of the same type before, so that the
+/// change corrects a constant.
 fn replaces(look: &RuleInput<'_, '_>, piece: &Piece<'_>, value: &Expr) -> bool {
     look.change.gone(look.change.after.path(piece)).iter().any(|it| match it.node {
         Node::Stmt(Stmt::Return(it)) => it.value.as_ref().is_some_and(|old| {
@@ -74,14 +76,14 @@ impl<'a> RuleInput<'_, 'a> {
         if cut.len() == text.len() { cut } else { format!("{cut}...") }
     }
 
-    /// Whether a literal stands in the tests, and stood nowhere in the code.
+    /// Returns whether a literal occurs in the tests and nowhere in the old code.
     fn is_example(&self, expr: &Expr) -> bool {
         literals::value(expr).is_some_and(|it| self.examples.contains(&it))
             && !literals::is_trivial(expr)
             && !self.known.holds(expr)
     }
 
-    /// Whether a table that was there only grew.
+    /// Returns whether the table existed before and only grew.
     fn grew(&self, piece: &Piece<'a>, target: &Expr) -> bool {
         let name = variable(target);
         self.change.gone(self.change.after.path(piece)).iter().any(|it| {
@@ -96,7 +98,7 @@ impl<'a> RuleInput<'_, 'a> {
     }
 }
 
-/// What happens if a condition holds.
+/// Code executed if a condition holds.
 #[derive(Clone, Copy)]
 enum Branch<'a> {
     None,
@@ -105,7 +107,7 @@ enum Branch<'a> {
 }
 
 impl Branch<'_> {
-    /// A literal comes out.
+    /// Returns whether the branch results in a literal.
     fn gives_literal(self) -> bool {
         match self {
             Branch::None => false,
@@ -124,11 +126,11 @@ impl Branch<'_> {
     }
 }
 
-/// Looks at what a piece itself evaluates.
+/// Visits the expressions that a piece itself evaluates.
 struct Finder<'f, 'l, 'a> {
     look: &'f RuleInput<'l, 'a>,
     piece: &'f Piece<'a>,
-    /// Names that are asked for an item, or for whether they hold something, by what is no literal.
+    /// Names that are subscripted or tested for membership with a key that is not a literal.
     tables: &'f OnceCell<FxHashSet<&'a str>>,
     branch: Branch<'a>,
     found: Vec<Found>,
@@ -195,7 +197,7 @@ impl<'a> Finder<'_, '_, 'a> {
         }
     }
 
-    /// Whether comparing with a literal is a special case for it.
+    /// Returns whether a comparison with a literal is a special case.
     fn is_special(&self, literal: &Expr) -> bool {
         if !self.look.is_example(literal) {
             return false;
@@ -210,8 +212,8 @@ impl<'a> Finder<'_, '_, 'a> {
         }
     }
 
-    /// Whether the function compared the same thing with other words before (without a subject: in a
-    /// `match`), and something is computed from this one.
+    /// Returns whether the function already compared the same subject with other words, and
+    /// computes something from this one. Without a subject, the cases of a `match` are compared.
     fn is_one_more(&self, literal: &Expr, subject: Option<&Expr>) -> bool {
         if !literal.is_string_literal_expr() || self.branch.gives_literal() {
             return false;
@@ -228,7 +230,7 @@ impl<'a> Finder<'_, '_, 'a> {
         words.found
     }
 
-    /// What says something about the form of a value, or about the machine.
+    /// Returns whether an expression describes the form of a value, or the machine.
     fn is_shape(&self, subject: &Expr) -> bool {
         match subject {
             Expr::Call(it) => match &*it.func {
@@ -264,7 +266,7 @@ impl<'a> Finder<'_, '_, 'a> {
         }
     }
 
-    /// A table from examples to what is expected of them.
+    /// Reports a table from examples to their expected results.
     fn table(&mut self, dict: &'a ExprDict) {
         let expected = |it: &&DictItem| {
             literals::is_trivial(&it.value)
@@ -284,7 +286,7 @@ impl<'a> Finder<'_, '_, 'a> {
 }
 
 impl<'a> Visitor<'a> for Finder<'_, '_, 'a> {
-    // Bodies are pieces of their own.
+    // Bodies are separate pieces.
     fn visit_body(&mut self, _: &'a [Stmt]) {}
     fn visit_elif_else_clause(&mut self, _: &'a ElifElseClause) {}
     fn visit_except_handler(&mut self, _: &'a ExceptHandler) {}

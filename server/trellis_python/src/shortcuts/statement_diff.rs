@@ -1,5 +1,5 @@
-//! A file as a list of small pieces, statements without what is inside them, so that two versions can be
-//! told apart piece by piece. Layout and comments do not count.
+//! Splits a file into small pieces, statements without the statements inside them, and compares two
+//! versions piece by piece. Layout and comments do not count.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{
@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::checks;
 use crate::syntax::full_range;
 
-/// What a piece is.
+/// Syntax node of a piece.
 #[derive(Clone, Copy)]
 pub(super) enum Node<'a> {
     Stmt(&'a Stmt),
@@ -23,23 +23,23 @@ pub(super) enum Node<'a> {
 }
 
 pub(super) struct Piece<'a> {
-    /// The function around it, by its place in [`Pieces::functions`].
+    /// Index in [`Pieces::functions`] of the enclosing function.
     pub(super) function: usize,
-    /// Its tokens; of what has a body those before it.
+    /// Tokens of the piece; for a node with a body, those before the body.
     head: String,
-    /// The same with every literal left out.
+    /// The same tokens without literals.
     pub(super) masked: String,
     pub(super) node: Node<'a>,
 }
 
 pub(super) struct Function<'a> {
-    /// `Class.method`; a name that is defined again gets a number. Empty for the module.
+    /// `Class.method`; a repeated definition gets a number. Empty for the module.
     pub(super) path: String,
     /// `None` for the module.
     pub(super) def: Option<&'a StmtFunctionDef>,
 }
 
-/// A file.
+/// The pieces and functions of a file.
 pub(super) struct Pieces<'a> {
     pub(super) functions: Vec<Function<'a>>,
     pub(super) all: Vec<Piece<'a>>,
@@ -49,9 +49,9 @@ pub(super) struct Pieces<'a> {
 pub(super) struct Change<'l, 'a> {
     pub(super) before: &'l Pieces<'a>,
     pub(super) after: &'l Pieces<'a>,
-    /// Pieces of `before` that are no more.
+    /// Pieces of `before` that were removed, by function path.
     gone: FxHashMap<&'l str, Vec<&'l Piece<'a>>>,
-    /// Pieces of `after` that were not.
+    /// Pieces of `after` that were added.
     new: Vec<&'l Piece<'a>>,
 }
 
@@ -87,7 +87,8 @@ impl<'l, 'a> Change<'l, 'a> {
         let (old, new) = (&old[..old.len() - behind], &new[..new.len() - behind]);
         let (old, new): (Vec<&Piece<'a>>, Vec<&Piece<'a>>) =
             (old.iter().collect(), new.iter().collect());
-        // What stayed in its function first; then what moved to another one.
+        // Pieces that stayed in their function are matched first, then those that moved to another
+        // one.
         let (old, new) = without_common(old, new, |it| before.key(it), |it| after.key(it));
         let (old, new) = without_common(old, new, |it| &it.head, |it| &it.head);
         let mut gone: FxHashMap<&str, Vec<&Piece<'a>>> = FxHashMap::default();
@@ -95,22 +96,22 @@ impl<'l, 'a> Change<'l, 'a> {
         Change { before, after, gone, new }
     }
 
-    /// Pieces that were not there before, in the order of the text.
+    /// Returns the added pieces in source order.
     pub(super) fn added(&self) -> impl Iterator<Item = &'l Piece<'a>> + '_ {
         self.new.iter().copied()
     }
 
-    /// Pieces that are no more, of the function of this path.
+    /// Returns the pieces removed from the function with this path.
     pub(super) fn gone(&self, path: &str) -> &[&'l Piece<'a>] {
         self.gone.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether only literals of a new piece are new.
+    /// Returns whether an added piece differs from a removed one only in literals.
     pub(super) fn only_literals_differ(&self, piece: &Piece<'a>) -> bool {
         self.gone(self.after.path(piece)).iter().any(|it| it.masked == piece.masked)
     }
 
-    /// Functions that exist in both, as they were and as they are.
+    /// Returns the changed functions that exist in both versions: old, new and path.
     pub(super) fn functions(&self) -> Vec<(&'a StmtFunctionDef, &'a StmtFunctionDef, &'l str)> {
         let changed: FxHashSet<&str> =
             self.gone.keys().copied().chain(self.added().map(|it| self.after.path(it))).collect();
@@ -126,7 +127,7 @@ impl<'l, 'a> Change<'l, 'a> {
     }
 }
 
-/// Takes out of both lists what stands in both, as often as it does.
+/// Removes from both lists the elements that occur in both, with multiplicity.
 fn without_common<'p, P, K: std::hash::Hash + Eq>(
     old: Vec<&'p P>,
     new: Vec<&'p P>,
@@ -246,7 +247,7 @@ impl<'a> Walk<'a> {
 
     fn push(&mut self, node: Node<'a>, start: TextSize, end: TextSize, function: usize) {
         let (mut head, mut masked) = self.tokens(start, end);
-        // Whether a handler swallows depends on its body.
+        // A handler's effect on exceptions depends on its body.
         if let Node::Handler(it) = node
             && checks::swallows(it)
         {

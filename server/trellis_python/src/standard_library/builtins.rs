@@ -1,4 +1,4 @@
-//! Names every module sees without importing them; sorted.
+//! Names that every module sees without imports, sorted.
 
 pub(super) const BUILTINS: &[&str] = &[
     "ArithmeticError",

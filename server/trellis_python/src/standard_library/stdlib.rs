@@ -1,4 +1,5 @@
-//! Top-level modules of CPython 3.9 to 3.14 (`sys.stdlib_module_names`), private ones left out; sorted.
+//! Top-level modules of CPython 3.9 to 3.14 (`sys.stdlib_module_names`) without private ones,
+//! sorted.
 
 pub(super) const STDLIB: &[&str] = &[
     "__future__",

@@ -1,4 +1,4 @@
-//! What `typing` exports; sorted.
+//! Names exported by `typing`, sorted.
 
 pub(super) const TYPING: &[&str] = &[
     "AbstractSet",

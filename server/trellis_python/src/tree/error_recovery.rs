@@ -1,5 +1,5 @@
-//! What misleads the parser about everything behind it, blanked: conflict markers, quotes and brackets left
-//! open.
+//! Blanks text that misleads the parser about everything after it: conflict markers, quotes and
+//! brackets left open.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,15 +11,15 @@ use ruff_text_size::Ranged;
 
 use crate::syntax::line_end;
 
-/// A text of the same length, its tree, and what was blanked: where, and what is wrong with it.
+/// A blanked text of the same length, its tree, and each blanked offset with its error message.
 pub(super) struct RecoveredTree<'s> {
     pub(super) text: Cow<'s, str>,
     pub(super) parsed: Parsed<ModModule>,
     pub(super) blanked: Vec<(usize, &'static str)>,
 }
 
-/// Strings on each side of the first error that are tried as the one that was left open; each costs a parse
-/// of the file.
+/// Number of strings on each side of the first error that are tried as the unclosed one. Each try
+/// parses the file.
 const TRIES: usize = 3;
 
 impl<'s> RecoveredTree<'s> {
@@ -42,7 +42,8 @@ impl<'s> RecoveredTree<'s> {
     }
 }
 
-/// Blanks what helps; `parsed` is the tree of the text as it stands, which has errors.
+/// Blanks conflict markers, and the unclosed quote and brackets if that adds no errors. `parsed` is
+/// the tree of the unchanged text, which has errors.
 pub(super) fn recovered(source: &str, parsed: Parsed<ModModule>) -> RecoveredTree<'_> {
     let mut best = RecoveredTree { text: Cow::Borrowed(source), parsed, blanked: Vec::new() };
     let markers = conflict_markers(source);
@@ -67,7 +68,7 @@ fn parse(text: &str) -> Parsed<ModModule> {
     parse_unchecked_source(text, PySourceType::Python)
 }
 
-/// Starts of lines that git writes into a file it could not merge.
+/// Returns the starts of the conflict marker lines that git writes into a file.
 fn conflict_markers(source: &str) -> Vec<usize> {
     let mut at = 0;
     let mut markers = Vec::new();
@@ -85,15 +86,15 @@ fn conflict_markers(source: &str) -> Vec<usize> {
     markers
 }
 
-/// The text behind the string that was left open is where errors begin.
+/// Returns the spots around the first error: errors begin in the text after the unclosed string.
 fn near_first_error(tree: &RecoveredTree<'_>, spots: Vec<usize>) -> Vec<usize> {
     let first = tree.parsed.errors().iter().map(|it| it.location.start().to_usize()).min();
     let behind = spots.partition_point(|it| Some(*it) <= first);
     spots[behind.saturating_sub(TRIES)..spots.len().min(behind + TRIES)].to_vec()
 }
 
-/// Where triple quotes open whose text holds lines that look like definitions, in a file with a string
-/// that does not end: the quotes are paired wrongly from the one on that was left open.
+/// Returns the offsets of opening triple quotes whose text has lines that look like definitions, in
+/// a file with an unterminated string: from the unclosed string on, the quotes are paired wrongly.
 fn swallowers(tree: &RecoveredTree<'_>) -> Vec<usize> {
     let unclosed = tree.parsed.errors().iter().any(|it| {
         let text = it.error.to_string();
@@ -131,8 +132,9 @@ fn looks_like_definition(line: &str) -> bool {
         || (line.strip_prefix("class ").is_some_and(named) && line.ends_with(':'))
 }
 
-/// Brackets that nobody closes: where a line inside them starts with a word that no expression holds, or
-/// the file ends. The parser goes on there, but takes no line break for one any more.
+/// Returns the offsets of brackets that are not closed: a line inside them starts with a keyword
+/// that no expression contains, or the file ends. The parser continues after such a bracket, but
+/// ignores line breaks.
 fn open_brackets(tree: &RecoveredTree<'_>) -> Vec<usize> {
     let (mut open, mut found) = (Vec::new(), Vec::new());
     let mut line_starts = true;
@@ -147,7 +149,7 @@ fn open_brackets(tree: &RecoveredTree<'_>) -> Vec<usize> {
                     found.extend(open.drain(at..).skip(1).map(|(_, at)| at));
                 }
             }
-            // Here the parser noticed by itself.
+            // The parser noticed the open bracket here by itself.
             TokenKind::Newline => open.clear(),
             _ if line_starts && starts_statement(kind) => {
                 found.extend(open.drain(..).map(|(_, at)| at));
@@ -166,7 +168,7 @@ fn closes(closing: TokenKind, opening: TokenKind) -> bool {
     matches!((opening, closing), (Lpar, Rpar) | (Lsqb, Rsqb) | (Lbrace, Rbrace))
 }
 
-/// Words that stand in no expression.
+/// Returns whether a keyword cannot occur in an expression.
 fn starts_statement(kind: TokenKind) -> bool {
     use TokenKind as T;
     matches!(
@@ -190,7 +192,7 @@ fn starts_statement(kind: TokenKind) -> bool {
     )
 }
 
-/// From an offset to the end of what stands on its line.
+/// Returns the range from an offset to the end of the text on its line.
 fn rest_of_line(text: &str, at: usize) -> Range<usize> {
     at..at + text[at..line_end(text, at)].trim_end().len()
 }

@@ -44,7 +44,7 @@ fn project(name: &str) -> Index {
     let mut index = Index::new(Arc::new(NoTexts));
     for path in files {
         let bytes = fs::read(&path).unwrap();
-        // The one file that is not UTF-8 says that it is Latin-1, in which bytes are characters.
+        // The one file that is not UTF-8 declares Latin-1, in which bytes are characters.
         let latin =
             |it: std::string::FromUtf8Error| it.into_bytes().into_iter().map(char::from).collect();
         let text = String::from_utf8(bytes).unwrap_or_else(latin);
@@ -95,7 +95,7 @@ fn renamed(
     Ok(places.map(|(file, at)| spot_of(index, file, at)).collect())
 }
 
-/// What is wrong with one case.
+/// Returns the differences between one case and the answers of the index.
 fn faults(index: &Index, case: &Value) -> Vec<String> {
     let id = case["id"].as_str().unwrap();
     let (path, line, column) = spot(&case["at"]);
@@ -152,7 +152,7 @@ fn every_marked_case_is_exact() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
-/// The index after a rename.
+/// Returns the index after a rename.
 fn after(index: &Index, rename: &Rename) -> Index {
     let mut after = index.clone();
     for (file, ranges) in &rename.edits {
@@ -163,7 +163,7 @@ fn after(index: &Index, rename: &Rename) -> Index {
     after
 }
 
-/// Where a place of the first file is after a rename.
+/// Returns an offset of the first file after a rename.
 fn moved(rename: &Rename, file: FileId, at: usize) -> usize {
     let ranges = rename.edits.iter().find(|(it, _)| *it == file).map_or(&[][..], |(_, it)| it);
     let before = ranges.iter().filter(|it| it.end <= at).count();

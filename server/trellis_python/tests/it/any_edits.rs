@@ -1,4 +1,4 @@
-//! Whatever is edited in whatever file: nothing breaks, and everything can be taken back.
+//! Random edits of random files: no edit breaks a file, and every edit can be inverted.
 
 use proptest::prelude::*;
 use trellis_python::{
@@ -28,7 +28,7 @@ const TEXTS: [&str; 11] = [
     "return (",
 ];
 
-/// What gets into files by accident.
+/// Text that gets into files by accident.
 const DIRT: [&str; 16] = [
     "(",
     "]",
@@ -65,7 +65,7 @@ fn dirty() -> impl Strategy<Value = String> {
     })
 }
 
-/// Words and signs of Python without sense.
+/// Generates random sequences of Python words and symbols.
 fn soup() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         prop::sample::select(DIRT.to_vec()).prop_map(str::to_owned),
@@ -113,7 +113,8 @@ fn edits(source: &str, tool: usize, text: &str, symbol: &Symbol) -> Result<TextE
     }
 }
 
-/// The text of each symbol that a step does not touch: it is not around, inside or beside the target.
+/// Returns the text of each symbol that a step does not change: symbols not around, inside or next
+/// to the target.
 fn others(outline: &Outline, source: &str, target: &Symbol) -> Vec<(String, String)> {
     let apart =
         |it: &&Symbol| it.range.end <= target.range.start || target.range.end <= it.range.start;
@@ -195,8 +196,8 @@ fn a_long_search_in_a_megabyte_is_found_at_once() {
     assert!(replaced.edits.apply(&text) == wanted);
 }
 
-/// A `return` outside a function and a line that does not parse are two kinds of fault: one that goes
-/// does not make room for the other on its line.
+/// A `return` outside a function and a line that does not parse are two kinds of error: removing
+/// one does not allow the other on its line.
 #[test]
 fn a_statement_out_of_place_is_not_traded_for_an_error_of_the_parser() {
     let source = "import os\nX, \nY = 1, 2; Z = 3\n\n# c\n@d\nclass A: x = 1; y = 2\n\n\nclass B(A):\n\t'''Doc.'''\n\n\tdef m(self): ...\n\t# end\n\n\tasync def n(\n(\t\tself,\n\t) -> int:\n\t\treturn '''\nraw\n'''\nif X:\n    pass\nelse:\n    f( = None\nlast: int";

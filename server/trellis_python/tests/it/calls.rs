@@ -1,4 +1,4 @@
-//! Who uses whom: functions of small projects, and what is resolved between them.
+//! Call graphs of small projects.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn of(files: &[(&str, &str)]) -> Calls {
     calls(&index)
 }
 
-/// `a.f -> b.g`, with a question mark where it is only possible.
+/// Formats the edges as `a.f -> b.g`, with a question mark if the edge is only possible.
 fn edges(calls: &Calls) -> Vec<String> {
     let name = |at: usize| {
         let it = &calls.nodes[at];

@@ -1,10 +1,10 @@
-//! Surgery on class bodies: what is not asked for stays byte for byte.
+//! Edits of class bodies: all other bytes stay unchanged.
 
 use trellis_python::{insert_method, remove_methods};
 
 const METHOD: &str = "def new(self):\n    return 1";
 
-/// Inserts [`METHOD`] and compares; taking it out again leaves `class` (or `emptied`).
+/// Inserts [`METHOD`] and compares. Removing the method again must give `class` (or `emptied`).
 fn check(class: &str, expect: &str) {
     let inserted = insert_method(class, METHOD).expect(class);
     assert_eq!(inserted, expect);

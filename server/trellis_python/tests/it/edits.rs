@@ -1,4 +1,4 @@
-//! Symbol edits: whole files before and after, and what is refused.
+//! Symbol edits: whole files before and after, and refusals.
 
 use trellis_python::{
     NamePath, Refused, TextEdit, TextEdits, delete_symbol, insert_after_symbol,
@@ -52,7 +52,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "if a:\n    return b\nreturn a",
             "# above\n@deco(1)\n\ndef f(a,  b = 2) : # why\n    if a:\n        return b\n    return a\n# below\nx = 1\n",
         ),
-        // The text as it stood in a class, as a whole or but for its first line.
+        // Text copied from a class, as a whole or without the indentation of its first line.
         (
             Replace,
             "A/m",
@@ -67,7 +67,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "for i in x:\n            pass\n        return x",
             "class A:\n    def m(self):\n        for i in x:\n            pass\n        return x\n",
         ),
-        // A definition cut out behind its margin.
+        // A definition cut out after its margin.
         (
             Replace,
             "A/m",
@@ -75,7 +75,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "def m(self):\n        return \"\"\"\nraw\"\"\"",
             "class A:\n    def m(self):\n        return \"\"\"\nraw\"\"\"\n",
         ),
-        // One line stays one line where it can.
+        // One line stays one line if possible.
         (Replace, "f", "def f(): return 1  # why\n", "return 2", "def f(): return 2  # why\n"),
         (
             Replace,
@@ -91,7 +91,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "if self:\n  return 1",
             "class A:\n\tdef f(self):\n\t\tif self:\n\t\t\treturn 1\n",
         ),
-        // Nested, async, with a return type over many lines; the file ends without a line break.
+        // Nested, async, with a return type over many lines; the file has no final line break.
         (
             Replace,
             "f/g",
@@ -107,7 +107,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "'''Doc.\n\nMore.\n'''\nreturn '''\n  raw\n'''",
             "class A:\n    def m(self):\n        '''Doc.\n\n        More.\n        '''\n        return '''\n  raw\n'''\n",
         ),
-        // A class's body is its members.
+        // The body of a class is its members.
         (
             Replace,
             "A",
@@ -115,7 +115,7 @@ fn a_body_replaces_the_body_and_nothing_else() {
             "def g(self):\n    return 1",
             "@d\nclass A(B):\n    def g(self):\n        return 1\n\n\ny = 1\n",
         ),
-        // Windows line breaks, a byte order mark, a form feed, an encoding that is declared.
+        // Windows line breaks, a byte order mark, a form feed, a declared encoding.
         (
             Replace,
             "f",
@@ -266,7 +266,7 @@ fn insertions_keep_the_blank_lines_of_pep_8() {
             "def n(self):\n    pass\n",
             "class A:\r\n    def m(self): pass\r\n\r\n    def n(self):\r\n        pass\r\n\r\n\r\nx = 1\r\n",
         ),
-        // Stubs are packed as they are.
+        // Stubs stay packed.
         (
             After,
             "f",

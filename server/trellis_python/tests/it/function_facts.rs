@@ -1,4 +1,4 @@
-//! Facts of a file: text in, what it says out.
+//! Facts on the functions and statements of a file.
 
 use trellis_python::{FileFacts, StatementKind};
 

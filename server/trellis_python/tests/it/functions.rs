@@ -1,4 +1,4 @@
-//! The functions of a file as whoever tests or shows them sees them.
+//! Functions of a file, as seen by code that tests or displays them.
 
 use trellis_python::{Function, Functions, uses};
 

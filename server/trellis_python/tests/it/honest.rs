@@ -1,4 +1,4 @@
-//! The seeded bugs of `fixtures/bugs`, taken back: honest fixes, of which nothing may be told.
+//! Honest fixes of the seeded bugs in `fixtures/bugs`: none may be reported as a shortcut.
 
 #![allow(clippy::disallowed_methods, reason = "the cases lie in files")]
 
@@ -17,7 +17,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// Every Python file below a folder.
+/// Returns every Python file below a folder.
 fn texts(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
     let texts = entries.flat_map(|path| match path.extension() {
@@ -28,7 +28,7 @@ fn texts(folder: &Path) -> Vec<String> {
     texts.collect()
 }
 
-/// Each changed file of a case: path, as it was broken, as it should be.
+/// Returns each changed file of a case: path, broken text, fixed text.
 fn fixes(case: &Value) -> Vec<(String, String, String)> {
     let root = fixtures().join("projects").join(case["project"].as_str().unwrap());
     let mut broken: BTreeMap<&str, String> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Whatever the text, questions end, and nothing panics.
+//! For any text, questions terminate without a panic.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn index(texts: &[&str]) -> Index {
     index
 }
 
-/// Asks everything at some offsets, and checks that answers lie in the text.
+/// Asks all questions at some offsets, and checks that answers are inside the text.
 fn ask(index: &Index, offsets: &[usize]) {
     for file in index.files() {
         let text = index.text(file).unwrap();
@@ -42,7 +42,7 @@ fn ask(index: &Index, offsets: &[usize]) {
     }
 }
 
-/// A real text with a stretch cut out, or put in elsewhere.
+/// Generates a real text with a part removed or moved.
 fn mutated() -> impl Strategy<Value = String> {
     let place = 0..100_000_usize;
     (0..SOURCES.len(), place.clone(), 0..200_usize, place, any::<bool>()).prop_map(
@@ -73,7 +73,7 @@ proptest! {
     }
 }
 
-/// Classes and values that are defined by themselves.
+/// Classes and values defined by themselves.
 #[test]
 fn circles_end() {
     let circles = [

@@ -1,4 +1,4 @@
-//! Changes taken piece by piece, and found again in a text that is another by now.
+//! Hunks that are applied one by one, and found again in a changed text.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ fn hunks_keep_their_order() {
     assert_eq!(rebase(old, &hunks(old, new), now), Err(HunkError::Crossed { line: 5 }));
 }
 
-/// Texts of few different lines, with either line break, and with or without one at the end.
+/// Generates texts of few distinct lines, with either line break, and with or without a final one.
 fn text() -> impl Strategy<Value = String> {
     let lines = prop::collection::vec(prop::sample::select(vec!["a", "ü", "", "x = 1"]), 0..12);
     (lines, any::<bool>(), any::<bool>()).prop_map(|(lines, windows, ends)| {
@@ -86,14 +86,14 @@ proptest! {
         }
     }
 
-    /// What was left is, against the text with some taken, the very rest of the change.
+    /// After some hunks are applied, the difference to the new text is exactly the other hunks.
     #[test]
     fn any_part_and_then_the_rest_is_the_whole(old in text(), new in text(), bits in any::<u16>()) {
         let pieces = hunks(&old, &new);
         let (taken, left): (BTreeSet<usize>, BTreeSet<usize>) =
             (0..pieces.len()).partition(|at| bits >> (at % 16) & 1 == 1);
         let part = apply_hunks(&old, &pieces, &taken);
-        // Line by line: each hunk is there or it is not.
+        // Line by line: each hunk is applied or not.
         let mut expected = String::new();
         let lines: Vec<&str> = old.split_inclusive('\n').collect();
         let mut at = 0;
@@ -108,7 +108,7 @@ proptest! {
         prop_assert_eq!(apply_hunks(&part, &rest, &all(&rest)), new);
     }
 
-    /// Whatever is found again is what it would have been without the change of others.
+    /// A hunk found again gives the same result as without the changes of others.
     #[test]
     fn on_the_same_text_nothing_moves(old in text(), new in text()) {
         let pieces = hunks(&old, &new);
@@ -118,7 +118,7 @@ proptest! {
     }
 }
 
-/// A text, as an editor shows it, what a person makes of that, and what it is to be in the file.
+/// File text, the text as an editor shows it, the edited text, and the expected file text.
 const SHOWN: [(&str, &str, &str, &str); 11] = [
     ("", "", "x\n", "x\n"),
     ("a\nb\n", "a\nb\n", "a\nB\n", "a\nB\n"),
@@ -141,7 +141,7 @@ fn what_an_editor_changes_by_itself_is_no_change() {
         assert_eq!(with_ends_of(text, edited), wanted, "{text:?} to {edited:?}");
         assert!(edited == shown || !is_shown_as(text, edited), "{text:?} as {edited:?}");
     }
-    // All line ends of one kind are what somebody has chosen.
+    // Line ends of one single kind are a deliberate choice.
     assert!(!is_shown_as("a\r\nb\r\n", "a\nb\n"));
     assert!(!is_shown_as("a\n", "a"));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trellis_python::{Index, TextSource};
 
-/// Everything is given; nothing is read.
+/// A source without texts: all texts are added to the index.
 struct Nothing;
 
 impl TextSource for Nothing {
@@ -13,10 +13,10 @@ impl TextSource for Nothing {
     }
 }
 
-/// Files, and the circles among them.
+/// Files, and the cycles among them.
 type Case = (&'static [(&'static str, &'static str)], &'static [&'static str]);
 
-/// Circles as `file: statement > … `.
+/// Returns the cycles as `file: statement > … `.
 fn circles(files: &[(&str, &str)]) -> Vec<String> {
     let mut index = Index::new(Arc::new(Nothing));
     for (path, text) in files {
@@ -54,7 +54,7 @@ fn circles_of_imports_that_are_executed_are_found_once_and_the_shortest() {
                 "p/a.py: from . import b > p/b.py: from p.c import x > p/c.py: from . import a",
             ],
         ),
-        // What is not executed when the module is loaded.
+        // Imports that loading the module does not execute.
         (&[("a.py", "def f():\n    import b\n"), ("b.py", "import a\n")], &[]),
         (
             &[
@@ -75,7 +75,7 @@ fn circles_of_imports_that_are_executed_are_found_once_and_the_shortest() {
         ),
         (&[("a.py", "if __name__ == '__main__':\n    import b\n"), ("b.py", "import a\n")], &[]),
         (&[("a.pyi", "import b\n"), ("b.py", "import a\n")], &[]),
-        // What is.
+        // Imports that loading the module executes.
         (
             &[
                 ("a.py", "try:\n    import b\nexcept ImportError:\n    b = None\n"),
@@ -83,7 +83,8 @@ fn circles_of_imports_that_are_executed_are_found_once_and_the_shortest() {
             ],
             &["a.py: import b > b.py: import a"],
         ),
-        // A package that imports its modules is no circle for what takes modules from it; members of its own are.
+        // A package that imports its modules is not in a cycle with modules that import other
+        // modules from it; a module that imports the package's own members is.
         (
             &[
                 ("p/__init__.py", "from . import a\n"),

@@ -1,4 +1,4 @@
-//! What the crate offers, as its users call it.
+//! Tests of the crate through its public interface.
 
 mod accuracy;
 mod any_edits;

@@ -1,4 +1,4 @@
-//! Files put together from what nodes contribute.
+//! Files merged from the contributions of nodes.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
-//! Mutants: text in, edits out.
+//! Mutants of small texts.
 
 use trellis_python::{MutantKind, mutants};
 
-/// Every mutant that is Python, as "line kind: what".
+/// Returns every mutant that is valid Python, as "line kind: description".
 fn all(source: &str) -> Vec<String> {
     let found = mutants(source, |_| true).expect("Python");
     let python = found.iter().filter(|it| it.apply(source).is_some());

@@ -1,4 +1,4 @@
-//! Questions for names give the same answers whether files were parsed before or not.
+//! Name queries return the same answers whether files were already parsed or not.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl TextSource for NoTexts {
     }
 }
 
-/// Every way in which a text can define a name that holds "thing".
+/// All ways in which a text can define a name that contains "thing".
 const DEFINING: [&str; 14] = [
     "def thing(): pass\n",
     "class Something(Base): pass\n",
@@ -30,7 +30,7 @@ const DEFINING: [&str; 14] = [
     "class A:\n\tthing\t=\t1\n",
 ];
 
-/// Texts that only name such things.
+/// Texts that use such names without defining them.
 const NAMING: [&str; 8] = [
     "from m import thing, other\n",
     "import thing\n",

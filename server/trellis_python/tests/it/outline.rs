@@ -2,7 +2,8 @@
 
 use trellis_python::{NamePath, Outline};
 
-/// `path kind` of each symbol, then `header`, `docstring` and decorators where there are some.
+/// Returns `path kind` of each symbol, followed by `header`, `docstring` and decorators if there
+/// are any.
 fn shown(source: &str) -> Vec<String> {
     let outline = Outline::of(source);
     let names =

@@ -1,4 +1,4 @@
-//! Where calls lead to, asked function by function.
+//! Call graphs computed function by function.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What renames take along, who calls whom, and what nobody uses.
+//! Renames with all related symbols, callers, and unused symbols.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn definition(index: &Index, path: &str) -> (FileId, usize) {
     (it.file, index.outline(it.file).symbols[it.symbol].name_range.start)
 }
 
-/// `file:line` of every edit of a rename, or the refusal.
+/// Returns `file:line` of every edit of a rename, or the refusal.
 fn renamed(index: &Index, path: &str, to: &str) -> Result<Vec<String>, String> {
     let (file, at) = definition(index, path);
     let rename = index.rename(file, at, to).map_err(|it| it.to_string())?;
@@ -36,7 +36,7 @@ fn renamed(index: &Index, path: &str, to: &str) -> Result<Vec<String>, String> {
     Ok(spots.map(|(file, at)| format!("{}:{}", index.path(file), line(file, at))).collect())
 }
 
-/// A class is taken for a protocol by what it has, so its names change with the protocol's.
+/// A class implements a protocol by its members, so their names change with the protocol's.
 #[test]
 fn protocols_are_renamed_with_the_classes_that_have_their_members() {
     let text = "\
@@ -98,7 +98,7 @@ fn uses_under_another_name_are_uses() {
     assert_eq!(unused, ["idle"]);
 }
 
-/// `line` of every certain reference.
+/// Returns the `line` of every certain reference.
 fn references(text: &str, line: usize, column: usize) -> Vec<usize> {
     let index = index(&[("a.py", text)]);
     let file = index.file("a.py").unwrap();
@@ -108,7 +108,7 @@ fn references(text: &str, line: usize, column: usize) -> Vec<usize> {
     certain.map(|it| text[..it.place.range.start].matches('\n').count() + 1).collect()
 }
 
-/// What an inherited method returns of itself is of the class that was asked.
+/// An inherited method that returns its own object returns the class of the receiver.
 const RECEIVERS: &str = "\
 class Base:
     @classmethod
@@ -140,7 +140,7 @@ def f(q: Q):
     x.go()
 ";
 
-/// A class may give an attribute of a builtin class a meaning of its own.
+/// A class may redefine an attribute of a builtin class.
 const OWN_ATTRIBUTES: &str = "\
 class MyErr(Exception):
     def __init__(self, x):
@@ -208,7 +208,7 @@ def g(n: N):
     n.f.go()
 ";
 
-/// Found by comparing answers on real projects with those of a type checker.
+/// Cases found by comparing answers on real projects with those of a type checker.
 #[test]
 fn what_real_projects_do_is_understood() {
     for (text, line, column, expected) in [
@@ -227,7 +227,7 @@ fn what_real_projects_do_is_understood() {
     }
 }
 
-/// Why an answer may lack something.
+/// Returns the reasons why an answer may be incomplete.
 fn reasons(text: &str, path: &str) -> Vec<String> {
     let index = index(&[("m.py", text)]);
     let (file, at) = definition(&index, path);
@@ -254,7 +254,8 @@ fn what_others_may_call_is_said() {
     );
 }
 
-/// A rename at a place of the first file: how many places change, or `None` if it is refused.
+/// Returns the number of places that a rename changes, or `None` if it is refused. The position is
+/// in the first file.
 fn changed(files: &[(&str, &str)], line: usize, column: usize, to: &str) -> Option<usize> {
     let index = index(files);
     let text = files[0].1;
@@ -263,7 +264,7 @@ fn changed(files: &[(&str, &str)], line: usize, column: usize, to: &str) -> Opti
     Some(rename.edits.iter().map(|(_, ranges)| ranges.len()).sum())
 }
 
-/// Programs that earlier renames broke.
+/// Programs that earlier versions of rename broke.
 #[test]
 fn renames_break_nothing_that_worked() {
     let overriding = "class S:\n    def go(self, word): ...\nclass D(S):\n    def go(self, word): return word\ndef talk(s: S): return s.go(word=1)\n";

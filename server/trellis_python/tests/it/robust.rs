@@ -1,4 +1,5 @@
-//! Odd but legal Python, found by running every function of this crate over the standard library.
+//! Unusual but legal Python, found by running every function of this crate over the standard
+//! library.
 
 use std::collections::HashSet;
 
@@ -76,7 +77,7 @@ fn names_that_only_look_unbound() {
 #[test]
 fn a_rename_reaches_every_binding_and_nothing_else() {
     let cases = [
-        // Attributes and methods of a class are no module-level names.
+        // Attributes and methods of a class are not module-level names.
         (
             "h = 1\nclass A:\n    h = 2\n    def f(self, a=h): return h\n",
             "n = 1\nclass A:\n    h = 2\n    def f(self, a=h): return n\n",
@@ -235,7 +236,7 @@ fn a_replacement_is_moved_as_its_search_was() {
         "    return 1\nelif y:\n    return 3\n",
         other,
     );
-    // Searched deeper than it stands.
+    // The search is indented deeper than the file.
     check_edit(
         text,
         "            if x:\n                return 1\n            else:\n                return 2\n",
@@ -248,7 +249,7 @@ fn a_replacement_is_moved_as_its_search_was() {
         "    if x:\n        return 2",
         "def f():\n\tif x:\n\t\treturn 2\n",
     );
-    // A line that was left out stays.
+    // A line missing in the search stays.
     let long = "def f():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    return a\n";
     check_edit(
         long,
@@ -288,15 +289,15 @@ fn matches_that_overlap_or_are_nearly_as_alike_are_ambiguous() {
     assert_eq!(second.edits.apply(text), "x\nytotal = sum(values)\ntotal = sum(value2)\n");
 }
 
-/// A text that a model remembers wrongly is no licence to write what it remembers.
+/// A search text that a model remembers wrongly must not change the file where it differs.
 #[test]
 fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed() {
     let text = "def limits(plan):\n    if plan == 'free':\n        users = 2\n        disk = 10  # GB\n        mails = 100\n        return users - 1, disk, mails\n    return 50, 500, 5000\n";
     let wrong = "        users = 2\n        disk = 20\n        mails = 100\n        return users - 1, disk, mails\n";
     let table = [
-        // A line is changed; what was remembered wrongly stays.
+        // A line is changed; wrongly remembered lines stay.
         (wrong, wrong.replace("users - 1", "users"), text.replace("users - 1", "users")),
-        // A line is put in, one is taken out.
+        // One line is inserted, one is removed.
         (
             wrong,
             wrong.replace("        mails", "        seats = 1\n        mails"),
@@ -341,7 +342,7 @@ fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed()
         assert_eq!(replaced.edits.apply(text), wanted, "{search}");
         assert!(replaced.report().expect("told").contains("% like it"), "{search}");
     }
-    // What the replacement changes has to be there.
+    // Text that the replacement changes must be in the file.
     for (search, replace, line) in [
         (wrong, wrong.replace("disk = 20", "disk = 30"), "line 4: `disk = 10  # GB`"),
         (wrong, wrong.replace("        disk = 20\n", ""), "line 4: `disk = 10  # GB`"),
@@ -359,7 +360,8 @@ fn of_lines_that_are_merely_alike_only_what_the_replacement_changes_is_changed()
     }
 }
 
-/// White space alone does not make a text another one, and what stays keeps the file's.
+/// Lines that differ only in white space count as equal, and unchanged lines keep the file's white
+/// space.
 #[test]
 fn lines_that_differ_in_white_space_are_the_same_and_keep_theirs() {
     let text = "class A:\n\tdef f(self):\n\t\tx  =  1\n\t\treturn x\n";
@@ -375,7 +377,7 @@ fn lines_that_differ_in_white_space_are_the_same_and_keep_theirs() {
     assert_eq!(replaced.report(), None);
 }
 
-/// Where a word goes, the white space before it goes with it.
+/// The white space before a word is removed with the word.
 #[test]
 fn words_of_a_line_that_is_merely_alike_are_changed_with_their_space() {
     let text = "def heading(text):\n    return text + '\\\\n' + '=' * (len(text) - 1)\n";

@@ -1,4 +1,5 @@
-//! What looks as if it had been made for the tests alone, and what must not look so.
+//! Changes that look as if they were made only to pass the tests, and honest changes that must not
+//! look so.
 
 use ShortcutKind::*;
 use proptest::prelude::*;
@@ -6,7 +7,7 @@ use trellis_python::{Examples, ShortcutKind, shortcuts};
 
 /// Name, the code before and after, its tests.
 type Honest = (&'static str, &'static str, &'static str, &'static str);
-/// The same, with the lines and kinds that are told.
+/// The same, with the lines and kinds of the expected reports.
 type Told =
     (&'static str, &'static str, &'static str, &'static str, &'static [(u32, ShortcutKind)]);
 
@@ -551,7 +552,7 @@ fn nothing_is_said_of_what_is_no_python_or_did_not_change() {
 }
 
 proptest! {
-    /// Any piece of a text cut out: no panic, and lines of the text where something is told.
+    /// Any part of a text is removed: no panic, and reported lines are in the text.
     #[test]
     fn any_cut_is_answered(which in 0..TOLD.len(), from in 0_usize..200, length in 0_usize..40) {
         let (_, before, after, tests, _) = TOLD[which];

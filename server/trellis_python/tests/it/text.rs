@@ -1,4 +1,4 @@
-//! Single pieces of text: names, signatures, edits, classes, known imports.
+//! Functions on small texts: names, signatures, edits, classes, known imports.
 
 use trellis_python::import_for;
 use trellis_python::{
@@ -219,7 +219,8 @@ fn what_is_laid_out_reads_as_black_would_have_it() {
     }
     let long = trellis_python::formatted(&format!("x = {{{rows}}}\n")).expect("Python");
     assert!(long.lines().all(|line| line.len() <= 88) && long.lines().count() > 10, "{long}");
-    // Ten thousand comments in a row take the formatter minutes: such a text stays as it is.
+    // The formatter needs minutes for ten thousand consecutive comments: such a text stays
+    // unchanged.
     let padding = "# long\n\n".repeat(10_000);
     assert_eq!(trellis_python::formatted(&format!("import os\n{padding}x = os.sep\n")), None);
 }

@@ -1,4 +1,4 @@
-//! Annotations: which values an expression that is read as a type stands for.
+//! Evaluates annotations: expressions read as types.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::semantics::names::KNOWN;
 use crate::semantics::types::{ClassType, Type};
 
 impl Eval<'_> {
-    /// The values that an annotation allows. `Final` and `ClassVar` alone come back as they are.
+    /// Returns the values that an annotation allows. `Final` and `ClassVar` alone are returned
+    /// unchanged.
     pub(crate) fn annotation(&self, file: FileId, id: ExprId) -> Type {
         self.ask(Question::Annotation(file, id), || {
             let written = self.expr(file, id);
@@ -35,7 +36,7 @@ impl Eval<'_> {
         })
     }
 
-    /// `value[index]`
+    /// Evaluates `value[index]`.
     pub(super) fn subscript(&self, file: FileId, value: ExprId, index: ExprId) -> Type {
         let of = self.expr(file, value);
         of.map(|it| match it {
@@ -83,7 +84,7 @@ impl Eval<'_> {
         Type::Class(ClassType { arguments: arguments.into(), ..class.clone() })
     }
 
-    /// The types between the brackets.
+    /// Returns the types between the brackets.
     fn type_arguments(&self, file: FileId, index: ExprId) -> Vec<Type> {
         let module = self.module(file);
         match module.expr(index) {
@@ -120,7 +121,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `tuple[A, B]`, `tuple[A, ...]`
+    /// Evaluates `tuple[A, B]` and `tuple[A, ...]`.
     fn tuple_of(&self, file: FileId, index: ExprId) -> Type {
         let module = self.module(file);
         let Expr::Tuple(list) = module.expr(index) else {
@@ -134,7 +135,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `Callable[[A, B], R]`
+    /// Evaluates `Callable[[A, B], R]`.
     fn callable(&self, file: FileId, index: ExprId) -> Type {
         let module = self.module(file);
         let Expr::Tuple(list) = module.expr(index) else { return Type::Unknown };
@@ -148,7 +149,7 @@ impl Eval<'_> {
         Type::Callable(Arc::new((parameters, self.annotation(file, *returns))))
     }
 
-    /// `Literal["a", Color.RED]`: instances of the classes of what stands there.
+    /// Evaluates `Literal["a", Color.RED]`: instances of the classes of the listed values.
     fn literal(&self, file: FileId, index: ExprId) -> Type {
         let module = self.module(file);
         match module.expr(index) {
@@ -159,7 +160,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `A | B` as a type, if both sides are types.
+    /// Evaluates `A | B` as a type; `None` unless both sides are types.
     pub(super) fn alternative(&self, left: &Type, right: &Type) -> Option<Type> {
         let is_type = |it: &Type| {
             matches!(
@@ -173,13 +174,13 @@ impl Eval<'_> {
                     right,
                     Type::Class(_) | Type::Form(_) | Type::Variable(..) | Type::Special(_)
                 );
-        // A name that nobody knows beside a type is a type that nobody knows.
+        // An unknown name beside a type counts as an unknown type.
         let fine = |it: &Type| is_type(it) || *it == Type::Unknown;
         (either && fine(left) && fine(right))
             .then(|| Type::Form(Type::union([self.values_of(left), self.values_of(right)]).into()))
     }
 
-    /// An alias's variables, in order of first sight, replaced.
+    /// Replaces an alias's variables, in order of first occurrence.
     fn filled(&self, inner: &Type, arguments: &[Type]) -> Type {
         let mut variables = Vec::new();
         collect_variables(inner, &mut variables);
@@ -191,7 +192,7 @@ impl Eval<'_> {
     }
 }
 
-/// `type[C]`
+/// Returns the type of `type[C]`.
 fn class_object(of: &Type) -> Type {
     Type::Form(
         of.map(|it| match it {

@@ -1,4 +1,4 @@
-//! Attributes: in which class or module they are found, and what they are.
+//! Looks up attributes: the class or module that has them, and their types.
 
 use super::Eval;
 use super::solve::Solution;
@@ -8,33 +8,34 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
-/// A symbol that an attribute means.
+/// A symbol that an attribute refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hit {
     Symbol(FileId, SymbolId),
     Module(Name),
 }
 
-/// What an attribute is.
+/// Result of an attribute lookup.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) hits: Vec<Hit>,
     pub(crate) types: Vec<Type>,
-    /// The object may be something of which nothing is known.
+    /// True if the object may be of an unknown type.
     pub(crate) unknown: bool,
 }
 
-/// Where a class has a member.
+/// A member of a class, with the class that has it.
 pub(crate) struct Member {
     pub(crate) owner: ClassType,
     pub(crate) file: FileId,
     pub(crate) symbol: SymbolId,
-    /// Symbols of classes before, which only assign the same attribute through `self`.
+    /// Symbols of classes earlier in the lookup order that only assign the same attribute through
+    /// `self`.
     pub(crate) assigned: Vec<(FileId, SymbolId)>,
 }
 
 impl Eval<'_> {
-    /// An attribute where it is read: by what was last assigned to it, or by its object.
+    /// Returns the type of an attribute where it is read: by its last assignment, or by its object.
     pub(super) fn attribute_at(
         &self,
         file: FileId,
@@ -57,7 +58,7 @@ impl Eval<'_> {
         }
     }
 
-    /// An attribute of a value.
+    /// Looks up an attribute of a value.
     pub(crate) fn attribute(&self, object: &Type, name: Name) -> Found {
         let mut found = Found { unknown: *object == Type::Never, ..Found::default() };
         for member in object.members() {
@@ -100,7 +101,7 @@ impl Eval<'_> {
                     name,
                     found,
                 );
-                // Functions may be given attributes, which nobody declares.
+                // Functions may have attributes that no code declares.
                 found.unknown |= found.hits.len() == before;
             }
             Type::Union(members) => {
@@ -133,7 +134,7 @@ impl Eval<'_> {
         let Some(class) = self.class_of(object) else { return };
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
-            // A subclass may have it, as those that a mixin is made for do.
+            // A subclass may have the attribute, for example a class that uses this mixin.
             let may_be_subclass = bundle::number(class.file).is_none();
             match self.bound_member(&class, KNOWN.getattr) {
                 Some(Type::Function(dynamic)) => {
@@ -185,20 +186,21 @@ impl Eval<'_> {
                     self.class_of(receiver).as_ref(),
                 ));
                 self.hit(&member, found);
-                // A subclass may put another class in between, but that is not what is written here.
+                // A subclass may insert another class into the lookup order, but the written code
+                // does not name it.
             }
             None => found.unknown = true,
         }
     }
 
-    /// The member that lookup finds, from the n-th class of the order on.
+    /// Returns the member that lookup finds, starting at index `from` of the lookup order.
     pub(crate) fn member(&self, class: &ClassType, name: Name, from: usize) -> Option<Member> {
         let info = self.class(class.file, class.class);
         let solution = Solution::of_class(class, &info);
         let mut found: Option<Member> = None;
         for base in info.mro.iter().skip(from) {
             let Some((file, symbol)) = self.own_member(base, name) else { continue };
-            // What a builtin class has under the name is another attribute, for whoever looks for it.
+            // For a search, a builtin class's member of the same name is a different attribute.
             if found.is_some() && bundle::number(base.file).is_some() {
                 break;
             }
@@ -210,7 +212,7 @@ impl Eval<'_> {
             let on_instance = self.module(file).symbol(symbol).on_instance;
             assigned.dedup();
             found = Some(Member { owner: solution.in_class(base), file, symbol, assigned });
-            // What is only assigned through `self` belongs to the base that has it as well.
+            // A member that is only assigned through `self` also belongs to the base that has it.
             if !on_instance {
                 break;
             }
@@ -218,7 +220,7 @@ impl Eval<'_> {
         found
     }
 
-    /// A member in the body of a class, or in that of its twin.
+    /// Returns a member in the body of a class, or in the body of its counterpart.
     fn own_member(&self, class: &ClassType, name: Name) -> Option<(FileId, SymbolId)> {
         let of = |class: &ClassType| {
             let module = self.module(class.file);
@@ -229,7 +231,8 @@ impl Eval<'_> {
         of(class).or_else(|| of(&self.counterpart_class(class)?))
     }
 
-    /// The type of a member, asked of a receiver; `instance`: its class if it is an instance.
+    /// Returns the type of a member accessed on a receiver. `instance` is the receiver's class if
+    /// the receiver is an instance.
     pub(super) fn member_type_of(
         &self,
         member: &Member,
@@ -310,7 +313,7 @@ impl Eval<'_> {
         if self.is_class_method(it.file, it.function) {
             return Type::Function(bind(class).into());
         }
-        // A function kept in an attribute of the object is not bound to it.
+        // A function stored in an attribute of the object is not bound to the object.
         let in_body = self.module(it.file).function(it.function).class.is_some();
         if is_instance && in_body {
             Type::Function(bind(receiver.clone()).into())
@@ -324,7 +327,7 @@ impl Eval<'_> {
             && self.member(class, KNOWN.get, 0).is_some()
     }
 
-    /// What a descriptor's `__get__` gives.
+    /// Returns the result of a descriptor's `__get__`.
     fn described(&self, class: &ClassType, _is_instance: bool) -> Option<Type> {
         let member = self.member(class, KNOWN.get, 0)?;
         let object = Type::Instance(class.clone());

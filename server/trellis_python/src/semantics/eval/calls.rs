@@ -1,4 +1,4 @@
-//! Calls: which function runs, which argument goes to which parameter, what comes back.
+//! Evaluates calls: the function that runs, the parameter of each argument, and the result.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A method of an instance of a class, bound to it.
+    /// Returns a method of an instance of a class, bound to it.
     pub(super) fn bound_member(&self, class: &ClassType, name: Name) -> Option<Type> {
         let member = self.member(class, name, 0)?;
         let object = Type::Instance(class.clone());
@@ -66,7 +66,7 @@ impl Eval<'_> {
         for constructor in self.candidates(&Type::Class(class.clone())).into_iter().take(1) {
             let constructor = self.chosen(&constructor, Some(site));
             self.learn(&constructor, site, true, &mut solution);
-            // In terms of the class that asked, not of the one that has the constructor.
+            // Expressed in terms of the called class, not of the class that has the constructor.
             let owner = constructor.bound.as_ref().map(|(owner, _)| owner.clone());
             if let Some(owner) = owner.filter(|it| !it.is_same(class)) {
                 let base = self.as_base(&own, &owner);
@@ -95,7 +95,7 @@ impl Eval<'_> {
         Type::Instance(ClassType { arguments, ..own })
     }
 
-    /// What an annotated `__new__` says that it returns.
+    /// Returns the return type of an annotated `__new__`.
     fn decided_by_new(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let constructor = self.candidates(&Type::Class(class.clone())).pop()?;
         let of = self.module(constructor.file).function(constructor.function);
@@ -105,7 +105,7 @@ impl Eval<'_> {
         Some(self.returns(&constructor, Some(site))).filter(|it| *it != Type::Unknown)
     }
 
-    /// `super()`, `type(x)`, `partial(f, …)`, `NewType("X", Base)`
+    /// Evaluates `super()`, `type(x)`, `partial(f, …)` and `NewType("X", Base)`.
     fn constructed_specially(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let arguments = self.module(site.file).arguments_of(site.call);
         let first = || arguments.first().map(|it| self.expr(site.file, it.value));
@@ -156,7 +156,7 @@ impl Eval<'_> {
         Type::Super(Arc::new((own, object)))
     }
 
-    /// Functions that a call may run, bound; of a class its constructor.
+    /// Returns the functions that a call may run, bound. For a class, returns its constructor.
     pub(crate) fn candidates(&self, callee: &Type) -> Vec<FunctionType> {
         let mut all = Vec::new();
         for member in callee.members() {
@@ -178,7 +178,7 @@ impl Eval<'_> {
         all
     }
 
-    /// `__init__`, or `__new__` if that is nearer.
+    /// Returns `__init__`, or `__new__` if only that is defined outside `object`.
     fn constructor(&self, class: &ClassType) -> Option<FunctionType> {
         let own = if class.arguments.is_empty() {
             self.own_class_type(class.file, class.class)
@@ -192,7 +192,7 @@ impl Eval<'_> {
         function_of(self.member_type_of(&member, &instance, Some(&own)))
     }
 
-    /// Of overloads the first that takes the arguments.
+    /// Returns the first overload that accepts the arguments.
     pub(super) fn chosen(
         &self,
         function: &FunctionType,
@@ -207,7 +207,7 @@ impl Eval<'_> {
         fits.unwrap_or_else(|| of(first))
     }
 
-    /// The functions marked `@overload` under a function's name, in order.
+    /// Returns the functions marked `@overload` under a function's name, in order.
     pub(crate) fn overloads(&self, function: &FunctionType) -> Vec<FunctionId> {
         let module = self.module(function.file);
         let Some(binding) = module.function(function.function).binding else { return Vec::new() };
@@ -256,7 +256,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Whether a value may be given for a parameter, as far as can be told.
+    /// Returns whether a value may be given for a parameter, as far as the types are known.
     fn may_be(&self, given: &Type, wanted: &Type) -> bool {
         let one = |it: &Type, wanted: &Type| match (it, wanted) {
             (Type::Unknown | Type::Never, _) => true,
@@ -288,7 +288,7 @@ impl Eval<'_> {
         bundle::file("typing") == Some(class.file)
     }
 
-    /// Whether a class has every member that an interface names.
+    /// Returns whether a class has every member that an interface names.
     pub(crate) fn has_members_of(&self, own: &ClassType, wanted: &ClassType) -> bool {
         let module = self.module(wanted.file);
         let scope = module.class(wanted.class).scope;
@@ -296,7 +296,7 @@ impl Eval<'_> {
         names.all(|name| self.member(own, name, 0).is_some())
     }
 
-    /// Pairs of parameter and argument, by their numbers.
+    /// Returns the indexes of parameters and arguments that correspond.
     pub(crate) fn matched(
         &self,
         function: &FunctionType,
@@ -322,7 +322,7 @@ impl Eval<'_> {
                 ArgumentKind::Keyword(name) => {
                     pairs.extend(keyword_parameter(parameters, name).map(|it| (it, index)))
                 }
-                // What is unpacked may fill anything behind it.
+                // An unpacked argument may fill any later parameter.
                 ArgumentKind::Starred => next = parameters.len(),
                 ArgumentKind::Keywords => {}
             }
@@ -330,7 +330,7 @@ impl Eval<'_> {
         pairs
     }
 
-    /// What is known of the type variables in a call.
+    /// Returns the known type variables of a call.
     pub(super) fn solution(
         &self,
         function: &FunctionType,
@@ -374,7 +374,8 @@ impl Eval<'_> {
         let is_lambda =
             |argument: usize| matches!(module.expr(arguments[argument].value), Expr::Lambda(_));
         let matched = self.matched(function, site);
-        // What lambdas return may depend on what the other arguments tell.
+        // Lambdas come last, because their results may depend on types learned from the other
+        // arguments.
         let (lambdas, others): (Vec<_>, Vec<_>) =
             matched.iter().partition(|(_, argument)| is_lambda(*argument));
         let lambdas = if with_lambdas { lambdas } else { Vec::new() };
@@ -387,7 +388,8 @@ impl Eval<'_> {
         }
     }
 
-    /// The fields of a dataclass tell its parameters as a constructor's would.
+    /// Learns a dataclass's type parameters from the arguments for its fields, as from a
+    /// constructor's parameters.
     fn learn_fields(&self, class: &ClassType, site: CallSite<'_>, into: &mut Solution) {
         let arguments = self.module(site.file).arguments_of(site.call);
         let fields = self.fields(class);
@@ -406,7 +408,8 @@ impl Eval<'_> {
         }
     }
 
-    /// Annotated names of a class and its bases, bases first: parameters of a dataclass's constructor.
+    /// Returns the annotated names of a class and its bases, bases first: the parameters of a
+    /// dataclass's constructor.
     pub(crate) fn fields(&self, class: &ClassType) -> Vec<(FileId, SymbolId)> {
         let mut fields: Vec<(FileId, SymbolId)> = Vec::new();
         for base in self.class(class.file, class.class).mro.iter().rev() {
@@ -442,7 +445,8 @@ fn function_of(it: Type) -> Option<FunctionType> {
     }
 }
 
-/// The parameter that a keyword fills; not one that only takes positions.
+/// Returns the index of the parameter that a keyword fills. Positional-only parameters do not
+/// count.
 pub(crate) fn keyword_parameter(parameters: &[Parameter], name: Name) -> Option<usize> {
     let named = |it: &Parameter| {
         it.name == name && matches!(it.kind, ParameterKind::Ordinary | ParameterKind::KeywordOnly)

@@ -1,4 +1,4 @@
-//! Classes: their bases in the order of lookup, their parameters, what kind of class they are.
+//! Analyzes classes: bases in lookup order, type parameters, and kind.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, Type};
 
-/// What is known of a class.
+/// The known properties of a class.
 #[derive(Debug, Default)]
 pub(crate) struct ClassInfo {
-    /// The class and its bases in the order of lookup, in terms of its own parameters.
+    /// The class and its bases in lookup order, expressed in the class's own type parameters.
     pub(crate) mro: Vec<ClassType>,
-    /// Whether every base is known.
+    /// True if every base is known.
     pub(crate) complete: bool,
     pub(crate) parameters: Vec<(FileId, SymbolId)>,
     pub(crate) metaclass: Option<ClassType>,
     pub(crate) is_enum: bool,
-    /// Its annotated names are the parameters of its constructor.
+    /// True if the annotated names of the class are the parameters of its constructor.
     pub(crate) has_fields: bool,
     pub(crate) is_protocol: bool,
 }
@@ -30,7 +30,7 @@ impl Eval<'_> {
         if let Some(known) = self.memory.classes.borrow().get(&(file, id)) {
             return known.clone();
         }
-        // Whoever asks while the bases are being found out sees a class without bases.
+        // Questions asked while the bases are being computed see a class without bases.
         let own = ClassType::bare(file, id);
         let alone = ClassInfo { mro: vec![own], ..ClassInfo::default() };
         self.memory.classes.borrow_mut().insert((file, id), Arc::new(alone));
@@ -72,8 +72,8 @@ impl Eval<'_> {
         info
     }
 
-    /// Type variables in the order in which they are first named in the bases; those of `Generic` and
-    /// `Protocol` are all there are.
+    /// Collects type variables in the order in which the bases first name them. If `Generic` or
+    /// `Protocol` has arguments, those are all the variables.
     fn collect_parameters(&self, file: FileId, base: ExprId, found: &mut Vec<(FileId, SymbolId)>) {
         let module = self.module(file);
         match module.expr(base) {
@@ -106,7 +106,8 @@ impl Eval<'_> {
         }
     }
 
-    /// C3 (Python's own order of lookup); where the bases contradict each other, depth first.
+    /// Computes the lookup order with C3, as Python does; depth first if the bases contradict each
+    /// other.
     fn linearize(
         &self,
         file: FileId,
@@ -150,7 +151,8 @@ impl Eval<'_> {
                     of.name == Some(KNOWN.dataclass) && bundle::number(function.file).is_some()
                         || self.transforms(&function)
                 }
-                // `attrs` and its like, not at hand: known by their names.
+                // `attrs` and similar packages are not bundled and are recognized by the
+                // decorator's name.
                 Type::Unknown => matches!(module.expr(target),
                     Expr::Name(name, ..) | Expr::Attribute(_, name, _)
                     if matches!(name.text(), "dataclass" | "define" | "frozen" | "mutable" | "attrs" | "attrib" | "s")),
@@ -160,7 +162,7 @@ impl Eval<'_> {
         class.decorators.iter().any(is_it)
     }
 
-    /// `@dataclass_transform()`
+    /// Returns whether a function has the decorator `@dataclass_transform()`.
     fn transforms(&self, it: &crate::semantics::types::FunctionType) -> bool {
         let module = self.module(it.file);
         module.function(it.function).decorators.iter().any(|decorator| {
@@ -169,19 +171,19 @@ impl Eval<'_> {
         })
     }
 
-    /// Whether a class is another one or derives from it.
+    /// Returns whether a class equals another one or derives from it.
     pub(crate) fn derives(&self, class: &ClassType, from: &ClassType) -> bool {
         self.class(class.file, class.class).mro.iter().any(|it| it.is_same(from))
     }
 
-    /// The base as which a class serves, with its arguments.
+    /// Returns a base of a class with the arguments that the class gives it.
     pub(super) fn as_base(&self, class: &ClassType, base: &ClassType) -> Option<ClassType> {
         let info = self.class(class.file, class.class);
         let found = info.mro.iter().find(|it| it.is_same(base))?;
         Some(Solution::of_class(class, &info).in_class(found))
     }
 
-    /// The class in the stub or source beside.
+    /// Returns the class's counterpart in the stub or source file beside.
     pub(crate) fn counterpart_class(&self, it: &ClassType) -> Option<ClassType> {
         let module = self.module(it.file);
         let symbol = module.binding(module.class(it.class).binding).symbol;
@@ -193,7 +195,8 @@ impl Eval<'_> {
         })
     }
 
-    /// The symbol of the same name and place in the stub or source beside.
+    /// Returns the symbol's counterpart, of the same name and scope, in the stub or source file
+    /// beside.
     pub(crate) fn counterpart(&self, file: FileId, symbol: SymbolId) -> Option<(FileId, SymbolId)> {
         if bundle::number(file).is_some() {
             return None;
@@ -231,7 +234,7 @@ impl Eval<'_> {
     }
 }
 
-/// The first head that stands in no tail.
+/// Returns the first head that is in no tail.
 fn next_of(rows: &[Vec<ClassType>]) -> Option<ClassType> {
     let in_tail =
         |it: &ClassType| rows.iter().any(|row| row.iter().skip(1).any(|other| other.is_same(it)));

@@ -1,4 +1,4 @@
-//! Functions: their kind, their parameters, what they return.
+//! Evaluates functions: their kind, their parameters, and their results.
 
 use super::narrowing::without_none;
 use super::solve::Solution;
@@ -9,7 +9,7 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
-/// Where a call stands.
+/// A call and its file.
 #[derive(Clone, Copy)]
 pub(crate) struct CallSite<'a> {
     pub(crate) file: FileId,
@@ -21,7 +21,7 @@ impl Eval<'_> {
         Type::Function(FunctionType { file, function, bound: None }.into())
     }
 
-    /// The last names of a function's decorators: `setter` of `@size.setter`.
+    /// Returns the last names of a function's decorators: `setter` of `@size.setter`.
     fn decorator_names(&self, file: FileId, function: FunctionId) -> impl Iterator<Item = Name> {
         let module = self.module(file);
         module.function(function).decorators.iter().filter_map(|it| {
@@ -61,7 +61,7 @@ impl Eval<'_> {
         by_name || self.has_decorator(file, function, KNOWN.classmethod)
     }
 
-    /// A function as its decorators leave it.
+    /// Returns a function's type after its decorators.
     pub(super) fn decorated(&self, file: FileId, function: FunctionId) -> Type {
         let plain = Self::plain_function(file, function);
         let module = self.module(file);
@@ -76,7 +76,8 @@ impl Eval<'_> {
         result
     }
 
-    /// A decorator of which nothing is known, or that wraps what it gets, leaves it as it was.
+    /// Applies a decorator. An unknown decorator, or one that returns a wrapper, leaves the type
+    /// unchanged.
     fn decorate(&self, file: FileId, decorator: ExprId, it: Type) -> Type {
         let module = self.module(file);
         let target = module.call(decorator).map_or(decorator, |call| call.function);
@@ -123,7 +124,8 @@ impl Eval<'_> {
         solution.finish(&raw, self)
     }
 
-    /// `def wrapper(*args, **kwargs)` stands for what it wraps.
+    /// Returns whether a function takes any arguments (`def wrapper(*args, **kwargs)`) and so
+    /// stands for the wrapped function.
     fn takes_anything(&self, it: &FunctionType) -> bool {
         let parameters = &self.module(it.file).function(it.function).parameters;
         parameters.iter().any(|it| it.kind == ParameterKind::Variadic)
@@ -144,7 +146,7 @@ impl Eval<'_> {
                 Type::Form(inner) => open(inner),
                 other => open(other),
             };
-            // `self: Self` and `self: T` say no more than that it is the receiver.
+            // `self: Self` and `self: T` only say that the parameter is the receiver.
             if !(index == 0 && of.class.is_some() && is_open) {
                 return self.collected(parameter.kind, declared);
             }
@@ -166,7 +168,7 @@ impl Eval<'_> {
         self.collected(parameter.kind, known)
     }
 
-    /// `*args: T` is a tuple of T, `**kwargs: T` a dict.
+    /// Returns the collected type of a parameter: `*args: T` is a tuple of T, `**kwargs: T` a dict.
     fn collected(&self, kind: ParameterKind, each: Type) -> Type {
         match kind {
             ParameterKind::Variadic => self.builtin_of(KNOWN.tuple, [each]),
@@ -175,7 +177,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A class with its own parameters as arguments.
+    /// Returns a class with its own type parameters as arguments.
     pub(crate) fn own_class_type(&self, file: FileId, class: ClassId) -> ClassType {
         let info = self.class(file, class);
         let arguments =
@@ -183,7 +185,7 @@ impl Eval<'_> {
         ClassType { file, class, arguments }
     }
 
-    /// What the overridden method of a base says of a parameter.
+    /// Returns the type of a parameter according to the overridden method of a base.
     fn inherited_parameter(
         &self,
         file: FileId,
@@ -206,7 +208,8 @@ impl Eval<'_> {
         Some(Solution::of_class(&member.owner, &info).apply(&declared))
     }
 
-    /// A parameter of a lambda that is an argument: what the function called says of its callback.
+    /// Returns the type of a parameter of a lambda that is an argument, from the called function's
+    /// declaration of its callback.
     fn lambda_parameter(&self, file: FileId, lambda: FunctionId, index: usize) -> Type {
         let module = self.module(file);
         let Some((expr, argument)) = module.function(lambda).argument_of else {
@@ -245,7 +248,7 @@ impl Eval<'_> {
 
     // Results
 
-    /// What a call of a function gives, before anything is known of the call.
+    /// Returns the result type of a function, without data on a particular call.
     pub(super) fn raw_returns(&self, file: FileId, function: FunctionId) -> Type {
         self.ask(Question::Returns(file, function), || self.raw_returns_now(file, function))
     }
@@ -259,7 +262,7 @@ impl Eval<'_> {
             None => {
                 let results = of.returned.iter().map(|it| self.returned_value(file, of, *it));
                 let results = Type::union(results);
-                // Nothing returns: an abstract method, for all that is known.
+                // No `return` is reachable, so the function may be an abstract method.
                 if results == Type::Never { Type::Unknown } else { results }
             }
         };
@@ -271,7 +274,8 @@ impl Eval<'_> {
         self.managed(file, function, result)
     }
 
-    /// What a method returns of itself is of the class of whoever asks.
+    /// Returns the type of a returned value. A method that returns its own object returns the class
+    /// of the receiver.
     fn returned_value(&self, file: FileId, of: &Function, value: ExprId) -> Type {
         if of.class.is_some() && self.is_own(file, of, value) {
             return Type::Receiver;
@@ -279,7 +283,8 @@ impl Eval<'_> {
         self.expr(file, value)
     }
 
-    /// `self`, `cls(…)`, `self.__class__(…)`, `type(self)(…)`, or a name that was only given one of these.
+    /// Returns whether a value is the method's own object or class: `self`, `cls(…)`,
+    /// `self.__class__(…)`, `type(self)(…)`, or a name assigned only one of these.
     fn is_own(&self, file: FileId, of: &Function, value: ExprId) -> bool {
         let module = self.module(file);
         let Some(first) = of.parameters.first() else { return false };
@@ -324,7 +329,7 @@ impl Eval<'_> {
         self.typing_of(KNOWN.generator, [element, Type::Unknown, without_none(&returned)])
     }
 
-    /// `@contextmanager` makes a context manager of a generator.
+    /// Turns the result of a generator with `@contextmanager` into a context manager.
     fn managed(&self, file: FileId, function: FunctionId, result: Type) -> Type {
         if self.has_decorator(file, function, KNOWN.contextmanager) {
             let element = self.element(&result, false);
@@ -337,12 +342,12 @@ impl Eval<'_> {
         result
     }
 
-    /// What a call of a function gives.
+    /// Returns the result type of a call.
     pub(crate) fn returns(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
         self.returned(&self.chosen(function, site), site)
     }
 
-    /// The same of one overload.
+    /// Returns the result type of a call of one overload.
     pub(super) fn returned(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
         let raw = self.raw_returns(function.file, function.function);
         self.solution(function, site, true).finish(&raw, self)

@@ -1,8 +1,9 @@
-//! What expressions come to: asked from outside to inside, each question answered once.
+//! Evaluates expressions to types on demand; each question is answered once.
 //!
-//! Nothing is computed that no question needs. Questions may lead back to themselves (a function that
-//! returns what it calls); the inner one is then answered with `Never`, and answers that rest on such a
-//! half answer are not kept, so that no answer depends on the order of the questions.
+//! Nothing is computed that no question needs. A question may lead back to itself (a function that
+//! returns the result of its own call). The inner question is then answered with `Never`, and
+//! answers that depend on such an incomplete answer are not cached, so that no answer depends on
+//! the order of the questions.
 
 mod annotations;
 mod attributes;
@@ -28,7 +29,7 @@ use super::program::Resolved;
 use super::types::{ClassType, Type};
 use crate::index::{FileId, Index};
 
-/// Something that was asked, or is just being asked.
+/// A question that was asked or is being answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Question {
     Expr(FileId, ExprId),
@@ -39,12 +40,12 @@ enum Question {
     Join(FileId, KeyId, u32),
 }
 
-/// Questions inside questions; each takes a few hundred bytes of stack.
+/// Largest depth of nested questions; each takes a few hundred bytes of stack.
 const DEEPEST: usize = 120;
-/// Questions behind one question from outside.
+/// Largest number of questions that one external question may cause.
 const MOST_STEPS: u32 = 200_000;
 
-/// Answers that hold while the workspace stands still.
+/// Cached answers, valid for one state of the workspace.
 #[derive(Default)]
 pub(crate) struct Memory {
     answers: RefCell<FxHashMap<Question, Type>>,
@@ -52,11 +53,11 @@ pub(crate) struct Memory {
     resolved: RefCell<Resolved>,
 }
 
-/// Answers kept from one question to the next.
+/// Largest number of answers kept from one question to the next.
 const MOST_ANSWERS: usize = 300_000;
 
 impl Memory {
-    /// Whether it is small enough to be kept.
+    /// Returns whether the cache is small enough to be kept.
     pub(crate) fn is_worth_keeping(&self) -> bool {
         self.answers.borrow().len() < MOST_ANSWERS
     }
@@ -66,9 +67,9 @@ impl Memory {
 pub(crate) struct Eval<'i> {
     pub(crate) index: &'i Index,
     memory: Memory,
-    /// How deep each open question lies.
+    /// Depth of each open question.
     open: RefCell<FxHashMap<Question, usize>>,
-    /// The outermost open question that a half answer rests on.
+    /// Depth of the outermost open question that an incomplete answer depends on.
     rests_on: Cell<usize>,
     steps: Cell<u32>,
 }
@@ -84,12 +85,12 @@ impl<'i> Eval<'i> {
         }
     }
 
-    /// What was found out, for the next one.
+    /// Returns the cache for the next evaluation.
     pub(crate) fn into_memory(self) -> Memory {
         self.memory
     }
 
-    /// To be called before each question from outside.
+    /// Resets the limits. Callers run this before each external question.
     pub(crate) fn refresh(&self) {
         self.steps.set(MOST_STEPS);
         self.rests_on.set(usize::MAX);
@@ -136,7 +137,7 @@ impl<'i> Eval<'i> {
         answer
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(crate) fn expr(&self, file: FileId, id: ExprId) -> Type {
         let expr = self.module(file).expr(id);
         match expr {
@@ -198,7 +199,7 @@ impl<'i> Eval<'i> {
 
     // Classes of the bundle
 
-    /// An instance of a builtin class.
+    /// Returns an instance of a builtin class.
     pub(crate) fn builtin(&self, name: Name) -> Type {
         self.builtin_of(name, [])
     }
@@ -217,7 +218,7 @@ impl<'i> Eval<'i> {
         })
     }
 
-    /// A class of the bundle, by its module (`collections/abc`) and name.
+    /// Returns a class of the bundle by its module (`collections/abc`) and name.
     pub(crate) fn bundled_class(&self, module: &str, name: Name) -> Option<ClassType> {
         let file = super::bundle::file(module)?;
         let module = self.module(file);
@@ -228,7 +229,7 @@ impl<'i> Eval<'i> {
         })
     }
 
-    /// Whether a class is the one of this name in the bundle.
+    /// Returns whether a class is the class of this name in the bundle.
     pub(crate) fn is_bundled(&self, class: &ClassType, name: Name) -> bool {
         super::bundle::number(class.file).is_some()
             && self.module(class.file).class(class.class).name == name

@@ -1,4 +1,4 @@
-//! What has happened to a name before a place, and what tests say about it.
+//! Narrows types by the assignments and tests before a place in the code.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::semantics::names::KNOWN;
 use crate::semantics::types::{ClassType, Type};
 
 impl Eval<'_> {
-    /// The type of a key at a place in the flow; `start` gives it where the scope begins.
+    /// Returns the type of a key at a place in the flow. `start` returns the type at the start of a
+    /// scope.
     pub(super) fn flow(
         &self,
         file: FileId,
@@ -29,7 +30,8 @@ impl Eval<'_> {
                         Assigned::Unknown => Type::Never,
                     };
                 }
-                // Another object stands at the root: nothing is known of its attributes but their kind.
+                // The root is another object now, so earlier assignments to its attributes no
+                // longer hold.
                 Flow::Assigned { key: assigned, .. } if module.begins_with(key, assigned) => {
                     return start(ScopeId(u32::MAX));
                 }
@@ -72,7 +74,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What is left of a key's type once a test came out.
+    /// Returns a key's type after a test with this outcome.
     pub(super) fn narrow(
         &self,
         file: FileId,
@@ -101,7 +103,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A pattern's subject that has no name.
+    /// Narrows a pattern's subject that has no name.
     pub(super) fn narrow_value(&self, file: FileId, known: Type, test: ExprId) -> Type {
         match self.module(file).expr(test) {
             Expr::IsInstance(_, class) => self.narrow_to(&known, &self.expr(file, class), true),
@@ -110,7 +112,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `and` (`all`) and `or`: the parts before the one that decided came out the other way.
+    /// Narrows by `and` (`all`) or `or`: the parts before the deciding one had the other outcome.
     fn chain(
         &self,
         file: FileId,
@@ -159,7 +161,8 @@ impl Eval<'_> {
         if is_type && same { self.narrow_to(&known, &self.expr(file, right), true) } else { known }
     }
 
-    /// `isinstance(x, C)`, `issubclass(x, C)` and functions that return `TypeGuard` or `TypeIs`.
+    /// Narrows by `isinstance(x, C)`, `issubclass(x, C)` and functions that return `TypeGuard` or
+    /// `TypeIs`.
     fn decided_by_call(&self, file: FileId, known: Type, test: ExprId, outcome: bool) -> Type {
         let module = self.module(file);
         let Some(call) = module.call(test) else { return known };
@@ -184,7 +187,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What a function's `TypeGuard[…]` tells of its argument.
+    /// Returns the type that a function's `TypeGuard[…]` gives its argument.
     fn guards(&self, it: &crate::semantics::types::FunctionType) -> Option<Type> {
         let module = self.module(it.file);
         let Expr::Subscript(form, reported) = module.expr(module.function(it.function).returns?)
@@ -199,7 +202,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Members that are (or are not) instances of a class or of one of several.
+    /// Returns the members that are (or are not) instances of a class, or of one of several.
     fn narrow_to(&self, known: &Type, classes: &Type, outcome: bool) -> Type {
         let Some(classes) = self.class_list(classes) else {
             return if outcome { Type::Unknown } else { known.clone() };
@@ -240,7 +243,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Classes out of `C`, `(C, D)` and `C | D`; `None`: not all are known.
+    /// Returns the classes in `C`, `(C, D)` and `C | D`; `None` if not all are known.
     fn class_list(&self, classes: &Type) -> Option<Vec<ClassType>> {
         let mut list = Vec::new();
         for member in classes.members() {
@@ -262,7 +265,7 @@ impl Eval<'_> {
         Some(list)
     }
 
-    /// The class that a value is an instance of.
+    /// Returns the class that a value is an instance of.
     pub(super) fn class_of(&self, value: &Type) -> Option<ClassType> {
         match value {
             Type::Instance(class) => Some(class.clone()),

@@ -1,4 +1,4 @@
-//! Operators, loops, unpacking, `with`, `await`: each is a method of some class.
+//! Evaluates operators, loops, unpacking, `with` and `await` through the methods that they call.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
-/// Elements of a display that are looked at.
+/// Largest number of elements of a display that are evaluated.
 const MOST_ELEMENTS: usize = 32;
 
 impl Eval<'_> {
-    /// What a method without arguments gives.
+    /// Returns the result type of a method without arguments.
     fn method(&self, object: &Type, name: Name) -> Option<Type> {
         let class = self.class_of(object)?;
         match self.bound_member(&class, name)? {
@@ -50,7 +50,8 @@ impl Eval<'_> {
         self.builtin_of(KNOWN.dict, [keys, values])
     }
 
-    /// `a or b` is not `None` because of `a`; `a and b` may be what `a` is when it is false.
+    /// Evaluates `a or b` and `a and b`. In `a or b`, `a` contributes no `None`; in `a and b`, `a`
+    /// contributes only its false values.
     pub(super) fn shortcut(&self, file: FileId, items: &[ExprId], is_or: bool) -> Type {
         let Some((last, before)) = items.split_last() else { return Type::Unknown };
         let before = before.iter().map(|it| {
@@ -79,12 +80,12 @@ impl Eval<'_> {
 
     fn operated(&self, class: &ClassType, method: Name, right: &Type) -> Option<Type> {
         let Type::Function(function) = self.bound_member(class, method)? else { return None };
-        // Overloads are told apart by what stands on the right.
+        // The right operand selects the overload.
         let function = self.overload_for(&function, right);
         Some(self.returned(&function, None))
     }
 
-    /// A comparison is a truth value, unless a class of the workspace says otherwise.
+    /// Returns the type of a comparison: `bool`, unless a class of the workspace defines another.
     pub(super) fn comparison(
         &self,
         file: FileId,
@@ -109,7 +110,7 @@ impl Eval<'_> {
         self.expr(file, left).map(|it| own(it).unwrap_or_else(|| self.builtin(KNOWN.bool)))
     }
 
-    /// What is sent into a generator, by its annotation.
+    /// Returns the type of values sent into a generator, by its annotation.
     pub(super) fn sent(&self, file: FileId, function: FunctionId) -> Type {
         let Some(returns) = self.module(file).function(function).returns else {
             return Type::Unknown;
@@ -126,7 +127,7 @@ impl Eval<'_> {
         }
     }
 
-    /// The overload whose one argument a value fits.
+    /// Returns the overload whose one argument accepts a value.
     fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
         let overloads = self.overloads(function);
         let takes = |it: &&FunctionId| self.fits(given, &self.parameter(function.file, **it, 1));
@@ -134,7 +135,7 @@ impl Eval<'_> {
         FunctionType { function: chosen.copied().unwrap_or(function.function), ..function.clone() }
     }
 
-    /// `__radd__` of the right side.
+    /// Evaluates the reflected method of the right operand, such as `__radd__`.
     fn reflected(&self, left: &Type, right: &Type, method: Name) -> Type {
         let reflected = Name::of(&format!("__r{}", &method.text()[2..]));
         match self.class_of(right).and_then(|class| self.operated(&class, reflected, left)) {
@@ -143,7 +144,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What iterating gives.
+    /// Returns the element type of an iterable.
     pub(super) fn element(&self, iterable: &Type, is_async: bool) -> Type {
         iterable.map(|it| match it {
             Type::Tuple(members) => Type::union(members.iter().cloned()),
@@ -171,7 +172,7 @@ impl Eval<'_> {
         })
     }
 
-    /// The n-th part of what is unpacked; negative: from the end.
+    /// Returns the n-th part of an unpacked value; a negative index counts from the end.
     pub(super) fn part(&self, whole: &Type, index: i32) -> Type {
         whole.map(|it| match it {
             Type::Tuple(members) => self.part_of(members, index),
@@ -189,7 +190,8 @@ impl Eval<'_> {
         usize::try_from(place).ok().and_then(|it| members.get(it)).cloned().unwrap_or(Type::Unknown)
     }
 
-    /// What the n-th pattern of `case C(a, b)` is held against: `__match_args__`, or the n-th field.
+    /// Returns the type that the n-th pattern of `case C(a, b)` matches: by `__match_args__`, or
+    /// the n-th field.
     pub(super) fn positional(&self, whole: &Type, index: u32) -> Type {
         whole.map(|it| match it {
             Type::Instance(class) => {
@@ -219,14 +221,14 @@ impl Eval<'_> {
         value.map(|it| {
             let waiting = self.method(it, KNOWN.await_).unwrap_or(Type::Unknown);
             match &waiting {
-                // The generator's third argument is what it returns.
+                // The generator's third argument is its return type.
                 Type::Instance(class) => class.arguments.get(2).cloned().unwrap_or(Type::Unknown),
                 _ => Type::Unknown,
             }
         })
     }
 
-    /// `except (A, B) as e`, `case C()`
+    /// Returns instances of the classes in `except (A, B) as e` or `case C()`.
     pub(super) fn instance_of(&self, class: &Type) -> Type {
         class.map(|it| match it {
             Type::Class(class) => Type::Instance(class.clone()),
@@ -236,7 +238,7 @@ impl Eval<'_> {
         })
     }
 
-    /// `value[index]` of an instance.
+    /// Evaluates `value[index]` for an instance.
     pub(super) fn item(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {
         let is_tuple = || {
             let mro = &self.class(class.file, class.class).mro;

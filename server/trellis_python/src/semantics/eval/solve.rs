@@ -1,4 +1,4 @@
-//! Type variables: what they stand for, and how arguments tell.
+//! Solves type variables from arguments.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::semantics::ir::SymbolId;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
-/// What variables stand for.
+/// Types of the solved variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
     known: Vec<((FileId, SymbolId), Type)>,
-    /// What `Self` stands for.
+    /// Type that `Self` stands for.
     pub(crate) receiver: Option<Type>,
 }
 
 impl Solution {
-    /// What a class's arguments say of its parameters.
+    /// Returns the solution given by a class's arguments.
     pub(crate) fn of_class(class: &ClassType, info: &ClassInfo) -> Solution {
         let argument = |index: usize| class.arguments.get(index).cloned().unwrap_or(Type::Unknown);
         let known = info.parameters.iter().enumerate().map(|(index, it)| (*it, argument(index)));
@@ -43,7 +43,7 @@ impl Solution {
         ClassType { arguments, ..class.clone() }
     }
 
-    /// A type with the variables replaced that are known.
+    /// Replaces the solved variables in a type.
     pub(crate) fn apply(&self, it: &Type) -> Type {
         if self.known.is_empty() && self.receiver.is_none() {
             return it.clone();
@@ -70,7 +70,7 @@ impl Solution {
         }
     }
 
-    /// What nobody told about is unknown.
+    /// Replaces the solved variables in a type; unsolved ones become their bound or unknown.
     pub(crate) fn finish(&self, it: &Type, eval: &Eval<'_>) -> Type {
         let applied = self.apply(it);
         match &applied {
@@ -85,7 +85,7 @@ impl Solution {
 }
 
 impl Eval<'_> {
-    /// Learns what variables of `wanted` stand for, from a value given for it.
+    /// Learns the variables of `wanted` from a value given for it.
     pub(super) fn solve(&self, wanted: &Type, given: &Type, into: &mut Solution) {
         match wanted {
             Type::Variable(file, symbol) if *given != Type::Never => {
@@ -128,7 +128,7 @@ impl Eval<'_> {
     }
 
     fn solve_union(&self, wanted: &[Type], given: &Type, into: &mut Solution) {
-        // What other members take is not for the variable: `T | None` given `int | None`.
+        // Types accepted by other members do not go to the variable: `T | None` given `int | None`.
         let (open, fixed): (Vec<&Type>, Vec<&Type>) =
             wanted.iter().partition(|it| matches!(it, Type::Variable(..)));
         let taken =
@@ -155,7 +155,7 @@ impl Eval<'_> {
         }
         let own = match given {
             Type::Class(class) => {
-                // A class is iterable if its metaclass says so, and callable.
+                // A class is iterable if its metaclass is, and it is callable.
                 return self.solve_by_iterating(wanted, &Type::Class(class.clone()), into);
             }
             other => self.class_of(other),
@@ -170,7 +170,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `Iterable[T]` and its kin also take what only has `__iter__` or `__getitem__`.
+    /// Solves `Iterable[T]` and similar from a value that only has `__iter__` or `__getitem__`.
     fn solve_by_iterating(&self, wanted: &ClassType, given: &Type, into: &mut Solution) {
         const ITERATED: [&str; 6] =
             ["Iterable", "Iterator", "Collection", "Container", "Sequence", "Reversible"];
@@ -233,7 +233,7 @@ impl Eval<'_> {
         if index < count { self.parameter(it.file, it.function, index) } else { Type::Unknown }
     }
 
-    /// Whether a value could be given where a type is declared.
+    /// Returns whether a value is assignable to a declared type.
     pub(super) fn fits(&self, value: &Type, declared: &Type) -> bool {
         let fits_one = |it: &Type| {
             declared.members().iter().any(|wanted| match (it, wanted) {

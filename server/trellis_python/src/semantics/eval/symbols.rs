@@ -1,4 +1,4 @@
-//! Names: what is bound to them, in which module, and what of it reaches a place.
+//! Evaluates names: their bindings, their modules, and the values that reach a place in the code.
 
 use super::narrowing::without_none;
 use super::{Eval, Question};
@@ -8,11 +8,11 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, Type};
 
-/// Bindings of one symbol that are looked at.
+/// Largest number of bindings of one symbol that are evaluated.
 const MOST_BINDINGS: usize = 40;
 
 impl Eval<'_> {
-    /// A name where it is read.
+    /// Returns the type of a name where it is read.
     pub(super) fn name(
         &self,
         file: FileId,
@@ -28,7 +28,7 @@ impl Eval<'_> {
         let key = symbol.map_or(Key::Free(name), Key::Symbol);
         let Some(key) = module.key_of.get(&key) else { return whole() };
         let local = symbol.map(|it| module.execution(module.symbol(it).scope));
-        // A name of this very scope has no value at its start.
+        // A name of this very scope has no value at the scope's start.
         let start = |scope: ScopeId| if local == Some(scope) { Type::Never } else { whole() };
         match self.flow(file, *key, flow, &start) {
             Type::Never => whole(),
@@ -36,7 +36,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A name that its file does not bind: from a star import, or a builtin.
+    /// Returns the type of a name that its file does not bind: from a star import, or a builtin.
     fn free(&self, file: FileId, name: Name) -> Type {
         match self.free_symbol(file, name) {
             Some((file, symbol)) => self.symbol(file, symbol),
@@ -52,7 +52,7 @@ impl Eval<'_> {
         })
     }
 
-    /// What `from m import *` brings into a file under a name.
+    /// Returns the symbol that `from m import *` brings into a file under a name.
     pub(crate) fn starred(
         &self,
         file: FileId,
@@ -79,7 +79,7 @@ impl Eval<'_> {
         None
     }
 
-    /// Whether a star import brings out a name, provided that it is there.
+    /// Returns whether a star import exports a name, if the name exists.
     pub(crate) fn exports(&self, file: FileId, name: Name) -> bool {
         let Some(all) = &self.module(file).all else { return !name.text().starts_with('_') };
         all.iter().any(|it| match it {
@@ -96,7 +96,8 @@ impl Eval<'_> {
         })
     }
 
-    /// The symbols that a module has under a name: in its stub, in its source, or by a star import.
+    /// Returns the symbols that a module has under a name: in its stub, in its source, or by a star
+    /// import.
     pub(crate) fn members(&self, module: Name, name: Name) -> Vec<(FileId, SymbolId)> {
         let files = self.index.module_files(module);
         let own: Vec<_> = files
@@ -114,8 +115,8 @@ impl Eval<'_> {
             .collect()
     }
 
-    /// What `from package import name` binds: in the package's own file, where it binds that very name,
-    /// it is the submodule.
+    /// Returns the type bound by `from package import name`. In the package's own file, if it binds
+    /// that same name, the name is the submodule.
     fn imported_member(&self, symbol: (FileId, SymbolId), module: Name, name: Name) -> Type {
         let members = self.members(module, name);
         match members.iter().find(|it| **it != symbol) {
@@ -124,7 +125,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Everything that a symbol can be: what is declared, or what any of its bindings gives.
+    /// Returns the type of a symbol: its declared type, or the union of its bindings.
     pub(crate) fn symbol(&self, file: FileId, id: SymbolId) -> Type {
         self.ask(Question::Symbol(file, id), || self.symbol_now(file, id))
     }
@@ -147,7 +148,7 @@ impl Eval<'_> {
         if functions.first().is_some_and(|it| self.is_property(file, *it)) {
             last = functions.first().copied();
         }
-        // Of overloads and setters one stands for all; of alternatives behind `if`, too.
+        // The last function stands for all overloads, setters and alternatives in `if`.
         let counts = |kind: BindingKind| match kind {
             BindingKind::Function(it) => Some(it) == last,
             BindingKind::Other => false,
@@ -157,7 +158,7 @@ impl Eval<'_> {
         Type::union(counted.take(MOST_BINDINGS).map(|(it, _)| self.binding(file, it)))
     }
 
-    /// What the annotation of a symbol says.
+    /// Returns the type that a symbol's annotation declares.
     fn declared(&self, file: FileId, id: SymbolId) -> Option<Type> {
         let module = self.module(file);
         let bindings = module.symbol(id).bindings.iter();
@@ -174,12 +175,13 @@ impl Eval<'_> {
         (!matches!(declared, Type::Special(_))).then_some(declared)
     }
 
-    /// `Optional: _SpecialForm`, in the bundle's `typing`.
+    /// Returns whether an annotation marks a special form in the bundle's `typing`: `Optional:
+    /// _SpecialForm`.
     fn is_special_form(&self, file: FileId, annotation: ExprId) -> bool {
         matches!(self.module(file).expr(annotation), Expr::Name(name, ..) if name.text() == "_SpecialForm")
     }
 
-    /// What one binding gives its name.
+    /// Returns the type that one binding gives its name.
     pub(crate) fn binding(&self, file: FileId, id: BindingId) -> Type {
         self.ask(Question::Binding(file, id), || self.binding_now(file, id))
     }
@@ -219,7 +221,7 @@ impl Eval<'_> {
         self.resolve(file, path).map_or(Type::Unknown, Type::Module)
     }
 
-    /// `T = TypeVar("T")`
+    /// Returns the type variable created by `T = TypeVar("T")`.
     fn variable(&self, file: FileId, symbol: SymbolId, value: ExprId) -> Option<Type> {
         let call = self.module(file).call(value)?;
         match self.expr(file, call.function) {
@@ -236,7 +238,8 @@ impl Eval<'_> {
             .any(|it| self.is_bundled(class, *it))
     }
 
-    /// The bound of a type variable, or what its constraints allow; `None`: anything.
+    /// Returns the bound of a type variable, or the union of its constraints; `None` if it accepts
+    /// anything.
     pub(crate) fn bound_of(&self, file: FileId, symbol: SymbolId) -> Option<Type> {
         let module = self.module(file);
         let binding = module.binding(*module.symbol(symbol).bindings.first()?);
@@ -258,7 +261,8 @@ impl Eval<'_> {
         }
     }
 
-    /// What an assignment leaves in a name: more than its annotation says, if the value is known.
+    /// Returns the type of a name after an assignment: more precise than its annotation if the
+    /// value is known.
     pub(super) fn assigned(&self, file: FileId, id: BindingId) -> Type {
         let module = self.module(file);
         let binding = module.binding(id);
@@ -271,7 +275,7 @@ impl Eval<'_> {
             return self.binding(file, id);
         };
         let known = self.expr(file, value);
-        // What a display holds now says less than what was declared that it may hold.
+        // The current contents of a display are narrower than the declared type.
         let has_arguments =
             |it: &Type| matches!(it, Type::Instance(class) if !class.arguments.is_empty());
         if declared.members().iter().any(has_arguments) {

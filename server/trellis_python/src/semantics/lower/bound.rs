@@ -1,11 +1,11 @@
-//! Which names a body binds, found before the body is read: a name bound anywhere in a scope belongs to it
-//! everywhere (language reference, "Naming and binding").
+//! Collects the names that a body binds before the body is lowered: a name bound anywhere in a
+//! scope belongs to all of it (language reference, "Naming and binding").
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Identifier, Pattern, Stmt};
 use ruff_text_size::Ranged;
 
-/// Names in the order in which they are first bound, and those declared to belong elsewhere.
+/// Bound names in order of first binding, and names declared `global` or `nonlocal`.
 #[derive(Default)]
 pub(super) struct Bound<'a> {
     pub(super) names: Vec<&'a str>,
@@ -72,7 +72,7 @@ impl<'a> Visitor<'a> for Bound<'a> {
                 let parameters = lambda.parameters.iter().flat_map(|it| it.iter());
                 parameters.filter_map(|it| it.default()).for_each(|it| self.visit_expr(it));
             }
-            // Their targets are their own; what `:=` binds inside is not.
+            // Targets belong to the comprehension; names bound by `:=` inside it do not.
             Expr::ListComp(it) => self.comprehension(&it.generators, &[&it.elt]),
             Expr::SetComp(it) => self.comprehension(&it.generators, &[&it.elt]),
             Expr::Generator(it) => self.comprehension(&it.generators, &[&it.elt]),

@@ -1,4 +1,4 @@
-//! `def`, `class`, `lambda` and `type`.
+//! Lowers `def`, `class`, `lambda` and `type`.
 
 use ruff_python_ast::{
     self as ast, AnyParameterRef, Parameters, StmtClassDef, StmtFunctionDef, TypeParam, TypeParams,
@@ -9,7 +9,7 @@ use super::bound::Bound;
 use super::{Lower, MODULE, UNREACHABLE};
 use crate::semantics::ir::*;
 
-/// What is put aside while a body of its own is read.
+/// State saved while a nested body is lowered.
 struct OuterState {
     scope: ScopeId,
     flow: FlowId,
@@ -64,7 +64,7 @@ impl Lower<'_> {
         self.leave(outside);
     }
 
-    /// A body that can be left at its end returns `None`.
+    /// Adds the result `None` to a function whose end is reachable.
     fn ends_without_return(&mut self, function: FunctionId) {
         if self.flow != UNREACHABLE {
             let none = self.push(Expr::None);
@@ -93,7 +93,7 @@ impl Lower<'_> {
         function
     }
 
-    /// Defaults are evaluated where the definition stands.
+    /// Lowers defaults, which are evaluated at the definition.
     fn defaults(&mut self, parameters: &Parameters) -> Vec<Option<ExprId>> {
         in_order(parameters).map(|(it, _)| it.default().map(|it| self.expr(it))).collect()
     }
@@ -169,7 +169,7 @@ impl Lower<'_> {
             type_parameters,
             range,
         });
-        // The body runs before the name is bound, in the flow of what is around.
+        // The body runs before the name is bound, in the flow of the enclosing scope.
         let outside = self.enter(scope, None);
         self.declare(&Bound::of(&def.body));
         self.body(&def.body);
@@ -179,7 +179,7 @@ impl Lower<'_> {
         self.module.classes[class.index()].binding = binding;
     }
 
-    /// Opens the scope of type parameters, if there are any; the caller sets the scope back.
+    /// Opens the scope of type parameters, if there are any. The caller restores the scope.
     fn type_parameters(&mut self, parameters: Option<&TypeParams>) -> Vec<SymbolId> {
         let Some(parameters) = parameters else { return Vec::new() };
         self.scope = self.open(ScopeKind::TypeParameters);
@@ -207,13 +207,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether the present scope is the module's own.
+    /// Returns whether the current scope is the module's.
     pub(super) fn at_top(&self) -> bool {
         self.scope == MODULE
     }
 }
 
-/// Parameters in the order of the text.
+/// Returns the parameters in source order.
 fn in_order(all: &Parameters) -> impl Iterator<Item = (AnyParameterRef<'_>, ParameterKind)> {
     let kind = |it: &AnyParameterRef<'_>| match it {
         AnyParameterRef::Variadic(one) => {

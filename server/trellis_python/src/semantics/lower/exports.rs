@@ -1,4 +1,4 @@
-//! `__all__`, `__slots__` and `__match_args__`: strings that are names.
+//! Lowers `__all__`, `__slots__` and `__match_args__`, whose strings are names.
 
 use ruff_python_ast::{Expr as Ast, Operator};
 
@@ -8,7 +8,7 @@ use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 
 impl Lower<'_> {
-    /// An assignment to one of the three.
+    /// Lowers an assignment to one of the three.
     pub(super) fn exports(&mut self, targets: &[Ast], value: &Ast) {
         let names = targets.iter().filter_map(Ast::as_name_expr);
         for name in names.map(|it| Name::of(it.id.as_str())).collect::<Vec<_>>() {
@@ -39,7 +39,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Adds what a list, a sum of lists or another module's `__all__` holds.
+    /// Adds the entries of a list, a sum of lists, or another module's `__all__`.
     fn exported(&mut self, value: &Ast) {
         match value {
             Ast::List(it) => it.elts.iter().for_each(|it| self.export(it)),
@@ -75,14 +75,14 @@ impl Lower<'_> {
         self.module.all.get_or_insert_default().push(export);
     }
 
-    /// `__all__ += …`
+    /// Lowers `__all__ += …`.
     pub(super) fn exports_added(&mut self, target: &Ast, value: &Ast) {
         if is_all(target) && self.at_top() {
             self.exported(value);
         }
     }
 
-    /// `__all__.append("x")`, `.extend(…)`, `.remove("x")`
+    /// Lowers `__all__.append("x")`, `.extend(…)` and `.remove("x")`.
     pub(super) fn exports_call(&mut self, expr: &Ast) {
         let Some(call) = expr.as_call_expr() else { return };
         let Some(method) = call.func.as_attribute_expr() else { return };

@@ -1,4 +1,4 @@
-//! Expressions, and annotations, which may stand in strings.
+//! Lowers expressions, and annotations, which may be strings.
 
 use ruff_python_ast::{
     self as ast, BoolOp, CmpOp, Comprehension, Expr as Ast, ExprStringLiteral,
@@ -171,7 +171,7 @@ impl Lower<'_> {
         Argument { value, kind }
     }
 
-    /// `cast("Node", x)`: the string is a type.
+    /// Returns whether a function takes a type as a string, as in `cast("Node", x)`.
     fn takes_type(&self, function: ExprId) -> bool {
         match self.module.expr(function) {
             Expr::Name(name, ..) | Expr::Attribute(_, name, _) => name == KNOWN.cast,
@@ -179,7 +179,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `getattr(x, "name")` and its kin speak of an attribute in a string.
+    /// Records attribute names in strings, as in `getattr(x, "name")`.
     fn speaks(&mut self, it: &ast::ExprCall, function: ExprId) {
         let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = self.module.expr(function)
         else {
@@ -200,7 +200,7 @@ impl Lower<'_> {
             return;
         }
         for text in it.arguments.args.iter().filter_map(Ast::as_string_literal_expr) {
-            // `patch("package.module.name")` speaks of the last word.
+            // In `patch("package.module.name")` the last word is the attribute.
             let last = self.plain_content(text).map(|whole| {
                 let start = self.text(whole).rfind('.').map_or(0, |it| it + 1);
                 TextRange::new(whole.start() + TextSize::new(start as u32), whole.end())
@@ -226,7 +226,7 @@ impl Lower<'_> {
             }
         }
         self.scope = inner;
-        // Read back as a name, so that a test of it narrows the name.
+        // Read back as a name, so that a test of the expression narrows the name.
         if name.range.is_empty() {
             return value;
         }
@@ -250,8 +250,8 @@ impl Lower<'_> {
         if is_and { Expr::And(list) } else { Expr::Or(list) }
     }
 
-    /// After operands of which only the first surely ran: if none of the others assigned anything, the
-    /// flow is that of the first.
+    /// Joins the flows after operands of which only the first certainly ran. If no other operand
+    /// assigned anything, the flow is that of the first.
     fn rejoin(&mut self, ends: &[FlowId]) -> FlowId {
         let first = ends.first().copied().unwrap_or(UNREACHABLE);
         let since = &self.module.flows[first.index().min(self.module.flows.len() - 1)..];
@@ -282,7 +282,8 @@ impl Lower<'_> {
         Expr::Subscript(value, index)
     }
 
-    /// `List["Node"]` outside annotations: strings in it are types.
+    /// Returns whether a subscript is a generic alias outside annotations, such as `List["Node"]`,
+    /// in which strings are types.
     fn is_generic_alias(&self, value: ExprId) -> bool {
         let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = self.module.expr(value) else {
             return false;
@@ -342,7 +343,7 @@ impl Lower<'_> {
             let value = self.expr(&item.value);
             match key {
                 Some(key) => items.extend([key, value]),
-                // `{**other}`: what it holds is not told apart.
+                // The entries of `{**other}` are not distinguished.
                 None => items.extend([value, value].map(|_| ExprId(u32::MAX))),
             }
         }
@@ -374,7 +375,7 @@ impl Lower<'_> {
         }
         let result = result(self);
         self.scope = outer;
-        // What `:=` bound inside may be bound behind it.
+        // A name bound by `:=` inside the comprehension may be bound after it.
         self.flow = self.rejoin(&[before, self.flow]);
         result
     }
@@ -397,7 +398,7 @@ impl Lower<'_> {
 
     // Annotations
 
-    /// An expression in which strings are types.
+    /// Lowers an expression in which strings are types.
     pub(super) fn annotation(&mut self, expr: &Ast) -> ExprId {
         let lowered = match expr {
             Ast::StringLiteral(it) => return self.string_annotation(it),
@@ -427,7 +428,7 @@ impl Lower<'_> {
         self.push_list(&items)
     }
 
-    /// `Annotated[type, anything, …]`.
+    /// Lowers the arguments of `Annotated[type, anything, …]`.
     fn annotated(&mut self, items: &[Ast]) -> ExprId {
         let mut all = items.iter();
         let first: Vec<ExprId> = all.next().map(|it| self.annotation(it)).into_iter().collect();
@@ -448,13 +449,13 @@ impl Lower<'_> {
             .plain_content(it)
             .and_then(|_| parse_string_annotation(self.source, it.as_single_part_string()?).ok());
         match parsed {
-            // A string that is no expression says nothing about names.
+            // A string that is not an expression contains no names.
             None => self.push(Expr::String),
             Some(parsed) => self.annotation(parsed.expr()),
         }
     }
 
-    /// Where the text of a string stands, if it stands there letter by letter.
+    /// Returns the range of a string's text, if the source spells it without escapes.
     pub(super) fn plain_content(
         &self,
         it: &ExprStringLiteral,
@@ -475,7 +476,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
         && text.chars().all(|c| c == '_' || c.is_alphanumeric())
 }
 
-/// The method that an operator calls.
+/// Returns the method that an operator calls.
 pub(super) fn dunder(op: Operator) -> Name {
     Name::of(match op {
         Operator::Add => "__add__",

@@ -1,4 +1,4 @@
-//! From a syntax tree to the tables of [`super::ir`].
+//! Lowers a syntax tree to the tables of [`super::ir`].
 
 mod bound;
 mod definitions;
@@ -19,7 +19,7 @@ use super::ir::*;
 use super::names::Name;
 use crate::syntax::refuse_depth;
 
-/// Brings a text into tables, broken ones too: what lies around the errors is there.
+/// Lowers a text, including the parts around syntax errors.
 pub(crate) fn lower(source: &str) -> Module {
     if refuse_depth(source).is_err() {
         return Module { unread: true, ..Module::default() };
@@ -32,12 +32,12 @@ pub(crate) fn lower(source: &str) -> Module {
     lower.finish()
 }
 
-/// Python reads identifiers in Unicode's NFKC.
+/// Returns the name of an identifier in Unicode's NFKC form, as Python reads it.
 fn normal(text: &str) -> Name {
     if text.is_ascii() { Name::of(text) } else { Name::of(&text.nfkc().collect::<String>()) }
 }
 
-/// Where nothing arrives.
+/// Flow of code that cannot be reached.
 const UNREACHABLE: FlowId = FlowId(0);
 const MODULE: ScopeId = ScopeId(0);
 
@@ -47,11 +47,11 @@ struct Lower<'a> {
     words: FxHashMap<&'a str, Name>,
     scope: ScopeId,
     flow: FlowId,
-    /// The innermost function; none in classes and the module.
+    /// The innermost function; `None` in classes and the module.
     function: Option<FunctionId>,
-    /// Joins behind and at the head of the loops around.
+    /// Rows of the joins after and at the head of each enclosing loop.
     loops: Vec<(u32, u32)>,
-    /// Flows to which any statement of the `try` blocks around may lead.
+    /// Flows from which each enclosing `try` block may be left by an exception.
     tries: Vec<Vec<FlowId>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Lower<'a> {
 
     fn finish(mut self) -> Module {
         self.module.occurrences.sort_unstable_by_key(|it| it.at);
-        // An annotation may be read twice, as a type and as a value.
+        // An annotation may be lowered twice, as a type and as a value.
         self.module.occurrences.dedup_by_key(|it| it.at);
         let module = &mut self.module;
         module.exprs.shrink_to_fit();
@@ -90,7 +90,7 @@ impl<'a> Lower<'a> {
         &self.source[range.start().to_usize()..range.end().to_usize()]
     }
 
-    /// The name that stands at a range of the text.
+    /// Returns the name at a range of the text.
     fn name(&mut self, range: TextRange) -> Name {
         let text = self.text(range);
         *self.words.entry(text).or_insert_with(|| normal(text))
@@ -103,7 +103,7 @@ impl<'a> Lower<'a> {
         ScopeId(self.module.scopes.len() as u32 - 1)
     }
 
-    /// Makes symbols for all that a body binds.
+    /// Creates symbols for all names that a body binds.
     fn declare(&mut self, bound: &Bound<'_>) {
         for text in &bound.globals {
             let name = Name::of(text);
@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What `nonlocal` means: a name of a function around.
+    /// Returns the symbol that `nonlocal` refers to: a name of an enclosing function.
     fn enclosing(&self, name: Name) -> Option<SymbolId> {
         let around = self.module.outwards(self.scope).skip(1);
         let is_function =
@@ -139,7 +139,7 @@ impl<'a> Lower<'a> {
         symbol
     }
 
-    /// What a name read at this place means, if this file binds it.
+    /// Returns the symbol of a name read in the current scope, if this file binds it.
     fn lookup(&self, name: Name) -> Option<SymbolId> {
         let mut direct = true;
         for scope in self.module.outwards(self.scope) {
@@ -156,7 +156,8 @@ impl<'a> Lower<'a> {
                 continue;
             }
             if is_class && it.bindings.is_empty() {
-                // Bound later in this body: until then it is the module's, whatever functions lie between.
+                // Bound later in this class body: until then the name is the module's, even if
+                // functions lie between.
                 return self.module.bound(MODULE, name);
             }
             return Some(symbol);
@@ -166,7 +167,7 @@ impl<'a> Lower<'a> {
 
     // Bindings
 
-    /// Binds a name in the present scope.
+    /// Binds a name in the current scope.
     fn bind(&mut self, name: &Identifier, kind: BindingKind) -> BindingId {
         self.bind_at(name.range(), kind)
     }
@@ -192,7 +193,7 @@ impl<'a> Lower<'a> {
 
     fn occurs(&mut self, range: TextRange, role: Role) {
         if range.is_empty() {
-            return; // put in by the parser where a name is missing
+            return; // inserted by the parser for a missing name
         }
         let (name, at, scope) = (self.name(range), range.start().to_u32(), self.scope);
         let length = range.len().to_u32();
@@ -210,7 +211,7 @@ impl<'a> Lower<'a> {
         id
     }
 
-    /// The key of an expression that can be narrowed.
+    /// Returns the key of an expression that can be narrowed.
     fn key_of(&mut self, expr: ExprId) -> Option<KeyId> {
         let key = match self.module.expr(expr) {
             Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
@@ -232,7 +233,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The flow once a test has come out.
+    /// Returns the flow after a test with an outcome.
     fn tested(&mut self, test: ExprId, outcome: bool, before: FlowId) -> FlowId {
         if before == UNREACHABLE || !self.tells(test) {
             return before;
@@ -240,7 +241,7 @@ impl<'a> Lower<'a> {
         self.push_flow(Flow::Tested { test, outcome, before })
     }
 
-    /// Whether a test can narrow anything; makes the keys of what it speaks of.
+    /// Returns whether a test can narrow a name; creates the keys of the names in it.
     fn tells(&mut self, test: ExprId) -> bool {
         match self.module.expr(test) {
             Expr::Name(..) | Expr::Attribute(..) => self.key_of(test).is_some(),
@@ -258,7 +259,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// `isinstance(x, …)`, `issubclass(x, …)`, `callable(x)`, `type(x)`: of the first argument.
+    /// Returns whether `isinstance(x, …)`, `issubclass(x, …)`, `callable(x)` or `type(x)` can
+    /// narrow its first argument.
     fn tells_call(&mut self, call: ExprId) -> bool {
         let Some(call) = self.module.call(call) else { return false };
         let first = self.module.arguments_of(call).first().map(|it| it.value);
@@ -271,7 +273,7 @@ impl<'a> Lower<'a> {
         (row, self.push_flow(Flow::Join(row)))
     }
 
-    /// Where several flows come together.
+    /// Joins several flows.
     fn join(&mut self, mut flows: Vec<FlowId>) -> FlowId {
         flows.retain(|it| *it != UNREACHABLE);
         flows.sort_unstable();

@@ -1,4 +1,4 @@
-//! `match`.
+//! Lowers `match`.
 
 use ruff_python_ast::{self as ast, Pattern, Singleton};
 use ruff_text_size::Ranged;
@@ -43,7 +43,7 @@ impl Lower<'_> {
         })
     }
 
-    /// What a pattern says about the type of its subject.
+    /// Returns the test of the subject's type that a pattern implies.
     fn pattern_test(&mut self, pattern: &Pattern, subject: ExprId) -> Option<ExprId> {
         let test = match pattern {
             Pattern::MatchClass(it) => {
@@ -65,7 +65,8 @@ impl Lower<'_> {
         Some(self.push(test))
     }
 
-    /// Reads something that is read once more elsewhere.
+    /// Lowers an expression without recording its identifiers, because it is lowered again
+    /// elsewhere.
     fn quietly<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.module.occurrences.len();
         let result = read(self);
@@ -149,7 +150,7 @@ impl Lower<'_> {
     }
 }
 
-/// A pattern that fails for no other reason than its subject's type.
+/// Returns whether a pattern can fail only because of its subject's type.
 fn is_type_only(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::MatchClass(it) => {

@@ -1,4 +1,4 @@
-//! Statements, and the flow between them.
+//! Lowers statements, and the flow between them.
 
 use ruff_python_ast::{self as ast, ExceptHandler, Expr as Ast, Stmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -93,7 +93,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `name: annotation` binds nothing: the flow goes on as before.
+    /// Declares `name: annotation`, which assigns nothing: the flow continues unchanged.
     fn declare_only(&mut self, range: TextRange, kind: BindingKind) {
         let before = self.flow;
         self.bind_at(range, kind);
@@ -108,7 +108,7 @@ impl Lower<'_> {
         if let Some(key) = self.key_of(target) {
             self.assigned(key, Assigned::Value(result));
         }
-        // `global_counter += 1` binds as well as it reads.
+        // `global_counter += 1` both reads and binds the name.
         if let Expr::Name(_, Some(symbol), _) = self.module.expr(target) {
             let range = it.target.range();
             self.add_binding(symbol, range, BindingKind::Other);
@@ -183,7 +183,7 @@ impl Lower<'_> {
         self.after_loop(flow, &it.orelse, breaks);
     }
 
-    /// Reads the body and leads its end back to the head; gives the flows of its `break`s.
+    /// Lowers a loop body, joins its end to the head, and returns the flows of its `break`s.
     fn loop_body(&mut self, body: &[Stmt], head: u32) -> Vec<FlowId> {
         let behind = self.module.joins.len() as u32;
         self.module.joins.push(Vec::new());
@@ -231,7 +231,8 @@ impl Lower<'_> {
             self.flow = normal;
             return;
         }
-        // `finally` also runs on the way out; what follows it only runs on the normal way.
+        // `finally` also runs after an exception; the code below it runs only after normal
+        // completion.
         self.flow = if normal == UNREACHABLE { raised } else { normal };
         self.body(&it.finalbody);
         if normal == UNREACHABLE {
@@ -315,12 +316,12 @@ impl Lower<'_> {
     }
 
     fn module_path(&mut self, level: u32, name: Option<&ast::Identifier>) -> ModulePath {
-        // White space may stand around the dots.
+        // There may be white space around the dots.
         let text: String = name.map_or("", |it| it.as_str()).split_whitespace().collect();
         ModulePath { level, name: Name::of(&text) }
     }
 
-    /// The words of a module's path, from the n-th on.
+    /// Records the words of a module's path, from the n-th on.
     fn path_parts(&mut self, name: &ast::Identifier, path: ModulePath, from: u32) {
         let mut at = name.start();
         for (index, part) in self.text(name.range).split('.').enumerate() {

@@ -1,4 +1,4 @@
-//! What stands on the left of `=`, behind `for`, `with … as` and `del`.
+//! Lowers assignment targets: the left side of `=`, and targets of `for`, `with … as` and `del`.
 
 use ruff_python_ast::{self as ast, Expr as Ast};
 use ruff_text_size::Ranged;
@@ -7,7 +7,7 @@ use super::Lower;
 use crate::semantics::ir::*;
 
 impl Lower<'_> {
-    /// Gives a value to a target.
+    /// Assigns a value to a target.
     pub(super) fn target(&mut self, target: &Ast, value: ExprId) {
         match target {
             Ast::Name(it) => {
@@ -40,7 +40,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `object.name = …`: on `self`, it makes an attribute of the class.
+    /// Assigns `object.name = …`. On `self`, the assignment creates an attribute of the class.
     pub(super) fn attribute_target(
         &mut self,
         it: &ast::ExprAttribute,
@@ -70,7 +70,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The class that an expression is `self` (the flag) or `cls` of.
+    /// Returns the class whose `self` (flag true) or `cls` (flag false) an expression is.
     fn own_class(&self, object: ExprId) -> Option<(ClassId, bool)> {
         let Expr::Name(_, Some(symbol), _) = self.module.expr(object) else { return None };
         let first = *self.module.symbol(symbol).bindings.first()?;
@@ -91,7 +91,7 @@ impl Lower<'_> {
         Some((class, !of_class))
     }
 
-    /// `del target`
+    /// Lowers `del target`.
     pub(super) fn delete(&mut self, target: &Ast) {
         match target {
             Ast::Tuple(it) => it.elts.iter().for_each(|it| self.delete(it)),

@@ -1,4 +1,4 @@
-//! Override families: methods that stand in for each other must keep one name.
+//! Finds override families: methods that override each other must keep one name.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use crate::semantics::types::ClassType;
 
 type ClassKey = (FileId, ClassId);
 
-/// Members of this name in all classes related to those of the targets.
+/// Returns the members of this name in all classes related to those of the targets.
 pub(super) fn of_members(
     eval: &Eval<'_>,
     targets: &FxHashSet<Target>,
@@ -32,8 +32,8 @@ pub(super) fn of_members(
     }
 }
 
-/// Parameters of this name in the methods that override, or are overridden by, those of the targets: a
-/// call through the base may run any of them.
+/// Returns the parameters of this name in the methods that override those of the targets, or are
+/// overridden by them: a call through the base may run any of them.
 pub(super) fn of_parameters(
     eval: &Eval<'_>,
     targets: &FxHashSet<Target>,
@@ -53,7 +53,7 @@ pub(super) fn of_parameters(
             continue;
         };
         if super::is_special(method.text()) {
-            continue; // constructors and their like are called by the class's own name
+            continue; // constructors and similar methods are called by the class's own name
         }
         let own = FxHashSet::from_iter([Target::Symbol(*file, module.binding(binding).symbol)]);
         for member in of_members(eval, &own, method)? {
@@ -71,7 +71,7 @@ pub(super) fn of_parameters(
     Ok(found)
 }
 
-/// The classes that targets are members of.
+/// Returns the classes that have the targets as members.
 fn classes_of(eval: &Eval<'_>, targets: &FxHashSet<Target>) -> Vec<ClassKey> {
     let class = |target: &Target| {
         let Target::Symbol(file, symbol) = target else { return None };
@@ -87,7 +87,7 @@ fn classes_of(eval: &Eval<'_>, targets: &FxHashSet<Target>) -> Vec<ClassKey> {
 struct Family<'e, 'i> {
     eval: &'e Eval<'i>,
     name: Name,
-    /// Classes that have the member, by themselves or from a base.
+    /// Classes that have the member, themselves or from a base.
     classes: FxHashSet<ClassKey>,
     members: Vec<Target>,
 }
@@ -99,13 +99,13 @@ impl<'e, 'i> Family<'e, 'i> {
 }
 
 impl Family<'_, '_> {
-    /// Takes in a class and all its bases that have the member.
+    /// Adds a class and all its bases that have the member.
     fn join(&mut self, class: ClassKey) -> Result<(), RenameRefused> {
         if !self.classes.insert(class) {
             return Ok(());
         }
         let info = self.eval.class(class.0, class.1);
-        // A private name is another one in each class.
+        // A private name is a different one in each class.
         let reach = if self.is_private() { 1 } else { info.mro.len() };
         for base in info.mro.iter().take(reach) {
             let Some(target) = self.own(base) else { continue };
@@ -130,7 +130,7 @@ impl Family<'_, '_> {
         is_bound.then_some(Target::Symbol(class.file, symbol))
     }
 
-    /// Takes in every class of the workspace that derives from one that is in, and with it its other bases.
+    /// Adds every class of the workspace that derives from an added one, with its other bases.
     fn descend(&mut self) -> Result<(), RenameRefused> {
         if self.classes.is_empty() || self.is_private() {
             return Ok(());
@@ -159,7 +159,9 @@ impl Family<'_, '_> {
         }
     }
 
-    /// A class serves for a protocol if it has all its members, related or not: takes in both sides.
+    /// Adds the protocols that classes of the family implement, and the classes that implement
+    /// protocols of the family. A class implements a protocol if it has all its members, related or
+    /// not.
     fn join_protocols(&mut self) -> Result<(), RenameRefused> {
         if self.classes.is_empty() || self.is_private() {
             return Ok(());
@@ -183,7 +185,7 @@ impl Family<'_, '_> {
         Ok(())
     }
 
-    /// Whether a class and one of the family are a protocol and a class that has its members.
+    /// Returns whether a class and one of the family are a protocol and its implementation.
     fn serves(&self, class: &ClassType) -> bool {
         let is_protocol = |it: &ClassType| self.eval.class(it.file, it.class).is_protocol;
         self.classes.iter().any(|(file, other)| {
@@ -201,8 +203,8 @@ impl Family<'_, '_> {
         self.eval.module(file).class(class).name
     }
 
-    /// Classes with bases in files that hold one of the words; aliases of classes count as far as their
-    /// own files name the class.
+    /// Returns the classes with bases in files that contain one of the words. Aliases of classes
+    /// are found only if their files name the class.
     fn naming(&self, words: &[Name]) -> Vec<ClassKey> {
         let index = self.eval.index;
         let holds = |file: &FileId| words.iter().any(|it| index.words(*file).may_hold(it.text()));
@@ -222,11 +224,11 @@ impl Family<'_, '_> {
     }
 }
 
-/// Classes in which a target is a member, with all that derive from them.
+/// Returns the classes that have a target as a member, with all classes that derive from them.
 pub(super) fn relatives(eval: &Eval<'_>, targets: &FxHashSet<Target>, name: Name) -> Vec<ClassKey> {
     let mut family = Family::new(eval, name);
     family.classes.extend(classes_of(eval, targets));
-    // What would be refused was refused before.
+    // Errors were already reported when the family was first computed.
     let _ = family.descend();
     let mut all: Vec<ClassKey> = family.classes.into_iter().collect();
     all.sort_unstable();

@@ -1,4 +1,4 @@
-//! Rename: everything that must change together, or nothing.
+//! Renames a symbol with everything that must change together, or refuses.
 
 mod conflicts;
 mod family;
@@ -17,7 +17,7 @@ use super::search::{Match, SearchTarget, ask};
 use crate::index::{FileId, Index, Place, Rename, RenameRefused};
 use crate::standard_library;
 
-/// The name at an offset, if it can be renamed at all.
+/// Returns the range of the name at an offset, if it can be renamed.
 pub(crate) fn prepare(
     index: &Index,
     file: FileId,
@@ -28,7 +28,7 @@ pub(crate) fn prepare(
     Ok(it.range())
 }
 
-/// The edits of a rename.
+/// Returns the edits of a rename.
 pub(crate) fn rename(
     index: &Index,
     file: FileId,
@@ -56,7 +56,7 @@ fn place(it: &Match) -> Place {
     Place { file: it.file, range: it.occurrence.range() }
 }
 
-/// Matches come sorted by path and place.
+/// Groups matches by file. They are already sorted by path and position.
 fn edits(matches: &[&Match]) -> Vec<(FileId, Vec<Range<usize>>)> {
     let mut edits: Vec<(FileId, Vec<Range<usize>>)> = Vec::new();
     for it in matches {
@@ -76,12 +76,12 @@ fn refuse_bad_name(to: &str) -> Result<(), RenameRefused> {
     }
     let mut chars = to.chars();
     let starts = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
-    // Python would read another name than the one that is written.
+    // Python would normalize the name to a different one.
     let is_normal = to.nfkc().eq(to.chars());
     if !starts || !is_normal || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
         return Err(RenameRefused::NoIdentifier { to });
     }
-    // As a pattern `_` binds nothing, and elsewhere it stands for what nobody reads.
+    // As a pattern `_` binds nothing, and elsewhere it marks unused values.
     if is_special(&to) || to == "_" {
         return Err(RenameRefused::Special { name: to });
     }
@@ -92,7 +92,7 @@ pub(super) fn is_special(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }
 
-/// What the name at the cursor means, provided that it may be renamed.
+/// Returns the targets of the name at the cursor, if it may be renamed.
 fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>, RenameRefused> {
     let name = it.name.text().to_owned();
     let meaning = eval.meaning(file, it);
@@ -132,7 +132,8 @@ fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), Ren
     }
 }
 
-/// Parameters of the methods around that go by the same name, if any call names one of them.
+/// Returns the parameters of the same name in related methods, if any call passes one of them by
+/// name.
 fn called_by_name(
     eval: &Eval<'_>,
     targets: &FxHashSet<Target>,
@@ -150,8 +151,9 @@ fn called_by_name(
     Ok(if named { family } else { Vec::new() })
 }
 
-/// Everything that shares a place with what is renamed, or overrides it: places that may mean one of two
-/// things force both to be renamed. Ends when a search brings nothing new.
+/// Returns all targets that must be renamed together, with their matches: targets that share a
+/// place with a renamed one, or override it. A place that may mean either of two targets forces
+/// both to be renamed. Ends when a search finds nothing new.
 fn together(
     index: &Index,
     name: Name,

@@ -1,5 +1,5 @@
-//! Who has the new name already: in the scopes where it is bound, between a use and its binding, and among
-//! names that would be captured.
+//! Detects conflicts with the new name: in the scopes that would bind it, between a use and its
+//! binding, and among names that would be captured.
 
 mod non_lexical;
 mod scopes;
@@ -15,7 +15,7 @@ use crate::semantics::resolve::Target;
 use crate::semantics::search::{Match, ask};
 use crate::standard_library;
 
-/// Refuses a rename after which any name would mean something else than before.
+/// Refuses a rename that would change the meaning of any name.
 pub(super) fn refuse(
     index: &Index,
     targets: &FxHashSet<Target>,
@@ -82,7 +82,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// A name bound in a scope, and where.
+    /// Returns the position at which a scope binds the new name.
     fn bound(&self, file: FileId, scope: ScopeId) -> Option<Place> {
         let module = self.eval.module(file);
         let symbol = module.symbol(module.bound(scope, self.to)?);
@@ -114,7 +114,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Where the renamed symbols themselves are bound.
+    /// Checks the scopes that bind the renamed symbols.
     fn own_scopes(&self) -> Checked {
         self.symbols().try_for_each(|(file, symbol)| {
             let scope = self.scope_of(file, symbol);
@@ -123,7 +123,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// What a star import brings into a module is bound there as well.
+    /// Checks the names that a star import brings into a module; they are bound there as well.
     fn refuse_starred(&self, file: FileId, scope: ScopeId) -> Checked {
         let found =
             (scope == ScopeId(0)).then(|| self.eval.starred(file, self.to, &mut Vec::new()));
@@ -136,7 +136,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Scopes into which an import statement brings the name.
+    /// Returns the scopes into which an import statement brings the name.
     fn importing(&self) -> impl Iterator<Item = (FileId, ScopeId)> + '_ {
         self.matches.iter().filter_map(|it| match it.occurrence.role {
             Role::Binding(binding) => {

@@ -1,5 +1,5 @@
-//! Names that are not looked up through scopes: members, keywords of calls, star imports, modules, and what
-//! Python itself makes of some names.
+//! Detects conflicts of names that are not looked up through scopes: members, keywords of calls,
+//! star imports, modules, and names with a meaning for Python itself.
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;
@@ -13,7 +13,7 @@ use crate::semantics::search::Match;
 use crate::semantics::types::Type;
 
 impl Check<'_, '_> {
-    /// No class of the family may have a member of the new name, nor inherit one.
+    /// Refuses if a class of the family has or inherits a member of the new name.
     pub(super) fn members(&self) -> Checked {
         if !self.symbols().any(|(file, symbol)| self.is_member(file, symbol)) {
             return Ok(());
@@ -38,7 +38,8 @@ impl Check<'_, '_> {
         self.given_from_outside()
     }
 
-    /// Objects of the classes, or the module, that are given an attribute of the new name somewhere.
+    /// Refuses if code outside assigns an attribute of the new name to objects of the classes, or
+    /// to the module.
     fn given_from_outside(&self) -> Checked {
         let relatives = family::relatives(self.eval, self.targets, self.from);
         let index = self.eval.index;
@@ -67,7 +68,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// A call that passes the new name already, for `**kwargs`.
+    /// Refuses if a call already passes the new name, for `**kwargs`.
     pub(super) fn keywords(&self) -> Checked {
         for it in self.matches {
             let Role::Keyword(call) = it.occurrence.role else { continue };
@@ -86,7 +87,7 @@ impl Check<'_, '_> {
         self.symbols().try_for_each(|(file, symbol)| self.open_keywords(file, symbol))
     }
 
-    /// A function that takes any keyword is called with the new name somewhere.
+    /// Refuses if a function that takes any keyword is called with the new name.
     fn open_keywords(&self, file: FileId, symbol: SymbolId) -> Checked {
         let module = self.eval.module(file);
         let ScopeKind::Function(function) = module.scopes[self.scope_of(file, symbol).index()].kind
@@ -121,7 +122,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Files that take everything of a module which binds the name.
+    /// Refuses if a file that star-imports a module with the name already uses the new name.
     pub(super) fn star_imports(&self) -> Checked {
         let sources: FxHashSet<FileId> = self
             .symbols()
@@ -151,7 +152,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Files with a star import that may lead to one of some modules, through others of them or not.
+    /// Returns the files with a star import that may lead to one of some modules, directly or
+    /// through other files.
     fn star_importers(&self, sources: &FxHashSet<FileId>) -> Vec<FileId> {
         let index = self.eval.index;
         let mut found: FxHashSet<FileId> = FxHashSet::default();
@@ -160,7 +162,7 @@ impl Check<'_, '_> {
             let path = index.path(source);
             let module = module_of(path).text();
             let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
-            // An importer names the module, or says `from . import *` beside it.
+            // An importer names the module, or is in the same folder and uses `from . import *`.
             let names_it = |file: &FileId| {
                 index.words(*file).may_hold(name)
                     || parent(index.path(*file)) == module
@@ -184,7 +186,7 @@ impl Check<'_, '_> {
         found
     }
 
-    /// Uses of the new name in a file that gets everything of the module.
+    /// Refuses if a file that star-imports the module uses the new name.
     fn captured_in(&self, file: FileId) -> Checked {
         let module = self.eval.module(file);
         for it in module.occurrences.iter().filter(|it| it.name == self.to) {
@@ -196,7 +198,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// A name in a package that is also the name of one of its modules.
+    /// Refuses a new name in a package that is also the name of one of its modules.
     pub(super) fn submodules(&self) -> Checked {
         let own = self.symbols().map(|(file, symbol)| (file, self.scope_of(file, symbol)));
         for (file, _) in own.chain(self.importing()).filter(|(_, scope)| *scope == ScopeId(0)) {
@@ -212,7 +214,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Fields of a `NamedTuple` may not begin with an underscore.
+    /// Refuses a `NamedTuple` field that begins with an underscore.
     pub(super) fn fields(&self) -> Checked {
         let of_tuple = |(file, symbol): (FileId, SymbolId)| {
             let module = self.eval.module(file);
@@ -233,7 +235,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// `__name` of a class goes by `_Class__name` elsewhere.
+    /// Refuses if a private member `__name` is used as `_Class__name` elsewhere.
     fn mangled(&self) -> Checked {
         if !self.from.text().starts_with("__") {
             return Ok(());
@@ -254,7 +256,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// `__name` means something else outside its class.
+    /// Refuses if a name would become private (`__name`) and is used outside its class, where
+    /// `__name` has another meaning.
     pub(super) fn private(&self) -> Checked {
         self.mangled()?;
         let is_private = |it: Name| it.text().starts_with("__") && !it.text().ends_with("__");

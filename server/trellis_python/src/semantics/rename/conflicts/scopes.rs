@@ -1,4 +1,5 @@
-//! Names that are looked up through scopes: what the new one would hide, and what would hide it.
+//! Detects conflicts of names that are looked up through scopes: names that the new one would hide,
+//! and names that would hide it.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +9,7 @@ use crate::semantics::ir::*;
 use crate::semantics::search::Match;
 
 impl Check<'_, '_> {
-    /// Scopes between a use of the name and the scope that binds it must not bind the new name.
+    /// Refuses if a scope between a use of the name and its binding scope binds the new name.
     pub(super) fn uses(&self) -> Checked {
         for it in self.matches {
             let module = self.eval.module(it.file);
@@ -43,7 +44,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Whether a use in a class's body runs before the body binds the new name: it reads the module's.
+    /// Returns whether a use in a class's body runs before the body binds the new name and so reads
+    /// the module's name.
     fn reads_before(&self, module: &Module, it: &Match, scope: ScopeId) -> bool {
         let is_class = matches!(module.scopes[scope.index()].kind, ScopeKind::Class(_));
         is_class
@@ -52,7 +54,8 @@ impl Check<'_, '_> {
                 .is_some_and(|symbol| precedes(module, &it.occurrence, symbol))
     }
 
-    /// Uses of the new name, meant for something further out, would be caught by the renamed one.
+    /// Refuses if a use of the new name, meant for an outer scope, would resolve to the renamed
+    /// symbol.
     pub(super) fn captured(&self) -> Checked {
         let own = self.symbols().filter(|(file, symbol)| !self.is_set_through_self(*file, *symbol));
         let own = own.map(|(file, symbol)| (file, self.scope_of(file, symbol)));
@@ -82,7 +85,8 @@ impl Check<'_, '_> {
         self.conflict(what, Some(Place { file, range: it.range() }))
     }
 
-    /// `name = name` in a class body reads the module's name only because the class binds it as well.
+    /// Refuses if a class body reads the module's name as in `name = name`, which works only
+    /// because the class binds the name as well.
     pub(super) fn released(&self) -> Checked {
         for (file, symbol) in self.symbols().filter(|(file, symbol)| self.is_member(*file, *symbol))
         {
@@ -112,7 +116,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// In a class's body the module's name is read until the body binds the same name.
+    /// Returns whether a name in a class's body still reads the module's name, because the body
+    /// binds the same name only later.
     fn still_reads_module(&self, module: &Module, it: &Occurrence, home: ScopeId) -> bool {
         let outer = match it.role {
             Role::Name(expr) => match module.expr(expr) {
@@ -129,12 +134,13 @@ impl Check<'_, '_> {
             && renamed.is_some_and(|symbol| precedes(module, it, symbol))
     }
 
-    /// Attributes assigned through `self` are not names of the class's scope.
+    /// Returns whether an attribute is assigned through `self`. Such attributes are not names of
+    /// the class's scope.
     fn is_set_through_self(&self, file: FileId, symbol: SymbolId) -> bool {
         self.eval.module(file).symbol(symbol).on_instance
     }
 
-    /// Whether a lookup of the new name comes through a scope on its way out.
+    /// Returns whether the lookup of the new name passes through a scope.
     fn passes_through(&self, module: &Module, it: &Occurrence, home: ScopeId) -> bool {
         let symbol = match it.role {
             Role::Name(expr) => match module.expr(expr) {
@@ -149,13 +155,13 @@ impl Check<'_, '_> {
             if scope == home {
                 return true;
             }
-            // Bound here, or declared here to belong elsewhere.
+            // Bound here, or declared here with `global`.
             let known = module.bound(scope, self.to);
             let is_here = |it: SymbolId| [scope, ScopeId(0)].contains(&module.symbol(it).scope);
             if known.is_some() && known == symbol && symbol.is_some_and(is_here) {
                 return false;
             }
-            // Bound later in this body: until then the lookup goes straight to the module.
+            // Bound later in this class body: until then the lookup goes straight to the module.
             let is_class = matches!(module.scopes[scope.index()].kind, ScopeKind::Class(_));
             if is_class && known.is_some() {
                 return home == ScopeId(0);
@@ -165,7 +171,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// The scopes that a lookup goes through, from a place outwards.
+/// Returns the scopes that a lookup visits, from the inside out.
 fn visible(module: &Module, from: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
     let mut direct = true;
     module.outwards(from).filter(move |scope| {
@@ -176,14 +182,14 @@ fn visible(module: &Module, from: ScopeId) -> impl Iterator<Item = ScopeId> + '_
     })
 }
 
-/// Whether a name is read before a symbol of the same body is bound.
+/// Returns whether a name is read before a symbol of the same body is bound.
 fn precedes(module: &Module, it: &Occurrence, symbol: SymbolId) -> bool {
     let (Role::Name(expr), Some(first)) = (it.role, module.symbol(symbol).bindings.first()) else {
         return false;
     };
     let binding = module.binding(*first);
     match binding.kind {
-        // Expressions are numbered in the order in which they are evaluated.
+        // Expressions are numbered in evaluation order.
         BindingKind::Value(value) | BindingKind::Annotated(_, Some(value)) => expr <= value,
         _ => it.at < binding.at,
     }
