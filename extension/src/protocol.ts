@@ -206,7 +206,7 @@ result: Started
 }
 "trellis/job": {
 params: JobParams
-result: JobShape
+result: JobInfo
 }
 "trellis/jobs": {
 params: JobsParams
@@ -214,15 +214,15 @@ result: JobList
 }
 "trellis/cancelJob": {
 params: CancelJobParams
-result: JobShape
+result: JobInfo
 }
 "trellis/pauseJob": {
 params: PauseJobParams
-result: JobShape
+result: JobInfo
 }
 "trellis/resumeJob": {
 params: ResumeJobParams
-result: JobShape
+result: JobInfo
 }
 "trellis/listRuns": {
 params: ListRunsParams
@@ -242,15 +242,15 @@ result: LogResult
 }
 "trellis/repair": {
 params: RepairParams
-result: (Begun | RepairResult)
+result: (JobStarted | RepairResult)
 }
 "trellis/implement": {
 params: ImplementParams
-result: (Begun | ImplementResult)
+result: (JobStarted | ImplementResult)
 }
 "trellis/tasks": {
 params: TasksParams
-result: (Begun | TasksResult)
+result: (JobStarted | TasksResult)
 }
 "trellis/listFixes": {
 params: ListFixesParams
@@ -266,11 +266,11 @@ result: UndoFixResult
 }
 "trellis/proposeFix": {
 params: ProposeFixParams
-result: (Begun | FixResult)
+result: (JobStarted | FixResult)
 }
 "trellis/decideFix": {
 params: DecideFixParams
-result: (Begun | DecideFixResult)
+result: (JobStarted | DecideFixResult)
 }
 "trellis/planCheck": {
 params: PlanCheckParams
@@ -334,7 +334,7 @@ result: NewProject
 }
 "trellis/installPackages": {
 params: InstallPackagesParams
-result: (Begun | PackagesInstalled)
+result: (JobStarted | PackagesInstalled)
 }
 "trellis/findSymbol": {
 params: FindSymbolParams
@@ -402,19 +402,19 @@ result: Validity
 }
 "trellis/runTests": {
 params: RunTestsParams
-result: (Begun | RunTestsResult)
+result: (JobStarted | RunTestsResult)
 }
 "trellis/generateTests": {
 params: GenerateTestsParams
-result: (Begun | Generated)
+result: (JobStarted | Generated)
 }
 "trellis/localize": {
 params: LocalizeParams
-result: (Begun | LocalizeResult)
+result: (JobStarted | LocalizeResult)
 }
 "trellis/environment": {
 params: EnvironmentParams
-result: (Begun | EnvironmentResult)
+result: (JobStarted | EnvironmentResult)
 }
 "trellis/doctor": {
 params: DoctorParams
@@ -702,7 +702,7 @@ job: string
 /**
  * One job.
  */
-export interface JobShape {
+export interface JobInfo {
 /**
  * Its id, such as `job-1`.
  */
@@ -765,7 +765,7 @@ export type JobsParams = Record<string, never>;
  * Jobs of this server.
  */
 export interface JobList {
-jobs: JobShape[]
+jobs: JobInfo[]
 }
 /**
  * Stops a job. Accepted code is kept; the job ends after its current step.
@@ -1157,7 +1157,7 @@ background?: boolean
 /**
  * The job continues; `trellis/event` reports its progress, `trellis/job` its result.
  */
-export interface Begun {
+export interface JobStarted {
 /**
  * Its id.
  */
@@ -2002,7 +2002,7 @@ failing: string[]
 /**
  * Its history, the oldest entry first.
  */
-history: Step[]
+history: HistoryEntry[]
 }
 /**
  * A file of a fix.
@@ -2058,7 +2058,7 @@ newLines: string[]
 /**
  * One entry in the history of a proposal.
  */
-export interface Step {
+export interface HistoryEntry {
 /**
  * RFC 3339.
  */
@@ -2326,7 +2326,7 @@ written: string[]
  * Results with the fix: the failing test, other failing tests that it may fix, and tests that only fail with it;
  * empty if none ran.
  */
-tests: TriedTest[]
+tests: VerifiedTest[]
 /**
  * Ids of tests that failed and pass with it.
  */
@@ -2343,7 +2343,7 @@ notes: string[]
 /**
  * The result of a test with the change.
  */
-export interface TriedTest {
+export interface VerifiedTest {
 /**
  * pytest's node id.
  */
@@ -3235,12 +3235,12 @@ export interface FindSymbolResult {
 /**
  * By file, in text order.
  */
-symbols: Found[]
+symbols: SymbolMatch[]
 }
 /**
  * A definition that was found.
  */
-export interface Found {
+export interface SymbolMatch {
 name: string
 /**
  * `Class/name`, `name[1]` for the second with that name in its scope.
@@ -3250,8 +3250,8 @@ namePath: string
  * `class`, `function`, `method`, `property`, `variable` or `attribute`.
  */
 kind: string
-range: Stretch
-nameRange: Stretch
+range: Range
+nameRange: Range
 /**
  * From `async`, `def` or `class` to before the colon; null for names that are only bound.
  */
@@ -3284,14 +3284,14 @@ children?: (Definition[] | null)
 /**
  * A range of a text, without its end.
  */
-export interface Stretch {
-start: Point
-end: Point
+export interface Range {
+start: Position
+end: Position
 }
 /**
  * A position in a text.
  */
-export interface Point {
+export interface Position {
 /**
  * From 1.
  */
@@ -3314,8 +3314,8 @@ namePath: string
  * `class`, `function`, `method`, `property`, `variable` or `attribute`.
  */
 kind: string
-range: Stretch
-nameRange: Stretch
+range: Range
+nameRange: Range
 /**
  * From `async`, `def` or `class` to before the colon; null for names that are only bound.
  */
@@ -3336,7 +3336,7 @@ namePath?: (string | null)
 /**
  * A place where the symbol is named, instead of its name path.
  */
-at?: (At | null)
+at?: (SourcePosition | null)
 /**
  * Folder to search; default: the current folder.
  */
@@ -3349,7 +3349,7 @@ confirm?: (Checker | null)
 /**
  * A place in a file where the symbol is named.
  */
-export interface At {
+export interface SourcePosition {
 /**
  * Relative to the folder of the request.
  */
@@ -3388,7 +3388,7 @@ export interface Reference {
  * Relative to the folder of the request.
  */
 file: string
-range: Stretch
+range: Range
 /**
  * The text of the line, without its indentation.
  */
@@ -3425,7 +3425,7 @@ namePath?: (string | null)
 /**
  * A place where the symbol is named, instead of its name path.
  */
-at?: (At | null)
+at?: (SourcePosition | null)
 /**
  * Folder to search; default: the current folder.
  */
@@ -3438,7 +3438,7 @@ export interface FindCallersResult {
 /**
  * Sorted by path and position.
  */
-callers: User[]
+callers: Caller[]
 /**
  * Whether there are certainly no others.
  */
@@ -3451,7 +3451,7 @@ reasons: string[]
 /**
  * A function, class or module that uses a symbol.
  */
-export interface User {
+export interface Caller {
 /**
  * Relative to the folder of the request.
  */
@@ -3473,7 +3473,7 @@ uses: Use[]
  * One use of a symbol.
  */
 export interface Use {
-range: Stretch
+range: Range
 /**
  * The text of the line, without its indentation.
  */
@@ -3491,7 +3491,7 @@ why?: (string | null)
  * Shows where the symbol at a place is defined.
  */
 export interface FindDefinitionParams {
-at: At
+at: SourcePosition
 /**
  * Folder to search; default: the current folder.
  */
@@ -3504,17 +3504,17 @@ export interface FindDefinitionResult {
 /**
  * The places of its definitions; empty if no file of the folder defines it.
  */
-definitions: Place[]
+definitions: Location[]
 }
 /**
  * A place in a file.
  */
-export interface Place {
+export interface Location {
 /**
  * Relative to the folder of the request.
  */
 file: string
-range: Stretch
+range: Range
 /**
  * The text of the line, without its indentation.
  */
@@ -3570,8 +3570,8 @@ namePath: string
  * `class`, `function`, `method` or `property`.
  */
 kind: string
-range: Stretch
-nameRange: Stretch
+range: Range
+nameRange: Range
 /**
  * From `async`, `def` or `class` to before the colon.
  */
@@ -3798,7 +3798,7 @@ notes: string[]
  */
 export interface FileEdit {
 file: string
-range: Stretch
+range: Range
 /**
  * The new text.
  */
@@ -3900,7 +3900,7 @@ namePath?: (string | null)
 /**
  * A place where the symbol is named, instead of its name path.
  */
-at?: (At | null)
+at?: (SourcePosition | null)
 /**
  * The new name.
  */
@@ -3942,7 +3942,7 @@ undo?: (number | null)
 /**
  * Places that may refer to the symbol and are not changed.
  */
-possible: Possible[]
+possible: PossibleReference[]
 /**
  * Whether there are certainly no other places.
  */
@@ -3963,17 +3963,17 @@ file: string
 /**
  * Positions in the text before, in order.
  */
-places: Stretch[]
+places: Range[]
 }
 /**
  * A place that may refer to a symbol.
  */
-export interface Possible {
+export interface PossibleReference {
 /**
  * Relative to the folder of the request.
  */
 file: string
-range: Stretch
+range: Range
 /**
  * The text of the line, without its indentation.
  */
@@ -3999,7 +3999,7 @@ namePath?: (string | null)
 /**
  * A place where the symbol is named, instead of its name path.
  */
-at?: (At | null)
+at?: (SourcePosition | null)
 /**
  * Delete it anyway; broken uses are listed.
  */

@@ -1,4 +1,5 @@
-//! What a person lets tests have: by flags, by their own settings, never by a project's or a model's word.
+//! Permissions of tests: set by flags and by the user's own settings, never by a project or a
+//! model.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::world::{Plot, Ran, World};
 
 const OWN: &str = "home/.config/trellis/trellis.toml";
 
-/// A project whose one test wants `STAGE` to be `wanted`.
+/// Creates a project whose one test expects `STAGE` to be `wanted`.
 fn project(wanted: &str) -> World {
     let world = World::new();
     let text = format!(
@@ -112,7 +113,7 @@ fn the_report_says_that_the_network_was_open() {
     }
 }
 
-/// `[sandbox] run_seconds` holds where no flag says something else.
+/// `[sandbox] run_seconds` applies unless a flag overrides it.
 #[test]
 fn a_whole_run_has_the_time_that_the_person_gives() {
     let world = World::new();
@@ -126,7 +127,7 @@ fn a_whole_run_has_the_time_that_the_person_gives() {
     assert!(ran["reason"].as_str().is_some_and(|it| it.contains("one test")), "{ran}");
 }
 
-/// The editor asks as a person does; a change of the person's own file counts at once.
+/// The editor sets permissions like a person; a change of the user's own file applies at once.
 #[test]
 fn the_editor_says_it_with_a_request() {
     let world = project("editor");
@@ -147,7 +148,8 @@ fn the_editor_says_it_with_a_request() {
     let _ = client.shutdown();
 }
 
-/// A folder that is gone on with may be a stranger's: what its journal says counts for nothing, and nothing is kept there.
+/// A resumed folder may come from a stranger: permissions in its journal are ignored, and none are
+/// stored there.
 #[test]
 fn no_journal_keeps_or_says_what_tests_may_have() {
     let world = World::new();
@@ -194,7 +196,7 @@ fn an_activated_environment_counts() {
     let _ = run(&[&named], None).exits(0);
 }
 
-/// As people and models write them.
+/// Names as people and models write them.
 #[test]
 fn a_requirement_that_is_named_as_it_is_imported_is_installed() {
     let world = World::new();

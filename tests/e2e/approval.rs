@@ -1,4 +1,5 @@
-//! Fixes that are put before a person: proposed, taken in parts, tested before they stay, taken back.
+//! Fixes that a person reviews: proposed, accepted in parts, tested before they are applied,
+//! undone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -49,7 +50,7 @@ fn block(search: &str, replace: &str) -> String {
     format!("shop/cart.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
 }
 
-/// A better comment, and the fix.
+/// Returns a better comment, and the fix.
 fn good() -> String {
     block("# The least for which nothing is paid.", "# From here on nothing is paid.")
         + &block("    if total > FREE_FROM:", "    if total >= FREE_FROM:")
@@ -63,7 +64,7 @@ fn all() -> String {
     fixed().replace("# The least for which nothing is paid.", "# From here on nothing is paid.")
 }
 
-/// A project in `p`, and what a model says of its failing test.
+/// Creates a project in `p`, and a model's replies about its failing test.
 fn shop(replies: &[&str]) -> World {
     let world = World::new();
     world.write("p/pytest.ini", "[pytest]\n");
@@ -79,7 +80,7 @@ fn shop(replies: &[&str]) -> World {
     world
 }
 
-/// What the model of the recording proposes.
+/// Requests a proposal from the model of the recording.
 fn propose(world: &World, client: &mut Client) -> Result<Value, String> {
     let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
     let params = json!({ "root": "p", "test": FREE, "model": model, "sandbox": "local" });
@@ -87,14 +88,14 @@ fn propose(world: &World, client: &mut Client) -> Result<Value, String> {
     answer.map_err(|failure| failure.to_string())
 }
 
-/// A server, and a proposal of the good fix.
+/// Starts a server with a proposal of the good fix.
 fn proposed(world: &World) -> (Client, Value) {
     let mut client = editor(world, Value::Null);
     let fix = propose(world, &mut client).unwrap_or_else(|why| panic!("{why}"));
     (client, fix)
 }
 
-/// Decides about the first fix, with tests in the local sandbox where they are run.
+/// Decides on the first fix; tests run in the local sandbox.
 fn decide(client: &mut Client, what: Value) -> Result<Value, String> {
     let answer = client.request("trellis/decideFix", about_first(&what), patience());
     answer.map_err(|failure| failure.to_string())
@@ -107,7 +108,7 @@ fn about_first(what: &Value) -> Value {
     params
 }
 
-/// What a program is told that it may offer about a decision that is refused.
+/// Returns the remedy that a refused decision offers to programs.
 #[track_caller]
 fn remedy(client: &mut Client, what: &Value) -> Value {
     match client.request("trellis/decideFix", about_first(what), patience()) {
@@ -116,7 +117,7 @@ fn remedy(client: &mut Client, what: &Value) -> Value {
     }
 }
 
-/// Decides, and gives the tests that clients are told of, with how they ended.
+/// Decides, and returns the test outcomes reported to clients.
 fn told(client: &mut Client, what: Value) -> BTreeMap<String, String> {
     let mut params = about_first(&what);
     params["background"] = true.into();
@@ -162,7 +163,7 @@ fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
     assert_eq!((&fix["fix"], &fix["state"]), (&"fix-1".into(), &"waiting".into()), "{fix:#}");
     assert_eq!(fix["test"]["id"], FREE);
     let confidence = &fix["confidence"];
-    // The two that did not do count against the third.
+    // The two failed fixes reduce the third one's confidence.
     for (part, wanted) in [("diagnostic", 1.0), ("fix", 0.8), ("coverage", 1.0), ("total", 0.94)] {
         let found = confidence[part].as_f64().expect("a number");
         assert!((found - wanted).abs() < 1e-9, "{part} of {confidence}");
@@ -177,13 +178,13 @@ fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
     assert!(asked.contains("holds no search/replace block"), "{asked}");
     assert!(asked.contains("test_below passed before and fails with it"), "{asked}");
 
-    // Another server knows it as well.
+    // Another server finds the proposal as well.
     client.shutdown().expect("an end");
     let mut client = editor(&world, Value::Null);
     let fixes = call(&mut client, "listFixes", json!({ "root": "p", "state": "waiting" }));
     assert_eq!(fixes["fixes"][0]["paths"], json!(["shop/cart.py"]), "{fixes:#}");
 
-    // The comment alone makes nothing pass; what was found on the copy is not told of the project.
+    // The comment alone makes nothing pass; results of the copy are not reported for the project.
     let comment = json!({ "decision": "acceptHunks", "hunks": [1] });
     assert_eq!(told(&mut client, comment), BTreeMap::new());
     let part = decide(&mut client, json!({ "decision": "acceptHunks", "hunks": [1] }));
@@ -292,7 +293,7 @@ fn what_a_person_works_on_is_never_written_over() {
     refused(decide(&mut client, json!({ "decision": "rebase" })), &["unsaved changes"]);
     assert_eq!(remedy(&mut client, &accept()), Value::Null);
 
-    // Saved, where every hunk has its place still.
+    // Saved, and every hunk still applies.
     world.write("p/shop/cart.py", &format!("# mine\n{CART}"));
     refused(decide(&mut client, accept()), &["shop/cart.py changed since fix-1"]);
     assert_eq!(remedy(&mut client, &accept()), "rebase");
@@ -300,7 +301,7 @@ fn what_a_person_works_on_is_never_written_over() {
     assert_eq!((&rebased["state"], &rebased["revision"]), (&"waiting".into(), &2.into()));
     assert_eq!(world.read("p/shop/cart.py"), format!("# mine\n{CART}"));
 
-    // The very lines are others now.
+    // The lines of the hunks changed.
     let others = CART.replace("total > FREE_FROM", "FREE_FROM < total");
     world.write("p/shop/cart.py", &others);
     client.change(&path, &others);
@@ -309,7 +310,7 @@ fn what_a_person_works_on_is_never_written_over() {
     refused(decide(&mut client, json!({ "decision": "rebase" })), &["no longer exist"]);
     assert_eq!(world.read("p/shop/cart.py"), others);
 
-    // Back as it was: it can be accepted, and not taken back once others have changed it.
+    // As before: the fix can be accepted, and cannot be undone once others have changed the file.
     world.write("p/shop/cart.py", &format!("# mine\n{CART}"));
     client.close(&path);
     let accepted = decide(&mut client, accept()).expect("an answer");
@@ -344,7 +345,7 @@ fn a_rejected_fix_leaves_no_trace_and_one_process_decides_at_a_time() {
     refused(decide(&mut client, json!({ "decision": "accept" })), &["rejected already"]);
     assert_eq!(approvals(&world).last().map(String::as_str), Some("rejected not now"));
 
-    // A damaged file is said and kept, and its number is not used again.
+    // A damaged file is reported and kept, and its number is not reused.
     let file = world.root().join("p/.trellis/proposals/fix-1.json");
     fs::write(&file, "{").expect("a file");
     let listed = call(&mut client, "listFixes", json!({ "root": "p" }));

@@ -1,4 +1,4 @@
-//! Fixes of a run that a person has to see before they stay.
+//! Fixes of a run that a person must review before they are applied.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Plot, World, assert_same};
 
-/// One function that needs a fix, one that builds on it, one that needs nobody.
+/// Returns a function that needs a fix, one that depends on it, and an independent one.
 fn plot() -> Plot {
     Plot::default()
         .function("square", "basic", &[], &["x ** 3"], "x * x")
@@ -23,7 +23,7 @@ fn params(world: &World) -> Value {
     json!({ "graph": "rpg.json", "out": "out", "model": model, "approve": "supervised", "sandbox": "local" })
 }
 
-/// Sources and tests, without documents that tell how they came about.
+/// Returns sources and tests, without documents about the run.
 fn sources(world: &World) -> BTreeMap<String, String> {
     let mut tree = world.tree();
     tree.retain(|path, _| !path.starts_with("docs/"));
@@ -35,7 +35,7 @@ fn a_run_waits_for_the_decision_about_a_fix_and_does_as_it_says() {
     let plain = World::new();
     let _ = plain.grow(&plot(), &[]).exits(0);
     let mine = "def square(x: int) -> int:\n    return x**2\n";
-    // The decision, where `square` and `negated` stand then, and what the file holds.
+    // The decision, the resulting states of `square` and `negated`, and the file's content.
     let table: [(&str, Value, [&str; 2], &str); 3] = [
         ("accept", json!([]), ["passed", "passed"], "x * x"),
         (
@@ -53,7 +53,7 @@ fn a_run_waits_for_the_decision_about_a_fix_and_does_as_it_says() {
         let job = start(&mut client, "generate", params(&world));
         let told = until(&mut client, |it| it["type"] == "proposal");
         let fix = told.last().map(|it| it["proposal"].clone()).expect("a proposal");
-        // Others go on while it waits.
+        // Other nodes continue while the proposal waits.
         until(&mut client, |it| it["node"] == "tenfold" && it["status"] == "passed");
         let shown = call(&mut client, "getFix", json!({ "root": "out", "fix": fix }));
         assert_eq!(
@@ -98,7 +98,7 @@ fn without_anybody_there_a_fix_waits_for_a_later_start() {
     let reason = world.checkpoint()["square"]["failure_reason"].to_string();
     assert!(reason.contains("needs_human: the fix needs your review"), "{reason}");
     assert!(!world.out().join("src/lib/basic.py").exists(), "a failed node leaves no text");
-    // Decided in an editor, which a day later is another process.
+    // Decided in an editor, by another process a day later.
     let mut client = editor(&world, Value::Null);
     let listed = call(&mut client, "listFixes", json!({ "root": "out", "state": "waiting" }));
     let fix = listed["fixes"][0]["fix"].clone();
@@ -107,7 +107,7 @@ fn without_anybody_there_a_fix_waits_for_a_later_start() {
     drop(client);
     let _ = world.grow(&plot(), &supervised).exits(0);
     assert_same(&sources(&world), &sources(&plain));
-    // Threshold lets a first fix pass that is sure enough, and autonomous asks nobody.
+    // Threshold mode accepts a first fix with enough confidence, and autonomous mode asks nobody.
     for mode in ["threshold", "autonomous"] {
         let other = World::new();
         let _ = other.grow(&plot(), &[&format!("--approve={mode}"), "--sandbox=local"]).exits(0);

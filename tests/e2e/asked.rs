@@ -1,4 +1,4 @@
-//! How often a model is asked, and what it is offered, as flags say it.
+//! Number of model requests, and the tools they offer, depending on flags.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +9,8 @@ use crate::mock::KEY;
 use crate::models::{Service, generate, grows, plant, prompt, said};
 use crate::world::{Ran, World};
 
-/// A judge that is sure at once; the first code of `f0` is wrong, and its fix is right.
+/// Starts a model that judges with certainty; the first code of `f0` is wrong, and its fix is
+/// right.
 fn judged() -> Service {
     let is_wrong = AtomicBool::new(true);
     Service::start(Box::new(move |question| match prompt(question) {
@@ -37,7 +38,7 @@ fn as_many_judges_are_asked_about_a_failing_node_as_the_flag_says() {
     }
 }
 
-/// What each question of an issue offers, as names of tools.
+/// Returns the tool names offered by each request of an issue.
 fn offered(flags: &[&str], model: &str, url: &str) -> Vec<Vec<String>> {
     let world = shop(&[]);
     let service = Service::start(Box::new(|question| {
@@ -73,6 +74,6 @@ fn a_model_that_has_tools_gets_them_for_an_issue_unless_a_flag_says_otherwise() 
     }
     let none = [Vec::<String>::new(), Vec::new()];
     assert_eq!(offered(&["--work-with", "reply"], openai, url), none);
-    // Servers of local models have models of either kind.
+    // Local servers may have models with or without tools.
     assert_eq!(offered(&[], "lmstudio:tiny", "LMSTUDIO_BASE_URL"), none);
 }

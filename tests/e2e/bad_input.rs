@@ -1,4 +1,5 @@
-//! Each kind of bad input: one clear message with what to do, the right exit code, nothing lost.
+//! Kinds of bad input: each gives one clear message with a remedy and the right exit code, and
+//! loses nothing.
 
 use std::fs;
 
@@ -141,7 +142,7 @@ fn a_full_disk_fails_the_node_clearly_and_leaves_earlier_files_intact() {
     }
     let _unmount = Unmount(out);
     let mut plot = Plot::garden();
-    // The last nodes are far too long for what is left.
+    // The last nodes are far too long for the remaining space.
     let padding = "# long long long long long long\n".repeat(50_000);
     for reply in &mut plot.replies {
         if reply["node"] == "negated" && reply["stage"] == "fix" {
@@ -167,7 +168,7 @@ struct Unmount(String);
 
 impl Drop for Unmount {
     fn drop(&mut self) {
-        // The temporary folder could not be removed otherwise; that would show by itself.
+        // Without unmounting, removing the temporary folder would fail.
         let _ = std::process::Command::new("umount").arg(&self.0).status();
     }
 }

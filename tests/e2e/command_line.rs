@@ -1,4 +1,4 @@
-//! The command line itself: help, names, completions, colors, examples.
+//! The command line: help, names, completions, colors, examples.
 
 use crate::world::{World, tree};
 

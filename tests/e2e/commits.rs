@@ -1,9 +1,9 @@
-//! What the history of a grown repository says: one commit for each subgraph, which holds that subgraph.
+//! The history of a generated repository: one commit per subgraph, with exactly that subgraph.
 
 use crate::regression::chain;
 use crate::world::{Plot, World};
 
-/// Subgraphs whose nodes take turns in one file, each building on what the other has.
+/// Subgraphs with alternating nodes in one file, each depending on the other.
 fn woven() -> Plot {
     let mut plot = Plot::default()
         .function("alone", "alone", &[], &[], "x - 1")
@@ -22,7 +22,7 @@ fn woven() -> Plot {
     plot
 }
 
-/// Tree and subject of each subgraph's commit, the oldest first.
+/// Returns tree and subject of each subgraph's commit, oldest first.
 pub(crate) fn milestones(world: &World) -> Vec<String> {
     let log = world.git(&["log", "--reverse", "--format=%T %s"]);
     log.lines().filter(|line| line.contains(" feat: ")).map(str::to_owned).collect()
@@ -59,7 +59,7 @@ fn a_subgraph_s_commit_holds_it_and_what_it_builds_on() {
     assert!(readme.contains("alone") && !readme.contains("late"), "{readme}");
 }
 
-/// Each is a repository that can be tested: what a rollback leads to.
+/// Each commit is a testable repository, as a rollback restores it.
 #[test]
 fn every_subgraph_s_commit_passes_its_own_tests() {
     let world = World::new();
@@ -82,7 +82,7 @@ fn nothing_is_left_to_commit_and_what_a_person_staged_stays_so() {
     assert!(!world.git(&["ls-files"]).contains("test_results.xml"));
     world.write("out/notes.txt", "mine\n");
     world.git(&["add", "notes.txt"]);
-    // A subgraph of which nothing passes brings nothing to commit.
+    // A subgraph without a passing node has nothing to commit.
     let none = woven().function("none", "none", &[], &[], "x").tests("none", "none", [9, 9, 9]);
     let more = none.function("more", "more", &["last"], &[], "last(x) + 1").tests(
         "more",
@@ -93,7 +93,8 @@ fn nothing_is_left_to_commit_and_what_a_person_staged_stays_so() {
     assert_eq!(world.git(&["status", "--porcelain"]), "A  notes.txt\n");
 }
 
-/// A person's repository may have another hash than git makes by itself; files that go, go from its commits too.
+/// A user's repository may use another hash than git's default; removed files are removed from its
+/// commits too.
 #[test]
 fn a_repository_with_long_object_names_is_committed_to() {
     let world = World::new();

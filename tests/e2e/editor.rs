@@ -1,4 +1,4 @@
-//! What an editor shows of a workspace: lenses, hovers, diagnostics, actions, progress.
+//! The workspace in an editor: lenses, hovers, diagnostics, actions, progress.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn document(file: &Path) -> Value {
     json!({ "textDocument": { "uri": uri_of(file) } })
 }
 
-/// Lenses as `line: title`, lines from 1.
+/// Returns the lenses as `line: title`, lines from 1.
 fn lenses(client: &mut Client, file: &Path) -> Vec<String> {
     let shown = |it: &Value| {
         let line = it["range"]["start"]["line"].as_u64().expect("a line") + 1;
@@ -35,12 +35,12 @@ fn execute(client: &mut Client, command: &Value) -> Result<Value, String> {
     answer.map_err(|failure| failure.to_string())
 }
 
-/// Types a text at a place, both from 0.
+/// Types a text at a position, from 0.
 fn typed(client: &Client, file: &Path, version: i32, at: (u32, u32), text: &str) {
     replaced(client, file, version, [at, at], text);
 }
 
-/// Replaces what stands between two places, both from 0.
+/// Replaces the text between two positions, from 0.
 fn replaced(client: &Client, file: &Path, version: i32, [from, to]: [(u32, u32); 2], text: &str) {
     let at = |(line, character): (u32, u32)| json!({ "line": line, "character": character });
     let change = json!({ "range": { "start": at(from), "end": at(to) }, "text": text });
@@ -49,7 +49,7 @@ fn replaced(client: &Client, file: &Path, version: i32, [from, to]: [(u32, u32);
     client.notify("textDocument/didChange", params);
 }
 
-/// Waits until the server says that there are new lenses, and welcomes them.
+/// Waits for the server's request to refresh lenses, and accepts it.
 fn refreshed(client: &mut Client) {
     let question = client.question(REFRESH, patience()).expect("new lenses");
     client.answer(&question, Ok(Value::Null));
@@ -75,12 +75,12 @@ fn lenses_stay_where_they_are_while_the_file_does_not_parse() {
     let root = world.root();
     let function = json!({ "filePath": "cart.py", "name": "Cart.total" });
     assert_eq!(arguments, &json!([{ "projectRoot": root, "function": function }]));
-    // A string that is never closed takes all that follows with it.
+    // An unclosed string swallows all following text.
     typed(&client, &file, 2, (0, 0), "x = '''\n\n");
     assert_eq!(lenses(&mut client, &file), generate([4, 8]));
     typed(&client, &file, 3, (1, 0), "'''\ndef new(): ...\n");
     assert_eq!(lenses(&mut client, &file), generate([6, 10]), "not parsed at once");
-    // The first are those of the file as it was opened, if the editor was fast.
+    // The first lenses are those of the opened file if the editor was fast.
     while lenses(&mut client, &file).len() < 3 {
         refreshed(&mut client);
     }
@@ -131,7 +131,7 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     }
     let retry = &lenses[5]["command"];
     assert_eq!(retry["arguments"], json!([{ "node": "half", "out": out }]));
-    // The files were edited by hand, which the run says; that it ran is what counts.
+    // The run reports the files edited by hand; only its start matters here.
     let started = execute(&mut client, retry).expect("a job");
     let job = started["job"].as_str().expect("a job").to_owned();
     let error = ended(&mut client, &job).pop().expect("an end")["error"].to_string();
@@ -151,7 +151,7 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     assert_eq!(said["message"], "x.py has not run yet");
 }
 
-/// A server whose client can do more, and answers these questions itself.
+/// Starts a server whose client has more capabilities, and answers the reserved requests itself.
 fn able(world: &World, options: &Value, abilities: Value, reserved: &[&str]) -> Client {
     let mut client = Client::start(world.command(&["lsp"]), world.root()).expect("a server");
     client.can(abilities);
@@ -160,7 +160,7 @@ fn able(world: &World, options: &Value, abilities: Value, reserved: &[&str]) -> 
     client
 }
 
-/// What is said of a place, from 0.
+/// Returns the hover text at a position, from 0.
 fn hover(client: &mut Client, file: &Path, at: (u32, u32)) -> Value {
     let mut params = document(file);
     params["position"] = json!({ "line": at.0, "character": at.1 });
@@ -193,12 +193,12 @@ fn hovers_tell_of_symbols_and_nodes_and_nothing_in_them_is_a_link() {
         assert_eq!(hover(&mut client, file, at), format!("{symbol}\n\n{of_node}"), "{at:?}");
     }
     assert_eq!(hover(&mut client, &user, (1, 0)), Value::Null);
-    // A checkpoint that a run writes counts at once.
+    // A checkpoint written by a run applies at once.
     let passed = json!({ "evil": { "status": "passed", "timestamp": "2026-01-01T00:00:00Z" } });
     world.write("out/docs/generation_checkpoint.json", &passed.to_string());
     let told = hover(&mut client, &file, (0, 5)).to_string();
     assert!(told.contains("**State** passed"), "{told}");
-    // Where another server tells of symbols, only nodes are told, and only where they are defined.
+    // Beside another server for symbols, only nodes are described, and only at their definitions.
     let other = json!({ "otherLanguageServer": true });
     let mut client = able(&world, &other, Value::Null, &[]);
     assert_eq!(hover(&mut client, &user, (2, 1)), Value::Null);
@@ -210,7 +210,7 @@ fn hovers_tell_of_symbols_and_nodes_and_nothing_in_them_is_a_link() {
     assert!(told.contains("Runs [this](command:rm) <b>now</b>."), "{told}");
 }
 
-/// Actions at a place as `kind: title`.
+/// Returns the code actions at a position.
 fn actions(client: &mut Client, file: &Path, at: (u32, u32), context: Value) -> Vec<Value> {
     let at = json!({ "line": at.0, "character": at.1 });
     let mut params = document(file);
@@ -279,7 +279,7 @@ fn actions_fit_the_place_and_add_the_import_that_is_missing() {
     let edit = json!({ "range": { "start": end, "end": end }, "newText": "\nfrom shop.cart import Cart\n" });
     let of = json!({ "uri": uri_of(&file), "version": 1 });
     assert_eq!(change, &json!({ "textDocument": of, "edits": [edit] }));
-    // A failing test brings its fix along.
+    // The diagnostic of a failing test carries its fix.
     let test = json!({ "root": world.root(), "test": "test_x.py::test_a" });
     let range = json!({ "start": end, "end": end });
     let failing =
@@ -293,8 +293,9 @@ fn actions_fit_the_place_and_add_the_import_that_is_missing() {
     assert_eq!(found[0]["command"]["command"], "trellis.proposeFix");
 }
 
-/// The diagnostics of a file when those of this version, or with none that there are none, are next told: `line: message (code)`,
-/// lines from 1. On a busy machine the timer that gathers changes may tell an older version twice.
+/// Waits for the next diagnostics of a file with this version, or without version for an empty
+/// list, and returns them as `line: message (code)`, lines from 1. On a busy machine the debounce
+/// timer may publish an older version twice.
 fn diagnostics(client: &mut Client, file: &Path, version: Option<i32>) -> Vec<String> {
     loop {
         let told =
@@ -328,7 +329,7 @@ fn circular_imports_are_told_where_they_close_and_taken_back() {
     assert!(client.shutdown().expect("an end").success());
 }
 
-/// The next progress, without its token.
+/// Returns the next progress value, without its token.
 fn progress(client: &mut Client) -> Value {
     let mut told = client.notice("$/progress", patience()).expect("progress");
     assert_eq!(told["token"], "trellis/job-1");
@@ -356,7 +357,7 @@ fn a_job_moves_a_bar_whose_button_cancels_it() {
     };
     assert_eq!((&last["kind"], &last["message"]), (&"end".into(), &"cancelled".into()));
 
-    // The next start offers to go on.
+    // The next start offers to resume.
     let ask = "window/showMessageRequest";
     let reserved = [ask, "trellis/askModel"];
     let mut client = able(&world, &Value::Null, Value::Null, &reserved);
@@ -453,13 +454,13 @@ fn failing_tests_are_told_at_their_line_follow_the_text_and_are_taken_back() {
         (&other["uri"], &other["range"]["start"]["line"]),
         (&uri_of(&code).into(), &1.into())
     );
-    // Lines in front move them; the line itself takes its diagnostic along.
+    // Lines inserted before move the diagnostics; deleting the line itself removes its diagnostic.
     typed(&client, &file, 2, (0, 0), "# one\n# two\n");
     assert_eq!(diagnostics(&mut client, &file, Some(2))[0], format!("7: {half}"));
     replaced(&client, &file, 3, [(6, 0), (7, 0)], "");
     let told = diagnostics(&mut client, &file, Some(3));
     assert!(told.len() == 1 && told[0].starts_with("10: TypeError"), "{told:?}");
-    // A test that passes, and one that is gone.
+    // A test that passes, and one that no longer exists.
     world.write("shop.py", "def half(x):\n    return x / 2\n");
     world.write("test_shop.py", &tests[..tests.find("def test_words").expect("a test")]);
     execute(&mut client, &all).expect("a run");

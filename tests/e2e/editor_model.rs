@@ -1,4 +1,4 @@
-//! The editor's models, and models tried from the editor.
+//! The editor's models, and model tests from the editor.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ const ASK: &str = "trellis/askModel";
 const TRIED: &str = "trellis/modelTried";
 const KEY: &str = "sk-very-secret-value-0123456789";
 
-/// A server, and an editor whose models the test plays.
+/// Starts a server with an editor whose models the test plays.
 fn editor(world: &World, variables: &[(&str, &str)]) -> Client {
     let client = without_models(world, variables);
     client.reserve(ASK);
     client
 }
 
-/// The same, but the editor has no models.
+/// Starts a server with an editor without models.
 fn without_models(world: &World, variables: &[(&str, &str)]) -> Client {
     let mut command = world.command(&["lsp"]);
     command.envs(variables.iter().copied());
@@ -28,7 +28,7 @@ fn without_models(world: &World, variables: &[(&str, &str)]) -> Client {
     client
 }
 
-/// A folder where what fails is tried again at once.
+/// Creates a folder with retries that do not wait.
 fn hasty() -> World {
     let world = World::new();
     world.write("trellis.toml", "[providers.editor]\nretry_seconds = 0\n");
@@ -40,7 +40,7 @@ fn begin(client: &mut Client, params: Value) {
     assert_eq!(answer.expect("an answer at once"), Value::Null);
 }
 
-/// The outcome of a trial, without its time.
+/// Returns the outcome of a model test, without its time.
 fn outcome(client: &mut Client) -> Value {
     let mut outcome = client.notice(TRIED, patience()).expect("an outcome");
     let time = outcome.as_object_mut().expect("an object").remove("milliseconds");
@@ -48,7 +48,7 @@ fn outcome(client: &mut Client) -> Value {
     outcome
 }
 
-/// The outcome of a trial to which the editor gives this answer as often as it is asked, which is so many times.
+/// Returns the outcome of a model test in which the editor gives this reply `times` times.
 fn tried(client: &mut Client, times: usize, answer: &Result<Value, (i64, &str, Value)>) -> Value {
     begin(client, json!({ "model": "editor:gpt" }));
     for _ in 0..times {
@@ -101,7 +101,7 @@ fn the_editor_is_asked_in_full_and_its_answer_is_told() {
         "outputTokens": 3,
     });
     assert_eq!(outcome(&mut client), wanted);
-    // The least an editor has to say; it chooses the model.
+    // The minimal reply of an editor, which chooses the model.
     begin(&mut client, json!({ "model": "editor" }));
     let question = client.question(ASK, patience()).expect("a question");
     assert_eq!((&question.params["id"], &question.params["model"]), (&json!(2), &json!("")));
@@ -161,7 +161,7 @@ fn why_the_editor_did_not_answer_is_said_and_what_may_pass_is_asked_again() {
         assert!(outcome["hint"].is_string(), "{outcome}");
     }
     assert!(client.shutdown().expect("an end").success());
-    // What every client says that has never heard of it.
+    // The response of a client that does not know the method.
     let mut client = without_models(&world, &[]);
     begin(&mut client, json!({ "model": "editor" }));
     let outcome = outcome(&mut client);
@@ -206,7 +206,7 @@ fn a_malformed_answer_is_refused_with_what_is_wrong() {
         assert!(error.contains(wrong) && error.len() < 600, "`{wrong}` is missing in {error}");
         assert_eq!(outcome["ok"], false, "{outcome}");
     }
-    // A long reply is fine, and shown by its start.
+    // A long reply is valid, and its start is shown.
     let outcome =
         tried(&mut client, 1, &Ok(json!({ "text": "y".repeat(2 << 20), "toolCalls": [] })));
     assert_eq!(outcome["ok"], true, "{outcome}");

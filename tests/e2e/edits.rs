@@ -1,4 +1,4 @@
-//! Symbols edited on the command line: whole files before and after, undone, refused.
+//! Symbol edits on the command line: complete files before and after, undo, refusals.
 
 use std::fs;
 use std::io::Write;
@@ -40,7 +40,7 @@ fn symbols_are_edited_and_every_edit_is_undone() {
     assert_eq!(done["edits"][0]["range"]["end"], serde_json::json!({ "line": 6, "column": 17 }));
     let diff = done["diff"].as_str().expect("a diff");
     assert!(diff.starts_with("--- a/lib/cart.py\n+++ b/lib/cart.py\n@@ "), "{diff}");
-    // From standard input, and from a file.
+    // Text from standard input, and from a file.
     let mut command =
         world.command(&["symbols", "insert-after", "Cart", "--inside", "--in=lib/cart.py"]);
     let mut child = command
@@ -70,7 +70,7 @@ fn symbols_are_edited_and_every_edit_is_undone() {
         .trellis(&["symbols", "replace", "--search=X = 1", "--replace=X = 2", "--in=lib/cart.py"])
         .exits(0);
     assert!(world.read("lib/cart.py").contains("\r\n\r\n\r\nX = 2\r\n\r\n\r\ndef helper"));
-    // An edit below others cannot go before them; one after the other all can, and come back.
+    // An edit cannot be undone before later edits of the file; in reverse order all can.
     let _ = world
         .trellis(&["symbols", "undo", "2", "--in=lib/cart.py"])
         .exits(65)
@@ -118,7 +118,7 @@ fn what_cannot_be_edited_is_left_as_it_is() {
     }
     assert_eq!(fs::read(&latin).expect("a file"), b"def caf\xe9(): pass\n");
     assert_eq!(world.read("lib/other.py"), "def helper():\n    pass\n");
-    // Modes and links stay.
+    // Modes and links are kept.
     symlink("other.py", world.root().join("lib/link.py")).expect("a link");
     fs::set_permissions(world.root().join("lib/other.py"), fs::Permissions::from_mode(0o751))
         .expect("a mode");

@@ -1,4 +1,5 @@
-//! A provider that fails in every way it can: the run ends as without, and nothing that came is paid for again.
+//! A provider that fails in every possible way: the run ends as without failures, and no received
+//! reply is paid for again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +8,16 @@ use serde_json::{Value, json};
 use crate::mock::{OPENAI, Work, command, of_kind, recorded, run, settings, tree};
 use crate::world::{Plot, World, assert_same};
 
-/// What a call may meet: too many requests, a failing server, a connection that breaks in mid-answer, an answer
-/// that is no JSON, one that stops coming, one that never ends.
+/// Kinds of failure: too many requests, a failing server, a connection that breaks during the
+/// reply, a reply that is no JSON, one that stalls, one that never ends.
 const KINDS: [&str; 6] = ["429", "500", "cut", "garbage", "drip", "huge"];
 
-/// Asserts that a run ends as its recording where one call in so many fails the first time it is made.
+/// Asserts that a run ends like its recording if one call in `share` fails at the first attempt.
 pub(crate) fn end_as_they_do_without(work: &Work, share: u32, code: i32) {
     let (reference, ran) = recorded(work, 4);
     let _ = ran.exits(code);
     let world = World::new();
-    // Long enough that a server on a busy machine is never taken for one that stopped.
+    // Long enough that a server on a busy machine never counts as stalled.
     settings(&world, OPENAI, "idle_seconds = 5\nretry_seconds = 0.05");
     let served = work.serve(&json!({ "faults": { "seed": 11, "share": share, "kinds": KINDS } }));
     let ran = run(command(&world, work, OPENAI, &served.url()).arg("--jobs=8"));
@@ -37,7 +38,7 @@ fn with_one_call_in_two_failing_six_nodes_end_as_they_do_without() {
     end_as_they_do_without(&Work::of(&world, &plot.with_usage()), 2, 0);
 }
 
-/// The same question, for a vote the same one of the five, is answered in full once.
+/// Asserts that each request, or each of five votes, is answered completely once.
 fn nothing_is_paid_twice(events: &[Value]) {
     let mut paid: BTreeMap<String, usize> = BTreeMap::new();
     for event in of_kind(events, "ended").iter().filter(|event| event["complete"] == true) {

@@ -1,10 +1,10 @@
-//! Proposed fixes decided on the command line.
+//! Proposed fixes, decided on the command line.
 
 use std::fs;
 
 use crate::world::{World, repository};
 
-/// The example of a project to repair, with one fix that needs a review.
+/// Creates the example of a project to repair, with one fix that needs a review.
 fn proposed() -> World {
     let world = World::new();
     let example = repository().join("fixtures/examples/repair");

@@ -1,4 +1,4 @@
-//! The main job, from graph to repository.
+//! Generation of a repository from a graph.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{Plot, Ran, World, assert_same, real_python, repository};
 
-/// The master fixture, grown into the folder `out` of `world`.
+/// Generates the master fixture into the folder `out` of `world`.
 pub(crate) fn fixture(world: &World, jobs: &str, out: &str) -> Ran {
     let folder = repository().join("fixtures/ml-library");
     let arguments = [
@@ -42,8 +42,8 @@ fn the_master_fixture_ends_as_its_truth_table_says() {
     installs_and_passes_plain_pytest(&world);
 }
 
-/// Read off the recorded code by hand: every planned call is there but those that only say in which order
-/// methods are called, and nothing is used that was not planned.
+/// Expected values read from the recorded code by hand: every planned call exists except those that
+/// only order method calls, and nothing unplanned is used.
 fn the_plan_is_found_in_the_code(world: &World) {
     let graph = repository().join("fixtures/ml-library/rpg.json").display().to_string();
     let it = world.trellis(&["symbols", "planned", &graph, "--in=out", "--json"]).exits(0).json();
@@ -73,7 +73,7 @@ fn the_plan_is_found_in_the_code(world: &World) {
     assert_eq!(absent.len(), 6, "two that failed, four that were skipped");
 }
 
-/// Without anything of ours: an environment of its own, `pip install -e .`, `pytest`.
+/// Installs the result without Trellis (own environment, `pip install -e .`) and runs `pytest`.
 fn installs_and_passes_plain_pytest(world: &World) {
     let (out, venv) = (world.out(), world.root().join("venv"));
     let run = |program: &std::path::Path, arguments: &[&str]| {
@@ -208,7 +208,8 @@ fn a_failed_node_leaves_no_trace_and_its_dependents_are_skipped() {
     }
 }
 
-/// A package that the plan names and the interpreter lacks is nobody's bug: the report says what to install.
+/// A package that the plan names and the interpreter lacks is no bug: the report names the package
+/// to install.
 #[test]
 fn a_package_that_is_not_there_is_told_with_what_to_install() {
     let mut plot =
@@ -238,7 +239,8 @@ fn a_package_that_is_not_there_is_told_with_what_to_install() {
     }
 }
 
-/// A word is no use: the report names the planned dependency that the code does without.
+/// Mentioning a name does not count: the report names the planned dependency that the code does not
+/// use.
 #[test]
 fn a_planned_dependency_counts_where_the_code_refers_to_it() {
     let plot = Plot::default()
@@ -261,7 +263,8 @@ fn a_planned_dependency_counts_where_the_code_refers_to_it() {
     assert!(report.contains(told), "{report}");
 }
 
-/// pytest brings `pluggy`, so the code runs; but whoever installs the project is to get it on somebody's word.
+/// pytest brings `pluggy`, so the code runs; but users who install the project need the requirement
+/// to be declared.
 #[test]
 fn what_the_code_imports_and_nothing_requires_is_told() {
     let mut plot =
@@ -276,7 +279,7 @@ fn what_the_code_imports_and_nothing_requires_is_told() {
         report.contains(told) && report.contains("- List the distribution that provides `pluggy`"),
         "{report}"
     );
-    // A line of the user's own is word enough, and so is one of the plan.
+    // A line of the user's own declares the requirement, and so does the plan.
     let world = World::new();
     world.write("out/requirements.txt", "Pluggy>=1\n");
     let _ = world.grow(&plot, &[]).exits(0);
@@ -287,7 +290,7 @@ fn what_the_code_imports_and_nothing_requires_is_told() {
     assert!(!world.read("out/docs/generation_report.md").contains("pluggy"));
 }
 
-/// A person's file fails where it is imported, which no test of a node sees.
+/// A person's file fails when imported, which no node's test notices.
 #[test]
 fn every_module_is_imported_once_and_what_cannot_be_is_told() {
     let world = World::new();
@@ -404,7 +407,7 @@ fn tests_that_only_need_the_name_to_exist_are_sent_back() {
     assert_eq!(world.journal("test_run")[0]["passed"], 3);
 }
 
-/// What the plan leaves open its specification tells, which it names itself.
+/// The specification named by the plan supplies what the plan leaves open.
 #[test]
 fn the_specification_that_a_plan_names_gives_title_and_author() {
     let world = World::new();
@@ -445,7 +448,7 @@ fn the_specification_that_a_plan_names_gives_title_and_author() {
     assert!(warnings.contains("specification docs/spec.md does not exist"), "{warnings}");
 }
 
-/// Each of the two files needs the other, none of the functions itself.
+/// Each of the two files needs the other, but no function needs itself.
 #[test]
 fn files_that_import_one_another_are_told_before_and_after() {
     let world = World::new();
@@ -472,7 +475,8 @@ fn files_that_import_one_another_are_told_before_and_after() {
     assert!(told.contains("lib.basic") || told.contains("src/lib/basic.py"), "{report}");
 }
 
-/// A first start adds to what is there; that is said once, with the branch that gets the commits.
+/// A first start adds files beside existing ones; that is reported once, with the branch that gets
+/// the commits.
 #[test]
 fn a_first_start_among_files_of_a_person_says_so() {
     let said = "is not empty: Trellis adds files next to yours";

@@ -1,5 +1,5 @@
-//! The project that is opened is the attacker: what it brings along starts no program outside of the sandbox, and nothing is
-//! written but where the work is.
+//! A hostile project: its files start no program outside of the sandbox, and cause no write outside
+//! of the work.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::implement::{ALONE, ARGUMENTS, CODE, code, new_tests, shop};
 use crate::repair::{CALCULATOR, both, git, repair};
 use crate::world::{Plot, Ran, World};
 
-/// A shop that is to get a discount, and whatever the attacker has put beside it.
+/// Creates a shop that is to get a discount, as the base for an attack.
 pub(crate) fn prepared() -> World {
     shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
 }
@@ -30,12 +30,12 @@ fn commit(world: &World) {
     in_p(world, &["commit", "--quiet", "--message", "prepared"]);
 }
 
-/// A file that is there as soon as an attack has come through.
+/// Returns the path of a file that exists once an attack has succeeded.
 pub(crate) fn mark(world: &World) -> PathBuf {
     world.root().join("started")
 }
 
-/// Adds lines to the project's configuration; `START` stands for a program that leaves the mark.
+/// Adds lines to the project's configuration; `START` stands for a program that creates the mark.
 fn configure(world: &World, lines: &str) {
     let start =
         world.write("start", &format!("#!/bin/sh\ntouch '{}'\ncat\n", mark(world).display()));
@@ -45,7 +45,7 @@ fn configure(world: &World, lines: &str) {
     world.write("p/.git/config", &format!("{own}\n{lines}\n"));
 }
 
-/// Every entry below a folder with its text, links as where they lead.
+/// Returns every entry below a folder with its text; links with their targets.
 pub(crate) fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut out = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -88,7 +88,7 @@ fn programs_between_a_file_and_what_git_stores_are_the_persons_own_or_none() {
         assert!(!mark(&world).exists(), "{lines}");
         assert!(!world.root().join("p/shop/discount.py").exists(), "{lines}");
     }
-    // What the person's own settings say as well is theirs.
+    // A setting that the user's own configuration has too is allowed.
     let world = prepared();
     world.write("p/.gitattributes", "* filter=x\n");
     commit(&world);
@@ -173,7 +173,7 @@ fn a_repository_inside_of_the_project_has_no_say() {
     );
     let _ = implement(&world).exits(0);
     assert!(!mark(&world).exists(), "a submodule's settings");
-    // Files of a project can be laid out as a bare repository is; a clone brings them along.
+    // A project's files can be laid out as a bare repository, and a clone contains them.
     let world = prepared();
     let bare = world.root().join("p/docs/bare");
     git(world.root(), &["init", "--quiet", "--bare", &bare.display().to_string()]);
@@ -217,7 +217,7 @@ fn objects_that_are_not_there_are_not_fetched() {
     assert!(!mark(&world).exists());
 }
 
-/// What an attacker does to `.git`, given the place of somebody else's repository and of a file of theirs.
+/// An attack on `.git`, given the paths of a foreign repository and of a foreign file.
 type Bend = fn(&Path, &Path);
 
 #[test]
@@ -269,7 +269,8 @@ fn what_git_keeps_elsewhere_is_not_touched() {
         assert!(ran.stderr.contains("git was not started"), "{name}: {}", ran.stderr);
         assert_eq!(everything(&victim), before, "{name}");
     }
-    // A worktree and a repository with its folder elsewhere are what they are where both say so.
+    // A worktree, and a repository with a separate git folder, are accepted if both sides name each
+    // other.
     let world = prepared();
     in_p(&world, &["worktree", "add", "--quiet", "-b", "other", "../other"]);
     let arguments = ARGUMENTS.map(|it| it.replace("p/docs", "other/docs"));
@@ -285,7 +286,7 @@ fn what_git_keeps_elsewhere_is_not_touched() {
     in_p(&world, &["config", "core.worktree", &top]);
     let _ = implement(&world).exits(0);
     assert_eq!(world.read("p/shop/discount.py"), CODE);
-    // A submodule is such a one.
+    // A submodule is such a repository.
     let world = prepared();
     fs::rename(world.root().join("p"), world.root().join("sub")).expect("moved");
     git(world.root(), &["init", "--quiet", "--initial-branch=main", "p"]);

@@ -1,4 +1,4 @@
-//! One issue, from words to a merge, in repositories of git.
+//! One issue, from its description to a merge, in git repositories.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -40,7 +40,7 @@ const LLD: &str = "\
 `shop/discount.py` gets `discounted(prices, percent)`: the total less so many percent; ValueError below 0 and above 100.
 ";
 
-/// A file under its path.
+/// Returns a file in the format of a reply.
 pub(crate) fn file(path: &str, text: &str) -> String {
     format!("{path}\n```python\n{text}```\n")
 }
@@ -54,7 +54,7 @@ pub(crate) fn new_tests() -> String {
 
 pub(crate) const CODE: &str = "from shop.cart import total\n\n\ndef discounted(prices, percent):\n    if not 0 <= percent <= 100:\n        raise ValueError(f'no percentage: {percent}')\n    return total(prices) * (100 - percent) / 100\n";
 
-/// An answer with the module that is wanted.
+/// Returns a reply with the requested module.
 pub(crate) fn made(text: &str) -> String {
     file("shop/discount.py", text)
 }
@@ -63,12 +63,12 @@ pub(crate) fn code() -> String {
     made(CODE)
 }
 
-/// Code that passes no test, another one for each number.
+/// Returns code that passes no test, different for each number.
 fn wrong(number: u32) -> String {
     file("shop/discount.py", &format!("def discounted(prices, percent):\n    return {number}\n"))
 }
 
-/// A shop below `p`, committed, and what a model says: stage, then its answers.
+/// Creates a committed shop below `p`, and a model's replies by stage.
 pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     let world = World::new();
     world.write("p/shop/__init__.py", "");
@@ -81,7 +81,8 @@ pub(crate) fn shop(replies: &[(&str, &[String])]) -> World {
     world
 }
 
-/// Commits what lies below `p`, whose tests find it, and keeps what a model says of issue 42: stage, then its answers.
+/// Commits the files below `p`, configures their tests, and records a model's replies for issue 42,
+/// by stage.
 pub(crate) fn begin(world: &World, replies: &[(&str, &[String])]) {
     world.write("p/pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\n");
     let p = world.root().join("p");
@@ -121,21 +122,21 @@ pub(crate) fn in_p(world: &World, arguments: &[&str]) -> String {
     git(&world.root().join("p"), arguments).trim().to_owned()
 }
 
-/// Branches, worktrees and the state of the tree: what work that is over leaves nothing in.
+/// Asserts that completed work leaves no branch, worktree or record.
 fn assert_nothing_left(world: &World) {
     assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(in_p(world, &["worktree", "list"]).lines().count(), 1);
     assert_eq!(records(world), Vec::<String>::new());
 }
 
-/// What the engine keeps of work under way.
+/// Returns the engine's records of unfinished work.
 pub(crate) fn records(world: &World) -> Vec<String> {
     let all = fs::read_dir(world.root().join("p/.trellis/worktrees")).into_iter().flatten();
     let names = all.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
     names.filter(|it| !it.ends_with(".lock")).collect()
 }
 
-/// Stages and what came of them, as the journal has them.
+/// Returns the stages and observations in the journal.
 pub(crate) fn states(world: &World) -> Vec<String> {
     let journal = world.read("p/.trellis/journal.jsonl");
     let lines = journal.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line"));
@@ -147,7 +148,7 @@ pub(crate) fn states(world: &World) -> Vec<String> {
 fn an_issue_is_made_test_first_and_merged_as_one_commit() {
     let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
         .with_only(&["git", "python3"]);
-    // A person's own work is under way in the same tree.
+    // A person's own work is in progress in the same tree.
     world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
     world.write("p/notes.txt", "mine\n");
     let status = in_p(&world, &["status", "--short"]);
@@ -192,7 +193,7 @@ fn an_issue_is_made_test_first_and_merged_as_one_commit() {
     );
 }
 
-/// What the report says of all tests before and after, for what the repository has before.
+/// Report of all tests before and after, for different initial tests.
 #[test]
 fn the_report_of_all_tests_is_true_whatever_was_there_before() {
     let failing = format!("{OLD_TESTS}\n\ndef test_broken():\n    assert total([1]) == 2\n");
@@ -223,7 +224,7 @@ fn tests_that_pass_before_the_code_are_sent_back() {
     let result = implement(&world, &ALONE).exits(0).json();
     let history = text(&result["history"][0]);
     assert!(history.contains("tests must fail before the implementation"), "{result:#}");
-    // Who insists gets no code.
+    // A model that insists gets no code written.
     let world = shop(&[("scaffold", &[passing.clone(), passing.clone(), passing])]);
     let start = in_p(&world, &["rev-parse", "main"]);
     let result = implement(&world, &[]).exits(2).json();
@@ -253,7 +254,7 @@ fn the_fourth_attempt_goes_to_a_person_who_may_go_on() {
         in_p(&world, &["show", "trellis/issue-42:shop/discount.py"]) + "\n",
         "def discounted(prices, percent):\n    return 4\n"
     );
-    // The person mends it where it is, and no model is asked any more.
+    // A person fixes the code in the worktree, and no model is asked again.
     let worktree = text(&result["worktree"]);
     fs::write(format!("{worktree}/shop/discount.py"), CODE).expect("written");
     world.write("replies.jsonl", "");
@@ -313,7 +314,7 @@ fn a_change_waits_for_a_person_and_survives_what_others_do_meanwhile() {
     assert!(text(&waiting["diff"]).contains("+def discounted"), "{waiting:#}");
     assert_eq!(in_p(&world, &["rev-parse", "main"]), start);
     assert_eq!(in_p(&world, &["rev-parse", "trellis/issue-42"]), text(&waiting["tip"]));
-    // Others commit elsewhere: what comes out is tested before it is merged.
+    // Others commit elsewhere: the merged result is tested before the merge.
     world.write("p/shop/tax.py", "VAT = 20\n");
     in_p(&world, &["add", "."]);
     in_p(&world, &["commit", "--quiet", "-m", "tax"]);
@@ -336,7 +337,7 @@ fn what_a_person_made_of_it_is_never_played_over() {
     let place = "p/.trellis/worktrees/issue-42/shop/discount.py";
     let mine = format!("{CODE}\n\nMINE = 1\n");
     world.write(place, &mine);
-    // Taken over, tested, and waiting again; however often it is started, it is theirs.
+    // Adopted, tested, and waiting again; after any number of starts it stays the person's text.
     for _ in 0..3 {
         let waiting = implement(&world, &[]).exits(2).json();
         assert!(text(&waiting["diff"]).contains("+MINE = 1"), "{waiting:#}");
@@ -345,7 +346,7 @@ fn what_a_person_made_of_it_is_never_played_over() {
     let result = implement(&world, &ALONE).exits(0).json();
     assert_eq!(world.read("p/shop/discount.py"), mine, "{result:#}");
     assert_nothing_left(&world);
-    // It is done: the same command says so, and asks nobody.
+    // The work is done: the same command reports that, and asks no model.
     let before = in_p(&world, &["rev-parse", "main"]);
     let again = implement(&world, &[]).exits(0).json();
     assert_eq!((&again["outcome"], text(&again["commit"])), (&json!("merged"), before));
@@ -367,7 +368,7 @@ fn work_that_a_person_mends_goes_on_from_there() {
 fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     let replies: [(&str, &[String]); 2] =
         [("scaffold", &[new_tests()]), ("implementation", &[code()])];
-    // A person's file is where a new one would go.
+    // A person's file exists at the path of a new one.
     let world = shop(&replies);
     world.write("p/shop/discount.py", "mine\n");
     let start = in_p(&world, &["rev-parse", "main"]);
@@ -381,7 +382,7 @@ fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     let _ = implement(&world, &ALONE).exits(0);
     assert_eq!(world.read("p/shop/discount.py"), CODE);
     assert_nothing_left(&world);
-    // Both have made the same file: both sides stay.
+    // Both sides created the same file: both stay.
     let world = shop(&replies);
     let _ = implement(&world, &[]).exits(2);
     world.write("p/shop/discount.py", "theirs = 1\n");
@@ -392,7 +393,7 @@ fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     assert_eq!(world.read("p/shop/discount.py"), "theirs = 1\n");
     assert_eq!(in_p(&world, &["show", "trellis/issue-42:shop/discount.py"]) + "\n", CODE);
     assert_eq!(in_p(&world, &["status", "--short"]), "");
-    // What the merge makes breaks a test of theirs: it is not made.
+    // The merged result breaks a test of the other side: no merge.
     let world = shop(&replies);
     let _ = implement(&world, &[]).exits(2);
     world.write("p/tests/test_no_discount.py", "import importlib.util\n\n\ndef test_none():\n    assert importlib.util.find_spec('shop.discount') is None\n");
@@ -409,7 +410,7 @@ fn no_file_of_a_person_goes_however_like_the_new_one_it_is() {
     let both = code() + &file("shop/cart.py", &format!("{CART}\n\nVAT = 1\n"));
     let replies: [(&str, &[String]); 2] =
         [("scaffold", &[new_tests()]), ("implementation", &[both])];
-    // What stands where the new file goes: nothing in it, its beginning, all of it.
+    // Content at the path of the new file: empty, its beginning, all of it.
     for mine in ["", &CODE[..20], CODE] {
         let world = shop(&replies);
         world.write("p/shop/discount.py", mine);
@@ -420,7 +421,7 @@ fn no_file_of_a_person_goes_however_like_the_new_one_it_is() {
             (mine, CART)
         );
     }
-    // What a person has deleted does not come back.
+    // A file that a person deleted does not come back.
     let world = shop(&replies);
     fs::remove_file(world.root().join("p/shop/cart.py")).expect("removed");
     let result = implement(&world, &ALONE).exits(2).json();
@@ -452,7 +453,7 @@ fn a_git_that_waits_for_an_editor_keeps_its_lock() {
     ]);
     commit.current_dir(world.root().join("p")).env("GIT_EDITOR", "sh ../editor");
     let mut commit = commit.stdin(Stdio::null()).spawn().expect("git starts");
-    // Ends when the editor is open.
+    // Ends once the editor is open.
     world.read("begun");
     let lock = world.root().join("p/.git/index.lock");
     assert!(lock.exists(), "git holds its lock while the editor is open");
@@ -475,7 +476,8 @@ fn what_is_broken_by_the_code_is_no_success() {
     assert!(text(&result["history"][0]).contains("tests/test_cart.py::test_total"), "{result:#}");
 }
 
-/// A project of a stack, its tests and its code, each as path and text; `HALF` stands for the operator that is right or wrong.
+/// A project of a stack, with tests and code, each as path and text; `HALF` stands for the operator
+/// that is right or wrong.
 struct Stacked {
     stack: &'static str,
     tests: (&'static str, &'static str),
@@ -628,7 +630,7 @@ fn what_was_paid_is_not_paid_again() {
         let prompt = prompt(question);
         match prompt {
             _ if prompt.contains("nothing but tests") => said(&new_tests()),
-            // What it prints is another text in every run.
+            // The code prints a different text in every run.
             _ if prompt.contains("Write the code of") => said(&made(
                 "import time\n\n\ndef discounted(prices, percent):\n    raise KeyError(object(), f'{time.perf_counter()} s')\n",
             )),

@@ -1,4 +1,4 @@
-//! Commands that look.
+//! Commands that inspect.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn plan_commands_print_what_they_promise() {
     let world = World::new();
     world.plant(&Plot::garden());
     let order = world.trellis(&["plan", "order", "rpg.json"]).exits(0);
-    // First what others need and needs nothing, then what lies between, last what nothing needs.
+    // First the nodes without dependencies, then those between, last those without dependents.
     assert_eq!(order.stdout, "double\nsquare\nsummed\nnegated\nshifted\ntenfold\n");
     let deps = world.trellis(&["plan", "deps", "rpg.json", "summed", "--json"]).exits(0).json();
     assert!(deps.to_string().contains("negated") && deps.to_string().contains("double"), "{deps}");

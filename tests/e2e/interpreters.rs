@@ -1,5 +1,5 @@
-//! The interpreter that tests run with is the person's: wherever a tool keeps the environment of a project, the command line
-//! and an editor find it, and an editor can name one.
+//! The interpreter of tests is the user's: the command line and an editor find a project's
+//! environment wherever a tool keeps it, and an editor can name one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::runs::{call, editor};
 use crate::world::{Ran, World, real_python};
 
-/// A project in `mono/p` whose test needs a package that only the environment has.
+/// Creates a project in `mono/p` whose test needs a package that only the environment has.
 fn project() -> World {
     let world = World::new();
     world.write("mono/p/pyproject.toml", "[project]\nname = \"Shop App\"\nversion = \"1\"\n");
@@ -23,7 +23,7 @@ fn project() -> World {
     world
 }
 
-/// A virtual environment with that package and without pytest.
+/// Creates a virtual environment with that package and without pytest.
 fn environment(at: &Path) {
     let made = Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(at).status();
     assert!(made.expect("python3").success());
@@ -40,7 +40,7 @@ fn give(environment: &Path) {
     fs::write(packages.join("theirs.py"), "VALUE = 5\n").expect("written");
 }
 
-/// A prefix as conda makes them: an interpreter with its library, and records of packages.
+/// Creates a prefix like conda's: an interpreter with its library, and records of packages.
 fn conda(at: &Path) {
     let python = real_python();
     let asked = "import sys, sysconfig; print(sysconfig.get_path('stdlib')); print('%d.%d.%d' % sys.version_info[:3])";
@@ -52,20 +52,20 @@ fn conda(at: &Path) {
         fs::create_dir_all(folder).expect("a folder");
     }
     fs::copy(&python, at.join("bin/python")).expect("an interpreter");
-    // Large, and of no use here.
+    // Large parts that are not needed here.
     let left_out = ["site-packages", "dist-packages", "test", "idlelib", "__pycache__"];
     let entries = fs::read_dir(library).expect("a library").flatten();
     let entries = entries.filter(|it| !left_out.iter().any(|name| it.file_name() == *name));
     let copied = Command::new("cp").arg("-r").args(entries.map(|it| it.path())).arg(&own).status();
     assert!(copied.expect("cp").success());
-    // The library of the interpreter, where it is a file of its own.
+    // The interpreter's shared library, if it is a separate file.
     let shared = Path::new(library).parent().expect("lib");
     for entry in fs::read_dir(shared).expect("a folder").flatten() {
         if entry.file_name().to_string_lossy().starts_with("libpython") {
             fs::copy(entry.path(), at.join("lib").join(entry.file_name())).expect("a library");
         }
     }
-    // Where Debian's interpreter looks.
+    // The folder in which Debian's interpreter looks.
     let packages = at.join("lib/python3/dist-packages");
     fs::create_dir_all(&packages).expect("a folder");
     fs::write(packages.join("theirs.py"), "VALUE = 5\n").expect("written");
@@ -77,7 +77,8 @@ fn digest(path: &Path) -> Vec<u8> {
     Sha256::digest(path.to_string_lossy().as_bytes()).to_vec()
 }
 
-/// A tool, what it has a project look like, and where it then keeps the environment.
+/// A tool, and a function that gives a project the tool's layout and returns the environment's
+/// path.
 type Layout = (&'static str, fn(&World) -> PathBuf);
 
 const LAYOUTS: [Layout; 8] = [
@@ -145,10 +146,10 @@ fn an_interpreter_that_is_named_or_activated_comes_first() {
     let world = project();
     let named = world.root().join("elsewhere");
     environment(&named);
-    // One of the project's that would do, and that is not meant.
+    // A usable environment of the project that is not the named one.
     let own = world.root().join("mono/p/.venv");
     environment(&own);
-    // It is a link to the one that all have.
+    // The interpreter there is a link to the common one.
     fs::remove_file(own.join("bin/python")).expect("a link");
     fs::write(own.join("bin/python"), "#!/bin/sh\nexit 9\n").expect("written");
     fs::set_permissions(own.join("bin/python"), fs::Permissions::from_mode(0o755)).expect("set");
@@ -176,7 +177,7 @@ fn who_debugs_is_told_the_environment_that_runs_use() {
         params["interpreter"] = more["interpreter"].clone();
         let found = call(&mut client, "environment", params);
         assert_eq!(found["interpreter"], json!(wanted.join("bin/python")));
-        // It has no pytest of its own.
+        // The environment has no pytest.
         let packages = found["packages"].as_str().expect("a folder");
         let asked = Command::new(wanted.join("bin/python"))
             .env("PYTHONPATH", packages)

@@ -1,4 +1,4 @@
-//! A key is used in one header and seen nowhere else, however a run goes.
+//! A key is used in one header and appears nowhere else, in any run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::mock::{FORMATS, KEY, OPENAI, QUICK, Work, command, run, settings};
 use crate::no_model::{certificate, closed};
 use crate::world::{Plot, Ran, World};
 
-/// Long enough to be of use to a thief, short enough to find a key that was cut or masked.
+/// Length of a part of the key: long enough to matter, short enough to find a cut or masked key.
 const PIECE: usize = 10;
 
 fn shows_key(bytes: &[u8]) -> bool {
@@ -20,7 +20,8 @@ fn shows_key(bytes: &[u8]) -> bool {
     pieces.any(|piece| bytes.windows(PIECE).any(|part| part == piece))
 }
 
-/// Whatever a run left, wherever: its output, every file below the world's folder, every commit.
+/// Asserts that nothing left by a run shows the key: its output, every file below the world's
+/// folder, every commit.
 fn seen_nowhere(name: &str, world: &World, ran: &Ran) {
     assert!(!shows_key(ran.stdout.as_bytes()), "{name}: {}", ran.stdout);
     assert!(!shows_key(ran.stderr.as_bytes()), "{name}: {}", ran.stderr);
@@ -30,7 +31,7 @@ fn seen_nowhere(name: &str, world: &World, ran: &Ran) {
         assert!(!shows_key(&bytes), "{name}: {} holds the key", file.display());
     }
     if world.out().join(".git").exists() {
-        // Objects are compressed; what they hold is seen this way.
+        // Objects are compressed; `git log -p` shows their content.
         let mut git = Command::new("git");
         git.args(["log", "-p", "--all"]).current_dir(world.out());
         assert!(!shows_key(&git.output().expect("git").stdout), "{name}: a commit holds the key");
@@ -50,7 +51,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// A way a run can go: its name, what is added to the server's order, its exit codes.
+/// A kind of run: its name, its faults, its exit codes.
 const WAYS: [(&str, &[&str], &[i32]); 7] = [
     ("401", &["401"], &[69]),
     ("404", &["404"], &[69]),
@@ -139,8 +140,8 @@ fn a_provider_that_repeats_the_key_is_not_repeated_in_any_format() {
     }
 }
 
-/// Passes when the code under test can find the key nowhere it can look. The two halves stand apart, so that
-/// the test does not find itself.
+/// Creates a test that passes if the code under test can find the key nowhere. The two halves are
+/// separate, so that the test does not find itself.
 fn looking(world: &World) -> Work {
     let (first, last) = KEY.split_at(KEY.len() / 2);
     let mut plot = Plot::default().function("f", "a", &[], &[], "x + 1");
@@ -195,7 +196,7 @@ fn neither_the_code_under_test_nor_the_process_list_shows_the_key() {
     let ran = ran.exits(0);
     assert_eq!(ran.json()["passedByFixes"], json!([1]));
     assert!(seen.iter().any(|it| it.starts_with("python")), "{seen:?}");
-    // The test's own halves are in its files, so only the whole key counts here.
+    // The test's own halves are in its files, so only the complete key counts here.
     for file in files(world.root()) {
         let text = fs::read(&file).expect("a file");
         let whole = text.windows(KEY.len()).any(|part| part == KEY.as_bytes());
@@ -203,7 +204,7 @@ fn neither_the_code_under_test_nor_the_process_list_shows_the_key() {
     }
 }
 
-/// Waits for a run and looks at every process meanwhile; returns the names of the programs below it.
+/// Waits for a run and watches all processes meanwhile; returns the names of its descendants.
 fn watched(child: Child) -> (Ran, BTreeSet<String>) {
     let (root, done) = (child.id(), AtomicBool::new(false));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! What linters say of a change, and what is said where none ran.
+//! Complaints of linters about a change, and the report if none ran.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use crate::repair::text;
 use crate::terminal::at_terminal;
 use crate::world::{Ran, World};
 
-/// Stands in for a linter: complains of every line with `bad`, as ruff writes it.
+/// A stand-in for a linter: complains about every line with `bad`, in ruff's format.
 const LINTER: &str = "\
 #!/bin/sh
 while [ \"$1\" != -- ]; do shift; done
@@ -27,13 +27,13 @@ fn install(world: &World, name: &str, script: &str) {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
-/// A shop without any linter on the path, and a model that does well at once.
+/// Creates a shop without linters on the path, and a model that succeeds at once.
 fn without_linters() -> World {
     shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])])
         .with_only(&["git", "python3"])
 }
 
-/// The same as [`implement`], with that linter before all else on the path.
+/// Runs [`implement`] with the stand-in first on the path.
 fn implement_with_linter(world: &World) -> Ran {
     install(world, "ruff", LINTER);
     let path = format!(
@@ -49,7 +49,7 @@ fn report(world: &World, ran: &Ran) -> String {
     world.read(&format!("p/{}/implementation-report.md", text(&ran.json()["reports"])))
 }
 
-/// What the journal has after the stage of the linters.
+/// Returns the journal's entries after the stage of the linters.
 fn told(world: &World) -> Vec<String> {
     let all = states(world);
     let after = all.iter().zip(all.iter().skip(1)).filter(|(it, _)| *it == "lint");
@@ -86,7 +86,7 @@ fn where_no_linter_is_installed_none_is_said_to_have_passed() {
     assert!(report.contains("- no linter ran\n") && !report.contains("nothing new"), "{report}");
 }
 
-/// What is found without linters is not said to be theirs.
+/// Findings without linters are not attributed to linters.
 #[test]
 fn what_trellis_finds_itself_is_no_word_of_a_linter() {
     let twin = format!("{CODE}\n\nclass AuditLog:\n    pass\n");

@@ -1,11 +1,12 @@
-//! The path to a live model, against a server of our own.
+//! Requests to a live model, against a server of the test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use crate::world::{Plot, World};
 
-/// Answers every chat completion with what `reply` says to the last message, then ends with the process.
+/// Answers every chat completion with the result of `reply` for the last message; ends with the
+/// process.
 fn serve(reply: impl Fn(&str) -> String + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! `trellis localize`: suspects with reasons and proof, and a folder that stays as it is.
+//! `trellis localize`: suspects with reasons and evidence, and an unchanged folder.
 
 use std::fs;
 
@@ -134,7 +134,8 @@ fn a_test_nobody_knows_is_a_mistake_of_the_caller_s() {
     let _ = ran.exits(65).says("there is no test test_cart.py::test_nope");
 }
 
-/// The project's git configuration may name programs for filters and drivers; none is run, nothing is written.
+/// The project's git configuration may name programs for filters and drivers; none runs, nothing is
+/// written.
 #[test]
 fn git_runs_nothing_of_the_project_s() {
     let world = shop();

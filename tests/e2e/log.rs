@@ -1,4 +1,4 @@
-//! `trellis log`: the journal read back, and its chain followed by somebody who only knows the rule.
+//! `trellis log`: the journal, with its hash chain recomputed independently from the rule.
 
 use ::lsp::patience;
 use serde_json::{Value, json};
@@ -23,7 +23,8 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The rule: SHA-256 of the chain above and the line without its own; above the first line, of nothing.
+/// Computes the last chain value: SHA-256 of the value above and the line without its own; above
+/// the first line, of nothing.
 fn head(lines: &[String]) -> String {
     lines.iter().enumerate().fold(sha256(""), |above, (index, line)| {
         let (body, end) = line.split_at(line.len() - 76);
@@ -95,7 +96,7 @@ fn who_changes_a_byte_is_found_out_and_who_goes_on_is_not() {
     let wanted =
         format!("{} lines, chain intact, head {}\n", lines(&world).len(), head(&lines(&world)));
     assert!(said.starts_with(&wanted) && said.contains("note it elsewhere"), "{said}");
-    // More runs and other commands go on with it.
+    // Further runs and other commands extend the chain.
     let _ = world.grow(&Plot::garden(), &[]).exits(0);
     let _ = world.trellis(&["rollback", "out", "--to", "basic"]).exits(0);
     assert!(lines(&world).len() > whole.lines().count());
@@ -127,7 +128,7 @@ fn what_stands_in_a_journal_drives_no_terminal_and_breaks_no_line() {
         "2026-11-23T15:40:00.9Z\\u{1b}  a\\u{1b}[2J\\nb          note          w: one two\\u{7}\n";
     assert_eq!(ran.stdout, wanted);
     assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
-    // An earlier version wrote it: there is nothing to go by.
+    // A journal of an earlier version has no chain to verify.
     let _ = world
         .trellis(&["log", "out", "--verify"])
         .exits(65)

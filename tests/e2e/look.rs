@@ -66,7 +66,8 @@ fn a_file_of_queries_is_answered_line_by_line() {
     assert!(lines.iter().all(|it| it["milliseconds"].is_f64()), "{lines:?}");
 }
 
-/// An embeddings service on loopback: each text becomes its counts of the letters `a` and `b`. Ends with the process.
+/// Starts an embeddings service on the loopback interface: each text becomes its counts of the
+/// letters `a` and `b`. Ends with the process.
 fn letters() -> (String, std::sync::Arc<std::sync::Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -137,7 +138,7 @@ fn vectors_of_a_service_are_kept_and_a_damaged_store_is_made_anew() {
     assert_eq!(search(), vec![json!(["b"])]);
 }
 
-/// A folder as a run leaves it: A needs B, B needs C; B stands in the code, C failed.
+/// Creates a folder as a run leaves it: A needs B, B needs C; B exists in the code, C failed.
 fn chain() -> World {
     let world = World::new();
     let plot = Plot::default()
@@ -227,8 +228,8 @@ src/lib/base.py
     let _ = world.trellis(&["code", "view", "nothing.py"]).exits(65).says("no file or node");
 }
 
-/// The seed's scenario: "expected 5.0, got nan" leads through search, view and dependencies to the zero check
-/// that is missing upstream.
+/// The seed's scenario: "expected 5.0, got nan" leads through search, view and dependencies to the
+/// zero check that is missing upstream.
 #[test]
 fn expected_5_got_nan_leads_to_the_missing_zero_check_upstream() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `trellis lsp` as an editor meets it.
+//! `trellis lsp` as an editor uses it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,7 @@ fn started(world: &World, encodings: &[Encoding]) -> Client {
     client
 }
 
-/// Symbols of a name as `file:line:column`, from 0.
+/// Returns the symbols of a name as `file:line:column`, from 0.
 fn symbols(client: &mut Client, name: &str) -> Vec<String> {
     let all = client.request("workspace/symbol", json!({ "query": name }), patience());
     let all = all.expect("symbols");
@@ -53,7 +53,7 @@ fn what_changes_is_in_the_next_answer() {
     world.write("venv/lib/c.py", "def total(): ...\n");
     let mut client = started(&world, &[Encoding::Utf8]);
     assert_eq!(symbols(&mut client, "total"), ["a.py:1:8"]);
-    // A new file, a changed one, a new folder, one that is gone; the editor says nothing.
+    // A new file, a changed one, a new folder, a removed one; the editor reports nothing.
     world.write("pkg/b.py", "\n\ndef total(): ...\n");
     assert_eq!(symbols(&mut client, "total"), ["a.py:1:8", "b.py:2:4"]);
     world.write("pkg/b.py", "def subtotal(): ...\n");
@@ -67,10 +67,10 @@ fn what_changes_is_in_the_next_answer() {
     fs::remove_dir_all(world.root().join("moved")).expect("a folder");
     fs::remove_file(world.root().join("pkg/b.py")).expect("a file");
     assert_eq!(symbols(&mut client, "total"), ["a.py:1:8"]);
-    // Rules change what is there.
+    // Changed ignore rules apply.
     world.write("pkg/.gitignore", "a.py\n");
     assert_eq!(symbols(&mut client, "total"), ["b.py:0:4"]);
-    // What the editor has open wins until it is closed.
+    // The editor's open text overrides the disk until it is closed.
     let file = world.root().join("pkg/built/b.py");
     client.open(&file).expect("a file");
     client.change(&file, "class Other:\n    def subtotal(self): ...\n    def broken(\n");
@@ -87,7 +87,7 @@ fn positions_are_right_after_any_character_and_line_end() {
     let text = "\u{feff}a = '\u{1f600}\u{e9}'; b = 1\r\nc = 2\rd = 3\x0c\n\u{e9}t\u{e9} = '\u{1f600}'; e = 4\n";
     let world = World::new();
     world.write("w.py", text);
-    // A byte order mark is not on any line, and a form feed ends none.
+    // A byte order mark is on no line, and a form feed ends no line.
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
         let mut client = started(&world, &[encoding]);
         assert_eq!(client.encoding(), encoding);
@@ -110,7 +110,7 @@ fn positions_are_right_after_any_character_and_line_end() {
     }
 }
 
-/// A client that sends without waiting and answers nothing.
+/// A client that sends without waiting and never responds.
 struct Raw {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -158,7 +158,7 @@ impl Raw {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// The results of requests by their ids, from 1 to `last`.
+    /// Returns the results of requests by their ids, from 1 to `last`.
     fn results(&mut self, last: usize) -> Vec<Value> {
         let mut results = vec![Value::Null; last + 1];
         let mut left = last;
@@ -184,7 +184,7 @@ fn each_answer_is_of_the_text_as_it_was_when_asked_and_the_stream_never_waits_fo
     raw.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": open }));
     let last = 60;
     for id in 1..=last {
-        // Each change is written in front, and questions are sent on before any is answered.
+        // Each change is inserted at the start, and queries are sent before any is answered.
         let start = json!({ "line": 0, "character": 0 });
         let change =
             json!({ "range": { "start": start, "end": start }, "text": format!("v{id} = 0\n") });
@@ -227,7 +227,7 @@ fn references_and_renames_go_through_files_and_refusals_are_said() {
     let params = client.at(&place(&b, 1, 12), &mut texts);
     let defined = client.request("textDocument/definition", params, patience()).expect("a place");
     assert!(client.places(&defined, &mut texts).expect("places").contains(&place(&a, 1, 8)));
-    // Edits are meant for the version that is open.
+    // Edits are for the open version.
     client.open(&b).expect("a file");
     let mut params = client.at(&place(&a, 1, 10), &mut texts);
     let named = client.request("textDocument/prepareRename", params.clone(), patience());

@@ -24,6 +24,7 @@ mod linters;
 mod live;
 mod localize;
 mod log;
+mod log_file;
 mod look;
 mod lsp;
 mod methods;

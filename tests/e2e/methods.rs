@@ -1,4 +1,4 @@
-//! The methods of the sidecar about symbols: from the newest text, in the shapes of the command line.
+//! The sidecar's methods for symbols: from the newest text, with the results of the command line.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn methods_answer_as_the_command_line_does() {
         arguments.push("--json");
         let (mut said, mut told) =
             (world.trellis(&arguments).exits(0).json(), call(&mut client, method, params));
-        // The command line names the file as it was asked for.
+        // The command line names the file as given.
         said.as_object_mut().map(|it| it.remove("file"));
         told.as_object_mut().map(|it| it.remove("file"));
         assert_eq!(told, said, "{method}");
@@ -72,7 +72,7 @@ fn methods_answer_as_the_command_line_does() {
 #[test]
 fn graphs_and_runs_are_shown_as_the_command_line_does() {
     let world = World::new();
-    // Two nodes fail or are skipped, so that there is something to tell.
+    // Two nodes fail or are skipped, so that there is something to report.
     let plot = Plot::default()
         .function("double", "basic", &[], &[], "2 * x")
         .tests("double", "basic", [2, 4, 6])
@@ -114,7 +114,7 @@ fn graphs_and_runs_are_shown_as_the_command_line_does() {
         arguments.push("--json");
         let mut said = world.trellis(&arguments).exits(code).json();
         let mut told = call(&mut client, method, params);
-        // The command line names the folder as it was asked for.
+        // The command line names the folder as given.
         if method == "report" {
             said.as_object_mut().map(|it| it.remove("path"));
             told.as_object_mut().map(|it| it.remove("path"));
@@ -142,7 +142,7 @@ fn questions_see_unsaved_text_and_edits_wait_until_it_is_saved() {
     client.change(&file, &unsaved);
     let found = call(&mut client, "findSymbol", json!({ "namePath": "fresh" }));
     assert_eq!(found["symbols"][0]["file"], "shop/cart.py", "{found}");
-    // A folder below the workspace's has the unsaved text as well.
+    // A folder below the workspace's sees the unsaved text as well.
     let below = call(&mut client, "findSymbol", json!({ "namePath": "fresh", "root": "shop" }));
     assert_eq!(below["symbols"][0]["file"], "cart.py", "{below}");
     let tree = call(&mut client, "documentSymbols", json!({ "file": "shop/cart.py" }));
@@ -162,7 +162,7 @@ fn questions_see_unsaved_text_and_edits_wait_until_it_is_saved() {
     assert!(world.read("shop/cart.py").contains("Cart().sum()"));
     let undone = call(&mut client, "undoEdit", json!({}));
     assert_eq!(world.read("shop/cart.py"), unsaved);
-    // Files are named from the folder on, by every edit and by what takes it back.
+    // All edits and undos name files relative to the folder.
     let mut results = vec![undone, renamed];
     results.push(call(&mut client, "replaceSymbolBody", body));
     results.push(call(&mut client, "undoEdit", json!({})));
@@ -210,7 +210,7 @@ fn refusals_have_codes_hints_and_change_nothing() {
         assert!(why.contains(code) && why.contains(words), "{method}: {why}");
     }
     assert_eq!(crate::world::tree(world.root()), before);
-    // Not even by way of a link.
+    // Not even through a link.
     let outside = World::new();
     let victim = outside.write("victim.py", "SECRET = 1\n");
     std::os::unix::fs::symlink(&victim, world.root().join("link.py")).expect("a link");
@@ -245,7 +245,7 @@ fn tests_run_from_the_editor_tell_each_result_and_can_be_cancelled() {
     let told = told.last().expect("a test");
     assert_eq!((&told["outcome"], &told["line"]), (&"failed".into(), &8.into()), "{told}");
     assert_eq!((&told["root"], &told["path"]), (&project, &"tests/test_a.py".into()), "{told}");
-    // In the background, and stopped while one test takes its time.
+    // In the background, and cancelled during a slow test.
     let job = start(
         &mut client,
         "runTests",
@@ -257,7 +257,7 @@ fn tests_run_from_the_editor_tell_each_result_and_can_be_cancelled() {
     call(&mut client, "cancelJob", json!({ "job": job }));
     let events = ended(&mut client, &job);
     assert_eq!(events.last().map(|it| it["state"].clone()), Some("cancelled".into()));
-    // A request that is cancelled cancels its job.
+    // Cancelling a request cancels its job.
     let params =
         json!({ "testPath": "tests/test_a.py::test_slow", "sandbox": "local", "timeout": 900 });
     let late = client.request("trellis/runTests", params, Duration::from_millis(1));
@@ -287,7 +287,7 @@ fn tests_for_a_function_are_written_from_the_editor() {
     let file = world.root().join("shop/cart.py");
     client.open(&file).expect("a file");
     client.change(&file, "# moved\n\n\ndef add(a: int, b: int) -> int:\n    return a + b\n");
-    // What the editor shows is what is parsed.
+    // The text in the editor is parsed.
     let parsed = call(&mut client, "parseFile", json!({ "filePath": "shop/cart.py" }));
     assert_eq!(parsed["functions"][0]["line"], 4, "{parsed}");
     let valid = call(&mut client, "validateSyntax", json!({ "code": "def f(:" }));
@@ -308,7 +308,7 @@ fn tests_for_a_function_are_written_from_the_editor() {
         (&function["function"], &function["lastStatus"]),
         (&"shop/cart.py::add".into(), &"failed".into())
     );
-    // A run of those that pass alone is remembered.
+    // A run of the passing tests alone is recorded.
     let quick =
         json!({ "paths": ["trellis_tests/test_cart.py::test_add_one"], "sandbox": "local" });
     assert_eq!(call(&mut client, "runTests", quick)["outcome"], "passed");
@@ -320,8 +320,8 @@ fn tests_for_a_function_are_written_from_the_editor() {
 fn runs_at_the_same_time_do_not_get_into_each_other_s_way() {
     let world = World::new();
     world.write("pytest.ini", "[pytest]\n");
-    // It ends when the other run, which it outlasts, has left its mark in the project. A file that comes meanwhile need
-    // not be seen, its text is.
+    // Ends when the other run, which it outlasts, has left its mark in the project. A file that
+    // appears meanwhile may be missed, but a changed text is seen.
     world.write("done", "");
     let waits = "import pathlib, time\n\n\ndef test_waits(tmp_path):\n    while not pathlib.Path('done').read_text():\n        time.sleep(0.01)\n    (tmp_path / 'a').write_text('b')\n    assert 1 + 1 == 3\n";
     world.write("tests/test_waits.py", waits);

@@ -1,4 +1,4 @@
-//! A run of the binary against a recording served over HTTP.
+//! Runs of the binary against a recording served over HTTP.
 
 #[path = "../mock/served.rs"]
 mod served;
@@ -13,10 +13,10 @@ pub(crate) use served::{Format, OPENAI, Served};
 
 use crate::world::{Plot, Ran, World, repository};
 
-/// What the recordings of the fixtures call their model; the report of a run names it.
+/// Name of the model in the fixtures' recordings; the report of a run shows it.
 pub(crate) const MODEL: &str = "example-model";
 
-/// No provider's, and in no other text: what must never be seen.
+/// A key of no provider, in no other text, that must never be seen.
 pub(crate) const KEY: &str = "sk-mock-7f3a9c5e1b8d2460-wqzjx";
 
 pub(crate) const FORMATS: [Format; 4] = [
@@ -48,7 +48,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Fifty nodes.
+    /// Returns the master fixture, with fifty nodes.
     pub(crate) fn master() -> Work {
         let folder = repository().join("fixtures/ml-library");
         Work { graph: folder.join("rpg.json"), recording: folder.join("replies.jsonl") }
@@ -61,7 +61,7 @@ impl Work {
         }
     }
 
-    /// Serves it; `more` is added to the order.
+    /// Serves the recording; `more` is added to the server's options.
     pub(crate) fn serve(&self, more: &Value) -> Served {
         let mut order = served::order(&self.graph, &self.recording);
         for (name, value) in more.as_object().expect("an object") {
@@ -71,21 +71,21 @@ impl Work {
     }
 }
 
-/// Where `cargo xtask test` installs what the server needs.
+/// Returns the folder in which `cargo xtask test` installs the server's packages.
 fn home() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("../mock")
 }
 
-/// Settings under which a failing call is given up soon.
+/// Settings under which a failing call is soon given up.
 pub(crate) const QUICK: &str = "retries = 2\nretry_seconds = 0.05";
 
-/// The person's settings for a provider.
+/// Writes the user's settings for a provider.
 pub(crate) fn settings(world: &World, format: Format, settings: &str) {
     let text = format!("[providers.{}]\n{settings}\n", format.provider);
     world.write("home/.config/trellis/trellis.toml", &text);
 }
 
-/// `trellis generate` of the work into `out`, its model asked at `url`.
+/// Returns `trellis generate` for the work into `out`, with its model at `url`.
 pub(crate) fn command(world: &World, work: &Work, format: Format, url: &str) -> Command {
     let mut command = world.command(&[
         "generate",
@@ -103,7 +103,7 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     Ran::of(command.output().expect("trellis starts"))
 }
 
-/// The same work from its recording, in a world of its own.
+/// Runs the same work from its recording, in a world of its own.
 pub(crate) fn recorded(work: &Work, jobs: u32) -> (World, Ran) {
     let world = World::new();
     let ran = world.trellis(&[
@@ -117,12 +117,12 @@ pub(crate) fn recorded(work: &Work, jobs: u32) -> (World, Ran) {
     (world, ran)
 }
 
-/// Events of one kind.
+/// Returns the events of one kind.
 pub(crate) fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["event"] == kind).collect()
 }
 
-/// The grown tree without what says which model was asked and what it cost: providers count in their own ways.
+/// Returns the generated tree without the model's name and cost, since providers count differently.
 pub(crate) fn tree(world: &World) -> BTreeMap<String, String> {
     let mut tree = world.tree();
     if let Some(report) = tree.get_mut("docs/generation_report.md") {

@@ -1,4 +1,4 @@
-//! Models as users have them: chosen, paid for, bounded; against a service of our own that counts.
+//! Models as users have them: chosen, paid for, limited; against a counting service of the test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,13 +10,13 @@ use crate::world::{Plot, Ran, World};
 
 const KEY: &str = "sk-very-secret-value-0123456789";
 
-/// A chat-completions service that writes functions of one line, and notes every question.
+/// A chat-completions service that writes one-line functions, and records every request.
 pub(crate) struct Service {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Value>>>,
 }
 
-/// What the service says to a question: status and body.
+/// The service's reply to a request: status and body.
 type Says = Box<dyn Fn(&Value) -> (u16, Value) + Send>;
 
 impl Service {
@@ -67,7 +67,7 @@ fn answer(mut stream: TcpStream, status: u16, body: &Value) {
     let head = format!(
         "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
     );
-    // Who asked may be gone.
+    // The requester may be gone.
     let _ = stream.write_all((head + &body).as_bytes());
 }
 
@@ -88,13 +88,13 @@ pub(crate) fn prompt(question: &Value) -> &str {
     messages.last().expect("a message")["content"].as_str().expect("a text")
 }
 
-/// The name of the function a prompt is about: `f0`, `f1`, …
+/// Returns the name of the function in a prompt: `f0`, `f1`, …
 fn name(prompt: &str) -> String {
     let at = prompt.find("`f").expect("a name");
     prompt[at + 1..].chars().take_while(|c| c.is_ascii_alphanumeric()).collect()
 }
 
-/// Writes `f(x) = x + 1` and tests for it.
+/// Replies with `f(x) = x + 1` and tests for it.
 pub(crate) fn grows(question: &Value) -> (u16, Value) {
     let prompt = prompt(question);
     let name = name(prompt);
@@ -106,7 +106,7 @@ pub(crate) fn grows(question: &Value) -> (u16, Value) {
     said(&format!("```python\ndef {name}(x: int) -> int:\n    return x + 1\n```"))
 }
 
-/// Functions that do not depend on each other.
+/// Writes a graph of functions that do not depend on each other.
 pub(crate) fn plant(world: &World, count: usize) {
     let plot = (0..count).fold(Plot::default(), |plot, at| {
         let name = format!("f{at}");
@@ -137,7 +137,7 @@ fn a_budget_is_never_exceeded_and_what_was_paid_is_not_paid_again() {
     let world = World::new();
     plant(&world, 4);
     let service = Service::start(Box::new(grows));
-    // Eight questions of 1,000 tokens; each may take a reply of 8,192.
+    // Eight requests of 1,000 tokens; each may get a reply of 8,192.
     let stopped =
         generate(&world, &service, &["--budget-tokens", "12500", "--jobs", "2"]).exits(69);
     let stopped = stopped.says("stopped before the budget of 12500 tokens was exceeded");
@@ -165,13 +165,13 @@ fn a_budget_in_dollars_needs_a_price() {
         "home/.config/trellis/trellis.toml",
         "[prices.tiny]\ninput = 1000.0\noutput = 1000.0\n",
     );
-    // A project cannot make it look cheaper.
+    // A project's settings cannot lower the price.
     world.write("trellis.toml", "[prices.\"openai:tiny\"]\ninput = 0.0\noutput = 0.0\n");
     let ran = generate(&world, &service, &["--budget-usd", "1"]).exits(69);
     let _ = ran.says("stopped before the budget of $1 was exceeded: $0.0000 are spent");
     assert!(service.asked().is_empty());
     let ran = generate(&world, &service, &["--budget-usd", "100"]).exits(0);
-    // Two questions of 700 and 300 tokens at a dollar a thousand.
+    // Two requests of 700 and 300 tokens at a dollar per thousand.
     assert_eq!(ran.json()["spent"]["usd"], 2.0);
 }
 
@@ -337,7 +337,7 @@ fn a_service_of_ones_own_is_set_in_ones_own_file() {
     world.write("home/.config/trellis/trellis.toml", &file);
     let mut command = world.command(&["doctor", "--model", "mine:m"]);
     let ran = Ran::of(command.env("MINE", KEY).output().expect("trellis starts")).exits(0);
-    // 700 tokens at 2 and 300 at 4 dollars a million.
+    // 700 tokens at 2 and 300 at 4 dollars per million.
     for words in
         ["ok       mine:m: ready", "answered by tiny-1", "700 tokens in, 300 out; $0.002600"]
     {
@@ -355,7 +355,7 @@ pub(crate) fn called(name: &str, arguments: &Value) -> (u16, Value) {
     )
 }
 
-/// Looks, tries to touch the tests, mends the function, is done.
+/// Replies as a model that searches, tries to edit the tests, fixes the function, and is done.
 fn mends_with_tools(question: &Value) -> (u16, Value) {
     let results: Vec<&Value> = question["messages"]
         .as_array()
@@ -414,7 +414,7 @@ fn a_fix_made_with_tools_is_recorded_and_replayed() {
     assert_eq!(told(world.tree()), told(tree));
 }
 
-/// A model that looks for names that nothing has, and never changes anything.
+/// Replies as a model that searches for missing names, and never changes anything.
 fn looks_in_vain(question: &Value) -> (u16, Value) {
     let messages = question["messages"].as_array().expect("messages");
     let results: Vec<&Value> = messages.iter().filter(|it| it["role"] == "tool").collect();
@@ -425,7 +425,7 @@ fn looks_in_vain(question: &Value) -> (u16, Value) {
     }
 }
 
-/// A service that gives a wrong implementation, and fixes it as `with_tools` says.
+/// Starts a service that gives a wrong implementation, and fixes it with `with_tools`.
 fn wrong_at_first(with_tools: fn(&Value) -> (u16, Value)) -> Service {
     Service::start(Box::new(move |question| {
         if !question["tools"].is_null() {
@@ -455,7 +455,7 @@ fn a_model_that_only_looks_around_uses_up_the_attempts_of_its_iteration() {
     assert!(page.contains("nowhere_0") && page.contains("LocalizationExhausted"), "{page}");
 }
 
-/// The second question for a fix says what the first conversation looked for in vain.
+/// The second request for a fix lists the fruitless searches of the first conversation.
 #[test]
 fn what_a_model_looked_for_in_vain_is_told_to_the_next_iteration() {
     let world = World::new();

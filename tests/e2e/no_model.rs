@@ -1,4 +1,5 @@
-//! Every way a model cannot be had: one clear line, what to do, the right exit code, nothing in the way of a later run.
+//! All ways in which a model is unavailable: one clear line, a remedy, the right exit code, and
+//! nothing that blocks a later run.
 
 use std::process::Command;
 
@@ -9,13 +10,13 @@ use crate::mock::{
 };
 use crate::world::{Plot, World};
 
-/// Nobody listens there: the port was free a moment ago.
+/// Returns an address without a server: the port was free a moment ago.
 pub(crate) fn closed() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     format!("http://{}", listener.local_addr().expect("an address"))
 }
 
-/// A certificate nobody vouches for, and its key: paths.
+/// Creates an untrusted certificate with its key; returns their paths.
 pub(crate) fn certificate(world: &World) -> serde_json::Value {
     let (key, cert) = (world.root().join("tls.key"), world.root().join("tls.crt"));
     let mut command = Command::new("openssl");
@@ -26,12 +27,12 @@ pub(crate) fn certificate(world: &World) -> serde_json::Value {
     json!({ "key": key, "cert": cert })
 }
 
-/// A server that fails every call in one way.
+/// Starts a server that fails every call in one way.
 fn always(work: &Work, kind: &str) -> Served {
     work.serve(&json!({ "faults": { "kinds": [kind], "times": null } }))
 }
 
-/// Runs the command, wants exactly one error that says all of `words` and a hint, then a run that works.
+/// Runs the command, expects exactly one error with all `words` and a hint, then a run that works.
 fn fails_clearly(world: &World, work: &Work, name: &str, command: &mut Command, words: &[&str]) {
     let ran = run(command);
     assert_eq!(ran.code, Some(69), "{name}: {}", ran.stderr);
@@ -52,7 +53,7 @@ fn small() -> Plot {
     Plot::default().function("f", "a", &[], &[], "x + 1").tests("f", "a", [2, 3, 4])
 }
 
-/// A way a model cannot be had: its name, the command that meets it, words of the error.
+/// A way in which a model is unavailable: its name, the command, words of the error.
 type Case<'a> = (&'a str, Box<dyn Fn(&World, &Work) -> Command + Sync + 'a>, &'a [&'a str]);
 
 #[test]
@@ -81,7 +82,7 @@ fn each_way_a_model_cannot_be_had_is_told_in_one_line_and_blocks_no_later_run() 
             &["no connection", MODEL],
         ),
     ];
-    // Waits between tries make up most of it, so all go at once.
+    // Waits between attempts dominate, so all cases run in parallel.
     std::thread::scope(|scope| {
         for (name, make, words) in &cases {
             scope.spawn(|| {
@@ -94,7 +95,7 @@ fn each_way_a_model_cannot_be_had_is_told_in_one_line_and_blocks_no_later_run() 
     });
 }
 
-/// Any model by name, with nothing set.
+/// Returns a run with any model by name, without further settings.
 fn of(model: &str, world: &World, work: &Work) -> Command {
     let graph = work.graph.display().to_string();
     world.command(&["generate", &graph, "--out=out", &format!("--model={model}")])

@@ -1,4 +1,4 @@
-//! Files that never end, or never begin, in places where the sidecar looks.
+//! Files that never end, or never begin, in places that the sidecar reads.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ fn endless(world: &World, path: &str) {
 
 #[test]
 fn what_is_no_regular_file_is_refused_in_words() {
-    // The place, a request that reads it, and whether the answer is an error or tells of it.
+    // The path, a request that reads it, and whether the response is an error or mentions it.
     let table: [(&str, &str, Value); 9] = [
         ("g.json", "planCheck", json!({ "graph": "g.json" })),
         ("out/docs/generation_checkpoint.json", "status", json!({ "out": "out" })),
@@ -87,7 +87,7 @@ fn rules_of_git_that_never_begin_or_never_end_hold_up_no_question_and_no_end() {
         let uses = uses.expect("an answer");
         assert_eq!(uses["complete"], false, "{uses}");
         assert!(uses.to_string().contains("not a regular file"), "{uses}");
-        // At the root they are passed over.
+        // At the root such rules are skipped.
         make(&world, ".gitignore");
         let mut raw = greeted(&world, Value::Null);
         raw.send(&request(1, "trellis/findSymbol", find("shown")));

@@ -1,4 +1,4 @@
-//! Kill -9 of the client, or of the sidecar: nobody is left behind, and nothing that had passed is lost.
+//! SIGKILL of the client, or of the sidecar: no process remains, and no passed node is lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::random::Random;
 use crate::runs::{call, editor, ended, result, start, until};
 use crate::world::{Plot, World, assert_same, binary, eventually};
 
-/// A client that can be killed alone: it starts the server and passes on what either side says.
+/// A client that can be killed alone: starts the server and relays messages in both directions.
 const RELAY: &str = "import os, subprocess, sys, threading
 server = subprocess.Popen([sys.argv[1], 'lsp'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def pump(source, sink):
@@ -25,12 +25,12 @@ threading.Thread(target=pump, args=(0, server.stdin.fileno()), daemon=True).star
 pump(server.stdout.fileno(), 1)
 ";
 
-/// A client whose pipes others hold as well, so that they stay open when it is killed.
+/// A client whose pipes other processes hold too, so that they stay open when it is killed.
 const SHARED: &str = "import subprocess, sys
 subprocess.Popen([sys.argv[1], 'lsp']).wait()
 ";
 
-/// Starts a server as the child of a client of its own, and says hello in that client's name.
+/// Starts a server as the child of a separate client, and initializes it in that client's name.
 fn below(world: &World, client: &str) -> Client {
     let tmp = world.root().join("tmp");
     fs::create_dir_all(&tmp).expect("a folder");
@@ -48,20 +48,20 @@ fn below(world: &World, client: &str) -> Client {
     client
 }
 
-/// A process that cannot be mixed up with a later one of the same number: number and start in ticks.
+/// A process that cannot be confused with a later one of the same id: id and start time in ticks.
 type Life = (i32, String);
 
-/// State, parent and start of a process; none if it is gone, or dead and not yet buried by whoever inherited it.
+/// Returns parent and identity of a process; `None` if it is gone, or a zombie.
 fn living(pid: i32) -> Option<(i32, Life)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may hold anything; the third field of the line follows.
+    // The name, in parentheses, may contain anything; the third field of the line follows.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let is_dead = ["Z", "X"].contains(fields.first()?);
     let life = (pid, (*fields.get(19)?).to_owned());
     (!is_dead).then_some((fields.get(1)?.parse().ok()?, life))
 }
 
-/// Everybody below a process, itself left out.
+/// Returns all descendants of a process, without itself.
 fn descendants(of: u32) -> BTreeSet<Life> {
     let numbers = fs::read_dir("/proc").expect("/proc").flatten();
     let numbers = numbers.filter_map(|it| it.file_name().to_str()?.parse().ok());
@@ -87,7 +87,7 @@ fn kill(process: u32) {
     kill_process(number, Signal::KILL).expect("it can be killed");
 }
 
-/// Waits until everybody of these is gone.
+/// Waits until all of these processes are gone.
 fn all_gone(these: &BTreeSet<Life>, when: &str) {
     let left = || these.iter().filter(|it| living(it.0).is_some_and(|now| now.1 == **it));
     eventually(
@@ -96,10 +96,10 @@ fn all_gone(these: &BTreeSet<Life>, when: &str) {
     );
 }
 
-/// What a process does that never ends by itself; found by its command line.
+/// Code that never ends by itself, found by its command line.
 const ENDLESS: &str = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(1000) # endless'])";
 
-/// Runs tests that never end, in the background.
+/// Runs endless tests in the background.
 fn endless_tests(world: &World, client: &mut Client) {
     world.write("pytest.ini", "[pytest]\n");
     world.write("tests/test_a.py", &format!("def test_a():\n    {ENDLESS}\n"));
@@ -107,7 +107,7 @@ fn endless_tests(world: &World, client: &mut Client) {
     start(client, "runTests", params);
 }
 
-/// Grows something whose test never ends once it is implemented.
+/// Generates a node whose test never ends once it is implemented.
 fn endless_node(world: &World, client: &mut Client) {
     let mut plot = Plot::default().function("double", "basic", &[], &[], "x").tests(
         "double",
@@ -121,17 +121,17 @@ fn endless_node(world: &World, client: &mut Client) {
     generate(world, client, &plot, json!({ "sandbox": "local", "testTimeout": 900 }));
 }
 
-/// Grows something whose model takes its time.
+/// Generates a node whose model is slow.
 fn endless_model(world: &World, client: &mut Client) {
     let mut plot = Plot::garden();
     let late = |it: &&mut Value| it["node"] == "tenfold" && it["stage"] == "implementation";
     plot.replies.iter_mut().filter(late).for_each(|it| it["latency_ms"] = 600_000.into());
     generate(world, client, &plot, json!({ "sandbox": "local", "replayLatency": true }));
-    // From then on this node's model is all that is waited for.
+    // From then on only this node's model is awaited.
     until(client, |it| it["type"] == "stage" && it["node"] == "tenfold" && it["stage"] == "red");
 }
 
-/// Begins to grow a plot in `out`; returns the job.
+/// Starts to generate a plot in `out`; returns the job.
 fn generate(world: &World, client: &mut Client, plot: &Plot, more: Value) -> String {
     world.plant(plot);
     let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
@@ -145,7 +145,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut it| it.next().is_none())
 }
 
-/// How work is begun, in a world, by its client.
+/// Function that starts work in a world through its client.
 type Begin = fn(&World, &mut Client);
 
 #[test]
@@ -178,7 +178,7 @@ fn leaves_nobody(client: &str) {
         let everybody = descendants(number);
         kill(number);
         all_gone(&everybody, when);
-        // The server had the time to leave as it found things.
+        // The server had time to clean up.
         assert!(is_empty(&world.root().join("tmp")), "{when}: scratch folders are left");
         if world.out().exists() {
             let mut next = editor(&world, Value::Null);
@@ -188,21 +188,22 @@ fn leaves_nobody(client: &str) {
     }
 }
 
-/// Nodes that the client was told have passed.
+/// Returns the nodes reported to the client as passed.
 fn told_passed(events: &[Value]) -> BTreeSet<String> {
     let passed = events.iter().filter(|it| it["type"] == "node" && it["status"] == "passed");
     passed.filter_map(|it| it["node"].as_str().map(str::to_owned)).collect()
 }
 
 fn accepted(world: &World) -> BTreeSet<String> {
-    // The last line may be half written; the next start drops it.
+    // The last line may be incomplete; the next start drops it.
     let text = fs::read_to_string(world.out().join(".trellis/journal.jsonl")).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let accepted = lines.filter(|line| line["event"]["kind"] == "accepted");
     accepted.filter_map(|line| line["event"]["node"].as_str().map(str::to_owned)).collect()
 }
 
-/// Kills the sidecar as soon as so many nodes are told to have passed, and a little after; what was accepted then.
+/// Kills the sidecar shortly after this number of nodes is reported as passed; returns the accepted
+/// nodes.
 fn killed_after(
     world: &World,
     plot: &Plot,
@@ -217,7 +218,7 @@ fn killed_after(
         let events = until(&mut client, |it| it["type"] == "node" && it["status"] == "passed");
         told.extend(told_passed(&events));
     }
-    // The instant is the point of the test; what is asserted does not depend on it.
+    // The moment is the point of the test; the assertions do not depend on it.
     std::thread::sleep(Duration::from_millis(random.below(150)));
     let workers = descendants(client.process_id());
     kill(client.process_id());
@@ -238,7 +239,7 @@ fn a_killed_sidecar_loses_nothing_that_passed_and_the_next_one_goes_on_from_ther
         let kept = killed_after(&world, &plot, nodes, jobs, &mut random);
         let mut next = editor(&world, Value::Null);
         let runs = call(&mut next, "listRuns", json!({}));
-        // Killed before its first word on disk, there is no run to speak of yet.
+        // Killed before its first write to the disk, a run does not exist yet.
         if nodes > 0 {
             let run = &runs["runs"][0];
             let expected = (json!("stopped"), json!(kept.len()), json!(6));

@@ -1,5 +1,5 @@
-//! Clients nobody here wrote: a library for language servers, the official one of MCP, one for WebSockets. Each is told
-//! by a script in `tests/peers` what to do, and asserts what it sees.
+//! Third-party clients: a library for language servers, the official one of MCP, one for
+//! WebSockets. Each runs a script in `tests/peers`, which asserts what it sees.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Plot, Ran, World, binary, repository};
 
-/// Where `cargo xtask test` installs the libraries.
+/// Returns the interpreter for which `cargo xtask test` installs the libraries.
 fn python() -> PathBuf {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../peers");
     let wanted = repository().join("tests/peers/requirements.txt");
@@ -23,7 +23,7 @@ fn python() -> PathBuf {
     home.join("venv/bin/python")
 }
 
-/// A small project, a graph with its recording, tests that never end, and tests that fail.
+/// Creates a small project, a graph with its recording, tests that never end, and tests that fail.
 fn world() -> World {
     let world = World::new();
     let mut plot = Plot::garden();
@@ -77,7 +77,7 @@ def pay(cart: Cart):
     return cart.total()
 ";
 
-/// Runs a client in a world and returns what it reports.
+/// Runs a client in a world and returns its report.
 fn peer(world: &World, script: &str) -> Value {
     let real = world.root().canonicalize().expect("a folder");
     let recording = real.join("replies.jsonl");

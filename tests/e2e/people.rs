@@ -1,4 +1,4 @@
-//! People work in the folder too: their edits, their files, going back.
+//! People work in the folder too: edits, files of their own, rollback.
 
 use std::fs;
 

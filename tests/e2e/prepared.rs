@@ -1,4 +1,5 @@
-//! The engine's own folder, prepared by whoever made the project: nothing in it leads anywhere, or is more than it may be.
+//! A `.trellis` folder prepared by a hostile project: nothing in it redirects writes or gains
+//! rights.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -12,7 +13,7 @@ use crate::implement::{ALONE, ARGUMENTS};
 use crate::repair::{both, repair};
 use crate::world::{Plot, Ran, World, binary};
 
-/// Links that a project brings along where the engine writes, each to a file or folder of somebody else's.
+/// Links in a project at places where the engine writes, each to a foreign file or folder.
 const LINKS: [(Door, &str, &str); 18] = [
     (Door::Implement, ".trellis", "folder"),
     (Door::Implement, ".trellis/journal.jsonl", "file"),
@@ -40,7 +41,7 @@ enum Door {
     Grow,
 }
 
-/// Puts a link into a project, and gives the folder that it leads to.
+/// Puts a link into a project, and returns the folder that it leads to.
 fn linked(world: &World, project: &str, (link, to): (&str, &str)) -> PathBuf {
     let victim = world.root().join("victim");
     world.write("victim/file", "somebody else's\n");
@@ -150,7 +151,7 @@ fn scratch_folders_that_others_have_prepared_are_not_used() {
     let temporary = world.root().join("temporary");
     fs::create_dir_all(&temporary).expect("a folder");
     let arguments = [&ARGUMENTS[..], &ALONE].concat().join(" ");
-    // The name holds the process's number, which the shell has before it becomes trellis.
+    // The name contains the process's id, which the shell has before it becomes trellis.
     let script = format!(
         "for n in 0 1 2 3; do mkdir {0}/trellis-scratch-$$-$n; touch {0}/trellis-scratch-$$-$n/theirs; done; exec {1} {arguments}",
         temporary.display(),

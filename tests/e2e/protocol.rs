@@ -1,4 +1,5 @@
-//! The stream of `trellis lsp`, byte by byte: every request gets one answer, and nothing that comes in ends it but its end.
+//! The stream of `trellis lsp`, byte by byte: every request gets one response, and only its end
+//! ends the stream.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,7 +28,7 @@ fn initialize(world: &World, options: Value) -> Value {
     request("first", "initialize", params)
 }
 
-/// A server that has been greeted.
+/// Starts and initializes a server.
 pub(crate) fn greeted(world: &World, options: Value) -> Raw {
     let mut raw = raw(world);
     raw.send(&initialize(world, options));
@@ -36,7 +37,8 @@ pub(crate) fn greeted(world: &World, options: Value) -> Raw {
     raw
 }
 
-/// All answers up to that to a question that is sent now, which must be right; and `more` that may come later.
+/// Returns all responses up to that of a query sent now, which must be right; and `more` that may
+/// come later.
 fn answers(raw: &mut Raw, more: usize) -> Vec<Value> {
     raw.send(&request("probe", "workspace/symbol", json!({ "query": "Cart" })));
     let (mut all, mut probed) = (Vec::new(), false);
@@ -58,21 +60,21 @@ fn world() -> World {
     world
 }
 
-/// The code of an error; 0 for a result.
+/// Returns the code of an error; 0 for a result.
 fn code(answer: &Value) -> i64 {
     assert_ne!(answer.get("result").is_some(), answer.get("error").is_some(), "{answer}");
     assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
     answer["error"]["code"].as_i64().unwrap_or_default()
 }
 
-/// Processes below another one, or whose command line holds a word.
+/// Returns processes with a given parent or command line.
 pub(crate) fn processes(wanted: impl Fn(u32, &str) -> bool) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("/proc").flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|it| it.parse::<u32>().ok()) else {
             continue;
         };
-        // One that ends meanwhile is none.
+        // A process that ends meanwhile is skipped.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
         let rest: Vec<&str> =
             stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -85,7 +87,7 @@ pub(crate) fn processes(wanted: impl Fn(u32, &str) -> bool) -> Vec<u32> {
     found
 }
 
-/// A figure of `/proc/ID/status`, in bytes.
+/// Returns a value of `/proc/ID/status`, in bytes.
 pub(crate) fn memory(process: u32, what: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
     let line = status.lines().find(|it| it.starts_with(what)).expect("a figure");
@@ -106,7 +108,7 @@ fn requests_are_answered_once_and_as_the_phase_has_it() {
     }
     raw.send(&notification("textDocument/didOpen", json!({})));
     raw.send(&initialize(&world, Value::Null));
-    // What is sent right behind counts on it.
+    // The next messages depend on it.
     let table = [
         (initialize(&world, Value::Null), -32600),
         (request(2, "no/such", json!({})), -32601),
@@ -271,7 +273,7 @@ fn large_messages_are_bounded_and_promised_ones_cost_nothing() {
     assert!(said[0]["error"]["message"].to_string().contains("the limit is 33554432"), "{said:?}");
     let peak = memory(raw.process_id(), "VmHWM");
     assert!(peak < 150 << 20, "{peak} bytes for a message that was refused");
-    // A text that large is kept and not looked into; what it becomes later is.
+    // A text that large is kept without parsing; a later, smaller version is parsed.
     raw.send(&open(20 << 20));
     let uri = uri_of(&world.root().join(format!("large{}.py", 20 << 20)));
     let change = json!([{ "text": "class Large: ...\n" }]);
@@ -292,7 +294,7 @@ fn large_messages_are_bounded_and_promised_ones_cost_nothing() {
     assert!(raw.end(patience()).is_some_and(|it| it.success()));
 }
 
-/// A conversation of all kinds of messages, and where each of them ends.
+/// Returns a conversation with all kinds of messages, and the end offset of each.
 fn conversation(world: &World) -> (Vec<u8>, Vec<usize>) {
     let uri = uri_of(&world.root().join("a.py"));
     let document = json!({ "uri": uri });
@@ -354,7 +356,7 @@ fn a_server_that_nobody_reads_ends_and_one_that_is_read_late_goes_on() {
     let mut gone = greeted(&world, Value::Null);
     gone.close_output();
     let mut ended = None;
-    // One that was being read is read to its end; those after it have no reader.
+    // A request being read is completed; later ones have no reader.
     for id in 1..=1000 {
         gone.send(&request(id, "workspace/symbol", json!({ "query": "" })));
         ended = gone.end(Duration::from_millis(60));
@@ -398,13 +400,13 @@ fn an_id_in_use_is_refused_and_the_first_keeps_its_answer() {
     raw.send(&notification("$/cancelRequest", json!({ "id": 7 })));
     let said = raw.answer(patience());
     assert_eq!((code(&said), &said["id"]), (-32800, &json!(7)), "{said}");
-    // The id is free again.
+    // The id can be used again.
     raw.send(&request(7, "trellis/jobs", json!({})));
     let said = raw.answer(patience());
     assert_eq!((code(&said), &said["id"]), (0, &json!(7)), "{said}");
 }
 
-/// Every method of ours, and whether it executes something.
+/// Returns every method of Trellis, and whether it executes something.
 fn methods(world: &World) -> BTreeMap<String, bool> {
     let described = world.trellis(&["serve", "--describe"]).exits(0).json();
     let all = described["methods"].as_array().expect("methods").iter();
@@ -470,7 +472,7 @@ impl Random {
     }
 }
 
-/// Every place in a value, as JSON pointers.
+/// Collects every place in a value, as JSON pointers.
 fn places(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());
     match value {
@@ -486,7 +488,7 @@ fn places(value: &Value, here: &str, all: &mut Vec<String>) {
     }
 }
 
-/// A message with a part of it as something else, as bytes whose length is right.
+/// Returns a message with a part replaced, as bytes with the right length.
 fn distorted(random: &mut Random, corpus: &[Value]) -> Vec<u8> {
     let mut message = random.of(corpus).clone();
     for _ in 0..=random.index(2) {
@@ -528,7 +530,7 @@ fn distorted(random: &mut Random, corpus: &[Value]) -> Vec<u8> {
     frame_of(&text)
 }
 
-/// A message with broken bytes.
+/// Returns a message with damaged bytes.
 fn damaged(random: &mut Random, corpus: &[Value]) -> Vec<u8> {
     let mut bytes = frame(random.of(corpus));
     match random.index(4) {
@@ -546,7 +548,7 @@ fn damaged(random: &mut Random, corpus: &[Value]) -> Vec<u8> {
             bytes.extend(&other[from..]);
         }
         _ => {
-            // Only the body, so that the frame holds.
+            // Only the body, so that the frame stays valid.
             let start = bytes.windows(4).position(|it| it == b"\r\n\r\n").unwrap_or_default() + 4;
             let at = start + random.index(bytes.len() - start);
             bytes[at] = random.index(256) as u8;
@@ -555,7 +557,7 @@ fn damaged(random: &mut Random, corpus: &[Value]) -> Vec<u8> {
     bytes
 }
 
-/// Whether a mutation promises no more bytes than a probe is preceded by.
+/// Returns whether a mutation announces no more bytes than the filling before a probe has.
 fn is_bounded(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
     let promised = text
@@ -622,7 +624,7 @@ fn ten_thousand_mutated_messages_leave_the_server_alive_and_right() {
     {
         corpus.push(request(number + 20, &format!("textDocument/{method}"), at.clone()));
     }
-    // With a wrong parameter, so that those which run something do not.
+    // With a wrong parameter, so that methods that execute something do not.
     for (number, method) in methods(&world).keys().enumerate() {
         corpus.push(request(
             number + 30,
@@ -633,7 +635,7 @@ fn ten_thousand_mutated_messages_leave_the_server_alive_and_right() {
     let rounds = rounds();
     for seed in 1..=4_u64 {
         let mut random = Random(seed);
-        // Nothing is executed: tests of the real folder would be the fuzzer's to choose.
+        // Nothing is executed: the fuzzer could otherwise run tests of the real folder.
         let mut raw = greeted(&world, json!({ "trusted": false }));
         for batch in 0..rounds / 100 {
             let mut sent = 0;
@@ -643,7 +645,7 @@ fn ten_thousand_mutated_messages_leave_the_server_alive_and_right() {
                     _ => distorted(&mut random, &corpus),
                 };
                 if is_bounded(&bytes) {
-                    // Digits of the next one must not become some of a length.
+                    // Digits of the next message must not become part of a length.
                     raw.send_bytes([&bytes[..], b" "].concat());
                     sent += 1;
                 }
@@ -658,14 +660,16 @@ fn ten_thousand_mutated_messages_leave_the_server_alive_and_right() {
     }
 }
 
-/// Messages for each of four servers; `cargo xtask soak fuzz` sends more.
+/// Returns the number of messages for each of four servers; `cargo xtask soak fuzz` sends more.
 fn rounds() -> usize {
     std::env::var("TRELLIS_FUZZ_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(600)
 }
 
-/// A question is answered after whatever came before; a half message swallows what follows it up to its length.
+/// Asserts that a query is answered after anything before it; an incomplete message swallows what
+/// follows up to its length.
 fn revived(raw: &mut Raw, which: &str) {
-    // No mutation promises more than this. Twice: the first may become the end of a header that was cut in its length.
+    // No mutation announces more than this. Sent twice: the first may become the end of a header
+    // that was cut in its length.
     let mut filling = vec![b' '; 10_000];
     filling.extend(b"\r\n\r\n");
     raw.send_bytes(filling.repeat(2));

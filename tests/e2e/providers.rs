@@ -1,4 +1,4 @@
-//! A run is the same whichever provider answers, and in whichever way.
+//! A run is the same with any provider and either way of replying.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::mock::{FORMATS, Format, Work, command, of_kind, recorded, run, settings, tree};
 use crate::world::{Plot, World, assert_same};
 
-/// Every call that the journal has was a request with the very same words, and the other way round; so many
-/// tokens as the provider said were counted.
+/// Asserts that the journal's calls and the requests are the same texts, and that the tokens are
+/// those that the provider reported.
 fn calls_agree(world: &World, events: &[Value], format: Format) {
     let count = |calls: Vec<String>| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -20,7 +20,7 @@ fn calls_agree(world: &World, events: &[Value], format: Format) {
     let (journal, served) = (world.journal("model_call"), of_kind(events, "ended"));
     let asked = count(served.iter().map(|it| call(it)).collect());
     assert_eq!(asked, count(journal.iter().map(call).collect()), "{}", format.provider);
-    // The mock server says zero for Ollama, whatever it is told.
+    // The mock server reports zero for Ollama in any case.
     let told =
         served.iter().filter(|it| it["input_tokens"].is_u64() && format.provider != "ollama");
     let tokens =
@@ -31,7 +31,8 @@ fn calls_agree(world: &World, events: &[Value], format: Format) {
     }
 }
 
-/// Grows the work from a provider of this format, and asserts that the same comes of it as in the reference.
+/// Generates the work with a provider of this format, and asserts the same result as in the
+/// reference.
 pub(crate) fn grown_as_recorded(
     work: &Work,
     reference: &World,

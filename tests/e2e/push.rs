@@ -20,11 +20,12 @@ use crate::world::{Ran, World};
 
 const TOKEN: &str = "forge-token-0123456789abcdef";
 
-/// A forge with one repository, `o/r`, that lists pull requests as Gitea does: all of them, a few a page.
+/// A forge with one repository, `o/r`, that lists pull requests like Gitea: all of them, a few per
+/// page.
 struct Forge {
     host: String,
     state: Arc<Mutex<State>>,
-    /// Told when a pull request is asked for that gets no answer.
+    /// Signals a request for a pull request that gets no response.
     held: Receiver<()>,
 }
 
@@ -32,7 +33,8 @@ struct Forge {
 struct State {
     pulls: Vec<Value>,
     asked: Vec<Asked>,
-    /// In place of an answer to whoever wants to open one: the head's first line and more, the body.
+    /// Response to requests for a pull request in place of the usual one: status line with headers,
+    /// and body.
     says: Option<(String, String)>,
     holds: bool,
 }
@@ -51,7 +53,7 @@ impl Forge {
         let (told, held) = channel();
         let shared = state.clone();
         std::thread::spawn(move || {
-            // Those that get no answer stay open.
+            // Connections without a response stay open.
             let mut open = Vec::new();
             for stream in listener.incoming().flatten() {
                 open.extend(answer(stream, &shared, &told));
@@ -68,7 +70,7 @@ impl Forge {
         change(&mut self.state.lock().expect("no panic"))
     }
 
-    /// Pull requests of this repository, by branch and title.
+    /// Returns the pull requests of this repository, by branch and title.
     fn pulls(&self) -> Vec<(String, String)> {
         let own = |it: &&Value| it["head"]["repo"]["full_name"] == "o/r";
         let shown = |it: &Value| (text(&it["head"]["ref"]), text(&it["title"]));
@@ -87,7 +89,7 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>, told: &Sender<()>) -> Opt
     let words: Vec<&str> = asked.what.split(' ').collect();
     let is_new = words[0] == "POST";
     if is_new && state.holds {
-        // Who waits for it may be gone.
+        // The receiver may be gone.
         let _ = told.send(());
         return Some(stream);
     }
@@ -97,7 +99,7 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>, told: &Sender<()>) -> Opt
     };
     let length = body.len();
     let head = format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
-    // Who asked may be gone.
+    // The requester may be gone.
     let _ = stream.write_all((head + &body).as_bytes());
     None
 }
@@ -123,7 +125,7 @@ fn question(stream: &TcpStream) -> Option<(Asked, Value)> {
     Some((Asked { what, token }, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-/// What a forge does with its list.
+/// Handles a request for pull requests.
 fn pulls(state: &mut State, (verb, path): (&str, &str), body: &Value) -> (String, String) {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let is = |it: &Value, other: &Value| {
@@ -163,7 +165,8 @@ fn pull(number: usize, repository: &str, it: &Value) -> Value {
     })
 }
 
-/// A bare repository, found by git under the forge's address by the user's own settings.
+/// Creates a bare repository that git finds under the forge's address through the user's own
+/// settings.
 fn remote(world: &World, forge: Option<&Forge>) -> String {
     let place = world.root().join("remote.git").display().to_string();
     git(world.root(), &["init", "--quiet", "--bare", "--initial-branch=main", &place]);
@@ -211,7 +214,7 @@ fn push(world: &World, remote: &str, more: &[&str]) -> Ran {
     Ran::of(with_token(world, &arguments).output().expect("trellis starts"))
 }
 
-/// The token is nowhere but with the forge.
+/// Asserts that only the forge has the token.
 fn assert_no_token(world: &World, ran: &Ran) {
     assert!(!ran.stdout.contains(TOKEN) && !ran.stderr.contains(TOKEN), "{}", ran.stderr);
     let found = Command::new("grep").args(["-rl", TOKEN]).current_dir(world.root()).output();
@@ -230,12 +233,12 @@ fn a_merge_is_pushed_and_what_the_remote_refuses_is_pushed_later() {
     assert!(note.contains("not today") && result["pushed"][0]["branch"] == "main", "{result:#}");
     assert_eq!((result["outcome"].as_str(), at(&world, "main")), (Some("merged"), start));
     fs::remove_file(hook).expect("removed");
-    // The next start, of any work, does what is missing.
+    // The next start, of any work, completes the push.
     let _ = push(&world, "origin", &["--max-retries", "0", "--approve", "threshold"]);
     assert_eq!(at(&world, "main"), text(&result["commit"]));
     let _ = push(&world, "elsewhere", &[]).exits(65).says("there is no remote");
     let _ = push(&world, "ext::sh -c x", &[]).exits(65).says("could run any program");
-    // A path counts from where one stands.
+    // A relative path starts at the current folder.
     let world = shop_with(None);
     let result = push(&world, "./remote.git", &ALONE).exits(0).json();
     assert_eq!(at(&world, "main"), text(&result["commit"]), "{result:#}");
@@ -245,7 +248,7 @@ fn a_merge_is_pushed_and_what_the_remote_refuses_is_pushed_later() {
 fn what_waits_for_a_person_has_one_pull_request_until_it_is_merged() {
     let forge = Forge::start();
     let world = shop_with(Some(&forge));
-    // A fork's branch of the same name, and others before ours in the list.
+    // A fork's branch of the same name, and other pull requests before this one in the list.
     let other = json!({ "title": "theirs", "head": "trellis/issue-42", "base": "main" });
     forge.with(|it| it.pulls = (1..=3).map(|at| pull(at, "fork/r", &other)).collect());
     let ran = push(&world, &forge.url(), &[]).exits(2);
@@ -267,7 +270,7 @@ fn what_waits_for_a_person_has_one_pull_request_until_it_is_merged() {
     let tokens = forge.with(|it| it.asked.clone());
     assert!(tokens.iter().all(|it| it.token == format!("Bearer {TOKEN}")), "to the forge alone");
     assert_no_token(&world, &ran);
-    // The same once more: it is found, brought up to date, and keeps the title that a person gave it.
+    // A second push finds the pull request, updates it, and keeps the title that a person gave it.
     forge.with(|it| {
         it.pulls[3]["title"] = json!("Mine");
         it.pulls[3]["body"] = json!("old");
@@ -321,7 +324,7 @@ fn commits_of_others_are_never_forced_away() {
     git(&theirs, &["commit", "--quiet", "-m", "theirs"]);
     git(&theirs, &["push", "--quiet", "origin", "HEAD:main", "HEAD:trellis/issue-42"]);
     let tip = at(&world, "main");
-    // They have been fetched: git knows them, and they are no more ours for it.
+    // The commits were fetched: git knows them, but Trellis still did not push them.
     in_p(&world, &["fetch", "--quiet", &place, "main"]);
     let result = push(&world, &forge.url(), &[]).exits(2).json();
     assert!(text(&result["pushed"][0]["note"]).contains("Trellis did not push"), "{result:#}");
@@ -372,13 +375,13 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
         note.contains(&format!("http://{}/o/r/compare/main...trellis/issue-42", forge.host)),
         "{note}"
     );
-    // For another host, also where the address was typed.
+    // For another host, also if the address was typed.
     let for_host = |remote: &str, host: &str| {
         let arguments = [&implement::ARGUMENTS[..], &["--push", remote]].concat();
         let mut command = with_token(&world, &arguments);
         Ran::of(command.env("TRELLIS_FORGE_HOST", host).output().expect("trellis starts"))
     };
-    // A remote may be called as an address is.
+    // A remote may have a name like an address.
     in_p(&world, &["config", &format!("remote.{}.url", forge.url()), "/nowhere"]);
     for remote in ["origin", &forge.url()] {
         let _ = for_host(remote, "forge.example").exits(2).says("was not sent");
@@ -389,7 +392,7 @@ fn a_strangers_project_gets_no_token_and_starts_no_program() {
     // Another way to start a program, and a way to send the token elsewhere.
     in_p(&world, &["remote", "set-url", "origin", "ssh://git@127.0.0.1:1/o/r"]);
     let _ = push(&world, "origin", &[]).exits(2).says("reading");
-    // A folder of the project has hooks of the project's, however it is written.
+    // A folder of the project has the project's hooks, however its path is written.
     git(world.root(), &["init", "--quiet", "--bare", "p/evil.git"]);
     let hook = world.write("p/evil.git/hooks/pre-receive", &format!("#!/bin/sh\n{start}\n"));
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -433,7 +436,7 @@ fn tasks_push_what_is_merged_and_offer_what_is_left() {
     assert_eq!(opened, left);
     let body = forge.with(|it| text(&it.pulls[1]["body"]));
     assert!(body.contains("app/registry.py"), "{body}");
-    // What failed is tried again, and what comes of that takes the place of what was pushed before.
+    // Failed work is tried again, and its new result replaces the branch pushed before.
     let before = at(&world, "trellis/task-bad");
     let again = run().exits(1).json();
     assert_eq!(forge.pulls().len(), 2, "{again:#}");

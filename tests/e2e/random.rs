@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same each time, and the rounds of tests that use them.
+//! Reproducible pseudo-random numbers, and the rounds of tests that use them.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// The generator of a long test; `TRELLIS_SEED` makes it another one.
+    /// Returns the generator of a long test; `TRELLIS_SEED` changes its seed.
     pub(crate) fn of_soak() -> Random {
         let seed = number("TRELLIS_SEED").unwrap_or(20_261_123);
         eprintln!("TRELLIS_SEED={seed}");
@@ -20,7 +20,8 @@ impl Random {
     }
 }
 
-/// Numbers of the rounds of a long test: as many as begin within `TRELLIS_SOAK_SECONDS`, else `TRELLIS_ROUNDS`, else 50.
+/// Returns the round numbers of a long test: rounds that begin within `TRELLIS_SOAK_SECONDS`, else
+/// `TRELLIS_ROUNDS`, else 50.
 pub(crate) fn rounds() -> impl Iterator<Item = u64> {
     let end = number("TRELLIS_SOAK_SECONDS").map(|it| Instant::now() + Duration::from_secs(it));
     let most = number("TRELLIS_ROUNDS").unwrap_or(if end.is_some() { u64::MAX } else { 50 });

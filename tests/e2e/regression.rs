@@ -1,4 +1,5 @@
-//! A bug in a node that has passed: found, fixed from where it hurts, and proven by all that build on it.
+//! A bug in a node that has passed: found, fixed from the failing node, and verified by all
+//! dependents.
 
 use serde_json::json;
 
@@ -6,7 +7,8 @@ use crate::world::{Plot, World, assert_same, tree};
 
 const WRONG: &str = "2 * x if x < 4 or x > 6 else 0";
 
-/// Five nodes. `scaled`, the third, is wrong where neither its own tests nor those of `far` look.
+/// Returns five nodes. `scaled`, the third, is wrong for values that neither its own tests nor
+/// those of `far` use.
 pub(crate) fn chain() -> Plot {
     let mut plot = Plot::default()
         .function("one", "basic", &[], &[], "x + 1")
@@ -26,8 +28,8 @@ pub(crate) fn chain() -> Plot {
     plot
 }
 
-/// The seed's scenario: node 3 of 5 modified triggers its regression; the first fix breaks node 4 and is
-/// taken back, the second is kept.
+/// The seed's scenario: modifying node 3 of 5 triggers its regression tests; the first fix breaks
+/// node 4 and is undone, the second is kept.
 #[test]
 fn fixing_a_node_that_has_passed_runs_the_tests_of_all_that_build_on_it() {
     let world = World::new();
@@ -37,23 +39,24 @@ fn fixing_a_node_that_has_passed_runs_the_tests_of_all_that_build_on_it() {
     let told: Vec<(bool, u64)> = (regressions.iter())
         .map(|it| (it["outcome"] == "passed", it["failed"].as_u64().expect("a number")))
         .collect();
-    // Twice, since what fails once may be flaky.
+    // Twice, since a single failure may be flaky.
     assert_eq!(told, [(false, 3), (false, 3), (true, 0)], "{regressions:?}");
     for it in &regressions {
         assert_eq!((&it["node"], &it["modified"]), (&"total".into(), &json!(["scaled"])));
         assert_eq!(it["rerun"], json!(["scaled", "far"]));
     }
     assert!(world.read("out/src/lib/middle.py").contains("return 2 * x\n"));
-    // What a run accepted is what the next one finds.
+    // The next run finds the accepted state.
     let _ = world.grow(&chain(), &["--jobs=1"]).exits(0);
     assert!(world.read("out/src/lib/middle.py").contains("return 2 * x\n"));
-    // The same for any number of jobs: a change of what others build on waits until nobody is at work.
+    // The same for any number of jobs: a change of a dependency waits until no dependent is being
+    // worked on.
     let again = World::new();
     let _ = again.grow(&chain(), &["--jobs=4"]).exits(0);
     assert_same(&tree(&again.out()), &world.tree());
 }
 
-/// Suspects and searches are in the journal; the model is shown the suspect's text.
+/// Suspects and searches are in the journal; the model sees the suspect's text.
 #[test]
 fn where_it_was_looked_is_in_the_journal_and_the_report() {
     let world = World::new();
@@ -77,7 +80,7 @@ fn where_it_was_looked_is_in_the_journal_and_the_report() {
     );
 }
 
-/// Votes that do not agree leave a page for the person who is called.
+/// Disagreeing votes leave a page for the person who takes over.
 #[test]
 fn a_person_who_is_called_finds_a_page_to_begin_with() {
     let world = World::new();
@@ -99,8 +102,8 @@ fn a_person_who_is_called_finds_a_page_to_begin_with() {
     assert_eq!((&data["node"], &data["version"]), (&"odd".into(), &1.into()));
 }
 
-/// The seed's scenario: five nodes, tests from entry (node 1) to exit (node 5). One of five tests asks for what
-/// the plan never said; four are enough.
+/// The seed's scenario: five nodes, tests from entry (node 1) to exit (node 5). One of five tests
+/// expects something that the plan does not say; four are enough.
 #[test]
 fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_comes_out() {
     let world = World::new();
@@ -136,7 +139,7 @@ fn a_finished_subgraph_is_tested_from_where_data_comes_in_to_where_the_result_co
     assert_same(&tree(&again.out()), &world.tree());
 }
 
-/// Parts that passed, alone and by subgraph, are tried together as a user would, once all are there.
+/// Parts that passed alone and by subgraph are finally tested together as a user would use them.
 #[test]
 fn the_whole_library_is_tested_at_its_end() {
     let names = [("basic", "double"), ("top", "negated")];
@@ -154,7 +157,7 @@ fn the_whole_library_is_tested_at_its_end() {
     let again = World::new();
     let _ = again.grow(&expect(-8), &["--jobs=4"]).exits(0);
     assert_same(&tree(&again.out()), &world.tree());
-    // What does not work together is told, whatever every part did alone.
+    // A failure of the whole is reported, whatever each part did alone.
     let world = World::new();
     let summary = world.grow(&expect(-9), &[]).exits(1).json();
     assert_eq!(summary["integration"]["the whole library"]["outcome"], "failed", "{summary}");
@@ -186,8 +189,8 @@ fn too_few_passing_integration_tests_are_told_and_not_kept() {
     );
 }
 
-/// `entry -> second -> third -> fourth -> last`, each doubling or adding, and integration tests: three given
-/// ones, one that holds and one that does not.
+/// Returns `entry -> second -> third -> fourth -> last`, each doubling or adding, with these
+/// integration tests.
 fn line(tests: &[(&str, &str)]) -> Plot {
     let mut plot = Plot::default()
         .function("entry", "chain", &[], &[], "x + 1")
@@ -209,8 +212,8 @@ fn line(tests: &[(&str, &str)]) -> Plot {
     plot
 }
 
-/// Two nodes want to change the same one. The second meets what the first made of it as a node does that begins
-/// in a later run: its own fix was made against another text.
+/// Two nodes want to change the same one. The second starts over from the first one's change, like
+/// a node of a later run, since its own fix was for another text.
 #[test]
 fn who_waited_while_its_view_was_changed_begins_again() {
     let mut plot = chain().function("other", "side", &["scaled"], &[], "scaled(x + 4)").tests(
@@ -234,7 +237,7 @@ fn who_waited_while_its_view_was_changed_begins_again() {
     assert_same(&tree(&jobs.out()), &at_once.tree());
 }
 
-/// Ids of cases may hold anything; what is kept has to pass without what was left out.
+/// Ids of cases may contain anything; the kept tests must pass without those left out.
 #[test]
 fn what_is_kept_of_integration_tests_passes_alone() {
     let module = |more: &str| {
@@ -264,8 +267,8 @@ fn what_is_kept_of_integration_tests_passes_alone() {
     assert_eq!(summary["suite"]["outcome"], "passed", "{summary}");
 }
 
-/// An assertion that takes several lines is held against the documentation as a whole: its first line alone would say that the
-/// test wants something else.
+/// An assertion of several lines is compared with the documentation as a whole: its first line
+/// alone would suggest that the test expects something else.
 #[test]
 fn an_assertion_of_many_lines_is_compared_as_a_whole() {
     let mut plot = Plot::default().function("spread", "basic", &[], &["[x] * 29"], "[x] * 30");

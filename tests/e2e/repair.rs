@@ -1,4 +1,4 @@
-//! Failing tests of repositories that Trellis did not make, mended.
+//! Repairs failing tests of repositories that Trellis did not generate.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,7 +81,7 @@ pub(crate) fn mended() -> String {
     )
 }
 
-/// A calculator with two bugs below `p`, and what a model says about each of them.
+/// Creates a calculator with two bugs below `p`, and a model's replies about each of them.
 pub(crate) fn calculator(add: &[&str], zero: &[&str]) -> World {
     let world = World::new();
     world.write("p/calculator.py", CALCULATOR);
@@ -107,7 +107,7 @@ pub(crate) fn repair(world: &World, more: &[&str]) -> Ran {
     world.trellis(&[&ARGUMENTS, more].concat())
 }
 
-/// What stands in the project, without what is ours.
+/// Returns the project's files, without those of Trellis and git.
 pub(crate) fn files(world: &World) -> BTreeMap<String, String> {
     let mut files = tree(&world.root().join("p"));
     files.retain(|path, _| !path.starts_with(".trellis/") && !path.starts_with(".git/"));
@@ -118,7 +118,7 @@ pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A diagnosis that says what to change.
+/// Returns a diagnosis with a proposed change.
 fn report(search: &str, replace: &str) -> String {
     let changes =
         json!([{ "file_path": "calculator.py", "search_text": search, "replace_text": replace }]);
@@ -129,7 +129,7 @@ fn report(search: &str, replace: &str) -> String {
     )
 }
 
-/// A calculator whose models answer from a list of lines: node, stage, attempt, reply.
+/// Creates a calculator whose models reply from a list of lines: node, stage, attempt, reply.
 fn answered(lines: &[(&str, &str, u32, String)]) -> World {
     let world = calculator(&[], &[&good_zero()]);
     let line = |(node, stage, attempt, reply): &(&str, &str, u32, String)| {
@@ -156,7 +156,7 @@ fn what_the_diagnosis_suggests_is_tried_before_anything_is_asked() {
     let of_add: Vec<String> =
         calls(&world).into_iter().filter(|it| it.0 == ADD).map(|it| it.1).collect();
     assert_eq!(of_add, ["report"], "{result:#}");
-    // One that will not do is told to the model that is asked then.
+    // A failed proposal is reported to the model that is asked next.
     let world = answered(&[
         (ADD, "report", 0, report("return a - b", "return b - a")),
         (ADD, "repair", 0, good_add()),
@@ -168,7 +168,7 @@ fn what_the_diagnosis_suggests_is_tried_before_anything_is_asked() {
     assert_eq!(outcomes, ["failed", "passed"], "{result:#}");
 }
 
-/// What a person may want to know of a repair: what else there was, and why it was not taken.
+/// Alternatives of a repair are kept, with the reasons why they were rejected.
 #[test]
 fn fixes_that_were_not_taken_are_kept_with_what_became_of_them() {
     let fix = |description: &str, confidence: f64, replace: &str| {
@@ -203,7 +203,7 @@ fn fixes_that_were_not_taken_are_kept_with_what_became_of_them() {
     assert!(!others.contains("total = a + b"), "that of a fix stands there: {others}");
 }
 
-/// What was answered is not asked again, unless all of it was in vain.
+/// Replies are not requested again, unless all of them failed.
 #[test]
 fn a_second_start_asks_nothing_that_was_answered() {
     let run = |world: &World, service: &Service, mode: &str| {
@@ -219,7 +219,7 @@ fn a_second_start_asks_nothing_that_was_answered() {
         it if it.contains("by_zero` pass") => said(&good_zero()),
         _ => said(&good_add()),
     }));
-    // The fixes wait for a person, and the tree is as it was.
+    // The fixes wait for a person, and the tree is unchanged.
     let _ = run(&world, &service, "supervised").exits(2);
     let asked = service.asked().len();
     assert_eq!(asked, 4);
@@ -265,7 +265,7 @@ fn the_buggy_calculator_is_mended_and_a_second_run_has_nothing_to_do() {
     assert_same(&tree(&world.root().join("p")), &before);
 }
 
-/// What a model may say that will not do, and why not.
+/// Returns unusable replies of a model with the reasons.
 fn wrong() -> [(String, &'static str); 8] {
     let in_test = block("    assert add(2, 3) == 5", "    assert True");
     [
@@ -298,7 +298,7 @@ fn fixes_that_will_not_do_leave_every_byte_and_are_told_to_the_next_question() {
     for (attempt, (reply, why)) in attempts.iter().zip(&wrong) {
         assert!(text(&attempt["what"]).contains(why), "{reply}: {attempt:#}");
     }
-    // The one that does comes last, and is asked for with all that was wrong before.
+    // The right fix comes last, and its request lists all earlier problems.
     let good = good_add();
     replies.push(&good);
     let world = calculator(&replies, &[]);
@@ -310,7 +310,7 @@ fn fixes_that_will_not_do_leave_every_byte_and_are_told_to_the_next_question() {
 
 #[test]
 fn what_a_person_has_to_see_waits_and_the_rest_is_mended() {
-    // What is asked for, and how many fixes wait.
+    // Options, and the number of fixes that wait.
     let table: [(&[&str], usize); 3] = [
         (&["--approve", "supervised"], 2),
         (&["--critical", "calc*.py"], 2),
@@ -339,7 +339,7 @@ fn a_fix_for_its_tests_alone_is_told_and_put_before_a_person() {
     let attempt = &result["groups"][0]["attempts"][0];
     assert!(!attempt["shortcuts"].as_array().expect("signs").is_empty(), "{attempt:#}");
     assert_eq!(result["groups"][0]["waiting"], "fix-1", "{result:#}");
-    // Where there is a better one, that is taken.
+    // A better fix is preferred.
     let world = calculator(&[&cheat, &good_add()], &[&good_zero()]);
     let _ = repair(&world, &[]).exits(0);
     assert_eq!(world.read("p/calculator.py"), mended());
@@ -351,7 +351,7 @@ fn a_word_that_other_code_uses_is_no_special_case() {
                return full\n>>>>>>> REPLACE\n";
     let tests = "from prices import price\n\n\ndef test_free():\n    assert price('guest', 5) == 0\n\n\n\
                  def test_full():\n    assert price('team', 5) == 5\n";
-    // Another file, and whether the fix looks made for its tests alone.
+    // Another file, and whether the fix looks tailored to its tests.
     let table = [
         ("plans.py", "PLANS = ['guest', 'team']\n", false),
         ("plans.py", "PLANS = ['visitor', 'team']\n", true),
@@ -384,7 +384,7 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(ran.stdout).expect("text")
 }
 
-/// The calculator in a repository, with work that is staged, work that is not, and a file nobody knows.
+/// Creates the calculator in a repository, with staged work, unstaged work, and an untracked file.
 pub(crate) fn dirty() -> World {
     let world = both();
     let p = world.root().join("p");
@@ -411,7 +411,7 @@ fn a_commit_holds_the_fixes_alone_and_a_persons_work_stays_as_it_was() {
     assert_eq!(git(&p, &["status", "--short"]), wanted, "as it was, and nothing of ours");
 }
 
-/// A calculator whose repository begins above it, all of it committed.
+/// Creates a committed calculator below the top of its repository.
 pub(crate) fn below() -> World {
     let world = both();
     git(world.root(), &["init", "--quiet"]);
@@ -487,7 +487,7 @@ fn an_editor_decides_in_any_order_and_the_work_goes_on() {
             call(&mut client, "decideFix", order);
         }
     };
-    // The second is there before anything is decided of the first.
+    // The second proposal exists before anything is decided about the first.
     decide("fix-2", &[("fix-2", "reject")]);
     decide("fix-3", &[("fix-3", "accept"), ("fix-1", "accept")]);
     ended(&mut client, &job);
@@ -542,7 +542,7 @@ fn what_cannot_be_looked_at_is_told_by_the_names_that_people_know() {
     assert_eq!(result["setAside"][0]["test"], "conftest.py", "{result:#}");
 }
 
-/// SHA-256 of each file of a folder that differs from the same in another, by path.
+/// Returns the SHA-256 of each file that differs from the other folder's, by path.
 fn changed(before: &Path, after: &Path) -> BTreeMap<String, String> {
     let (before, mut after) = (tree(before), tree(after));
     after.retain(|path, _| !path.starts_with(".trellis/"));
@@ -556,7 +556,7 @@ fn hash(text: &str) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Repairs a repository of the fixture, and compares what comes of it with the truth.
+/// Repairs a repository of the fixture, and compares the result with the truth.
 fn repaired_as_told(name: &str) {
     let fixture = repository().join("fixtures/repair").join(name);
     let truth: Value =
@@ -588,7 +588,7 @@ macro_rules! fixture {
                 super::repaired_as_told(stringify!($name));
             })*
 
-            /// None is forgotten.
+            /// Asserts that no repository is missing.
             #[test]
             fn every_repository_is_repaired() {
                 let known = [$(stringify!($name)),*];

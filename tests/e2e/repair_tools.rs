@@ -1,4 +1,4 @@
-//! A repair's graph of the code, and a model that searches it with tools.
+//! A repair's code graph, and a model that searches it with tools.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn functions_and_calls_are_kept_as_a_planning_graph_of_the_code_as_it_is() {
     }
 }
 
-/// Searches the graph, tries to touch what it may not, mends the function, is done.
+/// Searches the graph, tries forbidden edits, fixes the function, and is done.
 fn mends_with_tools(question: &Value) -> (u16, Value) {
     let messages = question["messages"].as_array().expect("messages");
     let edit = |path: &str, search: &str, replace: &str| {
@@ -48,7 +48,7 @@ fn mends_with_tools(question: &Value) -> (u16, Value) {
     }
 }
 
-/// Repairs the first bug with tools, which a service calls.
+/// Repairs the first bug with tools that a service calls.
 fn with_tools(world: &World, service: &Service) -> Ran {
     let options = ["repair", "p", "--json", "--sandbox", "local", "--approve", "autonomous"];
     let more = ["--test", ADD, "--fix-with", "tools", "--model", "openai:tiny"];
@@ -70,7 +70,7 @@ fn a_model_with_tools_searches_the_graph_and_edits_code_alone() {
     let last = asked.last().expect("a question")["messages"].as_array().expect("messages").clone();
     let results: Vec<String> =
         last.iter().filter(|it| it["role"] == "tool").map(|it| text(&it["content"])).collect();
-    // What each call of a tool was answered with.
+    // The expected result of each tool call.
     let wanted: [&[&str]; 4] = [
         &[
             "mean in calculator.py (node calculator.py:mean)",
@@ -94,7 +94,7 @@ fn work_with_tools_that_cannot_be_taken_leaves_what_a_person_wrote() {
     let edit = json!({ "path": "calculator.py", "search": "    return a - b", "replace": "    return a + b" });
     let edits = called("edit_file", &edit);
     let mine = format!("{CALCULATOR}\n\nMINE = 1\n");
-    // What the model does, what a person writes meanwhile, and why it cannot be taken.
+    // The model's action, a person's concurrent text, and the reason for the refusal.
     let table = [
         (deletes, CALCULATOR, "a repair cannot delete files"),
         (edits, &mine, "someone else changed"),

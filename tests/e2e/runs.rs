@@ -1,4 +1,4 @@
-//! Runs that an editor starts, holds, stops, resumes and tries again.
+//! Runs that an editor starts, pauses, stops, resumes and retries.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::world::{Plot, World, assert_same, tree};
 
 const ASK: &str = "trellis/askModel";
 
-/// A server for a world, whose client plays the editor's models if it is asked.
+/// Starts a server for a world, whose client plays the editor's models if asked.
 pub(crate) fn editor(world: &World, options: Value) -> Client {
     let mut client = Client::start(world.command(&["lsp"]), world.root()).expect("a server");
     client.reserve(ASK);
@@ -29,7 +29,7 @@ pub(crate) fn start(client: &mut Client, method: &str, params: Value) -> String 
     started["job"].as_str().unwrap_or_else(|| panic!("no job: {started}")).to_owned()
 }
 
-/// All events up to the first that is wanted, which is the last of them.
+/// Returns all events up to and including the first wanted one.
 pub(crate) fn until(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
@@ -43,7 +43,7 @@ pub(crate) fn until(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> Vec
     }
 }
 
-/// All events until a job has ended.
+/// Returns all events until a job has ended.
 pub(crate) fn ended(client: &mut Client, job: &str) -> Vec<Value> {
     until(client, |it| {
         let state = it["state"].as_str().unwrap_or_default();
@@ -51,14 +51,14 @@ pub(crate) fn ended(client: &mut Client, job: &str) -> Vec<Value> {
     })
 }
 
-/// What a job came to; it has to be done.
+/// Returns the result of a job, which must be done.
 pub(crate) fn result(client: &mut Client, job: &str) -> Value {
     let mut shape = call(client, "job", json!({ "job": job }));
     assert_eq!(shape["state"], "done", "{shape}");
     shape["result"].take()
 }
 
-/// The last status that was told of a node.
+/// Returns the last reported status of a node.
 fn last_status(events: &[Value], node: &str) -> String {
     let of_node = |it: &&Value| it["type"] == "node" && it["node"] == node;
     let last = events.iter().rfind(of_node).unwrap_or_else(|| panic!("nothing of {node}"));
@@ -72,7 +72,7 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     let _ = plain.grow(&plot, &[]).exits(0);
     world.plant(&plot);
     let mut client = editor(&world, Value::Null);
-    // Paths are below the workspace's folder.
+    // Paths are relative to the workspace's folder.
     let params = json!({ "graph": "rpg.json", "out": "out", "model": "recorded:replies.jsonl" });
     let job = start(&mut client, "generate", params);
     let events = ended(&mut client, &job);
@@ -137,7 +137,7 @@ fn a_run_tells_what_happens_and_ends_as_on_the_command_line() {
     );
 }
 
-/// Answers a question as the recording would.
+/// Answers a request like the recording.
 fn answer(client: &Client, question: &Question, plot: &Plot) {
     let asked = &question.params;
     let same = |it: &&Value| {
@@ -168,7 +168,7 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
     let held = call(&mut client, "pauseJob", json!({ "job": job }));
     assert_eq!(held["state"], "paused", "{held}");
     answer(&client, &first, &plot);
-    // The reply is taken in; what comes next would be a test run and another question.
+    // The reply is accepted; next would be a test run and another request.
     until(&mut client, |it| it["type"] == "stage");
     let still = call(&mut client, "job", json!({ "job": job }));
     assert_eq!(still["state"], "paused", "{still}");
@@ -204,7 +204,7 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
     assert_eq!(started[1]["options"]["batch"], 1, "the options are those of before");
     let plain = World::new();
     let _ = plain.grow(&plot, &["--batch=1"]).exits(0);
-    // Documents count the tokens of a model that says nothing of them.
+    // Documents contain estimated tokens if a model reports none.
     let sources = |world: &World| {
         let mut tree = world.tree();
         tree.retain(|path, _| !path.starts_with("docs/"));
@@ -213,7 +213,7 @@ fn a_held_run_asks_nothing_and_a_cancelled_one_goes_on_later_with_the_same_optio
     assert_same(&sources(&world), &sources(&plain));
 }
 
-/// Answers every question until a job has ended; the nodes that were asked about.
+/// Answers every request until a job has ended; returns the nodes of the requests.
 fn serve(client: &mut Client, job: &str, plot: &Plot) -> Vec<String> {
     let mut asked = Vec::new();
     loop {
@@ -285,7 +285,7 @@ fn one_node_is_tried_again_and_all_else_stays() {
     assert_eq!(statuses(&after), ["passed", "passed", "failed", "passed"]);
     assert_eq!(after["other"]["failure_reason"], before["other"]["failure_reason"]);
     let later = world.journal("model_call").split_off(calls);
-    // What tests the whole library is asked for at the end of every start that had no answer.
+    // Tests of the whole library are requested at the end of every start without them.
     let asked = ["half", "user", "the whole library"];
     assert!(later.iter().all(|it| asked.iter().any(|id| it["node"] == *id)), "{later:#?}");
     assert_eq!(told_of(&world, "other"), told, "a later start knows what the first one knew");
@@ -293,7 +293,7 @@ fn one_node_is_tried_again_and_all_else_stays() {
     assert!(fixed["src/lib/a.py"].contains("50 * x"), "{}", fixed["src/lib/a.py"]);
 }
 
-/// What the report says of a node that did not pass.
+/// Returns the report's lines about a node that did not pass.
 fn told_of(world: &World, node: &str) -> Vec<String> {
     let report = world.read("out/docs/generation_report.md");
     let start = format!("### {node}:");
@@ -316,7 +316,7 @@ fn two_windows_do_not_work_on_one_run_and_a_dead_one_holds_nothing() {
     let error = events.last().map(|it| it["error"].to_string()).unwrap_or_default();
     let owner = format!("process {}, since ", first.process_id());
     assert!(error.contains(&owner), "{error}");
-    // Dropped, the first is killed; whatever it held is free.
+    // Dropping the first client kills its server, which frees its locks.
     drop(first);
     let job = start(&mut second, "generate", json!({ "out": "out" }));
     let _ = second.question(ASK, patience()).expect("the second is at work");
@@ -334,7 +334,7 @@ fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     let refused = refused.expect_err("a refusal").to_string();
     assert!(refused.contains("not trusted"), "{refused}");
     assert!(!world.out().exists());
-    // What a folder's git is set to do with its files is a program as well.
+    // Programs for files in a folder's git settings count as execution.
     let back = client.request("trellis/rollback", json!({ "out": "out" }), patience());
     assert!(back.expect_err("a refusal").to_string().contains("not trusted"));
     // A type checker may be a program of the folder.
@@ -343,7 +343,7 @@ fn nothing_is_executed_in_a_folder_that_is_not_trusted() {
     let refused = client.request("trellis/findReferencingSymbols", confirm, patience());
     assert!(refused.expect_err("a refusal").to_string().contains("not trusted"));
     call(&mut client, "findReferencingSymbols", json!({ "namePath": "total" }));
-    // Reading works, and trust that is given later counts.
+    // Reading works, and trust that is given later applies.
     call(&mut client, "listRuns", json!({}));
     client.notify(
         "workspace/didChangeConfiguration",

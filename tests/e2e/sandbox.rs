@@ -1,4 +1,4 @@
-//! `trellis test` and `trellis doctor`: tests in sandboxes, and nothing left of them.
+//! `trellis test` and `trellis doctor`: tests in sandboxes, without remains.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -59,7 +59,7 @@ fn a_project_is_found_from_any_place_in_it() {
         "from calc import double\ndef test_a(one): assert double(one) == 2\n",
     );
     world.write("project/tests/test_b.py", "def test_b(): assert 0\n");
-    // A list for the tests alone makes no project of their folder.
+    // A requirements file for the tests alone makes no project of their folder.
     world.write("project/tests/requirements.txt", "");
     for (folder, paths, code, count) in [
         ("", vec!["project"], 1, 2),
@@ -108,7 +108,7 @@ fn options_after_two_dashes_are_pytests() {
     let _ = world.trellis(&more).exits(64).says("unittest takes no options");
 }
 
-/// What has no result is counted, not forgotten.
+/// Tests without a result are counted, not forgotten.
 #[test]
 fn tests_that_never_ran_are_named() {
     let world = World::new();
@@ -159,7 +159,7 @@ fn docker_that_is_asked_for_and_does_not_answer_is_an_error() {
     let _ = ask("--sandbox=auto").exits(1);
 }
 
-/// Starts tests that wait for ever in a process of their own, and waits until they do.
+/// Starts tests that wait forever in a separate process, and waits until they run.
 fn waiting(world: &World, more: &[&str], environment: &[(&str, &str)]) -> (Child, String) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -178,14 +178,14 @@ fn waiting(world: &World, more: &[&str], environment: &[(&str, &str)]) -> (Child
     (child, name)
 }
 
-/// Processes of this machine with `name` in their command line.
+/// Counts processes of this machine with `name` in their command line.
 fn processes(name: &str) -> usize {
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
     let lines = entries.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
     lines.filter(|line| line.windows(name.len()).any(|it| it == name.as_bytes())).count()
 }
 
-/// Control groups that process `pid` has made and left.
+/// Counts control groups that process `pid` created and left behind.
 fn groups(pid: u32) -> usize {
     let mut left = vec![Path::new("/sys/fs/cgroup").to_owned()];
     let mut found = 0;
@@ -235,7 +235,7 @@ fn an_interrupt_ends_the_tests_and_leaves_nothing() {
     assert_eq!((processes(&name), groups(pid), scratch(&world)), (0, 0, Vec::new()));
 }
 
-/// An engine as `cargo xtask test` starts it: address and image.
+/// Returns address and image of an engine started by `cargo xtask test`.
 fn engine() -> Option<(String, String)> {
     let given = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
     let engine = given("TRELLIS_TEST_DOCKER_HOST").zip(given("TRELLIS_TEST_IMAGE"));
@@ -281,10 +281,10 @@ fn in_containers_it_is_the_same_and_a_killed_process_leaves_none() {
     eventually(|| containers(&host, &project) == 0, || "the container is removed");
 }
 
-/// Somebody who owns nothing on this machine.
+/// A user id that owns nothing on this machine.
 const NOBODY: u32 = 65_534;
 
-/// What harms can be tried in one small suite, and the proof that they came to nothing.
+/// A suite that tries harmful actions, and asserts that they fail.
 const HOSTILE: &str = "import os, socket\nimport pytest\n\
     def test_repository():\n    try: open('new', 'x')\n    except OSError: print('refused')\n\
     def test_network():\n    with pytest.raises(OSError): socket.create_connection(('127.0.0.1', PORT), timeout=3)\n\
@@ -314,7 +314,7 @@ fn an_ordinary_user_has_a_sandbox_too() {
     give_away(world.root());
     let own = world.root().join("pybin").display().to_string();
     let usual = "/usr/local/bin:/usr/bin:/bin".to_owned();
-    // With bubblewrap on PATH; without it; and where nobody may make namespaces.
+    // With bubblewrap on PATH; without it; and where namespaces are forbidden.
     let closed = ["bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/"];
     let ways: [(&[&str], &str, &str); 3] =
         [(&[], &usual, "bubblewrap"), (&[], &own, "namespaces"), (&closed, &usual, "Landlock")];
@@ -334,7 +334,7 @@ fn an_ordinary_user_has_a_sandbox_too() {
         assert_eq!(project.starts_with("tests may write to it"), by != "Landlock", "{project}");
         let said = report["tests"][0]["stdout"].as_str().unwrap_or_default();
         assert_eq!(said.contains("refused"), by == "Landlock", "{by}: {report:#}");
-        // Without namespaces a daemon may escape when the worker is killed, and that is said.
+        // Without namespaces a daemon may escape when the worker is killed, which is reported.
         assert_eq!(limit("daemons")["enforced"], by != "Landlock");
         assert_eq!(processes(&name), 0, "{by}");
         assert!(!world.root().join("project/new").exists());
@@ -342,7 +342,7 @@ fn an_ordinary_user_has_a_sandbox_too() {
     }
 }
 
-/// `trellis test` by somebody else, started through `around`.
+/// Runs `trellis test` as another user, started through `around`.
 fn as_nobody(world: &World, around: &[&str], path: &str) -> Ran {
     let trellis = world.root().join("trellis").display().to_string();
     let words = [around, &[&trellis, "test", "project", "--json", "--sandbox=local"]].concat();
@@ -352,7 +352,7 @@ fn as_nobody(world: &World, around: &[&str], path: &str) -> Ran {
     Ran::of(command.uid(NOBODY).gid(NOBODY).output().expect("it starts"))
 }
 
-/// A virtual environment that anybody may read, with the packages of the shared one.
+/// Creates a world-readable virtual environment with the packages of the shared one.
 fn environment(world: &World, python: &Path) {
     let _ = world.trellis(&["test", "project", "--sandbox=local"]); // makes the shared one
     let project = world.root().join("project/.venv");
@@ -395,7 +395,7 @@ fn give_away(folder: &Path) {
     }
 }
 
-/// What is mounted below a project is seen by its tests, and nothing can be written then.
+/// Tests see what is mounted below a project, and then cannot write.
 #[test]
 fn a_project_with_something_mounted_below_it_is_shown_whole_and_read_only() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! What a project's own settings say of its tests, where every test is the proof.
+//! A project's own test settings, in work where every test is evidence.
 
 use std::slice::from_ref;
 
@@ -41,7 +41,8 @@ fn changed(name: &str, from: u8, to: u8) -> String {
     )
 }
 
-/// Numbers of which one, two and four are wrong, tested with `addopts`, and what a model says of one.
+/// Creates functions of which one, two and four are wrong, tested with `addopts`, and a model's
+/// reply about one.
 fn numbers(addopts: &str, reply: &str) -> World {
     let world = World::new();
     world.write("p/numbers_of.py", NUMBERS);
@@ -67,7 +68,7 @@ fn a_fix_that_breaks_what_settings_hide_is_not_kept() {
         let result = repair(&world, &options).json();
         assert_eq!(world.read("p/numbers_of.py"), NUMBERS, "{addopts}: {result:#}");
         assert_eq!(result["before"]["failing"], failing, "{addopts}: {result:#}");
-        // One that breaks nothing is.
+        // A fix that breaks nothing is kept.
         if !addopts.starts_with("-x") {
             continue;
         }

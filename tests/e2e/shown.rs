@@ -1,4 +1,4 @@
-//! What an editor shows of tests is how they last ended, whoever ran them, and whatever the project's settings leave out.
+//! Test results in an editor: the last ones from any source, independent of the project's settings.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use crate::world::{Plot, World};
 const DISCOUNT: &str =
     "def discounted(price, percent):\n    return price * (100 + percent) / 100\n";
 
-/// A project whose settings name `tests` alone, with a bug that a generated test shows and the others do not.
+/// Creates a project whose settings name only `tests`, with a bug that only a generated test
+/// reveals.
 fn project() -> World {
     let world = World::new();
     world.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n");
@@ -51,7 +52,7 @@ fn run(client: &mut Client, paths: &[&str]) -> Value {
     call(client, "runTests", json!({ "paths": paths, "sandbox": "local" }))
 }
 
-/// Tests as `id outcome`.
+/// Returns tests as `id outcome`.
 fn outcomes(result: &Value) -> Vec<String> {
     let word = |it: &Value| it.as_str().expect("a word").to_owned();
     let tests = result["tests"].as_array().expect("tests").iter();
@@ -67,14 +68,14 @@ fn lenses(client: &mut Client, file: &Path) -> Vec<Value> {
     all.as_array().expect("lenses").clone()
 }
 
-/// The titles of a file's lenses that say something of tests.
+/// Returns the titles of a file's lenses about tests.
 fn said(client: &mut Client, file: &Path) -> Vec<String> {
     let all = lenses(client, file);
     let titles = all.iter().map(|it| it["command"]["title"].as_str().expect("a title").to_owned());
     titles.filter(|it| it.starts_with(['\u{2713}', '\u{2717}'])).collect()
 }
 
-/// A recording of the one reply that mends the bug.
+/// Records the one reply that fixes the bug.
 fn reply(world: &World, test: &str) -> String {
     let fix = "ledger/discount.py\n<<<<<<< SEARCH\n    return price * (100 + percent) / 100\n=======\n    return price * (100 - percent) / 100\n>>>>>>> REPLACE\n";
     let line = json!({ "node": test, "stage": "repair", "attempt": 0, "reply": fix });
@@ -97,14 +98,14 @@ fn all_tests_are_those_that_are_known_whatever_testpaths_say() {
     ];
     assert_eq!(outcomes(&all), wanted);
     assert_eq!(said(&mut client, &file), ["\u{2717} 2 of 2 failed"]);
-    // What was run once by its name is known.
+    // A test that ran once by its name is known.
     let _ = run(&mut client, &["extra/test_more.py::test_more"]);
     wanted.insert(0, "extra/test_more.py::test_more failed");
     assert_eq!(outcomes(&run(&mut client, &[])), wanted);
-    // The command line finds what was generated as well.
+    // The command line finds generated tests as well.
     let ran = world.trellis(&["test", ".", "--sandbox=local", "--json"]).exits(1);
     assert_eq!(outcomes(&ran.json()), wanted[1..]);
-    // So it is with what an option leaves out.
+    // The same for tests that an option deselects.
     world.write("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-k none\"\n");
     let left = run(&mut client, &[]);
     assert_eq!(outcomes(&left), ["tests/test_none.py::test_none passed"]);
@@ -125,7 +126,7 @@ fn a_failing_test_that_the_settings_leave_out_is_mended_and_so_is_all_that_the_f
             "tests/test_more.py",
             "from ledger.discount import discounted\n\n\ndef test_none_more():\n    assert discounted(10, 20) == 8\n",
         );
-        // Known by a run of the person's alone.
+        // Known only from a run of the person's.
         world.write(
             "extra/test_extra.py",
             "from ledger.discount import discounted\n\n\ndef test_extra():\n    assert discounted(10, 20) == 8\n",
@@ -189,7 +190,7 @@ fn a_file_that_cannot_be_imported_is_red_and_the_others_run() {
     let first = std::iter::from_fn(|| Some(told())).flatten().find(|it| it[0].is_object());
     let message = first.expect("a problem")[0]["message"].as_str().unwrap_or_default().to_owned();
     assert!(message.contains("nowhere"), "{message}");
-    // Other tests say nothing of it; its own do.
+    // Other tests do not affect the result; its own do.
     world.write("tests/test_broken.py", "def test_lost(): ...\n");
     reloaded(&mut client, &broken);
     let _ = run(&mut client, &["tests/test_none.py"]);
@@ -214,18 +215,18 @@ fn the_run_of_a_repair_marks_what_it_finds() {
     assert!(client.shutdown().expect("an end").success());
 }
 
-/// Shows an open file as it is on the disk by now, as editors do.
+/// Updates an open file to its text on the disk, as editors do.
 fn reloaded(client: &mut Client, file: &Path) {
     client.change(file, &std::fs::read_to_string(file).expect("a file"));
 }
 
-/// Says that a file was saved.
+/// Reports that a file was saved.
 fn saved(client: &Client, file: &Path) {
     let document = json!({ "textDocument": { "uri": uri_of(file) } });
     client.notify("textDocument/didSave", document);
 }
 
-/// How the tests of the function last ended, by the registry.
+/// Returns the last status of the function's tests in the registry.
 fn last_run(world: &World) -> String {
     let registry: Value =
         serde_json::from_str(&world.read(".trellis/registry.json")).expect("JSON");
@@ -246,7 +247,7 @@ fn a_result_that_is_older_than_the_code_says_so() {
     world.write("ledger/discount.py", "def discounted(price, percent): return 0\n");
     saved(&client, &file);
     assert_eq!(said(&mut client, &tests), ["\u{2713} 1 passed before your change"]);
-    // So does one of a text that was never saved.
+    // A result of a text that was never saved is outdated, too.
     let _ = run(&mut client, &["tests"]);
     assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed"]);
     let text = world.read("tests/test_none.py");
@@ -256,7 +257,7 @@ fn a_result_that_is_older_than_the_code_says_so() {
     assert_eq!(said(&mut client, &tests), ["\u{2717} 1 of 1 failed"]);
     world.write("ledger/discount.py", DISCOUNT);
     saved(&client, &file);
-    // Another window sees the same.
+    // Another window shows the same.
     let mut other = editor(&world, Value::Null);
     other.open(&tests).expect("a file");
     while said(&mut other, &tests).is_empty() {
@@ -274,7 +275,7 @@ fn what_the_command_line_runs_shows_in_every_window() {
     let file = world.root().join("ledger/discount.py");
     let mut client = editor(&world, Value::Null);
     client.open(&file).expect("a file");
-    // By now it listens.
+    // By now the server listens.
     let _ = run(&mut client, &["tests"]);
     assert_eq!(said(&mut client, &file), Vec::<String>::new());
     let _ = world.trellis(&["test", "trellis_tests", "--sandbox=local"]).exits(1);
@@ -325,7 +326,7 @@ fn a_grown_function_shows_the_last_run_of_its_own_tests_and_a_failed_one_can_be_
     assert_eq!(retry["command"]["arguments"], json!([{ "node": "half", "out": world.out() }]));
     let run_lens = all.iter().find(|it| it["command"]["command"] == "trellis.runTests");
     let paths = &run_lens.expect("a lens")["command"]["arguments"][0]["paths"];
-    // What is broken by hand shows when its tests have run, by whomever.
+    // Code broken by hand shows once its tests have run, from any source.
     world.write("out/src/lib/a.py", &world.read("out/src/lib/a.py").replace("x + 1", "x + 2"));
     reloaded(&mut client, &file);
     saved(&client, &file);

@@ -1,4 +1,4 @@
-//! Tech stacks: listed, shown, added by people, made into projects whose tests pass.
+//! Tech stacks: listed, shown, added by people, and used for projects whose tests pass.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -51,7 +51,7 @@ fn stacks_are_listed_and_shown_as_files_that_can_be_ones_own() {
         for field in ["displayName", "description", "category", "conventions", "testCommand"] {
             assert!(shown[field].as_str().is_some_and(|it| !it.is_empty()), "{name}: {field}");
         }
-        // What is printed is a stack again, with every text as it was.
+        // The output is a valid stack again, with every text unchanged.
         let printed = world.trellis(&["stacks", "show", name]).exits(0).stdout;
         let own = printed.replacen(name, &format!("my-{name}"), 1);
         world.write(&format!("trellis-stacks/{name}.yaml"), &own);
@@ -82,7 +82,7 @@ fn people_add_stacks_of_their_own_in_two_places() {
     assert_eq!(made["files"], json!(["README.md", "src/hello.sh", "tests/run.sh"]));
     assert_eq!(world.read("My Tool/README.md"), "# my-tool\n");
     passes(&made["testCommand"], &world.root().join("My Tool"), None);
-    // Below the project, its stacks are found as its settings are.
+    // Below the project, its stacks are found like its settings.
     fs::create_dir_all(world.root().join("a/b")).expect("folders");
     let mut command = world.command(&["stacks", "show", "other-script"]);
     let below = command.current_dir(world.root().join("a/b")).output().expect("trellis starts");
@@ -92,7 +92,7 @@ fn people_add_stacks_of_their_own_in_two_places() {
 #[test]
 fn a_stack_that_breaks_a_rule_is_named_with_what_to_do() {
     let world = World::new();
-    // What is changed in the file, and what is said of it.
+    // The change in the file, and the error.
     let table = [
         ("category: script", "category: script\ncolour: red", "unknown field"),
         ("category: script", "category: script\ncolour: red", "line 5"),
@@ -135,10 +135,11 @@ fn a_project_is_made_whole_or_not_at_all_and_never_over_anything() {
         let _ = new(&["named", "--name", name]).exits(65).says("cannot be the name of a project");
     }
     let _ = new(&["123"]).exits(65).says("--name");
-    // A link that leads nowhere would have the project made somewhere else.
+    // A dangling link would create the project somewhere else.
     std::os::unix::fs::symlink("nowhere", world.root().join("link")).expect("a link");
     let _ = new(&["link"]).exits(65).says("nothing was left there");
-    // The longest path that systems take has room for `.gitignore` and `internal/api`, and not for what is in that.
+    // The longest valid path has room for `.gitignore` and `internal/api`, but not for files in the
+    // latter.
     let (part, last) = ("d".repeat(200), "e".repeat(62));
     let deep = format!("{}{last}", format!("{part}/").repeat(20));
     let _ = new(&[&deep, "--name", "deep"]).exits(65).says("cannot create the project");
@@ -159,7 +160,7 @@ fn installing_says_what_is_missing() {
     }
 }
 
-/// A stand-in for npm that tells what it was given.
+/// A stand-in for npm that records its arguments and environment.
 const NPM: &str = "#!/bin/sh\necho \"$*\" > asked\nenv > seen\nif test -f fail; then echo broken >&2; exit 3; fi\n";
 
 #[test]
@@ -201,7 +202,7 @@ fn an_installer_that_is_stopped_goes_and_says_so() {
     let mut command = world.command(&["stacks", "install", "shop"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", world.root().join("tools").display()));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    // Ends when npm is at work.
+    // Ends once npm is running.
     let npm =
         world.read("shop/begun").trim().parse().ok().and_then(Pid::from_raw).expect("a number");
     let npm = pidfd_open(npm, PidfdFlags::empty()).expect("it is there");
@@ -227,7 +228,7 @@ fn the_template_in_the_documentation_is_one() {
     passes(&project.test_command, &project.root, project.programs.as_deref());
 }
 
-/// Says so where it is not.
+/// Returns whether Go is installed, and prints a note if not.
 pub(crate) fn has_go() -> bool {
     let is_there = Command::new("go").arg("version").output().is_ok();
     if !is_there {
@@ -241,11 +242,11 @@ pub(crate) struct Project {
     pub(crate) world: World,
     pub(crate) root: PathBuf,
     test_command: Value,
-    /// Where the programs of its environment are, of Python.
+    /// Folder of the programs in its Python environment.
     programs: Option<PathBuf>,
 }
 
-/// In `hello-shop` of a world of its own.
+/// Creates a project in `hello-shop` of a new world.
 pub(crate) fn installed(stack: &str, lock: Option<&str>) -> Project {
     installed_in(World::new(), stack, lock)
 }
@@ -263,7 +264,7 @@ fn installed_in(world: World, stack: &str, lock: Option<&str>) -> Project {
     Project { world, root, test_command: made["testCommand"].clone(), programs }
 }
 
-/// Gives a command the person's way to the packages, and a store that is theirs as well.
+/// Gives a command the user's access to packages, and a shared package cache.
 pub(crate) fn with_packages(command: &mut Command) {
     let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
     command.env("NPM_CONFIG_USERCONFIG", home.join(".npmrc"));
@@ -275,17 +276,17 @@ pub(crate) fn with_packages(command: &mut Command) {
     }
 }
 
-/// Runs a command as a person would, in the folder of the project.
+/// Runs a command as a person would, in the project's folder.
 #[track_caller]
 pub(crate) fn passes(command: &Value, root: &Path, programs: Option<&Path>) {
     let words = command.as_str().expect("a command").split_whitespace().collect::<Vec<_>>();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = programs.map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
     let path = std::env::join_paths(folders).expect("a path");
-    // Looked for on the new path, so that it is the environment's.
+    // `env` searches the new PATH, so that the environment's program is found.
     let mut command = Command::new("env");
     command.args(&words).current_dir(root).env("PATH", path).env("CI", "1");
-    // Not in the home of whoever runs the tests.
+    // Outside of the home of the user who runs the tests.
     command.env("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build"));
     let output = command.output().expect("it starts");
     let said = [output.stdout, output.stderr].concat();

@@ -1,4 +1,4 @@
-//! Symbols renamed, deleted and asked about on the command line: whole files before and after.
+//! Symbols renamed, deleted and queried on the command line: complete files before and after.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,7 +27,7 @@ fn texts(world: &World) -> [String; 2] {
     ["lib/shop.py", "lib/app.py"].map(|it| world.read(it))
 }
 
-/// The shown parts of places, as `file:line:column enclosing`.
+/// Returns places as `file:line:column enclosing`.
 fn places(of: &Value) -> Vec<String> {
     let place = |it: &Value| {
         let start = &it["range"]["start"];
@@ -78,7 +78,7 @@ fn what_may_be_meant_is_listed_and_not_renamed() {
         (&done["edits"], &done["from"], &done["to"]),
         (&edits, &json!("total"), &json!("sum"))
     );
-    // A file says which symbol is meant, not where to look for it.
+    // A file selects the symbol, but does not limit the search for references.
     let twin = world.write("lib/twin.py", "def sum(): ...\n");
     world.write("lib/pyproject.toml", "");
     let by_file = ["symbols", "rename", "sum", "other", "--in=lib/shop.py", "--json", "--dry-run"];
@@ -139,7 +139,7 @@ fn only_what_nothing_uses_is_deleted_unless_forced() {
         world.read("lib/shop.py"),
         SHOP.split("\r\n\r\n\r\ndef").next().expect("text").to_owned() + "\r\n"
     );
-    // What is outside the folder was not looked at, and that is said.
+    // Files outside of the folder were not searched, which is reported.
     world.write("pyproject.toml", "");
     world.write("tests/t.py", "from shop import Cart\n");
     let forced = symbols(&world, &["delete", "Cart", "--force"]);
@@ -228,7 +228,7 @@ fn a_plan_is_held_against_the_code() {
         "lib/src/lib/middle.py",
         "from lib.basic import double\n\ndef summed(x): return double(x)\n",
     );
-    // In another file than planned, and with a use that the plan does not know.
+    // In another file than planned, and with a use that the plan does not have.
     world.write("lib/src/lib/other.py", "from lib.basic import square\n\ndef shifted(x):\n    return square(x)\n\ndef tenfold(x): return x\n");
     world.write(
         "lib/tests/test_it.py",
@@ -251,7 +251,7 @@ fn a_plan_is_held_against_the_code() {
     assert_eq!(it, wanted);
 }
 
-/// Nothing in `show` names the class of what `make` gives, but its method does.
+/// Nothing in `show` names the class of the object from `make`, but it calls the class's method.
 #[test]
 fn who_uses_an_object_uses_its_class() {
     let world = World::new();
@@ -270,7 +270,8 @@ fn who_uses_an_object_uses_its_class() {
     assert_eq!((&it["planned"], &it["missing"]), (&4.into(), &missing), "{it}");
 }
 
-/// Speaks the protocol as far as it is needed, asks back before it answers, and finds what `ANSWER` says.
+/// A type checker that supports the needed part of the protocol, sends a request before it answers,
+/// and finds the places in `ANSWER`.
 const CHECKER: &str = r#"#!/usr/bin/env python3
 import json, os, sys, time
 
@@ -310,7 +311,7 @@ fn a_type_checker_confirms_what_is_possible() {
     world.write("lib/shop.py", SHOP);
     world.write("lib/app.py", APP);
     let refs = ["symbols", "refs", "Cart/total", "--in=lib", "--json", "--confirm=ty"];
-    // One of the project's own would run outside of the sandbox.
+    // A program of the project would run outside of the sandbox.
     for own in ["lib/.venv/bin/ty", ".venv/bin/ty"] {
         let own = world.write(own, CHECKER);
         fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -330,8 +331,8 @@ fn a_type_checker_confirms_what_is_possible() {
     let _ = world.trellis(&refs).exits(69).says("it ended too early; it printed: no such luck");
 }
 
-/// What the resolver is held against is itself held against Python: every marked rename is applied and run,
-/// and breaks if one of its places is left out.
+/// Checks the resolver's truth against Python: every marked rename is applied and run, and breaks
+/// if one of its places is left out.
 #[test]
 fn the_marked_cases_are_proven_by_running_them() {
     let checker = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/python/check_truth.py");

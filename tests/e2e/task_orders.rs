@@ -1,4 +1,4 @@
-//! Lists of tasks whose models take their time: whatever ends first, the same comes of it.
+//! Lists of tasks with slow models: the result is the same whatever ends first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::tasks::{Task, in_out, list, names, rivals, run};
 use crate::world::{World, assert_same, tree};
 
-/// A diamond, a chain, a branch that fails, and one alone.
+/// A diamond, a chain, a failing branch, and an independent task.
 const TASKS: [Task; 9] = [
     ("base", &[], 0),
     ("left", &["base"], 1),
@@ -21,7 +21,7 @@ const TASKS: [Task; 9] = [
     ("alone", &[], 0),
 ];
 
-/// Gives each reply a latency of up to so many milliseconds.
+/// Gives each reply a latency of up to `most` milliseconds.
 fn slowed(world: &World, random: &mut Random, most: u64) {
     let replies = world.read("replies.jsonl");
     let lines = replies.lines().map(|line| {
@@ -32,14 +32,14 @@ fn slowed(world: &World, random: &mut Random, most: u64) {
     world.write("replies.jsonl", &lines.collect::<Vec<_>>().join("\n"));
 }
 
-/// The tasks of the main branch, oldest first.
+/// Returns the tasks on the main branch, oldest first.
 fn order(world: &World) -> Vec<String> {
     let format = "--format=%(trailers:key=Trellis-Task,valueonly,separator=%x2C)";
     let log = in_out(world, &["log", "--reverse", format, "main"]);
     log.lines().filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// What the commits of the main branch say and change, whatever stands before them.
+/// Returns messages and changes of the main branch's commits, without their order.
 fn commits(world: &World) -> BTreeSet<String> {
     let all = in_out(world, &["rev-list", "main"]);
     let shown = |it: &str| in_out(world, &["show", "--format=%an %ae%n%B", it]);
@@ -51,7 +51,7 @@ fn in_whatever_order_tasks_end_the_tree_and_the_commits_are_the_same() {
     same_in_any_order(&mut Random(20_261_123), 0..2);
 }
 
-/// Gives replies other latencies in each round, and asserts that the same comes of the tasks.
+/// Gives replies new latencies in each round, and asserts the same result.
 pub(crate) fn same_in_any_order(random: &mut Random, rounds: impl Iterator<Item = u64>) {
     let new = || list(&TASKS, (Vec::new(), Vec::new()));
     let undisturbed = new();
@@ -78,7 +78,8 @@ fn of_two_rivals_one_is_merged_whichever_ends_first() {
     one_rival_is_merged(&mut Random(20_261_124), 0..2);
 }
 
-/// Gives replies of two tasks that change one line other latencies in each round, and asserts that one of both is merged whole.
+/// Gives replies of two tasks that change one line new latencies in each round, and asserts that
+/// one of them is merged completely.
 pub(crate) fn one_rival_is_merged(random: &mut Random, rounds: impl Iterator<Item = u64>) {
     let tasks: [Task; 2] = [("one", &[], 0), ("two", &["one"], 0)];
     let alone = |id: &str| {
@@ -110,7 +111,7 @@ pub(crate) fn one_rival_is_merged(random: &mut Random, rounds: impl Iterator<Ite
     eprintln!("{won:?}");
 }
 
-/// A suite that takes its time, so that many tasks are made while it runs once.
+/// A slow suite, so that many tasks are finished during one run of it.
 const SLOW: &str = "
   tests/test_slow.py: |
     import time
@@ -134,8 +135,8 @@ fn what_waits_for_a_merge_goes_behind_one_run_of_the_tests() {
     let merges = merges.filter(|it| it["stage"] == "tests of the merged result");
     let tested: Vec<String> = merges.map(|it| it["reason"].to_string()).collect();
     let branches = |it: &String| it.matches("trellis/task-").count();
-    // One merge at a time, each after a second of tests: they would have to end a second apart to go one by one. The first one
-    // needs no test of its own, nothing having been merged before it.
+    // Merges run one at a time, each after a second of tests: to be merged one by one, tasks would
+    // have to end a second apart. The first merge needs no test, since nothing was merged before.
     assert!(tested.iter().any(|it| branches(it) > 2), "{tested:#?}");
     assert!(tested.len() < ids.len() - 2, "{tested:#?}");
     assert!(tested.iter().map(branches).sum::<usize>() >= ids.len() - 1, "{tested:#?}");

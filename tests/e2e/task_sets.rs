@@ -1,5 +1,5 @@
-//! A list of tasks for a stack that comes with Trellis (`fixtures/tasks`): made with its recording, then cloned, installed and
-//! tested by hand. `soak::sets` has the other stacks.
+//! A list of tasks for a stack that comes with Trellis (`fixtures/tasks`): generated with its
+//! recording, then cloned, installed and tested by hand. `soak::sets` has the other stacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use crate::world::{Ran, World, repository};
 pub(crate) struct Set {
     pub(crate) stack: &'static str,
     pub(crate) name: &'static str,
-    /// The task whose first code is wrong, and is mended.
+    /// The task whose first code is wrong, and is fixed.
     pub(crate) mended: &'static str,
     pub(crate) lock: Option<&'static str>,
-    /// How npm installs what is locked, if there is npm.
+    /// npm command that installs the locked packages; empty without npm.
     pub(crate) npm: &'static str,
     pub(crate) test_command: &'static str,
 }
 
-/// What was made of a set.
+/// Result of a set.
 pub(crate) struct Grown {
     pub(crate) world: World,
-    /// As `trellis tasks` tells it.
+    /// Output of `trellis tasks`.
     pub(crate) result: Value,
     /// A fresh clone of the repository, with its packages.
     pub(crate) clone: PathBuf,
-    /// Where the programs of its environment are, of Python.
+    /// Folder of the programs in its Python environment.
     programs: Option<PathBuf>,
 }
 
@@ -39,7 +39,8 @@ impl Set {
         repository().join("fixtures/tasks").join(self.stack)
     }
 
-    /// Made by Trellis; by hand it is cloned, its packages installed and its tests run.
+    /// Generates the set with Trellis; then clones it, installs its packages and runs its tests by
+    /// hand.
     pub(crate) fn grown(&self, exit: i32) -> Grown {
         let world = World::new();
         let file = self.folder().join("tasks.json").display().to_string();
@@ -54,7 +55,7 @@ impl Set {
         git(world.root(), &["clone", "--quiet", "out", "clone"]);
         let clone = world.root().join("clone");
         let programs = self.installed_by_hand(&clone);
-        // What is locked is what was installed.
+        // The installed packages are the locked ones.
         assert_eq!(git(&clone, &["status", "--short"]), "");
         let grown = Grown { world, result, clone, programs };
         self.holds(&grown);
@@ -62,7 +63,8 @@ impl Set {
         grown
     }
 
-    /// Each task that was done is a commit with its tests, in a tree with a lock file and nothing else.
+    /// Asserts that each completed task is a commit with its tests, in a tree with only a lock file
+    /// besides.
     fn holds(&self, grown: &Grown) {
         let out = grown.world.out();
         let log = ["log", "--format=%(trailers:key=Trellis-Task,valueonly,separator=%x2C)"];
@@ -86,7 +88,7 @@ impl Set {
         assert!(done.iter().any(|it| it == self.mended));
     }
 
-    /// Files of tests that the recording has for tasks.
+    /// Returns the test files in the recording for tasks.
     fn tests(&self, tasks: &[String]) -> Vec<String> {
         let recording =
             fs::read_to_string(self.folder().join("replies.jsonl")).expect("a recording");
@@ -102,7 +104,7 @@ impl Set {
         replies.iter().map(above).collect()
     }
 
-    /// As a person would. Gives the programs of Python's environment.
+    /// Installs the packages like a person. Returns the programs of the Python environment.
     fn installed_by_hand(&self, clone: &Path) -> Option<PathBuf> {
         if !self.npm.is_empty() {
             let mut npm = Command::new("npm");
@@ -111,7 +113,7 @@ impl Set {
         }
         let is_python = clone.join("requirements.txt").is_file();
         is_python.then(|| {
-            // Beside the clone, so that its tree stays as git has it.
+            // Beside the clone, so that git sees no change in its tree.
             let venv = clone.with_file_name("venv");
             by_hand(Command::new("python3").args(["-m", "venv"]).arg(&venv), clone);
             let mut pip = Command::new(venv.join("bin/pip"));
@@ -134,7 +136,7 @@ impl Grown {
         assert_eq!(self.result["failedTasks"], json!({}));
     }
 
-    /// Its lock file names what was locked, and no host of ours.
+    /// Asserts that the lock file pins packages, and names no host of the test environment.
     pub(crate) fn is_locked(&self) {
         let lock = fs::read_to_string(self.clone.join("package-lock.json")).expect("a lock file");
         assert!(lock.contains("integrity") && !lock.contains("://registry"), "{}", &lock[..2000]);
@@ -148,7 +150,7 @@ fn a_nodejs_api_of_seven_tasks_passes_by_hand() {
         name: "bookmarks",
         mended: "tags",
         lock: Some("package-lock.json"),
-        // `npm ci` wants packages of all systems to be locked, and a registry need not have them all.
+        // `npm ci` requires packages of all systems in the lock file, which a registry may lack.
         npm: "install",
         test_command: "npm test",
     };

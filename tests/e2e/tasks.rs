@@ -1,4 +1,4 @@
-//! Lists of tasks, made into repositories.
+//! Repositories generated from lists of tasks.
 
 use std::fs;
 
@@ -13,14 +13,16 @@ use crate::world::{Ran, World};
 /// A stack that needs nothing installed.
 const STACK: &str = include_str!("../../fixtures/tasks/plain-python.yaml");
 
-/// A task: its id, what it needs, and how often its code is wrong before it is right; 9 is always.
+/// A task: its id, its dependencies, and how often its code is wrong before it is right; 9 means
+/// always.
 pub(crate) type Task = (&'static str, &'static [&'static str], usize);
 
 fn task((id, needs, _): &Task) -> Value {
     json!({ "id": id, "description": format!("Do {id}"), "implementation_details": format!("`app/{id}.py`"), "depends_on": needs, "story_points": 1 })
 }
 
-/// Its function gives the number of all that it needs, and one more.
+/// Returns the replies of a task, whose function returns the number of all its dependencies, plus
+/// one.
 pub(crate) fn replies((id, needs, wrong): &Task) -> Vec<Value> {
     let imports: String = needs.iter().map(|it| format!("from app.{it} import {it}\n")).collect();
     let calls: String = needs.iter().map(|it| format!(" + {it}()")).collect();
@@ -42,7 +44,8 @@ pub(crate) fn replies((id, needs, wrong): &Task) -> Vec<Value> {
     out
 }
 
-/// Two tasks that change the same line. They are the heaviest, so that both begin before anything is merged.
+/// Returns two tasks that change the same line. They have the highest weight, so that both begin
+/// before any merge.
 pub(crate) fn rivals() -> (Vec<Value>, Vec<Value>) {
     let ids = ["rival_a", "rival_b"];
     let tasks = ids
@@ -64,7 +67,7 @@ pub(crate) fn rivals() -> (Vec<Value>, Vec<Value>) {
     (tasks.to_vec(), lines.collect())
 }
 
-/// Tests of all tasks, of nothing but what every project has.
+/// Tests of all tasks together, which use only the common parts of every project.
 pub(crate) const TOGETHER: &str =
     "from app.registry import ALL\n\n\ndef test_together():\n    assert isinstance(ALL, list)\n";
 
@@ -114,7 +117,7 @@ pub(crate) fn names(value: &Value) -> Vec<String> {
     }
 }
 
-/// Of all tests, with the interpreter that trellis makes for them.
+/// Asserts that all tests pass, with the interpreter that trellis provides.
 fn passes(world: &World) {
     let ran = world.trellis(&["test", "out", "--json", "--sandbox", "local"]).exits(0).json();
     assert_eq!(ran["outcome"], "passed", "{ran:#}");
@@ -149,14 +152,14 @@ fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
         "{failed:?}"
     );
     assert!(text(&result["failedTasks"]["bad"]).contains("4 attempts failed"), "{result:#}");
-    // Of the rivals one is merged, and the other one's work is kept on its branch.
+    // One of the rivals is merged, and the other one's work is kept on its branch.
     let loser = &failed[1];
     let winner = if loser == "rival_a" { "rival_b" } else { "rival_a" };
     assert!(text(&result["failedTasks"][loser]).contains("app/registry.py"), "{result:#}");
     assert_eq!(world.read("out/app/registry.py"), format!("ALL = ['{winner}']\n"));
     let kept = in_out(&world, &["show", &format!("trellis/task-{loser}:app/registry.py")]);
     assert_eq!(kept, format!("ALL = ['{loser}']"));
-    // A commit for each task, each naming it, and nothing else.
+    // One commit per task, each with its name, and nothing else.
     let log = in_out(
         &world,
         &["log", "--format=%(trailers:key=Trellis-Task,valueonly,separator=%x2C)", "main"],
@@ -169,7 +172,7 @@ fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
     assert_eq!(in_out(&world, &["status", "--short"]), "");
     assert!(!world.out().join("app/bad.py").exists());
     passes(&world);
-    // Nothing is done again, and what failed may be tried again.
+    // Nothing is done again, and failed tasks may be retried.
     let before = in_out(&world, &["rev-parse", "main"]);
     let again = run(&world, &[]).exits(1).json();
     assert_eq!(again["completedTasks"], result["completedTasks"]);
@@ -181,7 +184,7 @@ fn twelve_tasks_with_a_diamond_a_failing_branch_and_two_rivals() {
 #[test]
 fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
     let world = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
-    // An id whose second line would say that the other task is merged.
+    // An id whose second line would claim that the other task is merged.
     let sly = json!({ "id": "b\nTrellis-Task: a", "description": "Do b" });
     world.write("tasks.json", &json!({ "tasks": [sly] }).to_string());
     let line = |stage: &str, path: &str, body: &str| {
@@ -203,7 +206,7 @@ fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
     world.write("replies.jsonl", &replies_of_a);
     let result = run(&world, &[]).exits(0).json();
     assert!(world.out().join("app/a.py").exists(), "{result:#}");
-    // git was killed while it noted the worktree of another task.
+    // git was killed while it recorded the worktree of another task.
     world.write("out/.git/worktrees/task-zz/commondir", "");
     world.write(
         "tasks.json",
@@ -212,7 +215,7 @@ fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
     let more: Vec<String> = replies(&("c", &[], 0)).iter().map(ToString::to_string).collect();
     world.write("replies.jsonl", &format!("{replies_of_a}\n{}", more.join("\n")));
     let _ = run(&world, &["--skip-integration"]).exits(0);
-    // git was killed while it had these.
+    // git was killed while it held these locks.
     for lock in
         ["index", "HEAD", "packed-refs", "config", "refs/heads/main", "refs/heads/trellis/task-d"]
     {
@@ -224,7 +227,7 @@ fn what_a_kill_left_half_made_is_made_whole_and_no_id_speaks_for_another() {
     world.write("replies.jsonl", &more.join("\n"));
     let _ = run(&world, &["--skip-integration"]).exits(0);
     assert!(!world.out().join(".git/packed-refs.lock").exists());
-    // git was killed while it made the repository.
+    // git was killed while it created the repository.
     let half = list(&[("a", &[], 0)], (Vec::new(), Vec::new()));
     let _ = run(&half, &[]).exits(0);
     fs::remove_dir_all(half.out().join(".git")).expect("removed");
@@ -278,7 +281,7 @@ fn lists_and_folders_that_will_not_do_are_refused_and_left_alone() {
     assert!(!world.root().join("new").exists());
 }
 
-/// Replies to the question for a file that both rivals have changed, in any order of the two.
+/// Records replies about a file that both rivals have changed, in either order.
 fn merges(world: &World, answers: &[&str]) {
     let line = |(attempt, body): (usize, &&str)| {
         json!({ "node": "*", "stage": "merge", "attempt": attempt, "reply": body }).to_string()
@@ -295,7 +298,7 @@ fn a_conflict_is_settled_by_the_model_and_proven_by_the_tests_of_both() {
         &world,
         &[
             "I would take both.",
-            // One side alone, whichever it is, loses the other one's test.
+            // One side alone always loses the other one's test.
             &file("app/registry.py", "ALL = ['rival_a']\n"),
             &file("app/registry.py", "<<<<<<< x\nALL = []\n"),
             &both,
@@ -341,7 +344,7 @@ fn what_connects_the_tasks_is_written_where_their_tests_together_fail() {
         let lines: Vec<String> = lines.iter().chain(more).map(ToString::to_string).collect();
         world.write("replies.jsonl", &lines.join("\n"));
     };
-    // Without an answer the tasks stay merged, and the next start goes on from there.
+    // Without a reply the tasks stay merged, and the next start continues from there.
     write(&[]);
     let result = run(&world, &[]).exits(1).json();
     assert_eq!((&result["status"], &result["progress"]), (&json!("FAILED"), &json!(100)));
@@ -355,12 +358,12 @@ fn what_connects_the_tasks_is_written_where_their_tests_together_fail() {
     assert_eq!(result["status"], "COMPLETE", "{result:#}");
     assert!(world.read("out/app/__init__.py").contains("import two"));
     passes(&world);
-    // It is done once.
+    // Integration runs once.
     let before = in_out(&world, &["rev-parse", "main"]);
     write(&[]);
     assert_eq!(run(&world, &[]).exits(0).json()["status"], "COMPLETE");
     assert_eq!(in_out(&world, &["rev-parse", "main"]), before);
-    // One more task is another set; tests that are there already are enough.
+    // Another task makes another set; existing tests are enough.
     write(&[together(tests)]);
     let more = replies(&("three", &[], 0));
     let more: Vec<String> = more.iter().map(|it| text(&it["reply"])).collect();
@@ -393,7 +396,7 @@ fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
             "scaffold",
             &[
                 call("write_file", json!({ "path": "tests/test_a.py", "text": tests })),
-                // Not its turn yet.
+                // A code file before the tests are done.
                 call(
                     "write_file",
                     json!({ "path": "app/a.py", "text": "def a():\n    return 1\n" }),
@@ -422,7 +425,7 @@ fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
     assert_eq!(world.read("out/app/a.py"), "def a():\n    return 1\n");
     let log = world.trellis(&["log", "out"]).exits(0).stdout;
     assert!(log.contains("write_file"), "{log}");
-    // Once more is too often.
+    // One more attempt is too many.
     let world = list(&[], (Vec::new(), Vec::new()));
     world.write("tasks.json", &json!({ "tasks": [task(&("a", &[], 0))] }).to_string());
     world.write(
@@ -433,7 +436,7 @@ fn a_task_is_made_with_tools_and_asked_for_again_where_the_failure_may_pass() {
     assert!(text(&result["failedTasks"]["a"]).contains("429"), "{result:#}");
 }
 
-/// Makes the tasks of the list, each apart, with a model that is a service.
+/// Runs the tasks of the list separately, with a service as the model.
 fn asking(world: &World, service: &Service) -> Ran {
     let arguments = "tasks tasks.json --stack plain-python --out out --json --sandbox local --model openai:tiny --skip-integration";
     let mut command = world.command(&arguments.split(' ').collect::<Vec<_>>());
@@ -462,14 +465,14 @@ fn a_person_at_work_on_one_task_stops_no_other() {
     assert_eq!(result["completedTasks"], json!(["a"]), "{result:#}");
     let why = text(&result["failedTasks"]["b"]);
     assert!(why.contains("was edited in the worktree"), "{why}");
-    // Their text goes on with the work.
+    // The person's text continues with the work.
     assert_eq!(fs::read_to_string(&place).expect("the file"), "MINE = 1\n");
     let result = run().exits(0).json();
     assert_eq!(result["progress"], 100, "{result:#}");
     assert_eq!(world.read("out/app/__init__.py"), "MINE = 1\n");
 }
 
-/// A task with replies of its own.
+/// Adds a task with replies of its own.
 fn own(world: &World, id: &str, needs: &[&str], replies: &[(&str, &str)], latency: u64) -> String {
     let mut list: Value = serde_json::from_str(&world.read("tasks.json")).expect("a list");
     let tasks = list["tasks"].as_array_mut().expect("tasks");
@@ -494,7 +497,7 @@ fn tests_that_a_merge_would_silence_keep_it_out() {
         )
     };
     let made = |id: &str| file(&format!("app/{id}.py"), &format!("def {id}():\n    return 1\n"));
-    // One whose code deselects the tests of the other, which it never saw; it is the slower one.
+    // A task whose code deselects the tests of the other, which it never saw; it is the slower one.
     let world = list(&[("aa", &[], 0)], (Vec::new(), Vec::new()));
     let sly = format!(
         "{}pyproject.toml\n<<<<<<< SEARCH\npythonpath = ['.']\n=======\npythonpath = ['.']\naddopts = '--ignore=tests/test_aa.py'\n>>>>>>> REPLACE\n",
@@ -505,7 +508,7 @@ fn tests_that_a_merge_would_silence_keep_it_out() {
     assert_eq!(result["completedTasks"], json!(["aa"]), "{result:#}");
     let why = text(&result["failedTasks"]["bb"]);
     assert!(why.contains("do not pass any more") && why.contains("test_aa"), "{why}");
-    // One whose code makes what passed be skipped.
+    // A task whose code makes passing tests skip.
     let world = list(&[("aa", &[], 0)], (Vec::new(), Vec::new()));
     let later = file("app/aa.py", "import pytest\n\n\ndef aa():\n    pytest.skip('later')\n");
     let code = format!("{}{later}", made("bb"));
@@ -537,7 +540,7 @@ fn what_git_was_told_to_ignore_is_a_persons_all_the_same() {
     assert!(why.contains("notes/x.txt") && why.contains("local/z.txt"), "{why}");
     assert_eq!(world.read("out/notes"), "mine\n");
     assert!(world.out().join("local").is_symlink());
-    // In the worktree of what failed, too: it is put aside, and nothing of a person's goes with it.
+    // Also in the worktree of failed work: it is archived, and keeps a person's files.
     world.write("out/.trellis/worktrees/task-bb/private.env", "KEY=1\n");
     let _ = run(&world, &["--skip-integration"]).exits(1);
     let kept = fs::read_dir(world.out().join(".trellis/kept")).expect("a folder");
@@ -569,7 +572,7 @@ fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
     assert_eq!(in_out(&world, &["symbolic-ref", "--short", "HEAD"]), "private");
     assert_eq!(in_out(&world, &["log", "--format=%s", "main..private"]), "mine");
     assert!(in_out(&world, &["ls-tree", "--name-only", "main", "app/"]).contains("app/b.py"));
-    // On a branch without the project nothing is begun, and nothing committed.
+    // On a branch without the project nothing is begun or committed.
     in_out(&world, &["switch", "--quiet", "--orphan", "pages"]);
     world.write("out/index.html", "mine\n");
     in_out(&world, &["add", "index.html"]);
@@ -577,7 +580,7 @@ fn a_person_may_switch_branches_and_nothing_of_theirs_is_taken() {
     world.write("out/draft.html", "mine\n");
     let _ = run().exits(65).says("pages has no project from a template");
     assert_eq!(in_out(&world, &["log", "--format=%s", "pages"]), "pages");
-    // In a worktree they may switch as well.
+    // A person may switch the branch in a worktree as well.
     in_out(&world, &["switch", "--quiet", "main"]);
     let bad = replies(&("c", &[], 9));
     own(

@@ -1,4 +1,4 @@
-//! What a model was paid for while tasks were made is not asked for again by the next start.
+//! Replies paid for in a list of tasks are not requested again by the next start.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -12,14 +12,14 @@ use crate::repair::text;
 use crate::tasks::{Task, list, replies, rivals};
 use crate::world::{Ran, World};
 
-/// Of tasks: one that gets a fix, and two whose merge the model is asked for.
+/// Creates tasks: one that gets a fix, and two whose merge needs the model.
 fn world() -> World {
     list(&[BASE], rivals())
 }
 
 const BASE: Task = ("base", &[], 1);
 
-/// Words of a question for each stage.
+/// Words that identify the stage of a request.
 const STAGES: [(&str, &str); 5] = [
     ("Write tests for", "scaffold"),
     ("go through several parts", "integration"),
@@ -28,14 +28,14 @@ const STAGES: [(&str, &str); 5] = [
     ("You merge two pieces", "merge"),
 ];
 
-/// What a question is about: task, stage, and how much was said before it.
+/// Returns the subject of a request: task, stage, and number of earlier messages.
 fn label(question: &Value) -> (String, &'static str, usize) {
     let messages = question["messages"].as_array().expect("messages");
     let all: String = messages.iter().filter(|it| it["role"] != "tool").map(content).collect();
     let stage = STAGES.iter().find(|it| all.contains(it.0)).expect("a stage").1;
     let id = match stage {
         "integration" => "integration",
-        // Whichever of the two comes second.
+        // Either of the two may come second.
         "merge" => "rivals",
         _ => ["base", "rival_a", "rival_b"]
             .into_iter()
@@ -51,7 +51,7 @@ fn content(message: &Value) -> String {
     message["content"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Answers as the recording of [`world`] does; with tools it looks around before.
+/// Replies like the recording of [`world`]; with tools it lists files first.
 fn answered(question: &Value) -> (u16, Value) {
     let (id, stage, _) = label(question);
     let has_looked = question.to_string().contains("tool_call_id");
@@ -112,7 +112,7 @@ fn a_start_after_a_kill_asks_nothing_that_was_answered() {
             let before = labels(&service);
             let journal = world.out().join(".trellis/journal.jsonl");
             let journal = std::fs::read_to_string(journal).unwrap_or_default();
-            // Whatever was on its way when it died is nobody's.
+            // A request in flight at the kill has no recorded reply.
             let lost = before.len() - journal.matches("\"kind\":\"model_call\"").count();
             let again = command(&world, &service, how).output().expect("trellis starts");
             let result = Ran::of(again).exits(0).json();

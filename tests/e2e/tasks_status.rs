@@ -1,4 +1,4 @@
-//! How far a list of tasks is, told by every door, and the files that it was made into.
+//! Progress of a list of tasks in all interfaces, and its generated files.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::tasks::{Task, in_out, list, names, run};
 use crate::transports::Served;
 use crate::world::World;
 
-/// More than half of it passes.
+/// More than half of the tasks pass.
 const TASKS: [Task; 5] = [
     ("base", &[], 0),
     ("next", &["base"], 0),
@@ -30,7 +30,7 @@ fn status(world: &World) -> Value {
     world.trellis(&["status", "out", "--json"]).exits(0).json()
 }
 
-/// As an editor begins it.
+/// Returns the parameters of an editor's start.
 fn params() -> Value {
     json!({
         "file": "tasks.json", "stack": "plain-python", "out": "out", "sandbox": "local",
@@ -38,7 +38,7 @@ fn params() -> Value {
     })
 }
 
-/// What is told of one task, in turn.
+/// Returns the reported states of one task, in order.
 fn told<'a>(events: &'a [Value], task: &str) -> Vec<&'a str> {
     let of_task = events.iter().filter(|it| it["type"] == "node" && it["node"] == task);
     of_task.filter_map(|it| it["status"].as_str()).collect()
@@ -83,7 +83,7 @@ fn every_door_tells_how_far_a_list_of_tasks_is() {
     let runs = call(&mut client, "listRuns", json!({}))["runs"].take();
     let wanted = json!([{ "out": world.out(), "kind": "tasks", "state": "finished", "passed": 3, "total": 5, "graph": list }]);
     assert_eq!(runs, wanted);
-    // Of nodes there is nothing to tell, and that is said.
+    // There are no nodes to report, which is an error.
     match client
         .request("trellis/status", json!({ "out": "out" }), patience())
         .expect_err("refused")
@@ -113,7 +113,7 @@ fn a_view_that_is_torn_missing_or_of_somebody_else_is_told_with_what_to_do() {
         let _ = world.trellis(&["status", "out"]).exits(65).says(why);
         let _ = world.trellis(&["status", "out"]).exits(65).says("run `trellis tasks` again");
     }
-    // The next start writes it anew, and so it does one that is gone.
+    // The next start writes the file again, also a missing one.
     let _ = run(&world, &[]).exits(0);
     assert_eq!(world.read(view), whole);
     fs::remove_file(world.root().join(view)).expect("removed");
@@ -125,7 +125,7 @@ fn a_view_that_is_torn_missing_or_of_somebody_else_is_told_with_what_to_do() {
     assert_eq!(world.read(view), whole);
 }
 
-/// A list whose task runs a test that never ends.
+/// Creates a list whose task runs an endless test.
 fn endless() -> World {
     let world = plain(&[("base", &[], 0), ("stuck", &["base"], 0)]);
     let tests = "import threading\n\n\ndef test_stuck():\n    threading.Event().wait()\n";
@@ -159,7 +159,7 @@ fn while_it_runs_tasks_are_under_way_and_after_a_kill_none_are() {
     assert_eq!(status(&world), now);
     let pid = i32::try_from(client.process_id()).ok().and_then(Pid::from_raw).expect("a number");
     kill_process(pid, Signal::KILL).expect("killed");
-    // Its pipe is closed when it is gone.
+    // The pipe closes once the process is gone.
     assert!(client.notice("trellis/nothing", patience()).is_err());
     let now = status(&world);
     assert_eq!(

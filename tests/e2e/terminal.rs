@@ -8,16 +8,17 @@ use crate::implement::{CODE, made, new_tests, shop};
 use crate::repair::{CALCULATOR, block, both, calculator, files, good_add, good_zero, mended};
 use crate::world::{World, real_python, repository};
 
-/// What is shown, and what is typed then.
+/// Expected outputs, each with the text typed then.
 pub(crate) type Steps<'a> = &'a [(&'a str, &'a str)];
 
-/// The same code in fewer words.
+/// The same code in a shorter form.
 const TERSE: &str = "from shop.cart import total\n\n\ndef discounted(prices, percent):\n    if not 0 <= percent <= 100:\n        raise ValueError\n    return total(prices) * (100 - percent) / 100\n";
 
-/// What was asked.
+/// The prompt for a decision.
 const ASKED: &str = "[q] stop? ";
 
-/// Repairs `p`, each fix asked about; types each answer when it is asked for. Gives the exit code and all that was shown.
+/// Repairs `p` with a question for each fix; types each answer when asked. Returns the exit code
+/// and the output.
 fn decided(world: &World, editor: &str, steps: Steps<'_>) -> (i64, String) {
     let arguments =
         "repair p --sandbox local --approve supervised --no-report --model recorded:replies.jsonl";
@@ -73,7 +74,7 @@ fn a_person_approves_sends_back_or_leaves_what_was_made_of_an_issue() {
     }
 }
 
-/// `r` with a reason, where one is asked for.
+/// The prompt for a reason after `r`.
 const WHY: &str = "for no reason: ";
 
 #[test]
@@ -84,7 +85,8 @@ fn a_person_accepts_edits_rejects_skips_or_stops() {
     let table: [(&str, Steps<'_>, i64, &str); 8] = [
         ("false", &[(ASKED, "what?\n"), (ASKED, "a\n"), (ASKED, "Yes\n")], 0, &mended()),
         ("sed -i s/a.+.b/b+a/", &[(ASKED, "e\n"), (ASKED, "a\n")], 0, &edited),
-        // An editor that fails, then one that breaks the text: asked again, and asked for another fix.
+        // An editor that fails, then one that breaks the text: the question is repeated, and
+        // another fix requested.
         (
             "false",
             &[(ASKED, "e\n"), ("ended with", ""), (ASKED, "a\n"), (ASKED, "a\n")],

@@ -1,4 +1,4 @@
-//! The sources hold together: allowed dependencies, true pages, headers, nothing left behind.
+//! Consistency of the sources: allowed dependencies, correct pages, headers, no stray files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::world::repository;
 
-/// Dependencies that each crate may have; the architecture page says why.
+/// Allowed dependencies of each crate; the architecture page has the reasons.
 const ARROWS: [(&str, &[&str]); 6] = [
     ("trellis_plan", &[]),
     ("trellis_python", &[]),
@@ -70,7 +70,8 @@ fn crates_depend_only_on_those_they_may() {
 
 #[test]
 fn building_tests_compiles_no_crate_a_second_time() {
-    // What is built without tests has the same features as with them, so that cargo builds it once.
+    // A build without tests has the same features as one with tests, so that cargo builds each
+    // crate once.
     let crates = |edges: &str| -> BTreeSet<String> {
         let output = Command::new(env!("CARGO"))
             .args(["tree", "--workspace", "--prefix", "none", "--format", "{p} {f}", "-e", edges])

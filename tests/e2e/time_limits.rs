@@ -1,4 +1,4 @@
-//! Whoever ends tests since their time is up says which limit it was, and what raises it.
+//! A timeout of tests names the limit and the way to raise it.
 
 use crate::implement::{code, implement, made, new_tests, shop};
 use crate::mock::KEY;
@@ -47,7 +47,7 @@ fn a_limit_of_runs_that_no_flag_raises_names_the_setting() {
     assert!(grown(&World::new(), &["--test-timeout=1"]).contains(words));
 }
 
-/// The journal of a plan whose only function never returns.
+/// Returns the journal of a plan whose only function never returns.
 fn grown(world: &World, more: &[&str]) -> String {
     world.plant(&Plot::default().function("f0", "f0", &[], &[], "x + 1"));
     let service = Service::start(Box::new(|question| match prompt(question) {
@@ -87,7 +87,7 @@ fn an_issue_whose_code_never_returns_is_told_the_limit() {
     }
 }
 
-/// The first run measures lines, which takes time; those of a fix have the time that was given as well.
+/// The first run measures lines, which takes time; the runs of a fix get the given time as well.
 #[test]
 fn a_repair_names_the_limit_that_ended_a_test_before_and_with_a_fix() {
     let endless = block("    return a - b", "    while True:\n        pass");

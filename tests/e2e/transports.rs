@@ -1,4 +1,4 @@
-//! `trellis serve` and the description of all methods, from outside: what is printed, what is refused, how it ends.
+//! `trellis serve` and the description of all methods, from outside: output, refusals, shutdown.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,14 +15,14 @@ use serde_json::{Map, Value, json};
 use crate::runs::editor;
 use crate::world::{Plot, Ran, World, repository};
 
-/// Set, it has the recorded files written anew.
+/// If set, the recorded files are written again.
 const RECORD: &str = "TRELLIS_RECORD_WIRE";
 
 fn wire(name: &str) -> PathBuf {
     repository().join("fixtures/wire").join(name)
 }
 
-/// Compares with what was recorded, or records it.
+/// Compares a text with the recording, or records it.
 #[track_caller]
 fn assert_recorded(name: &str, found: &str) {
     if std::env::var_os(RECORD).is_some() {
@@ -49,7 +49,7 @@ fn the_description_is_the_recorded_one_and_every_method_in_it_answers() {
         for part in ["summary", "x-effect"] {
             assert!(method[part].as_str().is_some_and(|it| !it.is_empty()), "{name}: no {part}");
         }
-        // No method takes a list, so that nothing is done.
+        // No method accepts a list, so nothing is done.
         match client.request(name, json!([]), patience()).expect_err("refused") {
             Failure::Refused { code, message, .. } => assert_eq!(code, -32602, "{name}: {message}"),
             failure => panic!("{name}: {failure}"),
@@ -80,7 +80,7 @@ fn everything_that_is_referred_to_in_the_description_is_there() {
     assert!(count > 100, "{count} references");
 }
 
-/// What a value looks like, whatever it says: texts, numbers and truth by their kind, lists by what is in them.
+/// Returns the shape of a value: kinds of texts, numbers and booleans, and lists by their items.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Null => json!("null"),
@@ -134,7 +134,7 @@ fn messages_of_every_family_look_as_they_were_recorded() {
     assert!(count > 20, "{count} exchanges");
 }
 
-/// A server for programs, and how it is reached.
+/// A running `trellis serve`, with its address.
 pub(crate) struct Served {
     child: Child,
     address: Value,
@@ -157,13 +157,13 @@ impl Served {
         Served { child, address, token_file }
     }
 
-    /// The status of an answer to a request for the handshake with these headers.
+    /// Returns the status of the response to a handshake with these headers.
     fn handshake(&self, headers: &str) -> String {
         let head = self.connected(headers).1;
         head.split(' ').nth(1).unwrap_or_default().to_owned()
     }
 
-    /// A connection, and the first line of what it was answered.
+    /// Opens a connection, and returns it with the first line of the response.
     fn connected(&self, headers: &str) -> (BufReader<TcpStream>, String) {
         let mut stream = TcpStream::connect(self.place()).expect("a connection");
         stream.set_read_timeout(Some(patience())).expect("patience");
@@ -179,7 +179,7 @@ impl Served {
         url.expect("an address")
     }
 
-    /// One question on a connection of its own, and the whole answer.
+    /// Sends one request on a connection of its own, and returns the whole response.
     pub(crate) fn ask(&self, method: &str, params: Value) -> Value {
         let token = self.address["token"].as_str().expect("a token");
         let host = format!("Host: {}\r\n", self.place());
@@ -193,7 +193,7 @@ impl Served {
         serde_json::from_slice(&received(&mut stream)).expect("JSON")
     }
 
-    /// Waits for the end, which has to be in order.
+    /// Waits for an orderly end.
     fn ends(mut self) {
         let status = self.child.wait().expect("it ends");
         assert_eq!(status.code(), Some(0));
@@ -201,14 +201,14 @@ impl Served {
     }
 }
 
-/// One text in one frame of RFC 6455, masked with nothing.
+/// Sends one text in one frame of RFC 6455, with an all-zero mask.
 fn send(stream: &mut TcpStream, text: &str) {
     let length = u16::try_from(text.len()).expect("a short question").to_be_bytes();
     let frame = [&[0x81, 0x80 | 126][..], &length, &[0; 4], text.as_bytes()].concat();
     stream.write_all(&frame).expect("sent");
 }
 
-/// What is in the next frame.
+/// Returns the payload of the next frame.
 fn received(stream: &mut impl Read) -> Vec<u8> {
     let mut bytes = |count: usize| {
         let mut bytes = vec![0; count];
@@ -228,7 +228,7 @@ fn received(stream: &mut impl Read) -> Vec<u8> {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself, and then there is nothing to end.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -261,7 +261,7 @@ fn only_a_handshake_with_the_token_opens_the_socket() {
     let table = [
         (format!("{host}{UPGRADE}{key}"), "101"),
         (format!("{host}{UPGRADE}"), "401"),
-        // Whoever has the token still finds no HTTP.
+        // Even with the token there is no plain HTTP.
         (format!("{host}{key}"), "403"),
         (format!("Host: example.com\r\n{UPGRADE}{key}"), "403"),
         (format!("{UPGRADE}{key}"), "403"),
@@ -277,7 +277,8 @@ fn who_never_shows_a_token_is_let_go() {
     let world = World::new();
     let served = Served::start(&world, &[]);
     let mut stream = TcpStream::connect(served.place()).expect("a connection");
-    // Less than the 30 s after which the library below gives up by itself: with 64 such, that would keep others out.
+    // Less than the 30 s after which the library itself gives up: with 64 such connections that
+    // would block others.
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("patience");
     let mut said = String::new();
     stream.read_to_string(&mut said).expect("the server closes it");
@@ -330,7 +331,7 @@ fn nobody_else_can_read_the_token_or_say_where_it_is_kept() {
     let limits = limits.expect("limits");
     let core = limits.lines().find(|it| it.starts_with("Max core file size")).expect("a limit");
     assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"], "{core}");
-    // Where others may write, they may have put a link in the place of the folder.
+    // In a folder that others can write, they may have put a link in place of the subfolder.
     let run = world.root().join("shared");
     fs::create_dir_all(world.root().join("theirs")).expect("a folder");
     fs::create_dir_all(&run).expect("a folder");
@@ -364,6 +365,6 @@ fn what_cannot_be_served_is_refused_in_words() {
 #[test]
 fn a_client_of_mcp_that_leaves_at_once_is_no_error() {
     let world = World::new();
-    // Its standard input is at its end.
+    // The server's standard input is at its end.
     let _ = world.trellis(&["mcp"]).exits(0);
 }

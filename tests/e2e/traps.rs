@@ -1,4 +1,4 @@
-//! What brings servers of this kind down: changes that overtake each other, and two sides that wait for each other.
+//! Typical failures of such servers: changes out of order, and two sides that wait for each other.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn changed(raw: &Raw, uri: &str, version: usize, changes: Value) {
     raw.send(&notification("textDocument/didChange", params));
 }
 
-/// A line is put in, taken out or replaced, here as there; what went over the wire.
+/// Inserts, deletes or replaces a line, locally and in the returned change.
 fn change(random: &mut Random, lines: &mut Vec<String>, name: usize) -> Value {
     let at = random.index(lines.len() + 1);
     let place = |line: usize, character: usize| json!({ "line": line, "character": character });
@@ -56,7 +56,7 @@ fn a_thousand_rapid_changes_end_with_the_text_the_client_has() {
     };
     let mut name = 0;
     for version in 1..=1000 {
-        // Ranges of later ones count in what earlier ones of the same message left.
+        // Ranges of later changes refer to the text after earlier ones of the same message.
         let count = 1 + random.index(3);
         let changes: Vec<Value> = (0..count)
             .map(|_| {
@@ -87,7 +87,7 @@ fn a_thousand_rapid_changes_end_with_the_text_the_client_has() {
         let id = answer["id"].as_u64().expect("an id") as usize;
         let found = answer["result"].as_array().unwrap_or_else(|| panic!("{answer}")).iter();
         let found: Vec<&str> = found.filter_map(|it| it["name"].as_str()).collect();
-        // A name that is assigned twice is there twice in both.
+        // A name that is assigned twice appears twice in both.
         assert_eq!(found, wanted[id], "asked after change {}", (id + 1) * 5);
     }
 }
@@ -106,7 +106,7 @@ fn questions_to_a_client_that_floods_and_reads_slowly_do_not_lock() {
             version += 1;
             let text = format!("x{version} = 0\n{line}");
             changed(raw, &uri, version, json!([{ "text": text }]));
-            // Its answer is larger than a pipe, all together.
+            // The responses together are larger than a pipe.
             raw.send(&request(format!("s{version}"), "workspace/symbol", json!({ "query": "x" })));
         }
     };
@@ -114,7 +114,8 @@ fn questions_to_a_client_that_floods_and_reads_slowly_do_not_lock() {
         raw.send(&request(id, "trellis/tryModel", json!({ "model": "editor:any" })));
         flood(&raw, 20);
     }
-    // Nobody has read a byte so far, and all was taken in: 20 questions of the server wait to be read.
+    // Nothing has been read so far, and all input was accepted: 20 requests of the server wait to
+    // be read.
     assert!(
         raw.is_taken_in(patience()),
         "the server waits for the client, which waits for the server"
@@ -124,7 +125,7 @@ fn questions_to_a_client_that_floods_and_reads_slowly_do_not_lock() {
         let message = raw.next(patience()).expect("the server is gone");
         match message["method"].as_str() {
             Some("trellis/askModel") => {
-                // Each answer comes behind another flood.
+                // Each reply comes after another flood.
                 flood(&raw, 5);
                 answered = answered.saturating_sub(5);
                 let text = format!("I am {asked}");
@@ -157,7 +158,7 @@ fn a_client_that_reads_events_slowly_costs_little_and_hears_the_end() {
         raw.send(&request(id, "trellis/runTests", run.clone()));
     }
     let before = memory(raw.process_id(), "VmRSS");
-    // Thousands of events are told to a client that takes one message now and then.
+    // Thousands of events go to a client that reads only occasionally.
     let (mut done, mut told) = (0, 0);
     while done < 2 {
         let message = raw.next(patience()).expect("the server is gone");

@@ -1,4 +1,5 @@
-//! Projects whose environment has pytest and nothing to measure lines with: it comes along, or work goes on without.
+//! Projects whose environment has pytest but no coverage tool: the tool is provided, or work
+//! continues without.
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ def test_discounted():
     assert discounted(100) == 90
 ";
 
-/// A ledger below `p` whose `.venv` has pytest alone.
+/// Creates a ledger below `p` whose `.venv` has only pytest.
 fn ledger() -> World {
     let world = World::new();
     world.write("p/pytest.ini", "[pytest]\n");
@@ -46,13 +47,13 @@ fn ledger() -> World {
     world
 }
 
-/// Packages of the project's own environment.
+/// Returns the package folder of the project's own environment.
 fn packages(world: &World) -> PathBuf {
     let folder = fs::read_dir(world.root().join("p/.venv/lib")).expect("lib").flatten().next();
     folder.expect("one").path().join("site-packages")
 }
 
-/// A run with a cache of its own and more variables.
+/// Runs the binary with a cache of its own and more variables.
 fn with(world: &World, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
     let mut command = world.command(arguments);
     command.env("TRELLIS_CACHE", world.root().join("cache")).envs(more.iter().copied());
@@ -88,7 +89,7 @@ fn without_it_tests_run_all_the_same_and_it_is_said_what_to_do() {
     assert!(note.len() < 800 && note.contains("No matching distribution"), "{note}");
 }
 
-/// One sandbox serves one run after another.
+/// One sandbox serves several runs.
 #[test]
 fn a_sandbox_that_is_kept_measures_where_it_is_asked_to() {
     let world = ledger();
@@ -144,7 +145,7 @@ def test_balance(book):
     assert book.balance_of_all() == 2
 ";
 
-/// A service that answers every question with one text, and what it was asked while `work` ran.
+/// Returns the requests to a service, which replies with one text, during `work`.
 fn asked(answer: &str, work: impl FnOnce(&[(&str, &str)])) -> Vec<String> {
     let answer = answer.to_owned();
     let service = Service::start(Box::new(move |_| said(&answer)));
@@ -156,7 +157,8 @@ fn asked(answer: &str, work: impl FnOnce(&[(&str, &str)])) -> Vec<String> {
 
 const REPAIR: [&str; 5] = ["repair", "p", "--sandbox=local", "--model=openai:tiny", "--test"];
 
-/// Questions of a repair, for a diagnosis and for a fix, and what it said before the first of them.
+/// Returns the requests of a repair, for a diagnosis and for a fix, and its output before the first
+/// of them.
 fn of_repair(world: &World, test: &str) -> (Vec<String>, String) {
     let mut said = String::new();
     let questions = asked("I do not know.", |more| {
@@ -168,7 +170,7 @@ fn of_repair(world: &World, test: &str) -> (Vec<String>, String) {
     (questions, said)
 }
 
-/// Questions of a proposal, and what was told before the first of them.
+/// Returns the requests of a proposal, and the events before the first of them.
 fn of_proposal(world: &World, test: &str) -> (Vec<String>, String) {
     let mut said = String::new();
     let questions = asked("I do not know.", |more| {
@@ -205,7 +207,7 @@ fn no_model_is_asked_without_the_code_that_a_test_leads_to() {
     let world = ledger();
     BOOK.iter().for_each(|(path, text)| drop(world.write(path, text)));
     world.write("p/tests/test_book.py", BOOK_TESTS);
-    // Grown below it, with methods of the same names.
+    // A generated project below, with methods of the same names.
     world.write("p/demo/.trellis/journal.jsonl", "");
     world.write(
         "p/demo/store.py",
@@ -228,7 +230,8 @@ fn no_model_is_asked_without_the_code_that_a_test_leads_to() {
     }
 }
 
-/// Lines are measured, and the test executes none of the code: another process does, or the file cannot be imported.
+/// Lines are measured, but the test executes none of the code: another process does, or the file
+/// cannot be imported.
 #[test]
 fn a_test_that_executes_no_code_itself_is_asked_about_with_the_code_all_the_same() {
     let world = World::new();

@@ -1,4 +1,5 @@
-//! Nothing of a project is rewritten by a model that has not seen it, and what a change takes away a person sees.
+//! A model rewrites no file of a project that it has not seen, and a person sees what a change
+//! removes.
 
 use serde_json::{Value, json};
 
@@ -68,7 +69,7 @@ def test_due():
     assert cart.total() == 1000
 ";
 
-/// As somebody writes it who has seen neither file.
+/// Text of a model that has seen neither file.
 const BLIND_CART: &str = "\
 class Item:
     def __init__(self, sku, price):
@@ -102,7 +103,8 @@ shop/cart.py
 >>>>>>> REPLACE
 ";
 
-/// A shop, small or one with so much beside it that not all is shown, and what a model says of `lld`.
+/// Creates a shop, small or with so many files that not all are shown, and a model's replies about
+/// `lld`.
 fn shop(lld: &str, is_small: bool, replies: &[(&str, &[String])]) -> World {
     let world = World::new();
     world.write("p/shop/__init__.py", "");
@@ -139,7 +141,7 @@ fn the_first_question_shows_the_code_that_the_words_name() {
     }
 }
 
-/// Words that name nothing of it; the file is refused, shown, and changed by blocks.
+/// The description names nothing of the file; the file is refused, shown, and changed by blocks.
 #[test]
 fn a_file_that_no_question_has_shown_is_shown_before_it_is_changed() {
     let lld = "# Ten off\n\n`due` is the sum less ten percent, in whole cents.\n";
@@ -154,7 +156,7 @@ fn a_file_that_no_question_has_shown_is_shown_before_it_is_changed() {
     assert!(history(&result).contains(why), "{result:#}");
     let merged = world.read("p/shop/cart.py");
     assert!(merged.contains("raise ValueError('price')") && merged.contains("def due"), "{merged}");
-    // What it is told with the refusal.
+    // The content of the refusal.
     let world = shop(lld, false, &[]);
     let service = Service::start(Box::new(|question| {
         let prompt = prompt(question);
@@ -190,7 +192,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
         assert!(history(&result).contains(words), "{words}: {result:#}");
     }
     assert_eq!(result["doubts"], json!([]), "{result:#}");
-    // One that stays by it is not merged, whatever passes.
+    // A change that is repeated is not merged, whatever passes.
     let again = blind.replace("class Item", "# All new.\nclass Item");
     let twice: [(&str, &[String]); 3] =
         [("scaffold", &[tests()]), ("implementation", &[blind]), ("fix", &[again])];
@@ -207,7 +209,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
         assert!(doubts.contains(words), "{words}: {doubts}");
     }
     assert_eq!(in_p(&world, &["rev-parse", "main"]), start);
-    // A person who has edited it has seen it.
+    // A person who has edited the file has seen it.
     let place = "p/.trellis/worktrees/issue-42/shop/cart.py";
     world.write(place, &format!("{}\n# Seen.\n", world.read(place)));
     let asked = world.read("p/.trellis/journal.jsonl").matches("model_call").count();
@@ -217,7 +219,7 @@ fn what_a_change_takes_away_is_sent_back_once_and_then_a_person_sees_it() {
     assert_eq!(world.read("p/.trellis/journal.jsonl").matches("model_call").count(), asked);
 }
 
-/// Whoever starts it again gets what waits, and no model is asked.
+/// Another start gets the waiting work, and no model is asked.
 #[test]
 fn what_waits_for_a_person_goes_on_from_its_branch() {
     let blind = file("shop/cart.py", BLIND_CART);

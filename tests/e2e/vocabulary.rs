@@ -6,10 +6,10 @@ use std::fs;
 use crate::tidy::sources;
 use crate::world::repository;
 
-/// Words in which a doc comment would leave its subject out.
+/// First words of doc comments that leave out their subject.
 const QUESTION_WORDS: [&str; 7] = ["What", "Whether", "Why", "Who", "How", "Where", "Which"];
 
-/// Words of the last column of the table in the style page.
+/// Returns the words in the last column of the style page's table.
 fn replaced_words(page: &str) -> BTreeSet<String> {
     let rows = page.lines().filter(|it| it.starts_with("| ") && !it.starts_with("| concept"));
     let last = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
@@ -17,7 +17,7 @@ fn replaced_words(page: &str) -> BTreeSet<String> {
     words.filter(|it| !it.is_empty()).collect()
 }
 
-/// A source with nothing in its string literals.
+/// Returns a source with empty string literals.
 fn without_literals(source: &str) -> String {
     let bytes = source.as_bytes();
     let (mut out, mut at) = (String::new(), 0);
@@ -72,7 +72,7 @@ fn raw_end(source: &str, at: usize) -> usize {
     source[from..].find(&close).map_or(source.len(), |it| from + it + close.len())
 }
 
-/// The words of a text in lower case; a name is as many words as it is written with.
+/// Returns the words of a text in lower case; a name is split into its words.
 fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -107,7 +107,7 @@ fn sources_use_the_words_of_the_style_page() {
     assert!(hits.is_empty(), "{} places, see server/STYLE.md:\n{}", hits.len(), hits.join("\n"));
 }
 
-/// Whether a file's comments are descriptions that people read: on the wire or in `--help`.
+/// Returns whether a file's comments are descriptions for people: on the wire or in `--help`.
 fn is_described(text: &str) -> bool {
     ["JsonSchema", "clap::"].iter().any(|it| text.contains(it))
 }

@@ -1,4 +1,4 @@
-//! Every text that a person meets is plain English: no translated turns of phrase, no private words.
+//! All texts for people are plain English: no translated phrases, no private words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::repository;
 
-/// What is not written, and what is written instead.
+/// Unwanted words, with their replacements.
 const WORDS: &[(&str, &str)] = &[
     ("mend", "fix"),
     ("mends", "fixes"),
@@ -63,7 +63,7 @@ const WORDS: &[(&str, &str)] = &[
     ("difference of texts", "diff"),
 ];
 
-/// Longest sentence of the pages that are read first, in words.
+/// Maximum words of a sentence in the pages that are read first.
 const LONGEST: usize = 30;
 
 /// A place and its text.
@@ -88,7 +88,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     out
 }
 
-/// The prose of a page: without blocks of code, code words and where links lead.
+/// Returns the prose of a page, without code and link targets.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let mut is_code = false;
@@ -122,7 +122,8 @@ fn pages() -> Vec<Text> {
     paths.iter().map(text).collect()
 }
 
-/// Names and descriptions of commands, settings and views, and every message of the extension.
+/// Returns names and descriptions of commands, settings and views, and every message of the
+/// extension.
 fn of_the_extension() -> Vec<Text> {
     let folder = repository().join("extension");
     let names: Value =
@@ -148,7 +149,7 @@ fn of_the_extension() -> Vec<Text> {
     out
 }
 
-/// What only models read.
+/// Sources whose texts only models read.
 const FOR_MODELS: &[&str] = &[
     "server/trellis_engine/src/prompt_budget.rs",
     "server/trellis_engine/src/machine/debug.rs",
@@ -156,11 +157,11 @@ const FOR_MODELS: &[&str] = &[
     "server/trellis/src/tools/",
 ];
 
-/// What only tests read, or only the sandbox.
+/// Sources whose texts only tests or the sandbox read.
 const FOR_TESTS: &[&str] =
     &["server/trellis_sandbox/src/local/namespaces.rs", "server/trellis/src/generate/recovery.rs"];
 
-/// Literals of more than one word in the program's sources, tests apart.
+/// Returns literals of more than one word in the program's sources, without tests.
 pub(crate) fn of_the_program() -> Vec<Text> {
     let root = repository();
     let mut out = Vec::new();
@@ -179,7 +180,7 @@ pub(crate) fn of_the_program() -> Vec<Text> {
     out
 }
 
-/// String literals with a space in them, each with its line.
+/// Returns string literals with a space in them, each with its line.
 fn literals(source: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     let mut characters = source.chars().peekable();
@@ -228,7 +229,7 @@ fn literals(source: &str) -> Vec<(usize, String)> {
     out
 }
 
-/// The words of the list that a text has.
+/// Returns the words of the list that a text contains.
 fn found(text: &str) -> Vec<String> {
     let text =
         format!(" {} ", text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
@@ -256,7 +257,7 @@ fn found(text: &str) -> Vec<String> {
     out
 }
 
-/// Paragraphs, and rows of tables.
+/// Returns paragraphs, and rows of tables.
 fn parts(text: &str) -> Vec<&str> {
     let whole = |it: &&str| !it.starts_with('|');
     let (paragraphs, tables): (Vec<&str>, Vec<&str>) = text.split("\n\n").partition(whole);
@@ -320,7 +321,7 @@ fn what_is_read_first_has_short_sentences() {
     }
 }
 
-/// Sentences of paragraphs and items; tables and headings are none.
+/// Returns the sentences of paragraphs and items, without tables and headings.
 fn sentences(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut paragraph = String::new();
@@ -332,7 +333,7 @@ fn sentences(text: &str) -> Vec<String> {
                 Vec::new(),
                 |mut all: Vec<String>, part| {
                     match all.last_mut() {
-                        // A point inside a name or a number ends nothing.
+                        // A point inside a name or a number ends no sentence.
                         Some(last) if !part.starts_with([' ', '*', ')']) => last.push_str(part),
                         _ => all.push(part.to_owned()),
                     }

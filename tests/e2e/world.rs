@@ -1,4 +1,4 @@
-//! A folder, a home and an environment of a test's own, and the binary run in them.
+//! A folder, a home and an environment for each test, and runs of the binary in them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ pub(crate) struct World {
     path: Option<PathBuf>,
 }
 
-/// What a run of the binary left.
+/// Result of a run of the binary.
 #[must_use]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -40,7 +40,7 @@ impl Ran {
         self
     }
 
-    /// Asserts that standard error says something.
+    /// Asserts that standard error contains a text.
     pub(crate) fn says(self, words: &str) -> Ran {
         assert!(self.stderr.contains(words), "`{words}` is missing in:\n{}", self.stderr);
         self
@@ -52,7 +52,7 @@ impl Ran {
     }
 }
 
-/// The binary, built by `cargo xtask test` or by hand.
+/// Returns the binary, built by `cargo xtask test` or by hand.
 pub(crate) fn binary() -> PathBuf {
     if let Some(path) = std::env::var_os("TRELLIS_BIN") {
         return PathBuf::from(path);
@@ -71,7 +71,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
 }
 
-/// Test environments are made once and shared between tests; they are the same for all.
+/// Returns the cache folder: test environments are created once and shared by all tests.
 fn cache() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
     fs::create_dir_all(&folder).expect("a cache folder");
@@ -83,7 +83,7 @@ impl World {
         World { folder: tempfile::tempdir().expect("a temporary folder"), path: None }
     }
 
-    /// Only these programs are on PATH.
+    /// Restricts PATH to these programs.
     pub(crate) fn with_only(mut self, programs: &[&str]) -> World {
         let bin = self.root().join("bin");
         fs::create_dir(&bin).expect("bin");
@@ -115,14 +115,14 @@ impl World {
         fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
 
-    /// The binary in a clean environment: nothing of the person's that runs the tests.
+    /// Returns the binary in a clean environment, without anything of the user who runs the tests.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.shell(binary());
         command.args(arguments);
         command
     }
 
-    /// Any program in that environment.
+    /// Returns any program in that environment.
     pub(crate) fn shell(&self, program: impl AsRef<OsStr>) -> Command {
         let home = self.root().join("home");
         fs::create_dir_all(&home).expect("a home");
@@ -150,7 +150,7 @@ impl World {
         Ran::of(self.command(arguments).output().expect("trellis starts"))
     }
 
-    /// Writes a graph and its recording and returns the arguments that grow it into `out`.
+    /// Writes a graph and its recording, and returns the arguments that generate it into `out`.
     pub(crate) fn plant(&self, plot: &Plot) -> Vec<String> {
         let graph = self.write("rpg.json", &plot.graph().to_string());
         let replies = self.write("replies.jsonl", &plot.recording());
@@ -170,7 +170,7 @@ impl World {
         self.trellis(&arguments)
     }
 
-    /// Runs git in the grown repository and returns what it prints.
+    /// Runs git in the generated repository and returns its output.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         let output = command.args(arguments).current_dir(self.out()).output().expect("git");
@@ -182,7 +182,7 @@ impl World {
             .expect("a checkpoint")
     }
 
-    /// Lines of the journal of one kind.
+    /// Returns the journal's events of one kind.
     pub(crate) fn journal(&self, kind: &str) -> Vec<Value> {
         let text = self.read("out/.trellis/journal.jsonl");
         let lines =
@@ -190,13 +190,13 @@ impl World {
         lines.map(|line| line["event"].clone()).filter(|event| event["kind"] == kind).collect()
     }
 
-    /// The grown tree without `.git`, `.trellis` and what holds times.
+    /// Returns the generated tree without `.git` and `.trellis`, and with times masked.
     pub(crate) fn tree(&self) -> BTreeMap<String, String> {
         tree(&self.out())
     }
 }
 
-/// Files that hold timestamps or durations; they are compared with those masked.
+/// Returns the files of a tree; timestamps and durations are masked.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     let mut left = vec![root.to_owned()];
@@ -218,7 +218,7 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, String> {
     out
 }
 
-/// Asserts that two trees are the same, byte for byte, and shows where they are not.
+/// Asserts that two trees are equal, byte for byte, and shows the differences.
 #[track_caller]
 pub(crate) fn assert_same(found: &BTreeMap<String, String>, expected: &BTreeMap<String, String>) {
     let paths: Vec<(&String, &String)> =
@@ -274,7 +274,7 @@ fn which(program: &str) -> PathBuf {
         .unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
-/// Waits for something that other processes do.
+/// Waits for an effect of other processes.
 #[track_caller]
 pub(crate) fn eventually<What: Display>(happened: impl Fn() -> bool, what: impl Fn() -> What) {
     let deadline = Instant::now() + patience();
@@ -284,7 +284,7 @@ pub(crate) fn eventually<What: Display>(happened: impl Fn() -> bool, what: impl 
     }
 }
 
-/// Not a shim: the interpreter itself.
+/// Returns the interpreter itself, not a version manager's wrapper.
 pub(crate) fn real_python() -> PathBuf {
     let output = Command::new("python3")
         .args(["-c", "import sys; print(sys.executable)"])
@@ -295,7 +295,7 @@ pub(crate) fn real_python() -> PathBuf {
         .expect("an interpreter")
 }
 
-/// A graph with its recording, written down shortly.
+/// A graph with its recording, in a short notation.
 #[derive(Clone, Default)]
 pub(crate) struct Plot {
     pub(crate) nodes: Vec<Value>,
@@ -334,7 +334,7 @@ impl Plot {
         self
     }
 
-    /// Tests that compare `name(1)`, `name(2)`, `name(3)`.
+    /// Adds tests that compare `name(1)`, `name(2)`, `name(3)`.
     pub(crate) fn tests(mut self, name: &str, file: &str, expected: [i64; 3]) -> Plot {
         let tests: String = (expected.iter().enumerate())
             .map(|(index, value)| {
@@ -354,7 +354,7 @@ impl Plot {
             .push(json!({"node": node, "stage": stage, "attempt": attempt, "reply": reply}));
     }
 
-    /// Tests of the whole library: one, with these imports (module and name), that asserts this.
+    /// Adds one test of the whole library, with these imports (module and name) and this assertion.
     pub(crate) fn library(mut self, imports: &[(&str, &str)], asserted: &str) -> Plot {
         let import = |(module, name): &(&str, &str)| format!("from lib.{module} import {name}\n");
         let imports: String = imports.iter().map(import).collect();
@@ -364,7 +364,7 @@ impl Plot {
         self
     }
 
-    /// Gives each reply tokens that it cost.
+    /// Adds token usage to each reply.
     pub(crate) fn with_usage(mut self) -> Plot {
         for (place, reply) in self.replies.iter_mut().enumerate() {
             reply["usage"] = json!({"input_tokens": 100 + place, "output_tokens": 10 + place});
@@ -383,7 +383,8 @@ impl Plot {
         self.replies.iter().map(|reply| format!("{reply}\n")).collect()
     }
 
-    /// Three functions in two files: one that is right at once, one after a fix, one that builds on both.
+    /// Returns three functions in two files: one right at once, one after a fix, one that depends
+    /// on both.
     pub(crate) fn three() -> Plot {
         Plot::default()
             .function("double", "basic", &[], &[], "2 * x")
@@ -394,7 +395,8 @@ impl Plot {
             .tests("summed", "middle", [3, 8, 15])
     }
 
-    /// Six functions in three files: some right at once, some after fixes, one chain of dependencies.
+    /// Returns six functions in three files: some right at once, some after fixes, one chain of
+    /// dependencies.
     pub(crate) fn garden() -> Plot {
         Plot::default()
             .function("double", "basic", &[], &[], "2 * x")

@@ -1,4 +1,4 @@
-//! Tests for functions that exist: generated, run, kept beside what people wrote.
+//! Tests for existing functions: generated, run, and kept beside those of people.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ class Cart:
         return sum(self.items)
 ";
 
-/// Tests with one assertion each: `(name, assertion)`.
+/// Returns tests with one assertion each: `(name, assertion)`.
 fn module(import: &str, tests: &[(&str, &str)]) -> String {
     let tests = tests.iter().map(|(name, line)| format!("\n\ndef {name}():\n    {line}\n"));
     format!("```python\n{import}\n{}```\n", tests.collect::<String>())
@@ -44,7 +44,7 @@ fn adds(names: [&str; 3]) -> String {
     module("from shop.cart import add", &tests)
 }
 
-/// A project in `app`, and replies in this order for one function.
+/// Creates a project in `app`, and replies in this order for one function.
 fn plant(replies: &[(&str, usize, String)]) -> World {
     let world = World::new();
     world.write("app/pytest.ini", "[pytest]\n");
@@ -63,7 +63,7 @@ fn record(world: &World, replies: &[(&str, usize, String)]) {
     world.write("replies.jsonl", &lines.collect::<String>());
 }
 
-/// Writes tests for a function of [`added_to`].
+/// Arguments that write tests for a function of [`added_to`].
 pub(crate) const ARGUMENTS: [&str; 6] = [
     "write-tests",
     "app/shop/cart.py::add",
@@ -73,13 +73,13 @@ pub(crate) const ARGUMENTS: [&str; 6] = [
     "recorded:replies.jsonl",
 ];
 
-/// A project with a function whose tests are right at the second answer.
+/// Creates a project with a function whose tests are right in the second reply.
 pub(crate) fn added_to() -> World {
     let broken = "```python\ndef test_add(:\n    assert add(1, 2)\n```".to_owned();
     plant(&[("add", 0, broken), ("add", 1, adds(["test_small", "test_signs", "test_zero"]))])
 }
 
-/// What the registry says of the function, without the times.
+/// Returns the registry's entry of the function, without times.
 pub(crate) fn registered(world: &World) -> Option<Value> {
     let text = std::fs::read_to_string(world.root().join("app/.trellis/registry.json")).ok()?;
     let registry: Value = serde_json::from_str(&text).ok()?;
@@ -124,12 +124,12 @@ fn tests_are_written_run_and_registered() {
     assert_eq!(entry["testNames"], json!(["test_add_small", "test_add_signs", "test_add_zero"]));
     assert_eq!(entry["lastRun"]["status"], "passed");
     assert!(entry["generatedAt"].as_str().is_some_and(|it| it.ends_with('Z')), "{entry}");
-    // Plain pytest runs them, whoever has written them.
+    // Plain pytest runs the tests, whoever wrote them.
     let run = world.trellis(&["test", "app/trellis_tests", "--json", "--sandbox=local"]).exits(0);
     assert_eq!(outcomes(&run), outcomes(&ran));
 }
 
-/// What was grown below a project, or has settings of its own there, is written by others.
+/// Code in a generated or nested project belongs to other authors.
 #[test]
 fn style_is_taken_from_the_project_alone() {
     let world = plant(&[]);
@@ -223,7 +223,7 @@ fn what_people_wrote_stays_and_only_the_functions_own_tests_are_replaced() {
     assert!(text.contains("test_half_even") && !text.contains("test_add_b"), "{text}");
     assert_eq!(world.read("app/trellis_tests/conftest.py"), "# mine too\n");
     assert_eq!(registry(&world)["mappings"].as_object().map(|it| it.len()), Some(2));
-    // An edited test is the person's, unless they say otherwise.
+    // An edited test belongs to the person, unless an option says otherwise.
     world.write("app/trellis_tests/test_cart.py", &text.replace("add(0, 0) == 0", "add(0, 0) < 1"));
     let ran = write_tests(&world, "add", &[]).exits(0);
     assert!(

@@ -1,9 +1,9 @@
-//! What the client answers when the server asks.
+//! Default responses of the client to requests of the server.
 
 use serde_json::{Value, json};
 
-/// The whole answer to a request of the server: settings are empty, registrations and progress are welcome, edits are
-/// refused, anything unknown is said to be unknown.
+/// Returns the whole response to a request of the server: settings are empty, registrations and
+/// progress are accepted, edits are refused, and unknown methods get an error.
 pub(crate) fn answer(id: &Value, method: &str, params: &Value, folder: &Value) -> Value {
     let result = match method {
         "workspace/configuration" => {

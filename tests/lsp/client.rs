@@ -1,4 +1,4 @@
-//! The server's process, requests with deadlines, and the end of both.
+//! The server's process, requests with deadlines, and shutdown.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -19,12 +19,12 @@ use crate::text::Encoding;
 use crate::uri::uri_of;
 use crate::{handshake, pipes, wire};
 
-/// How many notifications of the server are kept; older ones are forgotten.
+/// Maximum number of kept notifications; older ones are dropped.
 const NOTICES: usize = 1000;
-/// How long an orderly end may take.
+/// Timeout for an orderly shutdown.
 const FAREWELL: Duration = Duration::from_secs(10);
 
-/// Why there is no answer.
+/// Reason why there is no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("`{program}` could not be started: {error}; is it installed?")]
@@ -41,26 +41,26 @@ pub enum Failure {
     Odd { what: &'static str, value: String },
 }
 
-/// What a request brought.
+/// Result of a request.
 #[derive(Debug)]
 pub struct Answer {
     pub value: Value,
-    /// From the moment the request went out until the last byte of the answer was there, before it was parsed.
+    /// Time from sending the request to the last byte of the response, without parsing.
     pub took: Duration,
     pub at: Instant,
 }
 
-/// How long to wait for what a server that is gone still has to say.
+/// Time to wait for the last output of a server that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// What came before a deadline.
+/// Message received before a deadline.
 enum Heard {
     Response(Value, Instant),
     Notice,
     Nothing,
 }
 
-/// A server and the one who talks to it. Dropping it kills the server and what it started.
+/// A server's process with its client. Dropping it kills the server and its children.
 pub struct Client {
     child: Child,
     root: PathBuf,
@@ -78,7 +78,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the server in the root folder (absolute), in a process group of its own. Nothing is said to it yet.
+    /// Starts the server in the root folder (absolute), in a process group of its own. Sends
+    /// nothing yet.
     pub fn start(mut command: Command, root: &Path) -> Result<Client, Failure> {
         let program = command.get_program().to_string_lossy().into_owned();
         command.current_dir(root).process_group(0);
@@ -121,12 +122,13 @@ impl Client {
         })
     }
 
-    /// What `initialize` says that the client can do, beside what it says anyway: fields of `ClientCapabilities`.
+    /// Adds client capabilities to the default ones: fields of `ClientCapabilities`.
     pub fn can(&mut self, abilities: Value) {
         self.abilities = abilities;
     }
 
-    /// `initialize` and `initialized`, offering these encodings in this order; returns the server's capabilities.
+    /// Sends `initialize` and `initialized`, offering these encodings in this order; returns the
+    /// server's capabilities.
     pub fn initialize(
         &mut self,
         encodings: &[Encoding],
@@ -151,17 +153,17 @@ impl Client {
         &self.root
     }
 
-    /// When the process was started.
+    /// Returns the time at which the process was started.
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// The encoding agreed on in `initialize`.
+    /// Returns the encoding agreed on in `initialize`.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The result of a request.
+    /// Returns the result of a request.
     pub fn request(
         &mut self,
         method: &str,
@@ -171,7 +173,8 @@ impl Client {
         Ok(self.timed(method, params, patience)?.value)
     }
 
-    /// The result of a request and what it took. A request that is out of time is cancelled; its late answer is dropped.
+    /// Returns the result of a request with its duration. A request that times out is cancelled;
+    /// its late response is dropped.
     pub fn timed(
         &mut self,
         method: &str,
@@ -204,7 +207,7 @@ impl Client {
         self.send(wire::frame(&message(None, method, params)));
     }
 
-    /// Takes in what the server says of its own accord, for this long.
+    /// Receives messages of the server for this long.
     pub fn listen(&mut self, time: Duration) -> Result<(), Failure> {
         let deadline = Instant::now() + time;
         loop {
@@ -216,7 +219,8 @@ impl Client {
         }
     }
 
-    /// The parameters of the next notification with this method, kept or still to come.
+    /// Returns the parameters of the next notification with this method, already received or still
+    /// to come.
     pub fn notice(&mut self, method: &str, patience: Duration) -> Result<Value, Failure> {
         let deadline = Instant::now() + patience;
         loop {
@@ -227,7 +231,7 @@ impl Client {
         }
     }
 
-    /// Takes in one message of any kind on the way to what is waited for, or is out of time.
+    /// Receives one message of any kind, or fails at the deadline.
     pub(crate) fn hear(
         &mut self,
         method: &str,
@@ -245,28 +249,28 @@ impl Client {
     }
 
     pub(crate) fn send(&self, bytes: Vec<u8>) {
-        // A server that is gone shows itself at the next request.
+        // A server that has ended is noticed at the next request.
         let _ = self.outgoing.send(bytes);
     }
 
-    /// `shutdown`, `exit` and the end of the process, whose status is returned.
+    /// Sends `shutdown` and `exit`, and returns the exit status of the process.
     pub fn shutdown(mut self) -> Result<ExitStatus, Failure> {
         self.request("shutdown", Value::Null, FAREWELL)?;
         self.exit()
     }
 
-    /// `exit` after a `shutdown`, and the end of the process, whose status is returned.
+    /// Sends `exit` after a `shutdown`, and returns the exit status of the process.
     pub fn exit(mut self) -> Result<ExitStatus, Failure> {
         self.notify("exit", Value::Null);
         let deadline = Instant::now() + FAREWELL;
-        // The end of the stream comes first; from then on there is nothing to block on.
+        // The stream ends before the process; after that nothing blocks.
         while matches!(self.one(deadline), Ok(Heard::Response(..) | Heard::Notice)) {}
         let seconds = FAREWELL.as_secs_f64();
         let late = Failure::TimedOut { method: "exit".to_owned(), seconds };
         self.status(deadline).ok_or(late)
     }
 
-    /// How the process ended, if it has by then.
+    /// Returns the exit status if the process ends before the deadline.
     fn status(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             let status = self.child.try_wait().ok().flatten();
@@ -277,7 +281,7 @@ impl Client {
         }
     }
 
-    /// The next response; `None` when the deadline has passed; an error when the server is gone.
+    /// Returns the next response; `None` at the deadline; an error if the server has ended.
     fn next(&mut self, deadline: Instant) -> Result<Option<(Value, Instant)>, String> {
         loop {
             match self.one(deadline)? {
@@ -288,7 +292,7 @@ impl Client {
         }
     }
 
-    /// The next message of any kind; notifications and reserved questions are put aside.
+    /// Receives the next message of any kind; notifications and reserved requests are stored.
     fn one(&mut self, deadline: Instant) -> Result<Heard, String> {
         match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Incoming::Response { message, at }) => Ok(Heard::Response(message, at)),
@@ -310,7 +314,7 @@ impl Client {
     }
 
     fn ended(&mut self, method: &str, mut reason: String) -> Failure {
-        // Its streams end one after the other, and the process last.
+        // The streams end one after the other, and the process last.
         let _ = self.silent.recv_timeout(LAST_WORDS);
         if let Some(status) = self.status(Instant::now() + LAST_WORDS) {
             reason = status.to_string();
@@ -335,7 +339,7 @@ impl Drop for Client {
     }
 }
 
-/// A request or a notification. Parameters may be left out, but not be null.
+/// Builds a request or a notification. Parameters may be left out, but must not be null.
 fn message(id: Option<i64>, method: &str, params: Value) -> Value {
     let mut message = json!({"jsonrpc": "2.0", "method": method});
     if let Some(id) = id {
@@ -347,7 +351,7 @@ fn message(id: Option<i64>, method: &str, params: Value) -> Value {
     message
 }
 
-/// The result in a response, or the error it holds.
+/// Returns the result of a response, or its error.
 fn outcome(method: &str, mut message: Value) -> Result<Value, Failure> {
     let error = &message["error"];
     if error.is_null() {
@@ -373,10 +377,10 @@ mod tests {
 
     const SOON: Duration = Duration::from_millis(200);
 
-    /// Takes in whatever comes, and keeps its output open.
+    /// Script that reads everything and keeps its output open.
     const LISTEN: &str = "while read -r line; do :; done";
 
-    /// A shell script as a server.
+    /// Starts a shell script as a server.
     fn server(script: &str) -> Client {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
@@ -406,7 +410,8 @@ mod tests {
 
     #[test]
     fn answers_are_told_from_notices_and_questions() {
-        // The question is answered before the client asks; what comes back is not looked at.
+        // The client answers the server's request before it sends its own; the script ignores that
+        // response.
         let mut script = String::new();
         for body in [
             r#"{"id": 7, "method": "workspace/configuration", "params": {"items": [{}]}}"#,

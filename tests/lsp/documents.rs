@@ -1,4 +1,4 @@
-//! Documents and questions about them, in places that do not depend on the encoding.
+//! Documents and queries about them, with positions independent of the encoding.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::client::{Client, Failure};
 use crate::text::{self, Texts};
 use crate::uri::{path_of, uri_of};
 
-/// A place in a file: line and column from 0, the column in code points.
+/// A position in a file: line and column from 0, the column in code points.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     pub file: PathBuf,
@@ -18,7 +18,7 @@ pub struct Place {
     pub column: usize,
 }
 
-/// What happened to a file on disk.
+/// Kind of change of a file on the disk.
 #[derive(Clone, Copy, Debug)]
 pub enum FileEvent {
     Created = 1,
@@ -27,7 +27,7 @@ pub enum FileEvent {
 }
 
 impl Client {
-    /// Opens a file with the text it has on disk, which is returned.
+    /// Opens a file with its text on the disk, and returns the text.
     pub fn open(&mut self, file: &Path) -> Result<String, Failure> {
         let unreadable = |error| Failure::File { file: file.to_owned(), error };
         let text = text::read(file).map_err(unreadable)?;
@@ -38,7 +38,7 @@ impl Client {
         Ok(text)
     }
 
-    /// Gives an open file another text as a whole.
+    /// Replaces the whole text of an open file.
     pub fn change(&mut self, file: &Path, text: &str) {
         let version = self.versions.entry(file.to_owned()).or_insert(0);
         *version += 1;
@@ -52,13 +52,13 @@ impl Client {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri_of(file)}}));
     }
 
-    /// Says that a file on disk was created, changed or deleted.
+    /// Reports that a file on the disk was created, changed or deleted.
     pub fn watched(&self, file: &Path, event: FileEvent) {
         let changes = json!([{"uri": uri_of(file), "type": event as i32}]);
         self.notify("workspace/didChangeWatchedFiles", json!({"changes": changes}));
     }
 
-    /// Parameters that name a place: the document and the position in the agreed units.
+    /// Returns parameters that name a position: the document, and the position in the agreed units.
     pub fn at(&self, place: &Place, texts: &mut Texts) -> Value {
         let line = texts.line(&place.file, place.line).unwrap_or_default();
         let character = self.encoding().units(line, place.column);
@@ -68,18 +68,18 @@ impl Client {
         })
     }
 
-    /// The same, for `textDocument/references` with the declaration.
+    /// Returns parameters of `textDocument/references` with the declaration.
     pub fn references_at(&self, place: &Place, texts: &mut Texts) -> Value {
         let mut params = self.at(place, texts);
         params["context"] = json!({"includeDeclaration": true});
         params
     }
 
-    /// The starts of an array of locations.
+    /// Returns the starts of an array of locations.
     ///
     /// # Errors
     ///
-    /// A location without a file, or whose position is in no line, or inside of a character.
+    /// A location without a file, or with a position outside of all lines or inside of a character.
     pub fn places(&self, locations: &Value, texts: &mut Texts) -> Result<BTreeSet<Place>, Failure> {
         let locations = locations.as_array().into_iter().flatten();
         let place = |location: &Value| {
@@ -90,7 +90,7 @@ impl Client {
         locations.map(place).collect()
     }
 
-    /// A position of the protocol as a place.
+    /// Converts a position of the protocol.
     pub fn place(&self, file: PathBuf, position: &Value, texts: &mut Texts) -> Option<Place> {
         let line = usize::try_from(position["line"].as_u64()?).ok()?;
         let units = usize::try_from(position["character"].as_u64()?).ok()?;
@@ -98,8 +98,9 @@ impl Client {
         Some(Place { file, line, column })
     }
 
-    /// Asks until the answer is as wanted: the time from `since` until it came, or `None` when `patience` is over.
-    /// A refusal is not as wanted. Between two questions the client listens for `pause`, so that the server can work.
+    /// Repeats a request until its result is as wanted; returns the time from `since` to that
+    /// result, or `None` after `patience`. An error counts as not wanted. The client listens for
+    /// `pause` between requests, so that the server can work.
     pub fn until(
         &mut self,
         method: &str,
@@ -121,7 +122,7 @@ impl Client {
     }
 }
 
-/// How long to go on asking.
+/// Limits of repeated requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     pub since: Instant,

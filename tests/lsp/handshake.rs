@@ -1,4 +1,4 @@
-//! What the client says it can do.
+//! The client's capabilities.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use crate::text::Encoding;
 use crate::uri::uri_of;
 
-/// Parameters of `initialize`: an ordinary editor that renames, watches files and shows progress. It announces that it
-/// pulls diagnostics and then never does, so that no server spends time on them.
+/// Returns the parameters of `initialize`: an ordinary editor with renames, watched files and
+/// progress. It announces pull diagnostics but never pulls any, so that no server spends time on
+/// them.
 ///
-/// `more` is what the editor can do beside, over what it can do anyway.
+/// `more` holds capabilities that are merged over the default ones.
 pub(crate) fn parameters(
     root: &Path,
     encodings: &[Encoding],
@@ -32,7 +33,7 @@ pub(crate) fn parameters(
     })
 }
 
-/// Puts the fields of one object into another, at all depths.
+/// Merges the fields of one object into another, at all depths.
 fn put(into: &mut Value, more: &Value) {
     match (into, more) {
         (Value::Object(into), Value::Object(more)) => {

@@ -1,7 +1,8 @@
 //! A small client of the Language Server Protocol over stdio, for tests and measurements.
 //!
-//! Threads and channels, no runtime: one thread writes, one reads and answers what the server asks, one keeps the
-//! server's last words. Whoever holds the [`Client`] waits with a deadline, never for ever. Contents are JSON values.
+//! It uses threads and channels, no async runtime: one thread writes, one reads and answers
+//! requests of the server, one keeps the end of the server's standard error. All waits of the
+//! [`Client`] have deadlines. Contents are JSON values.
 
 mod answers;
 mod client;

@@ -1,15 +1,15 @@
-//! How long tests wait for what has to come: generous, in one place, and longer where the machine is busy.
+//! Generous timeout for events that tests wait for, in one place, and longer on a busy machine.
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Environment variable with the factor, 1 or more, in place of the one that the load sets.
+/// Environment variable with the factor, 1 or more, in place of the one derived from the load.
 const VARIABLE: &str = "TRELLIS_PATIENCE";
 
-/// What nothing takes on a quiet machine, unless it is stuck.
+/// Timeout on a quiet machine; only a stuck test reaches it.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Factors of busier machines are cut here: what is stuck has to end.
+/// Maximum factor, so that a stuck test ends.
 const MOST: f64 = 8.0;
 
 /// Returns how long a test waits for an event before it fails.
@@ -24,7 +24,7 @@ fn said() -> Option<f64> {
     (factor >= 1.0).then_some(factor)
 }
 
-/// The load average of the last minute for each processor.
+/// Returns the load average of the last minute per processor.
 fn of_load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = text.split(' ').next().and_then(|it| it.parse::<f64>().ok());

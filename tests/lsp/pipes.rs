@@ -1,4 +1,4 @@
-//! The threads at the server's three streams.
+//! The threads for the server's three streams.
 
 use std::io::{BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
@@ -11,12 +11,12 @@ use serde_json::Value;
 use crate::questions::{Question, Reserved};
 use crate::{answers, wire};
 
-/// How much of the server's standard error is kept, in bytes.
+/// Bytes kept of the server's standard error.
 const LAST_WORDS: usize = 4096;
 
-/// What the server sent, apart from its own requests, which are answered at once unless they are reserved.
+/// Messages of the server except its requests, which are answered at once unless they are reserved.
 pub(crate) enum Incoming {
-    /// `at`: when its last byte was there, before it was parsed.
+    /// A response; `at` is the arrival of its last byte, before parsing.
     Response {
         message: Value,
         at: Instant,
@@ -29,7 +29,7 @@ pub(crate) enum Incoming {
     End(String),
 }
 
-/// The thread that hears the server.
+/// Thread that reads from the server.
 pub(crate) struct Reader {
     pub(crate) folder: Value,
     pub(crate) outgoing: Sender<Vec<u8>>,
@@ -78,7 +78,7 @@ impl Reader {
     }
 }
 
-/// The thread that writes; ends when the server takes no more.
+/// Writes messages to the server; ends when the server reads no more.
 pub(crate) fn write_all(mut stdin: ChildStdin, messages: &Receiver<Vec<u8>>) {
     for bytes in messages {
         if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
@@ -87,7 +87,7 @@ pub(crate) fn write_all(mut stdin: ChildStdin, messages: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Keeps the end of what the server writes to standard error.
+/// Keeps the end of the server's standard error.
 pub(crate) fn keep(mut stderr: impl Read, kept: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = stderr.read(&mut buffer) {

@@ -17,7 +17,7 @@ pub struct Question {
     pub params: Value,
 }
 
-/// The methods that are left to the test; all others are answered at once.
+/// Methods that the test answers; all others are answered at once.
 #[derive(Clone, Default)]
 pub(crate) struct Reserved(Arc<Mutex<HashSet<String>>>);
 
@@ -31,7 +31,7 @@ impl Reserved {
     }
 }
 
-/// What has been asked and not yet been looked at.
+/// Received requests that the test has not read yet.
 #[derive(Default)]
 pub(crate) struct Questions {
     pub(crate) reserved: Reserved,
@@ -39,12 +39,12 @@ pub(crate) struct Questions {
 }
 
 impl Client {
-    /// From now on the test answers requests with this method.
+    /// Reserves a method: the test answers its requests from now on.
     pub fn reserve(&self, method: &str) {
         self.questions.reserved.add(method);
     }
 
-    /// The next request with this method, which is reserved; there already or still to come.
+    /// Returns the next request with this reserved method, already received or still to come.
     pub fn question(&mut self, method: &str, patience: Duration) -> Result<Question, Failure> {
         let deadline = Instant::now() + patience;
         loop {
@@ -57,7 +57,7 @@ impl Client {
         }
     }
 
-    /// Answers with a result, or with an error of this code, message and data.
+    /// Responds with a result, or with an error of this code, message and data.
     pub fn answer(&self, question: &Question, answer: Result<Value, (i64, &str, Value)>) {
         let mut message = json!({"jsonrpc": "2.0", "id": question.id});
         match answer {

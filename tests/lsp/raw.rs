@@ -1,4 +1,5 @@
-//! A client that says what it likes: bytes, in any order, without waiting, and reads only when it wants to.
+//! A client without protocol rules: it sends any bytes in any order without waiting, and reads only
+//! on demand.
 
 use std::io::{BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -13,14 +14,14 @@ use serde_json::Value;
 
 use crate::wire;
 
-/// What goes to the thread that writes.
+/// Item for the writing thread.
 enum Outgoing {
     Bytes(Vec<u8>),
-    /// Everything before it is written.
+    /// Signals that everything before it is written.
     Mark(Sender<()>),
 }
 
-/// A server and its raw streams. Dropping it kills the server and what it started.
+/// A server with raw streams. Dropping it kills the server and its children.
 pub struct Raw {
     child: Child,
     outgoing: Option<Sender<Outgoing>>,
@@ -29,11 +30,11 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Starts the server in a folder, in a process group of its own; what it says on standard error is dropped.
+    /// Starts the server in a folder, in a process group of its own; its standard error is dropped.
     ///
     /// # Panics
     ///
-    /// It cannot be started.
+    /// The server cannot be started.
     pub fn start(mut command: Command, root: &Path) -> Raw {
         command.current_dir(root).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -44,7 +45,7 @@ impl Raw {
         thread::spawn(move || {
             for out in to_write {
                 match out {
-                    // A server that is gone shows itself where its answer is waited for.
+                    // A server that has ended is noticed where its response is awaited.
                     Outgoing::Bytes(bytes) => drop(stdin.write_all(&bytes)),
                     Outgoing::Mark(done) => drop(done.send(())),
                 }
@@ -57,12 +58,12 @@ impl Raw {
         self.child.id()
     }
 
-    /// Sends a message; never waits.
+    /// Sends a message without waiting.
     pub fn send(&self, message: &Value) {
         self.send_bytes(wire::frame(message));
     }
 
-    /// Sends bytes as they are; never waits.
+    /// Sends raw bytes without waiting.
     pub fn send_bytes(&self, bytes: Vec<u8>) {
         self.put(Outgoing::Bytes(bytes));
     }
@@ -73,19 +74,20 @@ impl Raw {
         }
     }
 
-    /// Waits until the server has taken in all that was sent, up to what a pipe holds; false when it is out of time.
+    /// Waits until the server has read everything sent, up to the size of a pipe; false on a
+    /// timeout.
     pub fn is_taken_in(&self, patience: Duration) -> bool {
         let (done, written) = channel();
         self.put(Outgoing::Mark(done));
         written.recv_timeout(patience).is_ok()
     }
 
-    /// The next message of the server; none at the end of its stream. What is not asked for stays in the pipe, except
-    /// for a message or two.
+    /// Returns the next message of the server; `None` at the end of its stream. Messages not
+    /// requested stay in the pipe, except for one or two.
     ///
     /// # Panics
     ///
-    /// Nothing came in time, or no message.
+    /// A timeout, or an invalid message.
     pub fn next(&mut self, patience: Duration) -> Option<Value> {
         let stdout = &mut self.stdout;
         let incoming = self.incoming.get_or_insert_with(|| {
@@ -113,11 +115,11 @@ impl Raw {
         }
     }
 
-    /// The next answer; what the server says or asks of its own accord is passed over.
+    /// Returns the next response; notifications and requests of the server are skipped.
     ///
     /// # Panics
     ///
-    /// Nothing came in time, or the stream ended.
+    /// A timeout, or the end of the stream.
     pub fn answer(&mut self, patience: Duration) -> Value {
         loop {
             let message = self.next(patience).expect("the server is gone");
@@ -127,18 +129,18 @@ impl Raw {
         }
     }
 
-    /// Closes the server's input, after what was sent before.
+    /// Closes the server's input, after everything sent before.
     pub fn close_input(&mut self) {
         self.outgoing = None;
     }
 
-    /// Closes the server's output: what it writes from now on has no reader.
+    /// Closes the server's output: nobody reads its later writes.
     pub fn close_output(&mut self) {
         self.stdout = None;
         self.incoming = None;
     }
 
-    /// How the server ended; none if it has not in time.
+    /// Returns the exit status of the server; `None` on a timeout.
     pub fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + patience;
         loop {
@@ -150,7 +152,7 @@ impl Raw {
         }
     }
 
-    /// Kills the server alone, as the system does when it is out of memory.
+    /// Kills only the server, as the system does when memory runs out.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,10 +1,10 @@
-//! Texts by line, and columns in the units that client and server agreed on.
+//! Texts by line, and columns in the units agreed between client and server.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What the columns of positions count.
+/// Unit of columns in positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
@@ -13,7 +13,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The name in the protocol.
+    /// Returns the encoding's name in the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
@@ -22,13 +22,13 @@ impl Encoding {
         }
     }
 
-    /// The encoding of a name; a server that names none uses UTF-16.
+    /// Returns the encoding of a name; without a name, UTF-16.
     pub fn named(name: Option<&str>) -> Option<Encoding> {
         let Some(name) = name else { return Some(Encoding::Utf16) };
         [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32].into_iter().find(|it| it.name() == name)
     }
 
-    /// The units one character takes.
+    /// Returns the number of units of one character.
     fn width(self, character: char) -> usize {
         match self {
             Encoding::Utf8 => character.len_utf8(),
@@ -37,12 +37,13 @@ impl Encoding {
         }
     }
 
-    /// The column in units of a column in code points; both from 0.
+    /// Converts a column from code points to units; both from 0.
     pub fn units(self, line: &str, column: usize) -> usize {
         line.chars().take(column).map(|it| self.width(it)).sum()
     }
 
-    /// The column in code points of a column in units, from 0; `None` inside a character or behind the line's end.
+    /// Converts a column from units to code points, from 0; `None` inside a character or after the
+    /// line's end.
     pub fn column(self, line: &str, units: usize) -> Option<usize> {
         let mut seen = 0;
         for (column, character) in line.chars().enumerate() {
@@ -55,7 +56,8 @@ impl Encoding {
     }
 }
 
-/// The lines of a text without their ends, as the protocol counts them: `\n`, `\r\n` and `\r` end a line.
+/// Returns the lines of a text without their ends, as the protocol counts them: `\n`, `\r\n` and
+/// `\r` end a line.
 pub fn lines(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -68,7 +70,8 @@ pub fn lines(text: &str) -> Vec<&str> {
     out
 }
 
-/// The text of a Python file as an editor shows it: UTF-8 without a byte order mark, anything else as Latin-1.
+/// Reads a Python file as an editor shows it: UTF-8 without a byte order mark, anything else as
+/// Latin-1.
 pub fn read(file: &Path) -> io::Result<String> {
     let bytes = fs::read(file)?;
     let text = String::from_utf8(bytes)
@@ -76,14 +79,14 @@ pub fn read(file: &Path) -> io::Result<String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Files by line, read when they are first asked for.
+/// Files by line, read on first use.
 #[derive(Default)]
 pub struct Texts {
     known: HashMap<PathBuf, Vec<String>>,
 }
 
 impl Texts {
-    /// The lines without their ends; none if the file cannot be read.
+    /// Returns the lines without their ends; none if the file cannot be read.
     pub fn lines(&mut self, file: &Path) -> &[String] {
         if !self.known.contains_key(file) {
             let text = read(file).unwrap_or_default();
@@ -93,7 +96,7 @@ impl Texts {
         &self.known[file]
     }
 
-    /// A line, counted from 0; `None` where there is none.
+    /// Returns a line, counted from 0; `None` if there is none.
     pub fn line(&mut self, file: &Path, line: usize) -> Option<&str> {
         self.lines(file).get(line).map(String::as_str)
     }

@@ -1,11 +1,11 @@
-//! Paths as `file:` URIs and back.
+//! Conversion between paths and `file:` URIs.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "file://";
 
-/// The URI of an absolute path; everything but letters, digits and `-._~/` is escaped.
+/// Returns the URI of an absolute path; everything but letters, digits and `-._~/` is escaped.
 pub fn uri_of(path: &Path) -> String {
     let mut out = String::from(SCHEME);
     for &byte in path.as_os_str().as_encoded_bytes() {
@@ -18,7 +18,7 @@ pub fn uri_of(path: &Path) -> String {
     out
 }
 
-/// The path of a `file:` URI, however it is escaped; `None` for any other scheme.
+/// Returns the path of a `file:` URI with any escapes; `None` for other schemes.
 pub fn path_of(uri: &str) -> Option<PathBuf> {
     let escaped = uri.strip_prefix(SCHEME)?.as_bytes();
     let mut bytes = Vec::with_capacity(escaped.len());

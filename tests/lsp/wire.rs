@@ -1,16 +1,16 @@
-//! The framing of messages: a header that gives the length in bytes, an empty line, JSON.
+//! Framing of messages: a header with the length in bytes, an empty line, JSON.
 
 use std::io::{self, BufRead, Error};
 
 use serde_json::Value;
 
-/// One message as bytes, ready to be written.
+/// Returns one message as bytes.
 pub fn frame(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// The bytes of the next message; `None` at the end of the stream.
+/// Reads the bytes of the next message; `None` at the end of the stream.
 pub(crate) fn next(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let Some(length) = header(stream)? else { return Ok(None) };
     let mut body = vec![0; length];
@@ -18,7 +18,7 @@ pub(crate) fn next(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(body))
 }
 
-/// Reads a header and returns the length it gives, in bytes.
+/// Reads a header and returns the length in it, in bytes.
 fn header(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut length = None;
     let mut line = String::new();

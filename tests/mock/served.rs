@@ -1,4 +1,5 @@
-//! A recording served over HTTP, as four kinds of provider would: the node side of it lies beside this file.
+//! Serves a recording over HTTP in the formats of four providers; the Node.js scripts are beside
+//! this file.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -8,19 +9,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Nothing here takes as long, unless it is stuck.
+/// Timeout that only a stuck server reaches.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a provider is named to `trellis`.
+/// Names of a provider for `trellis`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// What stands before the colon of `--model`, and in the server's events.
+    /// Prefix of `--model` before the colon, also used in the server's events.
     pub(crate) provider: &'static str,
-    /// The variable with the base URL.
+    /// Environment variable with the base URL.
     pub(crate) url_variable: &'static str,
-    /// The variable with the key.
+    /// Environment variable with the key.
     pub(crate) key_variable: &'static str,
-    /// Whether it is not asked without a key.
+    /// True if requests without a key are not sent.
     pub(crate) wants_key: bool,
 }
 
@@ -31,29 +32,29 @@ pub(crate) const OPENAI: Format = Format {
     wants_key: true,
 };
 
-/// A running server. It ends with this value, or with the process that has it.
+/// A running server. It ends when this value is dropped or its process ends.
 pub(crate) struct Served {
     child: Child,
-    /// Open as long as the server is to live.
+    /// Standard input, open as long as the server should run.
     input: Option<ChildStdin>,
     lines: Receiver<Value>,
     events: Vec<Value>,
     port: u16,
 }
 
-/// The scripts, beside this file.
+/// Returns the folder of the scripts.
 pub(crate) fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mock")
 }
 
-/// What to serve: a graph and a recording; more fields as in `serve.mjs`.
+/// Returns options for a server: a graph and a recording; `serve.mjs` lists further fields.
 pub(crate) fn order(graph: &Path, recording: &Path) -> Value {
     json!({ "graph": graph, "recording": recording })
 }
 
 impl Served {
-    /// Starts a server on a free port of the loopback. `home` holds the `node_modules` that `cargo xtask test`
-    /// installs.
+    /// Starts a server on a free port of the loopback interface. `home` holds the `node_modules`
+    /// that `cargo xtask test` installs.
     pub(crate) fn start(home: &Path, order: &Value) -> Result<Served, String> {
         if !home.join("node_modules").exists() {
             return Err(format!("{} has no node_modules: run `cargo xtask test`", home.display()));
@@ -80,7 +81,7 @@ impl Served {
         Ok(served)
     }
 
-    /// The base URL, without a path.
+    /// Returns the base URL, without a path.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -89,7 +90,7 @@ impl Served {
         self.port
     }
 
-    /// Waits until the server tells of something.
+    /// Waits for an event of the server.
     pub(crate) fn wait_for(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<Value, String> {
         while let Some(event) = self.next()? {
             self.events.push(event.clone());
@@ -100,7 +101,7 @@ impl Served {
         Err("the server ended before that".to_owned())
     }
 
-    /// Ends the server and returns everything it told.
+    /// Ends the server and returns all its events.
     pub(crate) fn finish(mut self) -> Result<Vec<Value>, String> {
         self.input = None;
         while let Some(event) = self.next()? {
@@ -109,7 +110,7 @@ impl Served {
         Ok(std::mem::take(&mut self.events))
     }
 
-    /// The next thing told; `None` after the last.
+    /// Returns the next event; `None` after the last.
     fn next(&self) -> Result<Option<Value>, String> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(value) => Ok(Some(value)),
@@ -122,7 +123,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         self.input = None;
-        // It may have ended by itself, and then there is nothing to end.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: figures as ratios from one run, with the machine's load beside them.
+//! `cargo xtask bench`: measurements as ratios within one run, with the machine's load.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -95,19 +95,19 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     }
 }
 
-/// The benchmark of the crate `run`, with an engine.
+/// Runs the benchmark of the sandbox crate, with a Docker engine.
 fn runs() -> Outcome {
     setup::optional();
     let engine = engine::start();
     let mut command = setup::cargo(false);
-    command.args(["bench", "--quiet", "--package", "run", "--bench", "run"]);
+    command.args(["bench", "--quiet", "--package", "trellis_sandbox", "--bench", "run"]);
     command.envs(engine.iter().flat_map(engine::Engine::variables));
     let outcome = setup::run(&mut command);
     drop(engine);
     outcome
 }
 
-/// Grows a corpus from its recording; standard error is passed through when `loud`.
+/// Generates a corpus from its recording; standard error is passed through if `loud`.
 fn generate(
     trellis: &Path,
     corpus: &Path,
@@ -121,7 +121,7 @@ fn generate(
     summary(&mut command)
 }
 
-/// Grows a corpus from its recording as a server tells it.
+/// Generates a corpus from its recording over an HTTP server.
 fn generate_served(
     trellis: &Path,
     corpus: &Path,
@@ -208,11 +208,11 @@ fn fixture() -> PathBuf {
     setup::root().join("fixtures/ml-library")
 }
 
-/// The journal's test runs, repeated with plain pytest on the finished files.
+/// Repeats the journal's test runs with plain pytest on the finished files.
 fn engine() -> Outcome {
     let trellis = setup::released()?;
     let out = tempfile::tempdir().map_err(|e| e.to_string())?;
-    // Once for the caches, once for the clock.
+    // The first run fills the caches, the second one is timed.
     let warm = tempfile::tempdir().map_err(|e| e.to_string())?;
     generate(&trellis, &fixture(), warm.path(), &[], false)?;
     let (summary, took) = generate(&trellis, &fixture(), out.path(), &[], false)?;
@@ -241,7 +241,7 @@ fn engine() -> Outcome {
     Ok(())
 }
 
-/// The interpreter the engine used: the newest environment of its cache.
+/// Returns the interpreter that the engine used: the newest environment of its cache.
 pub(crate) fn python(_trellis: &Path) -> Result<PathBuf, String> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -288,7 +288,7 @@ fn batch() -> Outcome {
     Ok(())
 }
 
-/// Peak memory comes from the kernel's account of the child.
+/// Program that measures peak memory, from the kernel's account of the child.
 const MEASURE: &str = "import resource, subprocess, sys, time
 start = time.monotonic()
 code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

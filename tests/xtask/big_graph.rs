@@ -1,4 +1,4 @@
-//! Writes planning graphs of any size, the same on every run, to measure with.
+//! Writes planning graphs of any size for measurements, reproducibly.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -30,9 +30,10 @@ const NOUNS: [&str; 16] = [
     "ledger", "table", "signal", "buffer", "cluster", "header", "metric",
 ];
 
-/// Writes a graph in the form of appendix A: functions with ids, names, docstrings, files and subgraphs, about 200 bytes
-/// each, and `edges_per_node` needs of each on earlier nodes. A third of the needs stands under `edges`, of every role;
-/// the rest in `dependencies`. A million nodes with three needs each make 314 MB.
+/// Writes a graph in the form of appendix A: functions with ids, names, docstrings, files and
+/// subgraphs, about 200 bytes each, and `edges_per_node` dependencies of each on earlier nodes. A
+/// third of the dependencies is in `edges`, with every role; the rest is in `dependencies`. A
+/// million nodes with three dependencies each take 314 MB.
 pub(crate) fn write(path: &Path, nodes: usize, edges_per_node: usize) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
     let mut random = Random(SEED);
@@ -77,7 +78,7 @@ fn node(out: &mut impl Write, random: &mut Random, i: usize, listed: usize) -> i
 fn edge(out: &mut impl Write, random: &mut Random, i: usize) -> io::Result<()> {
     let earlier = random.below(i);
     match random.below(4) {
-        // A feeding node is the source, so here the earlier one is.
+        // In a data flow the feeding node is the source, so here the earlier node comes first.
         0 => write!(
             out,
             "{{\"source\":\"n{earlier:07}\",\"target\":\"n{i:07}\",\"type\":\"data_flow\"}}"
@@ -89,7 +90,7 @@ fn edge(out: &mut impl Write, random: &mut Random, i: usize) -> io::Result<()> {
     }
 }
 
-/// Xorshift: small, fast, and the same everywhere.
+/// Xorshift generator: small, fast and reproducible.
 struct Random(u64);
 
 impl Random {

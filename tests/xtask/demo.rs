@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the master fixture, grown from its recording.
+//! `cargo xtask demo`: generates the master fixture from its recording.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
         .arg(model)
         .status()
         .map_err(|e| format!("trellis could not be started: {e}"))?;
-    // Two nodes of this graph never pass, and that is part of what it shows: status 1.
+    // Two nodes of this graph fail by design, which gives status 1.
     if !matches!(status.code(), Some(0 | 1)) {
         return Err(format!("the demonstration ended with {status}"));
     }
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &DemoArgs) -> Outcome {
     Ok(())
 }
 
-/// Only what an earlier demonstration left is removed.
+/// Removes only the output of an earlier demonstration.
 fn clear(out: &PathBuf) -> Outcome {
     if out.exists()
         && !out.join(".trellis").exists()

@@ -1,4 +1,5 @@
-//! The extension's tests: its types, its pure parts, and all of it in two real editors; and what it costs one of them.
+//! Tests of the extension: types, pure parts, and the whole in two real editors; and its costs in
+//! an editor.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,17 +9,18 @@ use crate::flaky::{self, Flaky};
 use crate::phases::Phases;
 use crate::{Outcome, setup};
 
-/// Says that a machine without a browser is no reason to fail.
+/// Environment variable that skips these tests on a machine without a browser.
 const SKIP: &str = "TRELLIS_SKIP_EDITOR";
 
-/// What runs in an editor, by the names that `extension/test/lane/lanes.ts` gives them: all of it in the newest, and what most
-/// depends on the editor in the oldest.
+/// Arguments of the editor runs, by the names in `extension/test/lane/lanes.ts`: all tests in the
+/// newest editor, and those that depend most on the editor in the oldest.
 const LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1", "--short"]];
 
-/// Every test in both editors.
+/// Arguments for all tests in both editors.
 const WHOLE_LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1"]];
 
-/// Checks the extension, and runs its tests with `trellis` packed into it; `rest` is passed on to what runs them in editors.
+/// Checks the extension, and runs its tests with `trellis` packed into it; `rest` is passed to the
+/// editor runs.
 pub(crate) fn run(trellis: &Path, rest: &[String], phases: &mut Phases, flaky: &Flaky) -> Outcome {
     prepare()?;
     phases.run("types and lints of the extension", || {
@@ -57,7 +59,8 @@ fn in_editors(
     Ok(())
 }
 
-/// Packs the extension with `trellis` inside; returns the path of the package, which the script prints last.
+/// Packs the extension with `trellis` inside; returns the path of the package, which the script
+/// prints last.
 fn pack(trellis: &Path) -> Result<String, String> {
     let mut command = script("pack.mjs", trellis);
     let output = command.stderr(Stdio::inherit()).output();
@@ -69,7 +72,7 @@ fn pack(trellis: &Path) -> Result<String, String> {
     }
 }
 
-/// Installs the packages of the extension, and the editors unless they are left out.
+/// Installs the packages of the extension, and the editors unless they are skipped.
 pub(crate) fn prepare() -> Outcome {
     setup::mock()?;
     install()?;
@@ -84,7 +87,7 @@ pub(crate) fn prepare() -> Outcome {
     setup::silent(command.args(["scripts/editors.mjs", "1", "2"]))
 }
 
-/// `npm run bench`, with the sidecar as it is delivered.
+/// Runs `npm run bench`, with the release build of the sidecar.
 pub(crate) fn bench() -> Outcome {
     if skipped() {
         eprintln!("\nSKIPPED: the bench of the extension in a real editor, because {SKIP}=1\n");
@@ -101,7 +104,8 @@ fn skipped() -> bool {
     std::env::var_os(SKIP).is_some_and(|it| it == "1")
 }
 
-/// A script of the extension that packs or starts `trellis`, and puts what it makes where we put ours.
+/// Returns a command for a script of the extension that packs or starts `trellis`, with output in
+/// this target folder.
 fn script(name: &str, trellis: &Path) -> Command {
     let mut command = Command::new("node");
     command.current_dir(home()).env("TRELLIS_BIN", trellis);
@@ -114,11 +118,11 @@ fn home() -> PathBuf {
     setup::root().join("extension")
 }
 
-/// Installs the packages of the lock file, where they are not those.
+/// Installs the packages of the lock file, unless they are installed.
 pub(crate) fn install() -> Outcome {
     let lock = home().join("package-lock.json");
     let wanted = fs::read_to_string(&lock).map_err(|e| format!("{}: {e}", lock.display()))?;
-    // Written last, so that it is there only when everything is; `npm ci` removes it.
+    // Written last, so that it exists only if everything is installed; `npm ci` removes it.
     let done = home().join("node_modules/.cache/installed");
     if fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A throwaway Docker engine with one image, for the tests that need one.
+//! A temporary Docker engine with one image, for the tests that need one.
 
 use std::{
     env,
@@ -18,33 +18,34 @@ use tempfile::TempDir;
 
 use crate::{Outcome, setup};
 
-/// Where tests find an engine; an address that is set already is used as it is.
+/// Environment variable with the engine's address; an address that is already set is used.
 const HOST: &str = "TRELLIS_TEST_DOCKER_HOST";
-/// The image they start from.
+/// Environment variable with the base image.
 const IMAGE: &str = "TRELLIS_TEST_IMAGE";
 
 const NAME: &str = "trellis-test-base:latest";
 const PREFIX: &str = "trellis-engine-";
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Makes the image's files from the machine's own Python, so that no registry is needed.
+/// Program that builds the image's files from the machine's own Python, so that no registry is
+/// needed.
 const BASE_IMAGE: &str = include_str!("base_image.py");
 
-/// A running engine; it ends with its owner.
+/// A running engine; stopped when dropped.
 pub(crate) struct Engine {
-    /// None where somebody else's engine is used.
+    /// The engine's process; `None` if an existing engine is used.
     daemon: Option<Daemon>,
 }
 
-/// Makes the image of [`start`] where it is to be made at all: half of a minute that need not come after a build.
-/// What is in the way is said there.
+/// Builds the image of [`start`] early if it will be needed, which takes half a minute that can
+/// overlap the build. Errors are reported by [`start`].
 pub(crate) fn prepare() {
     if env::var_os(HOST).is_none_or(|host| host.is_empty()) && geteuid().is_root() {
         let _ = base_image();
     }
 }
 
-/// Starts an engine, or says loudly why the tests that need one are skipped.
+/// Starts an engine, or prints why the tests that need one are skipped.
 pub(crate) fn start() -> Option<Engine> {
     if env::var_os(HOST).is_some_and(|host| !host.is_empty()) {
         return Some(Engine { daemon: None });
@@ -59,14 +60,14 @@ pub(crate) fn start() -> Option<Engine> {
 }
 
 impl Engine {
-    /// For the environment of tests.
+    /// Returns environment variables for the tests.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         let own = self.daemon.as_ref();
         own.map(|it| vec![(HOST, it.host()), (IMAGE, NAME.to_owned())]).unwrap_or_default()
     }
 }
 
-/// `dockerd` with everything it writes in one folder.
+/// `dockerd` with all of its files in one folder.
 struct Daemon {
     folder: TempDir,
     child: Child,
@@ -95,7 +96,7 @@ impl Daemon {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let path = |name: &str| folder.path().join(name);
         let log = File::create(path("log"))?;
-        // Should this process be killed, the engine ends too.
+        // The engine ends as well if this process is killed.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "dockerd", "--storage-driver", "overlay2"]);
         command.arg("--host").arg(format!("unix://{}", path("docker.sock").display()));
@@ -104,7 +105,7 @@ impl Daemon {
         command.args(["--exec-opt", "native.cgroupdriver=cgroupfs", "--bridge=none"]);
         command.args(["--iptables=false", "--ip6tables=false", "--ip-forward=false"]);
         command.arg("--ip-masq=false").current_dir("/").stdin(Stdio::null());
-        // Ctrl-C is for us: the engine is still needed to clean up.
+        // Ctrl-C is for this process: cleaning up still needs the engine.
         command.process_group(0).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn()?;
         Ok(Daemon { folder, child })
@@ -133,7 +134,7 @@ impl Daemon {
         self.docker(["version"], [""; 0]).is_ok()
     }
 
-    /// What the client prints; its own last words as an error.
+    /// Returns the Docker client's output, or its last lines as an error.
     fn docker<A: AsRef<OsStr>, B: AsRef<OsStr>>(
         &self,
         command: impl IntoIterator<Item = A>,
@@ -149,7 +150,7 @@ impl Daemon {
         Err(format!("docker: {}", String::from_utf8_lossy(&output.stderr).trim()))
     }
 
-    /// Tests have removed their containers; if not, that is worth a line.
+    /// Removes and reports containers that tests left behind.
     fn clear(&self) {
         let left = self.docker(["ps", "--all", "--quiet"], [""; 0]).unwrap_or_default();
         let left: Vec<&str> = left.split_whitespace().collect();
@@ -168,7 +169,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Asks a process to end, and makes it end.
+/// Asks a process to end, then kills it.
 fn end(pid: u32, mut ended: impl FnMut() -> bool) {
     let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     for signal in [Signal::TERM, Signal::KILL] {
@@ -183,7 +184,7 @@ fn end(pid: u32, mut ended: impl FnMut() -> bool) {
     }
 }
 
-/// What an engine leaves when it is killed: its own helper, a mount, and files.
+/// Removes remains of a killed engine: its helper process, a mount, and files.
 fn clean(folder: &Path) {
     let helper = fs::read_to_string(folder.join("exec/containerd/containerd.pid"));
     if let Some(pid) = helper.ok().and_then(|text| text.trim().parse::<u32>().ok()) {
@@ -204,7 +205,7 @@ fn clean(folder: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// Folders of engines that were killed together with their owner.
+/// Removes folders of engines that were killed together with their owner.
 fn sweep() {
     for entry in fs::read_dir(env::temp_dir()).into_iter().flatten().flatten() {
         let folder = entry.path();
@@ -222,7 +223,7 @@ fn sweep() {
     }
 }
 
-/// The archive with the image's files, made once for each Python.
+/// Returns the archive with the image's files, built once per Python version.
 fn base_image() -> Result<PathBuf, String> {
     let output = Command::new("python3")
         .args(["-I", "-c", "import sys; print(sys.version, sys.executable)"])

@@ -1,4 +1,5 @@
-//! Tests that failed and then passed: kept by whoever ran them, told in the last lines of a check.
+//! Tests that failed and then passed: recorded by the test runners, and reported at the end of a
+//! check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,11 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, setup};
 
-/// Environment variable with the file to which what runs tests appends a line for each flaky one.
+/// Environment variable with the file to which test runners append a line per flaky test.
 pub(crate) const VARIABLE: &str = "TRELLIS_FLAKY";
 
-/// Whether a failing end-to-end or editor test runs once more: in CI alone, where nobody sees it fail.
+/// Returns whether a failing end-to-end or editor test is retried: only in CI, where nobody
+/// watches.
 pub(crate) fn are_run_again() -> bool {
     std::env::var_os("CI").is_some_and(|it| it == "true")
 }
@@ -21,7 +23,7 @@ pub(crate) struct Flaky {
 }
 
 impl Flaky {
-    /// Begins an empty list.
+    /// Starts an empty list.
     pub(crate) fn start() -> Result<Flaky, String> {
         let path = setup::target().join("flaky.jsonl");
         let cannot = |error| format!("{}: {error}", path.display());
@@ -34,7 +36,7 @@ impl Flaky {
         &self.path
     }
 
-    /// Adds those of a JUnit report that a test runner wrote; there is none where nothing was built.
+    /// Adds the flaky tests of a JUnit report; the report is missing if the build failed.
     pub(crate) fn add_junit(&self, report: &Path) -> Outcome {
         if !report.exists() {
             return Ok(());
@@ -50,7 +52,7 @@ impl Flaky {
         fs::read_to_string(&self.path).map_err(|e| format!("{}: {e}", self.path.display()))
     }
 
-    /// What to print at the end of a check; empty where no test was flaky.
+    /// Returns the text for the end of a check; empty without flaky tests.
     pub(crate) fn told(&self) -> Result<String, String> {
         let text = self.read()?;
         let tests = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -67,7 +69,8 @@ fn told(test: &Value) -> String {
     )
 }
 
-/// Tests of a JUnit report that passed after a failure: in nextest's, those with a `flakyFailure`.
+/// Returns tests of a JUnit report that passed after a failure: in nextest's format, those with a
+/// `flakyFailure`.
 fn of_junit(text: &str) -> Result<Vec<Value>, roxmltree::Error> {
     let document = roxmltree::Document::parse(text)?;
     let failures = document.descendants().filter(|it| it.has_tag_name("flakyFailure"));
@@ -81,7 +84,7 @@ fn flaky(failure: roxmltree::Node<'_, '_>) -> Option<Value> {
     Some(json!({ "test": name, "first": last_lines(failure.text().unwrap_or_default()) }))
 }
 
-/// Lines of a failure that are kept: what says most stands at its end.
+/// Lines kept of a failure: the most useful ones are at its end.
 const LINES: usize = 30;
 
 fn last_lines(text: &str) -> String {

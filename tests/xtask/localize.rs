@@ -1,4 +1,4 @@
-//! `cargo xtask bench localize`: seeded bugs with their truth, and where `trellis localize` looks for them.
+//! `cargo xtask bench localize`: runs `trellis localize` on seeded bugs with known locations.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,17 +32,17 @@ enum Half {
     Held,
 }
 
-/// Ranks of the truth in one bug; none where it is not listed.
+/// Ranks of one bug's true location; `None` if it is not listed.
 struct Ranks {
     kind: String,
     /// The deterministic diagnosis, with its rule.
     diagnosis: Option<(String, String)>,
-    /// Whether there is a function to be found.
+    /// True if the bug is in a function.
     has_function: bool,
     traceback: bool,
     function: Option<f64>,
     line: Option<f64>,
-    /// The same in the order of the spectrum alone, ties at their average.
+    /// Ranks by the spectrum alone, with ties at their average.
     plain_function: Option<f64>,
     plain_line: Option<f64>,
     has_lines: bool,
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
     for case in cases.iter().filter(wanted) {
         let ranks = measure(&binary, &folder, case, args.trials)
             .map_err(|why| format!("{}: {why}", case["id"]))?;
-        // Of the held half only the sum is shown: who sees its cases tunes on them.
+        // For the held-out half only sums are shown, so that nobody tunes on its cases.
         if args.half == Half::Tune {
             show(case, &ranks);
         }
@@ -86,7 +86,7 @@ fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ra
     let from = folder.join("projects").join(case["project"].as_str().unwrap_or_default());
     copy(&from, project.path()).map_err(|e| format!("{}: {e}", from.display()))?;
     plant(project.path(), case)?;
-    // A flaky test is looked at once it has failed.
+    // A flaky test can be localized only after it has failed.
     for _ in 0..FLAKY {
         let began = Instant::now();
         let found = localize(binary, project.path(), trials)?;
@@ -98,7 +98,7 @@ fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ra
     Err(format!("nothing failed in {FLAKY} runs"))
 }
 
-/// Runs until a flaky test has to have failed.
+/// Maximum number of runs until a flaky test must have failed.
 const FLAKY: usize = 30;
 
 fn localize(binary: &Path, project: &Path, trials: u64) -> Result<Value, String> {
@@ -111,7 +111,7 @@ fn localize(binary: &Path, project: &Path, trials: u64) -> Result<Value, String>
         .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Puts the bug in.
+/// Inserts the bug.
 fn plant(root: &Path, case: &Value) -> Result<(), String> {
     let empty = Vec::new();
     let field = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
@@ -172,7 +172,7 @@ fn ranks(case: &Value, found: &Value, time: Duration) -> Ranks {
     }
 }
 
-/// The rank of the first hit by score alone: in the middle of those that score the same.
+/// Returns the rank of the first hit by score alone, in the middle of equal scores.
 fn plain(scored: &[(bool, f64)]) -> Option<f64> {
     let best = scored.iter().filter(|(hit, _)| *hit).map(|(_, score)| *score);
     let best = best.max_by(f64::total_cmp)?;
@@ -197,7 +197,7 @@ fn show(case: &Value, it: &Ranks) {
     );
 }
 
-/// How many failures rules explain, and how many model calls the others need.
+/// Prints how many failures rules explain, and how many model calls the others need.
 fn diagnoses(all: &[Ranks]) {
     let decided: Vec<(&Ranks, &str)> =
         all.iter().filter_map(|it| Some((it, it.diagnosis.as_ref()?.0.as_str()))).collect();
@@ -216,7 +216,7 @@ fn diagnoses(all: &[Ranks]) {
     }
 }
 
-/// Votes of one diagnosis by a model.
+/// Votes of a model per diagnosis.
 const VOTES: usize = 5;
 
 fn summary(half: &str, every: &[Ranks]) {

@@ -1,4 +1,4 @@
-//! `cargo xtask`: everything a person does with the repository besides writing it.
+//! `cargo xtask`: development tasks of the repository.
 
 #![allow(
     clippy::print_stdout,
@@ -59,7 +59,7 @@ enum Command {
     Release(release::ReleaseArgs),
 }
 
-/// What went wrong, for the terminal.
+/// Result of a task, with an error for the terminal.
 pub(crate) type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {

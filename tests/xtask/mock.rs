@@ -1,4 +1,4 @@
-//! What stands in for model providers: installed below the target folder, started for measurements.
+//! Mock model providers: installed below the target folder, started for measurements.
 
 #[path = "../mock/served.rs"]
 #[expect(dead_code, reason = "the end-to-end tests ask more of it")]
@@ -12,20 +12,20 @@ use crate::{Outcome, setup};
 
 pub(crate) use served::{OPENAI, Served, order};
 
-/// What says which packages, and which version of each.
+/// Files that pin the packages.
 const PACKAGES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
-/// Where the packages are.
+/// Returns the folder of the packages.
 pub(crate) fn home() -> PathBuf {
     setup::target().join("mock")
 }
 
-/// Installs Node.js where that is allowed, and the packages where they are not those of the lock file.
+/// Installs Node.js if allowed, and the packages unless those of the lock file are installed.
 pub(crate) fn install() -> Outcome {
     setup::mock()?;
     let home = home();
     fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
-    // Written last, so that it is there only when everything is.
+    // Written last, so that it exists only if everything is installed.
     let done = home.join("installed");
     let lock = read(&served::scripts().join("package-lock.json"))?;
     if fs::read_to_string(&done).is_ok_and(|installed| installed == lock) {

@@ -1,16 +1,16 @@
-//! Client libraries of other people, for the tests that use them: installed below the target folder.
+//! Third-party client libraries for tests, installed below the target folder.
 
 use std::fs;
 use std::process::Command;
 
 use crate::{Outcome, setup};
 
-/// Installs them where they are not those of the list, which pins each.
+/// Installs the pinned libraries, unless they are installed.
 pub(crate) fn install() -> Outcome {
     let list = setup::root().join("tests/peers/requirements.txt");
     let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
     let home = setup::target().join("peers");
-    // Written last, so that it is there only when everything is.
+    // Written last, so that it exists only if everything is installed.
     let done = home.join("installed");
     if fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Phases of a check: what each took, and how busy the processors were meanwhile.
+//! Phases of a check, with their times and processor use.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// A measurement of a check, phase by phase.
+/// Measurement of a check, phase by phase.
 pub(crate) struct Phases {
     started: Instant,
     ended: Vec<Phase>,
@@ -13,12 +13,12 @@ pub(crate) struct Phases {
 struct Phase {
     name: String,
     took: Duration,
-    /// Share of all processors that was in use, 0 to 1; `None` where the system does not tell.
+    /// Share of all processors in use, 0 to 1; `None` if the system does not report it.
     busy: Option<f64>,
     succeeded: bool,
 }
 
-/// Counters of the system since it started, in ticks of all processors together.
+/// Counters since the system started, in ticks of all processors together.
 #[derive(Clone, Copy)]
 struct Ticks {
     idle: u64,
@@ -30,7 +30,7 @@ impl Phases {
         Phases { started: Instant::now(), ended: Vec::new() }
     }
 
-    /// Does the work of one phase and keeps what it took, whatever comes of it.
+    /// Runs one phase and records its time, also on failure.
     pub(crate) fn run<T>(
         &mut self,
         name: impl Into<String>,
@@ -46,14 +46,14 @@ impl Phases {
         outcome
     }
 
-    /// The table of all phases, in their order, with their sum; it ends in a line break.
+    /// Returns the table of all phases, in order, with their sum; ends with a line break.
     pub(crate) fn table(&self) -> String {
         let mut table = format!("\n{:<42} {:>8} {:>6}\n", "phase", "seconds", "busy");
         for phase in &self.ended {
             let busy = phase.busy.map(|it| format!("{:.0} %", it * 100.0)).unwrap_or_default();
             let failed = if phase.succeeded { "" } else { "  failed" };
             let seconds = phase.took.as_secs_f64();
-            // Writing to a string succeeds.
+            // Writing to a string never fails.
             let _ = writeln!(table, "{:<42} {seconds:>8.1} {busy:>6}{failed}", phase.name);
         }
         let all = self.started.elapsed().as_secs_f64();
@@ -67,7 +67,8 @@ impl Ticks {
         Ticks::read(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// Reads the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal, …
+    /// Parses the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq,
+    /// steal, …
     fn read(text: &str) -> Option<Ticks> {
         let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
         let counts: Vec<u64> = words.take(8).map_while(|it| it.parse().ok()).collect();
@@ -81,7 +82,7 @@ impl Ticks {
     }
 }
 
-/// Load averages of the last 1, 5 and 15 minutes, as the system writes them.
+/// Returns the load averages of the last 1, 5 and 15 minutes, as the system prints them.
 fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').take(3).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! `cargo xtask release`: the binary as it is delivered, the same whoever builds it where.
+//! `cargo xtask release`: a reproducible build of the release binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct ReleaseArgs {
     twice: bool,
 }
 
-/// Builds `trellis` and says what came of it.
+/// Builds `trellis` and prints its path and hash.
 pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     setup::machine()?;
     if args.twice {
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     Ok(())
 }
 
-/// From two clones at paths of different lengths; the second has nothing but the lock file in common with the first.
+/// Builds from two clones at paths of different lengths; they share only the lock file.
 fn twice() -> Outcome {
     let scratch = tempfile::tempdir().map_err(|error| format!("a scratch folder: {error}"))?;
     let (one, two) = (scratch.path().join("one"), scratch.path().join("another/one"));
@@ -50,7 +50,7 @@ fn twice() -> Outcome {
     Ok(())
 }
 
-/// Builds the sources of `root`; paths of this machine stay out of it.
+/// Builds the sources of `root`, without paths of this machine in the binary.
 fn built(root: &Path, cargo: &Path, target: &Path) -> Result<(PathBuf, String), String> {
     let flags = [(cargo, "/cargo"), (root, "/trellis")]
         .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
@@ -58,7 +58,7 @@ fn built(root: &Path, cargo: &Path, target: &Path) -> Result<(PathBuf, String), 
     command.current_dir(root).args(["build", "--locked", "--release", "--package", "trellis"]);
     command.env("CARGO_HOME", cargo).env("CARGO_TARGET_DIR", target);
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).env_remove("RUSTFLAGS");
-    // C sources name their files as well.
+    // C sources embed their file names as well.
     let remap = [(cargo, "/cargo"), (target, "/target")]
         .map(|(from, to)| format!("-ffile-prefix-map={}={to}", from.display()));
     command.env("CFLAGS", remap.join(" ")).env("SOURCE_DATE_EPOCH", "0");

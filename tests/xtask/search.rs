@@ -1,4 +1,5 @@
-//! `cargo xtask bench search`: the queries of `fixtures/search`, by words, by meaning and by both, and what a query costs.
+//! `cargo xtask bench search`: the queries of `fixtures/search` by words, by meaning and by both,
+//! with their cost.
 
 use std::fs;
 use std::path::Path;
@@ -8,22 +9,22 @@ use serde_json::Value;
 
 use crate::{Outcome, big_graph, demo, setup};
 
-/// Words that two texts may have in common without saying the same.
+/// Words that two texts may share without being related.
 const FUNCTION_WORDS: &str = "a an and are as at be by do does for from has have how in into is it its no not of on or so \
     that the their there these this to was what when where whether which who whose with without";
 
-/// A query and the node that is meant.
+/// A query and its expected node.
 struct Case {
     query: String,
     node: String,
-    /// Whether it has a word in common with the node.
+    /// True if the query shares a word with the node.
     overlap: bool,
 }
 
-/// Where the right node came, from 1, for each case; `None` beyond the tenth place.
+/// Rank of the expected node for each case, from 1; `None` beyond the tenth place.
 type Ranks = Vec<Option<usize>>;
 
-/// How many results are looked at.
+/// Number of results considered.
 const DEPTH: &str = "10";
 
 pub(crate) fn run() -> Outcome {
@@ -78,7 +79,7 @@ fn cases(file: &Path) -> Result<Vec<Case>, String> {
     Ok(all.as_array().into_iter().flatten().map(case).collect())
 }
 
-/// One object a query, in their order.
+/// Returns one result per query, in order.
 fn ask(trellis: &Path, graph: &Path, queries: &Path, by: &str) -> Result<Vec<Value>, String> {
     let output = Command::new(trellis)
         .args(["plan", "search", "--json", "--embeddings=builtin", "--top", DEPTH, "--by", by])
@@ -101,7 +102,8 @@ fn ranks(cases: &[Case], answers: &[Value]) -> Ranks {
     cases.iter().zip(answers).map(rank).collect()
 }
 
-/// Top-1, top-5 and mean reciprocal rank, of all, of those with and of those without words in common.
+/// Returns top-1, top-5 and mean reciprocal rank: of all cases, of those with shared words, and of
+/// those without.
 fn row(cases: &[Case], ranks: &Ranks) -> String {
     let of = |wanted: &dyn Fn(&Case) -> bool| -> Ranks {
         cases.iter().zip(ranks).filter(|(case, _)| wanted(case)).map(|(_, rank)| *rank).collect()
@@ -117,7 +119,7 @@ fn group(ranks: &Ranks) -> String {
     format!("{:>6} {:>3} {mean:>6.3}", count(1), count(5))
 }
 
-/// The row of the queries over the master fixture.
+/// Returns the row for the queries on the master fixture.
 fn chosen(trellis: &Path, scratch: &Path) -> Result<String, String> {
     let cases = cases(&setup::root().join("fixtures/search/choosing.json"))?;
     let queries = scratch.join("choosing.txt");
@@ -128,7 +130,7 @@ fn chosen(trellis: &Path, scratch: &Path) -> Result<String, String> {
     Ok(format!("{} of {}", group(&ranks), cases.len()))
 }
 
-/// In percent.
+/// Returns the share in percent.
 fn share(ranks: &Ranks, within: usize) -> f64 {
     let good = ranks.iter().filter(|it| it.is_some_and(|it| it <= within)).count();
     100.0 * good as f64 / ranks.len().max(1) as f64
@@ -145,7 +147,7 @@ fn times(what: &str, answers: &[Value], goal: f64) {
     );
 }
 
-/// Cases whose label is not true, as sentences.
+/// Returns cases with a wrong label, as sentences.
 fn mislabelled(folder: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
     let graph = demo::json(&folder.join("rpg.json"))?;
     let nodes = graph["nodes"].as_array().into_iter().flatten();
@@ -162,7 +164,8 @@ fn mislabelled(folder: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
     Ok(cases.iter().filter_map(check).collect())
 }
 
-/// Pairs of words that are the same or nearly so. Not the stemming of the product: it is to be measured, so it has no say.
+/// Returns pairs of equal or nearly equal words. Does not use the product's stemming, which is
+/// being measured.
 fn in_common(query: &str, text: &str) -> Vec<(String, String)> {
     let of_text = words(text);
     let pairs = words(query).into_iter().flat_map(|word| {

@@ -1,4 +1,4 @@
-//! What the machine needs, installed where that is allowed and named exactly where it is not.
+//! Requirements on the machine: installed if allowed, else named exactly.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// The repository's root.
+/// Returns the repository's root.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
@@ -15,7 +15,7 @@ pub(crate) fn root() -> PathBuf {
         .unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// A need: how to see that it is met, and the Debian packages that meet it.
+/// A requirement: its check, and the Debian packages that satisfy it.
 struct Need {
     what: &'static str,
     check: &'static [&'static str],
@@ -40,7 +40,8 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
-/// Tests that need these are skipped where they are missing. An engine is of use to root alone.
+/// Optional requirements: tests that need them are skipped without them. Only root can use an
+/// engine.
 const OPTIONAL: [Need; 3] = [
     Need {
         what: "a Docker engine",
@@ -51,7 +52,7 @@ const OPTIONAL: [Need; 3] = [
     Need { what: "go", check: &["go", "version"], packages: &["golang-go"] },
 ];
 
-/// What stands in for model providers.
+/// Requirements of the mock model providers.
 const MOCK: [Need; 2] = [
     Need {
         what: "Node.js 20.15 or newer with npm",
@@ -66,7 +67,7 @@ const MOCK: [Need; 2] = [
     Need { what: "openssl", check: &["openssl", "version"], packages: &["openssl"] },
 ];
 
-/// What the extension is tested in.
+/// Requirements of the extension's tests.
 const EDITOR: [Need; 3] = [
     Need {
         what: "Chromium",
@@ -85,7 +86,7 @@ const EDITOR: [Need; 3] = [
     },
 ];
 
-/// Installs what more tests can be run with; going without is possible, but not silent.
+/// Installs optional requirements; prints which tests are skipped without them.
 pub(crate) fn optional() {
     for need in OPTIONAL.iter().filter(|need| !succeeds(need.check)) {
         eprintln!("installing {}", need.packages.join(" "));
@@ -95,17 +96,18 @@ pub(crate) fn optional() {
     }
 }
 
-/// Installs what is missing (as root or through sudo without a password), else says what to install.
+/// Installs missing requirements (as root or through sudo without a password), else names them in
+/// an error.
 pub(crate) fn machine() -> Outcome {
     meet(&NEEDS)
 }
 
-/// The same for what stands in for model providers.
+/// Installs the requirements of the mock model providers.
 pub(crate) fn mock() -> Outcome {
     meet(&MOCK)
 }
 
-/// The same for the editors that the extension is tested in.
+/// Installs the requirements of the extension's tests.
 pub(crate) fn editor() -> Outcome {
     meet(&EDITOR)
 }
@@ -158,7 +160,7 @@ fn succeeds(words: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a command to its end; not succeeding is an error.
+/// Runs a command to its end; an unsuccessful exit is an error.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let shown = format!(
         "{} {}",
@@ -172,7 +174,7 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs a command to its end, whose output is shown where it does not succeed.
+/// Runs a command to its end, and shows its output only on failure.
 pub(crate) fn silent(command: &mut Command) -> Outcome {
     let program = command.get_program().display().to_string();
     let output = command.stdin(Stdio::null()).output();
@@ -184,12 +186,13 @@ pub(crate) fn silent(command: &mut Command) -> Outcome {
     Err(format!("{command:?} ended with {}:\n{}", output.status, String::from_utf8_lossy(&said)))
 }
 
-/// Where cargo puts what it makes.
+/// Returns cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Builds `trellis` as it is delivered, without what keeps machines apart, and returns its path.
+/// Builds `trellis` in release mode, without the measures for reproducible builds, and returns its
+/// path.
 pub(crate) fn released() -> Result<PathBuf, String> {
     let path = target().join("release/trellis");
     hint(&path, "ten minutes and more");
@@ -197,9 +200,9 @@ pub(crate) fn released() -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Cargo at the repository's root. Where `linted`, clippy compiles our own crates, as `cargo clippy` does it, and what it
-/// warns of is an error: a pass of its own would compile every crate a second time. Whoever follows with one and not the
-/// other compiles them again.
+/// Returns cargo at the repository's root. With `linted`, clippy compiles the workspace's crates
+/// like `cargo clippy`, and its warnings are errors: a separate pass would compile every crate a
+/// second time. A following call with the other value compiles the crates again.
 pub(crate) fn cargo(linted: bool) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root());
@@ -214,8 +217,8 @@ pub(crate) fn trellis() -> Result<PathBuf, String> {
     build(&mut cargo(false), &["--bins"])
 }
 
-/// Builds what is asked for of the whole workspace, so that crates of others are compiled with one set of features, once;
-/// returns the path of `trellis`.
+/// Builds the requested targets of the whole workspace, so that external crates are compiled once,
+/// with one set of features; returns the path of `trellis`.
 pub(crate) fn build(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, String> {
     let path = target().join("debug/trellis");
     hint(&path, "about five minutes on two processors");
@@ -223,8 +226,8 @@ pub(crate) fn build(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-/// The folders of programs, for tests. The one of the Python that `python3` ends up in comes first: what a version manager
-/// puts there instead takes longer to find it than Python takes to start.
+/// Returns the PATH for tests. The folder of the real Python behind `python3` comes first, since a
+/// version manager's wrapper takes longer than Python's start.
 pub(crate) fn path() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let probe = ["-c", "import sys; print(sys.base_prefix, end='')"];
@@ -235,7 +238,7 @@ pub(crate) fn path() -> OsString {
     std::env::join_paths(folders).unwrap_or(path)
 }
 
-/// Says before the first build how long a quiet terminal means nothing.
+/// Prints, before the first build, how long it takes without output.
 fn hint(binary: &Path, time: &str) {
     if !binary.exists() {
         eprintln!(

@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: the long tests, each over many rounds, for a night or as many minutes as there are.
+//! `cargo xtask soak`: the long tests, each over many rounds, for a night or a given number of
+//! minutes.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,14 +38,14 @@ enum Part {
     Editors,
 }
 
-/// Tests of a part, as nextest's filter, with the variables that make them long.
+/// Tests of a part, as a nextest filter, with the variables that make them long.
 struct Tests {
     filter: &'static str,
     variables: &'static [(&'static str, &'static str)],
 }
 
 impl Part {
-    /// `None` where a part is not of Rust's tests.
+    /// Returns the tests; `None` for a part without Rust tests.
     fn tests(self) -> Option<Tests> {
         let (filter, variables): (_, &[_]) = match self {
             Part::Kills => ("test(/^soak::kills::/)", &[]),
@@ -59,11 +60,11 @@ impl Part {
     }
 }
 
-/// Tests that are made of random texts, edits or messages.
+/// Property tests with random texts, edits or messages.
 const FUZZ: &str = "(package(trellis_python) & test(/^(any_edits|hostile|robust)::/)) \
     | (package(trellis) & test(/^sources::tests::/)) | test(/^protocol::/)";
 
-/// Runs the parts one after the other, and all of them whatever comes of one; ends with what each took.
+/// Runs all parts in order, also after failures; ends with their times.
 pub(crate) fn run(args: &SoakArgs) -> Outcome {
     setup::machine()?;
     let mut phases = Phases::start();

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test that shows whether a change is right, with everything they need.
+//! `cargo xtask test`: all tests that decide about a change, with their requirements.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -33,13 +33,14 @@ enum Part {
 
 impl TestArgs {
     fn wants(&self, part: Part) -> bool {
-        // A test's name is of one part.
+        // A test's name belongs to one part.
         let named = (!self.rest.is_empty()).then_some(Part::Rust);
         self.only.or(named).is_none_or(|only| only == part)
     }
 }
 
-/// Lints where they are wanted, then Rust's tests, then the extension's; ends with what each phase took.
+/// Runs the lints if requested, then the Rust tests, then the extension's; ends with the times of
+/// the phases.
 pub(crate) fn run(args: &TestArgs) -> Outcome {
     let mut phases = Phases::start();
     let flaky = Flaky::start()?;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &TestArgs) -> Outcome {
 fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
     phases.run("needs of the machine", setup::machine)?;
     let trellis = thread::scope(|scope| {
-        // Mostly waits for the network, while the build keeps the processors busy.
+        // Waits mostly for the network, while the build keeps the processors busy.
         let preparation = scope.spawn(|| prepare(args));
         if args.lint {
             phases.run("fmt", formatting)?;
@@ -80,7 +81,7 @@ fn formatting() -> Outcome {
     setup::run(setup::cargo(false).args(["fmt", "--all", "--check"]))
 }
 
-/// Installs what the tests need and the build does not.
+/// Installs requirements of the tests that the build does not need.
 fn prepare(args: &TestArgs) -> Outcome {
     setup::optional();
     if args.wants(Part::Rust) {
@@ -98,7 +99,7 @@ fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
     work.join().unwrap_or_else(|_| Err("the preparation of the tests has panicked".to_owned()))
 }
 
-/// With nextest where it is installed (it runs the tests of all crates side by side), else with cargo.
+/// Runs the Rust tests with nextest if installed (in parallel over all crates), else with cargo.
 fn rust(trellis: &Path, args: &TestArgs, flaky: &Flaky) -> Outcome {
     let engine = engine::start();
     let mut command = setup::cargo(args.lint);

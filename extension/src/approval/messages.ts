@@ -1,6 +1,13 @@
 // Texts about proposals and decisions.
 
-import type { ConfidenceShape, DecideFixResult, FixResult, FixSummary, State, Step } from '../protocol';
+import type {
+  ConfidenceShape,
+  DecideFixResult,
+  FixResult,
+  FixSummary,
+  HistoryEntry,
+  State,
+} from '../protocol';
 import type { Translate } from '../translate';
 import type { Proposal } from './queue';
 
@@ -137,7 +144,7 @@ export function decisionMessage(result: DecideFixResult, t: Translate): Decision
 export function undoneText(
   fix: string,
   written: readonly string[],
-  history: readonly Step[],
+  history: readonly HistoryEntry[],
   t: Translate,
 ): string {
   const left = acceptedParts(history);
@@ -147,7 +154,7 @@ export function undoneText(
 }
 
 /** Counts the accepted parts in the files. */
-function acceptedParts(history: readonly Step[]): number {
+function acceptedParts(history: readonly HistoryEntry[]): number {
   const written = history.filter((it) => typeof it.edit === 'number');
   return written.reduce((count, it) => count + (it.what === 'undone' ? -1 : 1), 0);
 }

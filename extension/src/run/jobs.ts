@@ -1,5 +1,5 @@
 // Jobs as a value, made of events and lists of the sidecar.
-import type { JobShape, JobState, Event as TrellisEvent } from '../protocol';
+import type { JobInfo, JobState, Event as TrellisEvent } from '../protocol';
 import type { Budget } from './cost';
 
 export interface Job {
@@ -76,7 +76,7 @@ export function applyEvent(jobs: Jobs, event: TrellisEvent): Jobs {
 }
 
 /** Returns the jobs of a list. Folder, budget and last line of known jobs are kept, since lists do not have them. */
-export function fromList(jobs: Jobs, list: readonly JobShape[]): Jobs {
+export function fromList(jobs: Jobs, list: readonly JobInfo[]): Jobs {
   return new Map(list.map((it) => [it.job, jobOfShape(it, jobs.get(it.job))]));
 }
 
@@ -132,7 +132,7 @@ function jobOfEvent(event: Extract<TrellisEvent, { type: 'job' }>): Job {
   return { id: job, method, title, state, ...errorFields(error, hint) };
 }
 
-function jobOfShape(shape: JobShape, before: Job | undefined): Job {
+function jobOfShape(shape: JobInfo, before: Job | undefined): Job {
   const { job, method, title, state, progress, error } = shape;
   const { out, budget, line } = before ?? {};
   return {

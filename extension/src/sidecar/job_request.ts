@@ -1,13 +1,13 @@
 // Requests that begin jobs. The sidecar sends the events of all jobs, and answers such a request when its job has
 // ended, without the id of the job.
 import type { CancellationToken } from 'vscode';
-import type { Begun, Event as TrellisEvent } from '../protocol';
+import type { JobStarted, Event as TrellisEvent } from '../protocol';
 import type { MethodName, Params, Result, Sidecar } from './api';
 
 /** Methods that answer when their job has ended. */
-export type JobMethod = { [M in MethodName]: Begun extends Result<M> ? M : never }[MethodName];
+export type JobMethod = { [M in MethodName]: JobStarted extends Result<M> ? M : never }[MethodName];
 /** Result of the job of a method. */
-export type JobResult<M extends JobMethod> = Exclude<Result<M>, Begun>;
+export type JobResult<M extends JobMethod> = Exclude<Result<M>, JobStarted>;
 
 /** Callbacks for a job. */
 export interface JobListener {

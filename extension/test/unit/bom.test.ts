@@ -31,7 +31,7 @@ test('a bill of materials is valid, whole, and the same each time', async () => 
   assert.equal(billed('linux-x64').text, text);
   const names = new Set(all.map((it) => it.name));
   // A crate of ours, an indirect dependency, one for this system, a bundled package, and data.
-  for (const it of ['plan', 'itoa', 'landlock', 'cytoscape', 'static-minilm-256-int8'])
+  for (const it of ['trellis_plan', 'itoa', 'landlock', 'cytoscape', 'static-minilm-256-int8'])
     assert.ok(names.has(it), it);
   // Dependencies of tests and builds are not part of the package.
   for (const it of ['proptest', 'mocha', 'typescript', 'esbuild']) assert.ok(!names.has(it), it);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { l10n } from 'vscode';
 import { runFinished } from '../../src/generation/run_finished';
 import { remainingTime, statusText } from '../../src/generation/status_text';
-import type { JobShape, StatusResult, Event as TrellisEvent } from '../../src/protocol';
+import type { JobInfo, StatusResult, Event as TrellisEvent } from '../../src/protocol';
 import { type Budget, budgetOf, type Cost, costOf, costText } from '../../src/run/cost';
 import {
   applyEvent,
@@ -81,7 +81,7 @@ test('a run has the folder it was begun with, and events from before the answer'
 });
 
 test('a list of jobs replaces all but the folders', () => {
-  const shape: JobShape = {
+  const shape: JobInfo = {
     job: 'job-1',
     method: 'generate',
     title: 't',

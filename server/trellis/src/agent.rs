@@ -1,4 +1,4 @@
-//! A conversation with tools at the desk: every question is counted, journaled and looked at by the budget.
+//! A conversation with tools through the LLM client, which budgets and journals every request.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,8 +12,8 @@ use crate::tools::{CallRecord, Changes, Limits, StopReason, ToolSet, Transcript,
 use crate::workspace::cost::StageCost;
 use crate::workspace::journal::Event;
 
-/// Has a model look around and edit with the tools, until it is done. An answer that cannot be used is asked for again so
-/// often as `reasks` says; what all of it cost is added to `cost`.
+/// Lets a model search and edit with the tools until it is done. Asks again after an unusable
+/// reply, up to `reasks` times. Adds the cost of everything to `cost`.
 pub(crate) async fn run(
     llm: &LlmClient,
     call: CallContext<'_>,
@@ -36,7 +36,7 @@ pub(crate) async fn run(
             *spent.lock().unwrap_or_else(PoisonError::into_inner) += once;
             match answer.map_err(AgentError::Halt)? {
                 Completion::Reply(reply) => return Ok(reply),
-                // A call that cannot be read, for the most part.
+                // The reason is usually a tool call that cannot be parsed.
                 Completion::Unusable(why) if left > 0 => {
                     left -= 1;
                     let why = format!("Your last answer could not be used: {why}");
@@ -58,10 +58,10 @@ pub(crate) async fn run(
     }
 }
 
-/// Why the model said nothing more.
+/// Reason that the model returned nothing more.
 enum AgentError {
     Halt(CallError),
-    /// This question came to nothing.
+    /// This request had no usable reply.
     Answer(Completion),
 }
 
@@ -81,7 +81,8 @@ fn journaled(call: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::
     call.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
 }
 
-/// A model that never touched a tool may have answered as it would have without.
+/// Converts a finished conversation into an observation. A model that never used a tool may have
+/// replied as it would without tools.
 fn observed(talk: Transcript, before: &Files) -> Observation {
     match talk.ending {
         StopReason::Silent { said } if talk.changes.is_empty() => Observation::Reply(said),
@@ -89,7 +90,8 @@ fn observed(talk: Transcript, before: &Files) -> Observation {
     }
 }
 
-/// What was changed counts; only where nothing was, the reason does.
+/// Converts an interrupted conversation into an observation. Changes count; the reason matters only
+/// if there are none.
 fn broken_off(answer: Completion, changes: &Changes, before: &Files) -> Observation {
     if !changes.is_empty() {
         return edited(changes, before);

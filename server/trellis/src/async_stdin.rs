@@ -1,4 +1,4 @@
-//! Standard input as an asynchronous stream, without a hold on the process.
+//! Standard input as an asynchronous stream that does not delay exit.
 
 use std::io::{self, Read};
 
@@ -10,8 +10,8 @@ use tokio_util::io::StreamReader;
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Reads standard input on a thread that nobody waits for: tokio's own would keep the process from ending
-/// until the client writes or closes once more.
+/// Reads standard input on a detached thread: tokio's own would delay exit until the client writes
+/// or closes once more.
 pub(crate) fn input() -> io::Result<impl AsyncRead + Unpin> {
     let (sender, receiver) = mpsc::channel::<io::Result<io::Cursor<Vec<u8>>>>(16);
     std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {

@@ -1,8 +1,10 @@
-//! What models may cost, and have cost: every question asks first, and nobody spends what is not there.
+//! The budget for model requests: each one reserves its maximum cost first, so that nothing beyond
+//! the limits is spent.
 //!
-//! A question is let through when what is spent, what is under way and what it may cost at most fit into the
-//! budget together. What does not fit because of questions under way waits for them, since most cost less than
-//! they may; what does not fit without them ends the run.
+//! A request may start if what was spent, the reservations of requests under way, and its own
+//! maximum cost fit into the budget together. If it does not fit only because of requests under
+//! way, it waits for them, since most cost less than their maximum. If it does not fit without
+//! them, the run ends.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +16,7 @@ use trellis_llm::Usage;
 use crate::config::BudgetLimits;
 use crate::error::Fault;
 
-/// Tokens, and what they cost.
+/// Tokens and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) tokens: u64,
@@ -36,7 +38,7 @@ impl Spent {
     }
 }
 
-/// The account of one run, earlier starts of it included.
+/// The budget of one run, including its earlier starts.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: BudgetLimits,
@@ -48,19 +50,19 @@ pub(crate) struct Budget {
 #[derive(Debug, Default)]
 struct Totals {
     spent: Spent,
-    /// What questions under way may cost at most.
+    /// Maximum cost of the requests under way.
     reserved: Spent,
     under_way: usize,
-    /// Time of the questions answered so far.
+    /// Total duration of the requests answered so far.
     time: Duration,
     answered: u32,
 }
 
-/// The next question would go beyond the budget.
+/// The next request would exceed the budget.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BudgetExceeded {
     what: String,
-    /// Which limit it is: `usd`, `tokens` or `minutes`.
+    /// The exceeded limit: `usd`, `tokens` or `minutes`.
     limit: &'static str,
 }
 
@@ -83,7 +85,7 @@ impl fmt::Display for BudgetExceeded {
     }
 }
 
-/// A question under way. Dropped without being settled it costs nothing, as far as anybody knows.
+/// A request under way. Dropping it without [`Reservation::commit`] counts as no cost.
 #[derive(Debug)]
 pub(crate) struct Reservation<'a> {
     budget: &'a Budget,
@@ -92,28 +94,28 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Budget {
-    /// An account with what earlier starts of the run have spent.
+    /// Creates a budget, with what earlier starts of the run have spent.
     pub(crate) fn new(limits: BudgetLimits, spent: Spent) -> Budget {
         let book = Mutex::new(Totals { spent, ..Totals::default() });
         Budget { limits, since: Instant::now(), book, settled: Notify::new() }
     }
 
     pub(crate) fn spent(&self) -> Spent {
-        self.book().spent
+        self.totals().spent
     }
 
-    fn book(&self) -> std::sync::MutexGuard<'_, Totals> {
+    fn totals(&self) -> std::sync::MutexGuard<'_, Totals> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a question through that costs at most `most`.
+    /// Waits until a request with the maximum cost `most` fits, and reserves that cost.
     pub(crate) async fn reserve(&self, most: Spent) -> Result<Reservation<'_>, BudgetExceeded> {
         loop {
             let settled = self.settled.notified();
             tokio::pin!(settled);
-            // What is settled between the look and the wait must not be missed.
+            // A commit between the check and the wait must not be missed.
             settled.as_mut().enable();
-            match self.look(most) {
+            match self.try_reserve(most) {
                 Ok(true) => return Ok(Reservation { budget: self, most, since: Instant::now() }),
                 Ok(false) => settled.await,
                 Err(exhausted) => return Err(exhausted),
@@ -121,9 +123,10 @@ impl Budget {
         }
     }
 
-    /// Whether the question may go, has to wait, or is one too many.
-    fn look(&self, most: Spent) -> Result<bool, BudgetExceeded> {
-        let mut book = self.book();
+    /// Reserves the cost and returns true if the request may start, or returns false if it has to
+    /// wait. An error if it does not fit.
+    fn try_reserve(&self, most: Spent) -> Result<bool, BudgetExceeded> {
+        let mut book = self.totals();
         self.in_time(&book)?;
         let exceeded = |all: Spent| {
             (self.limits.usd.is_some_and(|limit| all.usd > limit))
@@ -163,7 +166,7 @@ impl Budget {
         }
     }
 
-    /// A question that takes as long as the others did has to end in time.
+    /// Checks that a request of average duration would end within the time limit.
     fn in_time(&self, book: &Totals) -> Result<(), BudgetExceeded> {
         let Some(minutes) = self.limits.minutes else { return Ok(()) };
         let usual = book.time.checked_div(book.answered).unwrap_or_default();
@@ -182,9 +185,9 @@ impl Budget {
 }
 
 impl Reservation<'_> {
-    /// Books what the question really cost.
+    /// Books the actual cost of the request.
     pub(crate) fn commit(self, cost: Spent) {
-        let mut book = self.budget.book();
+        let mut book = self.budget.totals();
         book.spent = book.spent + cost;
         book.time += self.since.elapsed();
         book.answered += 1;
@@ -193,10 +196,10 @@ impl Reservation<'_> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let mut book = self.budget.book();
+        let mut book = self.budget.totals();
         book.under_way -= 1;
         book.reserved = match book.under_way {
-            // Sums of fractions leave crumbs.
+            // Sums of fractions leave rounding errors.
             0 => Spent::default(),
             _ => Spent {
                 tokens: book.reserved.tokens.saturating_sub(self.most.tokens),
@@ -249,7 +252,7 @@ mod tests {
         assert!(!waiting.is_finished());
         first.commit(tokens(10));
         waiting.await.expect("no panic").expect("10 and 80 fit");
-        // One that costs all it may leaves no room.
+        // A request that costs its maximum leaves no room.
         budget.reserve(tokens(90)).await.expect("it fits").commit(tokens(90));
         assert!(budget.reserve(tokens(1)).await.is_err());
     }

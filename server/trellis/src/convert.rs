@@ -1,4 +1,5 @@
-//! Between the crates' vocabularies: the cycle knows neither `run` nor `model`.
+//! Converts between the vocabularies of the crates: `trellis_engine` depends on neither
+//! `trellis_sandbox` nor `trellis_llm`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
 use crate::error::Fault;
 
-/// Longest printed output kept for a prompt, in bytes.
+/// Maximum length of printed output in a prompt, in bytes.
 const OUTPUT_BYTES: usize = 4000;
 
-/// A question of a node, rendered within `tokens`.
+/// Renders a node's request as a chat request within `tokens`.
 pub(crate) fn ask(
     node: &str,
     ask: &trellis_engine::ModelRequest,
@@ -36,19 +37,20 @@ pub(crate) fn ask(
     }
 }
 
-/// Why there is no run to look at.
+/// Reason that there is no run to look at.
 pub(crate) enum SkippedRun {
     Cancelled,
     Fault(Fault),
 }
 
-/// The files a run saw, by path.
+/// The files of a run, by path.
 pub(crate) type Files = BTreeMap<String, Arc<str>>;
 
-/// The same, asked by path.
+/// A function that returns a file's text by path.
 pub(crate) type Texts<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 
-/// A run as the cycle sees it, with the lines its frames stood at; a run that never was stops the work.
+/// Converts a run's report, with the source lines of its frames. An error if there was no run,
+/// which stops the work.
 pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, SkippedRun> {
     let ending = match &report.outcome {
         Outcome::Passed => RunOutcome::Passed,
@@ -82,7 +84,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, Ski
         set_aside: matches!(test.outcome, TestOutcome::Skipped | TestOutcome::XFailed),
         failure: test.failure.as_ref().map(&failure).or_else(|| set_aside(test)),
     };
-    // Nobody asks of them that they pass; whether one still does that passed before, is asked.
+    // Deselected tests need not pass. Only those that passed before must keep passing.
     let left_out = report.deselected_tests.iter().map(|test| {
         let case = case(test);
         TestCase { set_aside: !case.passed, ..case }
@@ -99,7 +101,7 @@ pub(crate) fn test_run(report: &Report, texts: Texts<'_>) -> Result<TestRun, Ski
     })
 }
 
-/// A test that was not allowed to speak, in words a model understands.
+/// Describes a skipped or expectedly failing test as a failure, in words for the model.
 fn set_aside(test: &trellis_sandbox::TestResult) -> Option<Failure> {
     let exception = match test.outcome {
         TestOutcome::Skipped => "Skipped",
@@ -131,10 +133,11 @@ pub(crate) fn frame(frame: &trellis_sandbox::Frame, texts: Texts<'_>) -> Frame {
     Frame { path: frame.path.clone(), line: frame.line, function: frame.function.clone(), source }
 }
 
-/// Longest statement that is shown whole, in lines.
+/// Maximum length of a statement that is shown whole, in lines.
 const LONGEST_STATEMENT: usize = 40;
 
-/// The statement that begins at a line, from 1, without its margin; the line alone where none does.
+/// Returns the statement that begins at a line, counted from 1, without its margin; only the line
+/// if no statement begins there.
 fn statement(text: &str, line: u32) -> String {
     let lines: Vec<&str> =
         text.lines().skip(line.saturating_sub(1) as usize).take(LONGEST_STATEMENT).collect();
@@ -142,7 +145,7 @@ fn statement(text: &str, line: u32) -> String {
     let margin = &first[..first.len() - first.trim_start().len()];
     let plain = |line: &&str| line.strip_prefix(margin).unwrap_or(line).trim_end().to_owned();
     let lines: Vec<String> = lines.iter().map(plain).collect();
-    // A header is whole with a body.
+    // The header of a block parses only with a body.
     let is_whole = |text: &str| {
         trellis_python::check(text)
             .or_else(|_| trellis_python::check(&format!("{text} pass")))
@@ -152,7 +155,7 @@ fn statement(text: &str, line: u32) -> String {
     whole.unwrap_or_else(|| first.trim().to_owned())
 }
 
-/// A failure as the cycle sees it.
+/// Converts a failure for the engine.
 pub(crate) fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> Failure {
     let mut out = Failure {
         exception: failure.exception.clone(),
@@ -176,7 +179,7 @@ pub(crate) fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> F
     out
 }
 
-/// How a test ended, as results name it.
+/// Returns the outcome of a test as results name it.
 pub(crate) fn test_outcome(test: &trellis_sandbox::TestResult) -> String {
     let name = format!("{:?}", test.outcome);
     let mut chars = name.chars();

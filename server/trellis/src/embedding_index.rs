@@ -1,8 +1,10 @@
-//! What texts mean, as vectors to compare with queries; those of services are kept on disk, since each costs time or money.
+//! Embeddings of texts, for comparison with queries. Those of remote services are stored on disk,
+//! since each costs time or money.
 //!
-//! The built-in embedder needs no store: it makes the vectors of thousands of texts in the time a file of them takes to read.
-//! A store belongs to one embedder at one address. One that is damaged, cut off or foreign is as good as none; it is replaced
-//! as a whole, so processes that write at once do not disturb each other.
+//! The built-in embedder needs no store: it embeds thousands of texts in the time that it takes to
+//! read a file of them. A store belongs to one embedder at one address. A damaged, truncated or
+//! foreign store counts as empty. It is replaced as a whole, so that processes that write at once
+//! do not disturb each other.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,13 +20,13 @@ use crate::sandbox::cache_folder;
 
 const MAGIC: &[u8; 8] = b"trellisV";
 
-/// Magic, checksum, numbers a vector.
+/// Length of the header: magic, checksum, and numbers per vector.
 const HEAD: usize = 8 + 8 + 4;
 
-/// A larger store is begun anew. In bytes.
+/// Maximum size of a store in bytes; a larger one is begun anew.
 const LARGEST: usize = 256 << 20;
 
-/// Documents with their vectors, to be compared with queries.
+/// Documents with their vectors, for comparison with queries.
 pub(crate) struct Index {
     embedder: Embedder,
     facets: EmbeddingText,
@@ -32,7 +34,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Opens the embedder and has it read the documents' texts, or those of them that no earlier process had it read.
+    /// Opens the embedder and embeds the documents' texts, except for those in the store.
     pub(crate) async fn open(embedder: &str, facets: &EmbeddingText) -> Result<Index, Fault> {
         let opened = trellis_llm::open_embedder(embedder, &Settings::default(), |variable| {
             std::env::var(variable).ok()
@@ -46,14 +48,14 @@ impl Index {
         Ok(Index { embedder, facets: facets.clone(), vectors })
     }
 
-    /// How like a query each document is, from -1 to 1, in their order.
+    /// Returns the similarity of each document to a query, from -1 to 1, in their order.
     pub(crate) async fn similarities(&mut self, query: &str) -> Result<Vec<f32>, Fault> {
         let query = embed(&self.embedder, &[trellis_plan::spoken(query)]).await?;
         let query = query.rows().next().unwrap_or_default();
         if let Some(found) = self.vectors.similarities(query) {
             return Ok(self.facets.similarities(&found));
         }
-        // Another model answers under the name by now.
+        // The name belongs to another model by now.
         let texts = self.facets.texts();
         self.vectors = embed(&self.embedder, texts).await?;
         save(&store(&self.embedder)?, texts, &self.vectors);
@@ -78,7 +80,7 @@ fn store(embedder: &Embedder) -> Result<PathBuf, Fault> {
     Ok(cache_folder()?.join("vectors").join(name))
 }
 
-/// The vectors of texts, from the store where it has them; the store gets those it lacks.
+/// Returns the vectors of texts, from the store if possible, and adds missing ones to it.
 async fn stored(embedder: &Embedder, texts: &[String], path: &Path) -> Result<Vectors, Fault> {
     let known = load(path).unwrap_or_default();
     let has = |text: &&String| known.rows.contains_key(&xxh3_128(text.as_bytes()));
@@ -117,7 +119,7 @@ struct Cached {
     rows: FxHashMap<u128, Vec<f32>>,
 }
 
-/// What a store holds; `None` if it is missing or damaged.
+/// Loads a store; `None` if it is missing or damaged.
 fn load(path: &Path) -> Option<Cached> {
     let bytes = trellis_sandbox::files::read(path).ok()?;
     let (head, payload) = bytes.split_at_checked(HEAD)?;
@@ -142,13 +144,13 @@ fn header(dimensions: usize, payload: &[u8]) -> Vec<u8> {
     [&MAGIC[..], &xxh3_64(payload).to_le_bytes(), &(dimensions as u32).to_le_bytes()].concat()
 }
 
-/// Keeps these vectors and no others.
+/// Replaces the store by exactly these vectors.
 fn save(path: &Path, texts: &[String], vectors: &Vectors) {
     let rows = texts.iter().map(hash).zip(vectors.rows().map(<[f32]>::to_vec)).collect();
     write_or_say(path, vectors.dimensions(), &rows);
 }
 
-/// The answer does not hang on the store, so a failure is only said.
+/// Writes the store. The result does not depend on it, so a failure is only reported.
 fn write_or_say(path: &Path, dimensions: usize, rows: &FxHashMap<u128, Vec<f32>>) {
     if let Err(error) = write(path, dimensions, rows) {
         let shown = path.display();

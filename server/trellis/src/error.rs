@@ -1,6 +1,7 @@
-//! What the command line says when something did not work, and the exit code it leaves with.
+//! Faults reported by the command line, and its exit codes.
 //!
-//! Crates below report what happened; only here is it judged: whose fault, which code, what to do next.
+//! Lower crates report what happened; only this module decides the cause, the exit code and the
+//! remedy.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ pub(crate) enum Exit {
     Done = 0,
     /// Some node's tests still fail after the retries.
     TestsFailed = 1,
-    /// It needs your review.
+    /// A person must review the result.
     NeedsHuman = 2,
     /// Wrong usage of the command line.
     Usage = 64,
@@ -30,7 +31,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// What the result of a door says: done, not done, or a person is needed.
+    /// Returns the exit code for the result of a workflow: done, not done, or a person is needed.
     pub(crate) fn of_result(code: u8) -> Exit {
         match code {
             0 => Exit::Done,
@@ -46,15 +47,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error as a person meets it: what happened and why, then what to do.
+/// An error for a person: the problem and its cause, and a remedy.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) exit: Exit,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
-    /// Tells programs more than the exit code does, such as `untrusted`.
+    /// Detail for programs beyond the exit code, such as `untrusted`.
     pub(crate) kind: Option<&'static str>,
-    /// What a program may offer to do about it, where that is known.
+    /// Remedy that a program can offer, if known.
     pub(crate) remedy: Option<Remedy>,
 }
 
@@ -86,19 +87,19 @@ impl Fault {
         Self::new(Exit::Internal, message)
     }
 
-    /// Adds what programs may go by.
+    /// Sets the kind that programs can check.
     pub(crate) fn kind(mut self, kind: &'static str) -> Self {
         self.kind = Some(kind);
         self
     }
 
-    /// Adds what programs may offer to do.
+    /// Sets the remedy that programs can offer.
     pub(crate) fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
-    /// Adds what to do about it.
+    /// Sets the hint.
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self

@@ -1,7 +1,7 @@
-//! `trellis/event`: what happens, told to every client that listens.
+//! `trellis/event`: events for all listening clients.
 //!
-//! A client that reads slowly costs a bounded amount of memory: of things that have a state, it is told the latest; of
-//! what else it misses, how much.
+//! A slow client costs a bounded amount of memory: events with a state are merged to the latest,
+//! and other missed events are counted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-/// Events that wait for one client at most.
+/// Maximum events that wait for one client.
 const WAITING_AT_MOST: usize = 10_000;
 
 /// One event.
@@ -134,11 +134,11 @@ pub(crate) enum Level {
     Error,
 }
 
-/// What a newer event takes the place of.
+/// Identity of an event: a newer event replaces a waiting one with the same key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Thing(u8, String, String),
-    /// Nothing; it has a number of its own.
+    /// The event replaces no other; the number is unique.
     Alone(u64),
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct ForeignTest {
     pub(crate) failed_line: Option<u32>,
 }
 
-/// Where events are told and listened to. A clone is the same place.
+/// Bus on which events are published and received. Clones share one bus.
 #[derive(Clone, Default)]
 pub(crate) struct EventBus(Arc<Mutex<Vec<Weak<Queue>>>>);
 
@@ -192,18 +192,18 @@ struct Queue {
 
 #[derive(Default)]
 struct QueueState {
-    /// By number, in the order in which they happened.
+    /// Keys by event number, in the order of the events.
     order: BTreeMap<u64, Key>,
     events: FxHashMap<Key, (u64, Event)>,
     number: u64,
     missed: u64,
 }
 
-/// One client's ear. Dropped, it costs nothing any more.
+/// A client's receiver. Costs nothing once dropped.
 pub(crate) struct Listener(Arc<Queue>);
 
 impl EventBus {
-    /// Tells everybody who listens; never waits.
+    /// Publishes an event to all listeners, without waiting.
     pub(crate) fn publish(&self, event: &Event) {
         let mut mailboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         mailboxes.retain(|mailbox| {
@@ -214,7 +214,7 @@ impl EventBus {
         });
     }
 
-    /// Hears what is told from now on.
+    /// Returns a listener for all later events.
     pub(crate) fn listen(&self) -> Listener {
         let mailbox = Arc::new(Queue::default());
         let mut mailboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,7 +224,7 @@ impl EventBus {
 }
 
 impl Listener {
-    /// The next event, as soon as there is one.
+    /// Waits for the next event.
     pub(crate) async fn next(&self) -> Event {
         loop {
             let next = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -237,7 +237,8 @@ impl Listener {
 }
 
 impl QueueState {
-    /// A newer state takes the place of an older one in content and order: the end of a job is told after all else.
+    /// Adds an event. A newer state replaces an older one in content and order, so that the end of
+    /// a job comes last.
     fn put(&mut self, event: Event) {
         self.number += 1;
         let key = event.key(self.number);

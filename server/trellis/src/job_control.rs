@@ -1,4 +1,4 @@
-//! How work is stopped and held from outside.
+//! Control of running work from outside: cancel and pause.
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -6,14 +6,14 @@ use tokio_util::sync::CancellationToken;
 use crate::error::Fault;
 use crate::signals::cancel_on_signal;
 
-/// Asked by work before each of its steps.
+/// The work's end, which it checks before each of its steps.
 #[derive(Clone, Debug)]
 pub(crate) struct JobControl {
     pub(crate) cancel: CancellationToken,
     paused: watch::Receiver<bool>,
 }
 
-/// The other end.
+/// The controlling end.
 #[derive(Debug)]
 pub(crate) struct JobHandle {
     cancel: CancellationToken,
@@ -21,26 +21,26 @@ pub(crate) struct JobHandle {
 }
 
 impl JobControl {
-    /// Work that runs until it ends or is told otherwise.
+    /// Creates a connected pair; the work runs until it ends or is controlled otherwise.
     pub(crate) fn new() -> (JobControl, JobHandle) {
         let cancel = CancellationToken::new();
         let (sender, paused) = watch::channel(false);
         (JobControl { cancel: cancel.clone(), paused }, JobHandle { cancel, paused: sender })
     }
 
-    /// Work that a signal stops.
+    /// Creates the control of work that a signal cancels.
     pub(crate) fn of_signals() -> Result<JobControl, Fault> {
         let (control, _) = JobControl::new();
         cancel_on_signal(control.cancel.clone())?;
         Ok(control)
     }
 
-    /// Waits while the work is held; ends as well when it is cancelled.
+    /// Waits while the work is paused. Also returns when it is cancelled.
     pub(crate) async fn wait_while_paused(&self) {
         let mut paused = self.paused.clone();
         tokio::select! {
             () = self.cancel.cancelled() => {}
-            // Who held it is gone: nobody could let it go on.
+            // Without a handle nothing could resume the work, so it continues.
             _ = paused.wait_for(|paused| !paused) => {}
         }
     }
@@ -51,7 +51,7 @@ impl JobHandle {
         self.cancel.cancel();
     }
 
-    /// Whether that changed anything.
+    /// Pauses or resumes the work. Returns whether that changed its state.
     pub(crate) fn pause(&self, paused: bool) -> bool {
         self.paused.send_if_modified(|now| std::mem::replace(now, paused) != paused)
     }

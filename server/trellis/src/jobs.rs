@@ -1,4 +1,5 @@
-//! Long work of the sidecar: each piece has an id under which it is watched, held, stopped and asked for its result.
+//! Long work of the sidecar. Each job has an id under which it is watched, paused, cancelled and
+//! asked for its result.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -18,10 +19,10 @@ use crate::output::Output;
 use crate::reporter::{Progress, Reporter};
 use crate::workspace::journal;
 
-/// Ended jobs whose results are kept.
+/// Number of ended jobs whose results are kept.
 const KEPT: usize = 100;
 
-/// All jobs of this process. A clone is the same.
+/// All jobs of this process. Clones share one state.
 #[derive(Clone)]
 pub(crate) struct Jobs {
     all: Arc<Mutex<JobTable>>,
@@ -90,10 +91,10 @@ pub(crate) struct JobError {
     pub(crate) exit_code: u8,
 }
 
-/// What the work itself is given.
+/// Input of the work.
 pub(crate) struct JobContext {
     pub(crate) control: JobControl,
-    /// Notes and progress go to the clients.
+    /// Printer that sends notes and progress to the clients.
     pub(crate) output: Output,
 }
 
@@ -106,7 +107,7 @@ impl Jobs {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins work that goes on when whoever asked for it is gone.
+    /// Starts work that continues after its requester is gone.
     pub(crate) fn start<W, F>(&self, method: &'static str, title: String, work: W) -> String
     where
         W: FnOnce(JobContext) -> F,
@@ -126,7 +127,7 @@ impl Jobs {
         let output = Output::reporting_to(self.reporter(number));
         let work = work(JobContext { control, output });
         let jobs = self.clone();
-        // A panic in the work is its end, not that of the process.
+        // A panic in the work ends the job, not the process.
         let work = tokio::spawn(work);
         tokio::spawn(async move {
             let end = work.await.unwrap_or_else(|error| {
@@ -153,7 +154,7 @@ impl Jobs {
         self.publish(number);
     }
 
-    /// Tells clients where a job stands.
+    /// Publishes the state of a job to clients.
     fn publish(&self, number: u64) {
         let Some(job) = self.all().jobs.get(&number).map(|job| job.shape(number)) else { return };
         let JobInfo { job, method, title, state, error, .. } = job;
@@ -161,11 +162,11 @@ impl Jobs {
         self.events.publish(&Event::Job { job, method, title, state, error, hint });
     }
 
-    /// Makes events of what a job tells.
+    /// Returns a reporter that turns a job's reports into events.
     fn reporter(&self, number: u64) -> Reporter {
         let (jobs, job) = (self.clone(), name(number));
         Reporter::new(move |report| {
-            if let Progress::Progress { done, total, eta_seconds } = report {
+            if let Progress::Count { done, total, eta_seconds } = report {
                 let progress = JobProgress { done, total, eta_seconds };
                 if let Some(job) = jobs.all().jobs.get_mut(&number) {
                     job.progress = Some(progress);
@@ -177,17 +178,17 @@ impl Jobs {
         })
     }
 
-    /// All of them, the newest last.
+    /// Returns all jobs, newest last.
     pub(crate) fn list(&self) -> Vec<JobInfo> {
         self.all().jobs.iter().map(|(number, job)| job.shape(*number)).collect()
     }
 
-    /// One of them.
+    /// Returns one job.
     pub(crate) fn get(&self, id: &str) -> Result<JobInfo, Fault> {
         self.with(id, |number, job| job.shape(number))
     }
 
-    /// Stops one; it ends as `cancelled` as soon as the step in hand is over.
+    /// Cancels a job; it ends as `cancelled` once its current step is over.
     pub(crate) fn cancel(&self, id: &str) -> Result<JobInfo, Fault> {
         self.with(id, |number, job| {
             job.handle.cancel();
@@ -195,7 +196,7 @@ impl Jobs {
         })
     }
 
-    /// Holds one, or lets it go on; nothing happens to one that has ended.
+    /// Pauses or resumes a job; an ended job stays as it is.
     pub(crate) fn pause(&self, id: &str, paused: bool) -> Result<JobInfo, Fault> {
         let (number, shape) = self.with(id, |number, job| {
             let is_open = job.end.is_none() && !job.handle.is_cancelled();
@@ -208,12 +209,12 @@ impl Jobs {
         Ok(shape)
     }
 
-    /// Waits for the end of one. Dropped before it, the job is cancelled.
+    /// Waits for the end of a job. If the future is dropped before, the job is cancelled.
     pub(crate) async fn wait(&self, id: &str) -> Result<Value, Arc<Fault>> {
         let mut state = self.with(id, |_, job| job.state.subscribe()).map_err(Arc::new)?;
         let mut cancelling = Cancelling { jobs: self, id, armed: true };
         let ended = |it: &JobState| !matches!(it, JobState::Running | JobState::Paused);
-        // An error means that the job was forgotten, which happens to ended ones alone.
+        // An error means that the job was forgotten, which happens only to ended jobs.
         let _ = state.wait_for(ended).await;
         cancelling.armed = false;
         self.with(id, |_, job| job.end.clone())
@@ -221,7 +222,7 @@ impl Jobs {
             .unwrap_or_else(|| Err(Arc::new(Fault::internal("the job ended without a result"))))
     }
 
-    /// Stops all of them.
+    /// Cancels all jobs.
     pub(crate) fn cancel_all(&self) {
         self.all().jobs.values().for_each(|job| job.handle.cancel());
     }
@@ -247,7 +248,7 @@ impl Jobs {
     }
 }
 
-/// Stops a job nobody waits for any more.
+/// Guard that cancels a job if its waiter is dropped.
 struct Cancelling<'a> {
     jobs: &'a Jobs,
     id: &'a str,
@@ -257,14 +258,14 @@ struct Cancelling<'a> {
 impl Drop for Cancelling<'_> {
     fn drop(&mut self) {
         if self.armed {
-            // One that was forgotten has ended.
+            // A forgotten job has ended.
             let _ = self.jobs.cancel(self.id);
         }
     }
 }
 
 impl JobTable {
-    /// The oldest results go.
+    /// Removes the oldest results beyond [`KEPT`].
     fn forget(&mut self) {
         let ended: Vec<u64> =
             self.jobs.iter().filter(|(_, job)| job.end.is_some()).map(|(it, _)| *it).collect();
@@ -305,7 +306,7 @@ fn name(number: u64) -> String {
     format!("job-{number}")
 }
 
-/// What clients are told of it; nothing for what only the journal needs.
+/// Converts a report to an event for clients; `None` for reports that only the journal needs.
 fn event(job: &str, report: Progress<'_>) -> Option<Event> {
     let job = job.to_owned();
     let own = |it: &str| it.to_owned();
@@ -317,7 +318,7 @@ fn event(job: &str, report: Progress<'_>) -> Option<Event> {
             };
             Event::Log { job: Some(job), level, message }
         }
-        Progress::Progress { done, total, eta_seconds } => {
+        Progress::Count { done, total, eta_seconds } => {
             let percent = u8::try_from(done * 100 / total.max(1)).unwrap_or(100);
             Event::Progress { job, done, total, percent, eta_seconds }
         }

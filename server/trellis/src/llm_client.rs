@@ -1,8 +1,8 @@
-//! Questions to models: let through by the ledger, put to the model for their difficulty, written down, and
-//! never paid for twice.
+//! Sends requests to models: reserves their cost, chooses the model for their difficulty, journals
+//! them, and never pays twice for the same reply.
 //!
-//! What can be mended by asking otherwise is mended here: a question that is too long is put again in fewer
-//! words, a reply that was cut off is asked for again with more room.
+//! The client also handles errors that another request can avoid: it shortens a request that is too
+//! long, and repeats one whose reply was truncated with more room.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,48 +21,48 @@ use crate::workspace::disk;
 use crate::workspace::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
 use crate::workspace::replay::{CachedReply, ReplyKey};
 
-/// Bytes taken for one token where one is not to run short. Code and English come to three to four.
+/// Bytes per token for safe estimates. Code and English have three to four.
 const TOKEN_BYTES: usize = 3;
-/// Tokens of a message beside its text.
+/// Tokens of a message besides its text.
 const MESSAGE_TOKENS: u64 = 16;
-/// A question is not cut to less, in tokens.
+/// Minimum size of a shortened request, in tokens.
 const LEAST_CONTEXT: usize = 1500;
-/// No question takes as many tokens.
+/// Token counts from here on are implausible for one request.
 const ABSURD_TOKENS: u64 = 1_000_000_000;
-/// How much more room a reply gets that was cut off.
+/// Factor by which a truncated reply gets more room.
 const MORE_OUTPUT: u32 = 4;
 /// Room for a vote: one letter, and the thoughts before it.
 const VOTE_TOKENS: u32 = 2048;
-/// Room for a reply where nobody knows how long it may be, in tokens.
+/// Room for a reply of a model with an unknown limit, in tokens.
 const MOST_OUTPUT: u32 = 32_768;
 
-/// Where questions are put.
+/// Sends chat requests within the budget and reuses journaled replies.
 pub(crate) struct LlmClient {
     pub(crate) models: Models,
     pub(crate) budget: Budget,
     /// Replies that an earlier start of the run has paid for.
     cached_replies: Mutex<HashMap<ReplyKey, CachedReply>>,
-    /// Who asks, where it is no node of a plan.
+    /// The workflow, if it has no planning graph.
     workflow: Option<&'static str>,
-    /// Tokens of a question, about.
+    /// Approximate number of tokens of a request.
     context_tokens: usize,
-    /// Where a person is told of an answer that does not come.
+    /// Output for notes on replies that do not come.
     output: Output,
 }
 
-/// Whose question it is, and what it happens within.
+/// Identity and surroundings of one request.
 #[derive(Clone, Copy)]
 pub(crate) struct CallContext<'a> {
-    /// Node, subgraph, task or issue.
+    /// Id of the node, subgraph, task or issue.
     pub(crate) id: &'a str,
     pub(crate) journal: &'a Journal,
     pub(crate) cancel: &'a CancellationToken,
 }
 
-/// Seconds after which it is told that an answer does not come, and after as many again.
+/// Interval in seconds at which a missing reply is reported.
 const SILENCE: u64 = 60;
 
-/// Waits for an answer, and tells now and then for how many seconds it did not come.
+/// Waits for a reply, and calls `silent` at intervals with the seconds waited so far.
 async fn with_heartbeat<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)) -> T {
     tokio::pin!(answer);
     let mut seconds = 0;
@@ -77,37 +77,37 @@ async fn with_heartbeat<T>(answer: impl Future<Output = T>, silent: impl Fn(u64)
     }
 }
 
-/// What came of a question.
+/// Outcome of a request.
 #[derive(Debug)]
 pub(crate) enum Completion {
     Reply(ChatReply),
-    /// Something came that says nothing of use, for this reason.
+    /// An unusable reply, with the reason.
     Unusable(String),
-    /// It does not fit into the model's context.
+    /// The request does not fit into the model's context.
     ContextTooLong(String),
-    /// It was cut off even with more room.
+    /// The reply was truncated even with more room.
     Truncated {
         partial: String,
     },
-    /// There is none, and will be none.
+    /// There is no reply, and there will be none.
     None(String),
 }
 
-/// Why no question is put any more.
+/// Reason that no further request is sent.
 pub(crate) enum CallError {
     Cancelled,
     Fault(Fault),
-    /// The next question would go beyond the budget.
+    /// The next request would exceed the budget.
     Budget(BudgetExceeded),
     Journal(std::io::Error),
 }
 
-/// What the journal is told of a question beside its outcome.
+/// Facts about a request for the journal, besides its outcome.
 #[derive(Clone, Copy)]
 pub(crate) struct CallMeta {
     pub(crate) prompt_version: u32,
     pub(crate) why: &'static str,
-    /// Whether tools are offered.
+    /// The request offers tools.
     pub(crate) tools: bool,
 }
 
@@ -124,12 +124,13 @@ impl LlmClient {
         LlmClient { models, budget, cached_replies, workflow: None, context_tokens, output }
     }
 
-    /// The same for a door without a plan.
+    /// Marks the client as one of a workflow without a planning graph.
     pub(crate) fn for_workflow(self, workflow: &'static str) -> LlmClient {
         LlmClient { workflow: Some(workflow), ..self }
     }
 
-    /// Puts a question of the cycle; what it cost is added to `cost`.
+    /// Sends a request of the engine and adds its cost to `cost`. Shortens the request while it is
+    /// too long for the model.
     pub(crate) async fn ask(
         &self,
         call: CallContext<'_>,
@@ -149,12 +150,12 @@ impl LlmClient {
         }
     }
 
-    /// Tokens a question to this model has, about.
+    /// Returns the approximate number of tokens of a request to this model.
     pub(crate) fn tokens(&self, opened: &ModelHandle) -> usize {
         self.models.context_tokens(opened, self.context_tokens)
     }
 
-    /// Puts a question as it stands; one whose reply is cut off is put once more, with more room.
+    /// Sends a request as it is; repeats it once with more room if the reply is truncated.
     pub(crate) async fn send(
         &self,
         call: CallContext<'_>,
@@ -186,7 +187,7 @@ impl LlmClient {
         })
     }
 
-    /// The reply; that it does not come, and that it is asked for again, is told and written down.
+    /// Waits for the reply. Delays and retries are reported and journaled.
     async fn asked(
         &self,
         call: CallContext<'_>,
@@ -196,7 +197,7 @@ impl LlmClient {
         let tell = |text: String| {
             self.output.note(format_args!("{}: {text}", call.id));
             let (node, what) = (call.id.to_owned(), "model".to_owned());
-            // A journal that cannot be written fails with the reply.
+            // If the journal cannot be written, recording the reply fails as well.
             let _ = call.journal.log(Event::Note { node, what, text });
         };
         let silent = |seconds: u64| {
@@ -263,7 +264,8 @@ impl LlmClient {
             cached_tokens: spent.cached_tokens,
             nano_usd,
             is_estimate,
-            // A recording says it again for nothing, and in the right order only from its beginning.
+            // Replies of a recording are not journaled: they cost nothing, and come in the right
+            // order only from the recording's beginning.
             reply: reply.as_ref().ok().filter(|_| !opened.model.is_recorded()).map(said),
         };
         let event = Event::ModelCall {
@@ -282,12 +284,13 @@ impl LlmClient {
         answer(opened, reply)
     }
 
-    /// Replies that an earlier start has paid for.
+    /// Adds replies that an earlier start has paid for.
     pub(crate) fn preload_cache(&self, cached: HashMap<ReplyKey, CachedReply>) {
         self.cached_replies.lock().unwrap_or_else(PoisonError::into_inner).extend(cached);
     }
 
-    /// What an earlier start of the run has heard to this very question; each reply is given once.
+    /// Takes the reply that an earlier start of the run got for the same request. Each reply is
+    /// used once.
     fn take_cached(
         &self,
         id: &str,
@@ -306,12 +309,12 @@ impl LlmClient {
     }
 }
 
-/// Whether a text that was cut off holds a fenced block with both its ends.
+/// Returns whether a truncated text contains a complete fenced block.
 fn has_whole_block(text: &str) -> bool {
     text.lines().filter(|line| line.trim_start().starts_with("```")).count() > 1
 }
 
-/// Sorts what came: by who could do something about it.
+/// Sorts errors by who can do something about them.
 fn answer(
     opened: &ModelHandle,
     reply: Result<ChatReply, ModelError>,
@@ -320,7 +323,8 @@ fn answer(
         Ok(reply) => return Ok(Completion::Reply(reply)),
         Err(error) => error,
     };
-    // A recording says what happened then; a live model that is gone now is gone for every question.
+    // A recording repeats what happened then; a live model that is unavailable is so for every
+    // request.
     let is_live = !opened.model.is_recorded();
     match &error {
         ModelError::Truncated { partial, .. } => {
@@ -338,7 +342,7 @@ fn answer(
     }
 }
 
-/// Tells questions apart: everything that is sent and may differ between two of one stage and attempt.
+/// Returns a hash of everything in a request that may differ between two of one stage and attempt.
 fn hash(question: &ChatRequest) -> String {
     let mut text = String::new();
     for message in &question.messages {
@@ -378,14 +382,14 @@ fn reply_of(cached: CachedReply) -> ChatReply {
     }
 }
 
-/// What a question may cost at most.
+/// Returns the maximum cost of a request.
 fn most(question: &ChatRequest, opened: &ModelHandle) -> Spent {
     let output_tokens = question.max_output_tokens.unwrap_or(opened.output).into();
     let usage = Usage { input_tokens: size(question), output_tokens, cached_tokens: 0 };
     Spent::of(usage, opened.card.map_or(0.0, |card| card.cost(usage)))
 }
 
-/// Tokens of a question, by its size.
+/// Estimates the tokens of a request from its size.
 fn size(question: &ChatRequest) -> u64 {
     let words: usize = question.messages.iter().map(Message::bytes).sum();
     let tools = question.tools.iter();
@@ -394,7 +398,8 @@ fn size(question: &ChatRequest) -> u64 {
     (words + tools).div_ceil(TOKEN_BYTES) as u64 + messages
 }
 
-/// What was spent: as the provider says, else by size where a live model answered.
+/// Returns the usage that the provider reports, else an estimate if a live model replied. The flag
+/// says whether it is an estimate.
 fn usage(
     question: &ChatRequest,
     reply: &Result<ChatReply, ModelError>,
@@ -404,14 +409,15 @@ fn usage(
         Ok(reply) => reply.usage,
         Err(error) => error.usage(),
     };
-    // A provider that says zero for a question of a thousand words says nothing, nor does one that is beside itself.
+    // A provider that reports zero tokens for a thousand words, or an absurd number, reports
+    // nothing.
     let report = report.filter(|it| {
         let most = it.input_tokens.max(it.output_tokens);
         (1..ABSURD_TOKENS).contains(&most)
     });
     let output_tokens = match reply {
         Ok(reply) => reply.text.len().div_ceil(TOKEN_BYTES) as u64,
-        // It took all the room it had.
+        // A truncated reply used all of its room.
         Err(ModelError::Truncated { .. }) => question.max_output_tokens.unwrap_or_default().into(),
         Err(ModelError::BadResponse { .. }) => 0,
         Err(_) => return (report, false),
@@ -429,7 +435,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_model_that_says_nothing_is_told_of_each_minute() {
+    async fn a_silent_model_is_reported_each_minute() {
         let report = Mutex::new(Vec::new());
         let answer = tokio::time::sleep(Duration::from_secs(150));
         with_heartbeat(answer, |seconds| report.lock().expect("free").push(seconds)).await;

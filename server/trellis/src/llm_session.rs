@@ -1,4 +1,4 @@
-//! Whoever is asked by a door without a planning graph: a model, at a desk with a budget, and the journal that is told of it.
+//! The LLM session of workflows without a planning graph: client, budget and journal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,14 +22,14 @@ pub(crate) struct LlmSession {
     llm: Arc<LlmClient>,
     journal: Arc<Journal>,
     cost: StageCost,
-    /// The door, as notes in the journal name it.
+    /// The workflow's name in journal notes.
     workflow: &'static str,
-    /// What is said of work that was stopped.
+    /// Creates the fault for cancelled work.
     cancelled: fn() -> Fault,
 }
 
 impl LlmSession {
-    /// For the project at `home`.
+    /// Opens a session for the project at `home`.
     pub(crate) fn open(
         (workflow, cancelled): (&'static str, fn() -> Fault),
         (home, output): (&Path, &Output),
@@ -38,7 +38,7 @@ impl LlmSession {
         let config = models::config(home)?;
         let models = Models::open(args, &config, &models::env)?;
         let budget = args.budget(&config);
-        models.know_prices(budget)?;
+        models.require_prices(budget)?;
         let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
         let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
@@ -48,36 +48,36 @@ impl LlmSession {
         Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
     }
 
-    /// The same for somebody else who asks beside: one budget for all.
+    /// Creates a parallel session that shares the budget.
     pub(crate) fn fork(&self) -> LlmSession {
         let (llm, journal) = (self.llm.clone(), self.journal.clone());
         LlmSession { llm, journal, cost: StageCost::default(), ..*self }
     }
 
-    /// Replies that were paid for before.
+    /// Adds replies that were paid for before.
     pub(crate) fn preload_cache(&self, cached: HashMap<ReplyKey, CachedReply>) {
         self.llm.preload_cache(cached);
     }
 
-    /// Replies to the door that were paid for before, since it gave up last.
-    pub(crate) fn remember_all(&self, home: &Path) -> Result<(), Fault> {
+    /// Adds the workflow's journaled replies since it last gave up.
+    pub(crate) fn load_replies(&self, home: &Path) -> Result<(), Fault> {
         let bytes = trellis_sandbox::files::read(Journal::path(home)).map_err(no_journal)?;
         self.preload_cache(replies_of(&String::from_utf8_lossy(&bytes), self.workflow));
         Ok(())
     }
 
-    /// Writes down that the door ended without success.
+    /// Journals that the workflow ended without success.
     pub(crate) fn gave_up(&self, text: String) -> Result<(), Fault> {
         let event = Event::Note { node: self.workflow.to_owned(), what: GAVE_UP.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 
-    /// Whether every model that may be asked can call tools.
+    /// Returns whether all of the session's models can call tools.
     pub(crate) fn has_tools(&self) -> bool {
         self.llm.models.all().iter().all(|it| it.model.has_tools())
     }
 
-    /// The model's.
+    /// Returns the models' name.
     pub(crate) fn name(&self) -> String {
         self.llm.models.name()
     }
@@ -86,13 +86,13 @@ impl LlmSession {
         self.llm.budget.spent()
     }
 
-    /// Keeps a note of a group of tests, or of a piece of work.
+    /// Journals a note about a group of tests or a piece of work.
     pub(crate) fn note(&self, group: &str, text: String) -> Result<(), Fault> {
         let event = Event::Note { node: group.to_owned(), what: self.workflow.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 
-    /// One question about it, one answer.
+    /// Sends one request about `group` and returns the observation.
     pub(crate) async fn complete(
         &mut self,
         group: &str,
@@ -117,7 +117,7 @@ impl LlmSession {
         )
     }
 
-    /// The model works with tools until it is done.
+    /// Lets the model work with tools until it is done.
     pub(crate) async fn run_agent(
         &mut self,
         group: &str,

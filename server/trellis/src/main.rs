@@ -1,4 +1,5 @@
-//! `trellis`: the sidecar and command line. It knows every other crate; nothing knows it.
+//! `trellis`: the sidecar and command line. It depends on every other crate; no crate depends on
+//! it.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -50,23 +51,23 @@ mod websocket;
 mod workspace;
 mod write_tests;
 
-/// Virtual memory only. Python of a model's making can be nested as deeply as it likes, and the walks
-/// over its syntax tree are recursive.
+/// Stack size of worker threads; virtual memory only. Python from a model can be nested to any
+/// depth, and the walks over its syntax tree are recursive.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
 
-/// A thread that waits for a disk which does not answer keeps no process.
+/// Timeout at exit: a thread blocked on an unresponsive disk must not delay exit.
 pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);
 
-/// What a crash leaves on the disk would hold the keys of this process. Programs that it starts get the same.
+/// Disables core dumps, which would contain this process's keys. Child processes inherit the limit.
 fn leave_no_core() {
     let nothing = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
-    // A limit can always be lowered.
+    // Lowering a limit never fails.
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, nothing);
 }
 
 fn main() -> ExitCode {
     leave_no_core();
-    // Fails only where the pool is there already, which nothing before this line has made.
+    // Fails only if the pool exists already, and no earlier code creates it.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -74,8 +75,8 @@ fn main() -> ExitCode {
         .enable_all()
         .build();
     match runtime {
-        // On a worker: the main thread has the system's stack, and children die with the thread that
-        // started them.
+        // Runs on a worker thread: the main thread has the system's stack size, and children die
+        // with the thread that started them.
         Ok(runtime) => {
             let end = runtime.block_on(async { tokio::spawn(cli::main()).await });
             runtime.shutdown_timeout(LAST_WORK);

@@ -1,4 +1,4 @@
-//! The models of a run: which are asked for, opened, and what is known of them.
+//! The models of a run: opens the configured ones and keeps their known properties.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use trellis_llm::{
 use crate::config::{BudgetLimits, Config};
 use crate::error::Fault;
 
-/// Tokens of a reply where nothing else is said.
+/// Default maximum of tokens in a reply.
 const OUTPUT_TOKENS: u32 = 8192;
-/// Tokens kept free in a model's context for what is not counted exactly.
+/// Tokens kept free in a model's context, since counts are not exact.
 const MARGIN: u64 = 1024;
 
-/// Tokens of the reply to a tiny question; models that think first need some.
+/// Maximum tokens of the reply to a probe; models that think first need some.
 const TRIAL_TOKENS: u32 = 512;
 
 /// Options of every command that asks models.
@@ -52,31 +52,31 @@ pub(crate) struct ModelArgs {
     /// Wait as long as the recorded model did.
     #[arg(long, hide = true)]
     replay_latency: bool,
-    /// How often a question is put again, where it is not what the provider's table says.
+    /// Number of retries, if it differs from the provider's table.
     #[arg(skip)]
     #[serde(skip)]
     pub(crate) retries: Option<u32>,
-    /// Who answers for `editor`; nobody on a command line.
+    /// The editor that serves `editor` models; `None` on a command line.
     #[arg(skip)]
     #[serde(skip)]
     editor: Option<Arc<dyn Editor>>,
 }
 
-/// A number from 0.
+/// Parses a number that is not negative.
 fn amount(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number.is_finite() && number >= 0.0 { Ok(number) } else { Err("not from 0".to_owned()) }
 }
 
-/// One model, open, with what is known of it.
+/// An open model with its known properties.
 #[derive(Debug)]
 pub(crate) struct ModelHandle {
     pub(crate) model: Model,
-    /// What it costs; nothing where nobody knows.
+    /// Price and limits; `None` if unknown.
     pub(crate) card: Option<ModelInfo>,
-    /// Tokens of a reply at most.
+    /// Maximum number of tokens in a reply.
     pub(crate) output: u32,
-    /// Tokens of a question at most, where its context is known.
+    /// Maximum number of tokens in a request, if the context size is known.
     longest: Option<usize>,
 }
 
@@ -85,17 +85,17 @@ pub(crate) struct ModelHandle {
 pub(crate) struct Models {
     simple: Arc<ModelHandle>,
     strong: Arc<ModelHandle>,
-    /// Tokens of a question, about.
+    /// Approximate number of tokens of a request.
     context_tokens: Option<usize>,
 }
 
 impl Models {
-    /// Opens what options, environment and files name.
+    /// Opens the models that options, environment and files name.
     pub(crate) fn open(args: &ModelArgs, config: &Config, env: Env<'_>) -> Result<Models, Fault> {
         let named = args.model.clone();
         let named = named.or_else(|| env("TRELLIS_MODEL").filter(|it| !it.trim().is_empty()));
         let base = named.clone().or_else(|| config.model.clone());
-        // Who names a model there means it for everything that is not named there as well.
+        // A model named by option or variable replaces all models that the files name.
         let of_file = |own: &Option<String>| own.clone().filter(|_| named.is_none());
         let simple = args.simple_model.clone().or_else(|| of_file(&config.simple_model));
         let strong = args.strong_model.clone().or_else(|| of_file(&config.strong_model));
@@ -113,7 +113,7 @@ impl Models {
         Ok(models)
     }
 
-    /// The model for work of this difficulty.
+    /// Returns the model for work of this difficulty.
     pub(crate) fn of(&self, tier: Tier) -> &ModelHandle {
         match tier {
             Tier::Simple => &self.simple,
@@ -121,27 +121,27 @@ impl Models {
         }
     }
 
-    /// Each of them once.
+    /// Returns each distinct model once.
     pub(crate) fn all(&self) -> Vec<&ModelHandle> {
         let is_one = Arc::ptr_eq(&self.simple, &self.strong);
         let strong = Some(self.strong.as_ref()).filter(|_| !is_one);
         [Some(self.simple.as_ref()), strong].into_iter().flatten().collect()
     }
 
-    /// What the run says it was made with.
+    /// Returns the models' names, as the run reports them.
     pub(crate) fn name(&self) -> String {
         let (simple, strong) = (self.simple.model.name(), self.strong.model.name());
         if simple == strong { simple.to_owned() } else { format!("{simple} and {strong}") }
     }
 
-    /// Tokens of a question to this model, where `usual` is what a question may have.
+    /// Returns the number of tokens of a request to this model, where `usual` is the default.
     pub(crate) fn context_tokens(&self, opened: &ModelHandle, usual: usize) -> usize {
         let wanted = self.context_tokens.unwrap_or(usual);
         opened.longest.map_or(wanted, |longest| wanted.min(longest))
     }
 
-    /// A bound in dollars is of no use where nobody knows what is spent.
-    pub(crate) fn know_prices(&self, budget: BudgetLimits) -> Result<(), Fault> {
+    /// Refuses a budget in dollars if a model's price is unknown.
+    pub(crate) fn require_prices(&self, budget: BudgetLimits) -> Result<(), Fault> {
         let unknown = [&self.simple, &self.strong].into_iter().find(|it| it.card.is_none());
         match unknown.filter(|_| budget.usd.is_some()) {
             Some(it) => {
@@ -158,18 +158,19 @@ impl Models {
 }
 
 impl ModelArgs {
-    /// For somebody who waits for one answer: the model named, else that of environment and files.
-    pub(crate) fn impatient(model: Option<String>) -> ModelArgs {
+    /// Creates options for a single quick reply: the given model, else that of environment and
+    /// files, with one retry.
+    pub(crate) fn single_retry(model: Option<String>) -> ModelArgs {
         ModelArgs { model, retries: Some(1), ..ModelArgs::default() }
     }
 
-    /// The same, for work that nobody waits for: a question is put again so often where its failure may pass.
-    pub(crate) fn patient(self, retries: u32) -> ModelArgs {
+    /// Sets the number of retries after temporary errors, for work that nobody waits for.
+    pub(crate) fn with_retries(self, retries: u32) -> ModelArgs {
         ModelArgs { retries: Some(retries), ..self }
     }
 
-    /// The same, with recordings that are named by paths from this folder on.
-    pub(crate) fn within(mut self, root: &Path) -> ModelArgs {
+    /// Resolves relative paths of recordings against `root`.
+    pub(crate) fn resolve_recordings(mut self, root: &Path) -> ModelArgs {
         for model in [&mut self.model, &mut self.simple_model, &mut self.strong_model] {
             if let Some(file) = model.as_deref().and_then(|it| it.strip_prefix("recorded:")) {
                 *model = Some(format!("recorded:{}", root.join(file).display()));
@@ -179,17 +180,17 @@ impl ModelArgs {
         self
     }
 
-    /// The same, started from an editor that has models.
+    /// Adds an editor that provides models.
     pub(crate) fn with_editor(self, editor: Arc<dyn Editor>) -> ModelArgs {
         ModelArgs { editor: Some(editor), ..self }
     }
 
-    /// The recording to be made.
+    /// Returns the path of the recording to write.
     pub(crate) fn record(&self) -> Option<&Path> {
         self.record.as_deref()
     }
 
-    /// The tightest of what the options and the files say.
+    /// Returns the tightest limits of the options and the files.
     pub(crate) fn budget(&self, config: &Config) -> BudgetLimits {
         let own = BudgetLimits {
             usd: self.budget_usd,
@@ -200,21 +201,21 @@ impl ModelArgs {
     }
 }
 
-/// How environment variables are looked up.
+/// A lookup of environment variables.
 pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The process's own variables.
+/// Looks up a variable of the process.
 pub(crate) fn env(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
-/// No model is named, or none that is known.
+/// Fault kind: no model, or no known one, is named.
 const NO_MODEL: &str = "noModel";
-/// The model that is named wants a key, and there is none that can be sent.
+/// Fault kind: the named model needs a key, and no usable one is set.
 const NO_KEY: &str = "noKey";
 
-/// What whoever asks has to give, for programs that know how to ask a person for it.
-fn also_incomplete(error: &OpenError) -> Option<&'static str> {
+/// Returns the fault kind of a missing model or key, for programs that can ask a person for it.
+fn fault_kind(error: &OpenError) -> Option<&'static str> {
     match error {
         OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => Some(NO_MODEL),
         OpenError::NoKey { .. } | OpenError::BadKey { .. } => Some(NO_KEY),
@@ -222,7 +223,7 @@ fn also_incomplete(error: &OpenError) -> Option<&'static str> {
     }
 }
 
-/// What holds for work in a folder.
+/// Loads the configuration for work in a folder.
 pub(crate) fn config(folder: &Path) -> Result<Config, Fault> {
     Config::load(folder, env)
 }
@@ -249,7 +250,7 @@ fn open(
             }
             _ => Fault::unavailable(&error),
         };
-        let fault = match also_incomplete(&error) {
+        let fault = match fault_kind(&error) {
             Some(kind) => fault.kind(kind),
             None => fault,
         };
@@ -270,21 +271,22 @@ fn open(
     Ok(ModelHandle { model, card, output, longest })
 }
 
-/// What one tiny question came to.
+/// Result of a probe.
 #[derive(Debug)]
 pub(crate) struct ProbeResult {
     pub(crate) name: String,
-    /// Who answered, in the provider's words; nobody for a recording.
+    /// The model's name in the provider's words; `None` for a recording.
     pub(crate) answered_by: Option<String>,
     pub(crate) reply: String,
     pub(crate) milliseconds: u128,
     pub(crate) usage: Option<Usage>,
-    /// US dollars; none where no price is known.
+    /// Cost in US dollars; `None` if no price is known.
     pub(crate) usd: Option<f64>,
     pub(crate) context: Option<u64>,
 }
 
-/// Puts one tiny question. A recording is read and not asked: it answers what was recorded, and nothing else.
+/// Sends one tiny request to test a model. A recording is only read, since it replies to nothing
+/// but recorded requests.
 pub(crate) async fn probe(opened: &ModelHandle) -> Result<ProbeResult, Fault> {
     let mut tried = ProbeResult {
         name: opened.model.name().to_owned(),
@@ -313,7 +315,7 @@ pub(crate) async fn probe(opened: &ModelHandle) -> Result<ProbeResult, Fault> {
             tried.reply = reply.text.split_whitespace().collect::<Vec<_>>().join(" ");
             (tried.answered_by, tried.usage) = (Some(reply.model), reply.usage);
         }
-        // A model that thinks aloud may need more than that; it is there, which is what was asked.
+        // A model that thinks aloud may need more tokens; the probe only tests that it replies.
         Err(ModelError::Truncated { partial, usage, .. }) => {
             tried.reply = format!("(cut off after {TRIAL_TOKENS} tokens) {}", partial.trim());
             tried.usage = usage;
@@ -325,15 +327,16 @@ pub(crate) async fn probe(opened: &ModelHandle) -> Result<ProbeResult, Fault> {
     Ok(tried)
 }
 
-/// The model that work in this folder would be done with, or why there is none; nothing is sent.
-pub(crate) fn would_use(folder: &Path) -> Result<String, String> {
+/// Returns the name of the model for work in this folder, or the reason that there is none. Sends
+/// nothing.
+pub(crate) fn default_model_name(folder: &Path) -> Result<String, String> {
     let models = config(folder)
         .and_then(|config| Models::open(&ModelArgs::default(), &config, &env))
         .map_err(|fault| fault.message)?;
     Ok(format!("{} (not tested; `doctor --model` tests it)", models.name()))
 }
 
-/// Nobody named a model: the keys that are there may do.
+/// Chooses a default model by the keys that are set, if none is named.
 fn by_key(env: Env<'_>) -> Result<String, Fault> {
     let (message, way) = match trellis_llm::choice(env) {
         DefaultModel::Default(spec) => return Ok(spec.to_owned()),
@@ -364,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_to_be_given_is_told_to_programs() {
+    fn what_has_to_be_given_is_reported_to_programs() {
         let table = [
             (None, None, NO_MODEL),
             (Some("nobody:model"), None, NO_MODEL),
@@ -373,7 +376,7 @@ mod tests {
             (Some("openai:gpt-5-mini"), Some("broken\nkey"), NO_KEY),
         ];
         for (named, key, expected) in table {
-            let args = ModelArgs::impatient(named.map(str::to_owned));
+            let args = ModelArgs::single_retry(named.map(str::to_owned));
             let env = |name: &str| key.filter(|_| name == "OPENAI_API_KEY").map(str::to_owned);
             let fault = Models::open(&args, &Config::default(), &env).unwrap_err();
             assert_eq!(fault.kind, Some(expected), "{named:?}: {}", fault.message);
@@ -390,9 +393,9 @@ mod tests {
         for (given, expected) in table {
             let args = ModelArgs {
                 record: Some("out.jsonl".into()),
-                ..ModelArgs::impatient(Some(given.into()))
+                ..ModelArgs::single_retry(Some(given.into()))
             };
-            let args = args.within(Path::new("/w"));
+            let args = args.resolve_recordings(Path::new("/w"));
             assert_eq!(args.model.as_deref(), Some(expected));
             assert_eq!(args.record(), Some(Path::new("/w/out.jsonl")));
         }

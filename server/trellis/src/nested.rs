@@ -1,4 +1,4 @@
-//! Projects below a project: they have tests, a style and modules of their own.
+//! Projects inside a project, which have tests, a style and modules of their own.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,31 +6,31 @@ use std::path::Path;
 use crate::project::holds_tests;
 use crate::workspace::journal::Journal;
 
-/// Files and folders that begin a project of its own.
+/// Files and folders that mark a nested project.
 const MARKS: [&str; 4] = ["pyproject.toml", "setup.py", "setup.cfg", ".git"];
 
-/// The projects below one folder, as far as somebody asked.
+/// The nested projects of one folder, looked up on demand.
 pub(crate) struct Nested<'a> {
     root: &'a Path,
     known: BTreeMap<String, Option<Kind>>,
 }
 
-/// What made a folder a project.
+/// Reason why a folder is a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Trellis has grown it, or worked on it.
-    Grown,
-    /// Settings or a repository of its own.
+    /// Trellis generated the project, or worked on it.
+    Generated,
+    /// The folder has settings or a repository of its own.
     Marked,
 }
 
 impl<'a> Nested<'a> {
-    /// Nothing is looked at yet.
+    /// Creates an empty lookup; nothing is read yet.
     pub(crate) fn below(root: &'a Path) -> Nested<'a> {
         Nested { root, known: BTreeMap::new() }
     }
 
-    /// The outermost project below the root that holds a file, with its folder.
+    /// Returns the outermost nested project that holds a file, with its folder.
     pub(crate) fn around(&mut self, path: &str) -> Option<(String, Kind)> {
         let ends = path.match_indices('/').map(|(at, _)| at);
         let root = self.root;
@@ -44,7 +44,7 @@ impl<'a> Nested<'a> {
 fn kind(root: &Path, folder: &str) -> Option<Kind> {
     let folder = root.join(folder);
     if Journal::path(&folder).is_file() {
-        return Some(Kind::Grown);
+        return Some(Kind::Generated);
     }
     let is_marked = MARKS.iter().any(|it| folder.join(it).exists());
     (is_marked && !holds_tests(&folder)).then_some(Kind::Marked)

@@ -1,4 +1,4 @@
-//! Where the nodes of a plan stand, as the last run left them.
+//! The status of a plan's nodes after the last run.
 
 use std::io;
 use std::path::Path;
@@ -9,34 +9,34 @@ use crate::error::Fault;
 use crate::tasks;
 use crate::workspace::checkpoint::{self, Checkpoint};
 
-/// What is known of nodes; nothing before a run.
+/// Statuses of nodes; empty before a run.
 pub(crate) struct NodeStatuses {
     checkpoint: Checkpoint,
 }
 
 impl NodeStatuses {
-    /// Those of a run in `dir`, which must have a checkpoint.
+    /// Reads the statuses of a run in `dir`, which must have a checkpoint.
     pub(crate) fn of_run(dir: &Path) -> Result<NodeStatuses, Fault> {
         let checkpoint = checkpoint(dir)?.ok_or_else(|| no_run(dir))?;
         Ok(NodeStatuses { checkpoint })
     }
 
-    /// Those of the run that exported a plan, `DIR/docs/rpg.json`, if it is one.
-    pub(crate) fn beside(rpg: &Path) -> Result<NodeStatuses, Fault> {
+    /// Reads the statuses of the run that exported a plan, if its path is `DIR/docs/rpg.json`.
+    pub(crate) fn of_exported_plan(rpg: &Path) -> Result<NodeStatuses, Fault> {
         let folder = rpg.canonicalize().ok().and_then(|it| it.parent().map(Path::to_owned));
         let docs = folder.filter(|it| it.ends_with("docs"));
         let run = docs.as_deref().and_then(Path::parent).map(checkpoint).transpose()?;
         Ok(NodeStatuses { checkpoint: run.flatten().unwrap_or_default() })
     }
 
-    /// Where a node stands: as the checkpoint says, else as the plan itself says.
+    /// Returns a node's status, from the checkpoint or else from the plan itself.
     pub(crate) fn of(&self, plan: &Plan, node: NodeIx) -> Option<Status> {
         let entry = self.checkpoint.get(plan.id(node)).map(|it| it.status.clone());
         Status::parse(&entry.or_else(|| plan.node(node).extra.text("status"))?)
     }
 }
 
-/// The checkpoint of a run, if there is one. Only looks: one that cannot be read stays where it is.
+/// Reads the checkpoint of a run, if there is one. An unreadable one stays where it is.
 pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
     let path = dir.join(checkpoint::PATH);
     let bytes = match trellis_sandbox::files::read(&path) {
@@ -53,7 +53,7 @@ pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
     })
 }
 
-/// The fault of a folder without a checkpoint.
+/// Returns the fault of a folder without a checkpoint.
 pub(crate) fn no_run(dir: &Path) -> Fault {
     let missing = dir.join(checkpoint::PATH);
     let fault = Fault::input(format!(

@@ -1,16 +1,16 @@
-//! Notices that the process which started this one is gone.
+//! Detects the end of the process that started this one.
 
 use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// Calls `gone` once when a process ends; at once if there is none.
+/// Calls `gone` once when a process ends; at once if there is no such process.
 ///
 /// # Errors
 ///
-/// The number is none, or the kernel cannot watch processes; the client's end of the stream is all there is
-/// then.
+/// The number is no process id, or the kernel cannot watch processes; then only the closed stream
+/// shows the client's end.
 pub(crate) fn watch(process: u32, gone: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let number = i32::try_from(process).ok().and_then(Pid::from_raw);
     let number =

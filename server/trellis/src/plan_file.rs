@@ -1,4 +1,4 @@
-//! Planning graphs on disk: read, and told what is wrong with them.
+//! Reads planning graphs from disk and reports their problems.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use trellis_sandbox::wording::counted;
 
 use crate::error::Fault;
 
-/// Reads a plan from a file; what cannot be read is bad input, with line and column.
+/// Reads a plan from a file; an unreadable plan is bad input, with line and column.
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
     let bytes = trellis_sandbox::files::read(path).map_err(|e| {
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault>
     })
 }
 
-/// Reads a planning graph to grow from: any problem ends the matter, all of them listed.
+/// Reads a planning graph for generation; fails with the list of all problems, if any.
 pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let plan = read(path, dialect)?;
     if plan.dialect() == Dialect::Tasks {
@@ -46,7 +46,7 @@ fn sound(path: &Path, plan: Plan) -> Result<Plan, Fault> {
     Err(Fault::input(message).hint("fix the file; nothing was started"))
 }
 
-/// Reads a list of tasks; any problem ends the matter, all of them listed.
+/// Reads a list of tasks; fails with the list of all problems, if any.
 pub(crate) fn read_tasks(path: &Path) -> Result<Plan, Fault> {
     let plan = read(path, Some(Dialect::Tasks))?;
     sound(path, plan)

@@ -1,20 +1,20 @@
-//! A planning graph, to be searched by what a failure says.
+//! Semantic search over a planning graph.
 
 use tokio::sync::Mutex;
 use trellis_plan::{Evidence, NodeIx, Plan, PlanSearch};
 
 use crate::embedding_index::Index;
 
-/// Opened by the first search.
+/// A search whose embedding index is opened on first use.
 pub(crate) struct SemanticPlanSearch {
     search: PlanSearch,
-    /// Whose vectors say what texts mean.
+    /// The embedder of the vectors.
     embedder: String,
     space: Mutex<Option<Index>>,
 }
 
-/// A query, ready to be asked: similarities where the embedder could be reached.
-pub(crate) struct Wanted {
+/// A prepared query, with similarities if the embedder was available.
+pub(crate) struct PreparedQuery {
     pub(crate) words: String,
     similarities: Result<Vec<f32>, String>,
 }
@@ -25,12 +25,12 @@ impl SemanticPlanSearch {
         SemanticPlanSearch { search: PlanSearch::of(plan), embedder, space: Mutex::new(None) }
     }
 
-    /// Gets queries ready.
-    pub(crate) async fn wanted(&self, queries: Vec<String>) -> Vec<Wanted> {
+    /// Prepares queries.
+    pub(crate) async fn prepare(&self, queries: Vec<String>) -> Vec<PreparedQuery> {
         let mut wanted = Vec::new();
         for words in queries {
             let similarities = self.similarities(&words).await;
-            wanted.push(Wanted { words, similarities });
+            wanted.push(PreparedQuery { words, similarities });
         }
         wanted
     }
@@ -47,15 +47,16 @@ impl SemanticPlanSearch {
         }
     }
 
-    /// The best nodes, those of the subgraph before all others. Without the embedder, by words alone.
+    /// Returns the best nodes; those of the subgraph replace all others if there are any. Without
+    /// the embedder, only words count.
     ///
     /// # Errors
     ///
-    /// Neither vectors nor words find anything, and the former because they cannot be had.
+    /// Nothing was found, and the embedder was unavailable.
     pub(crate) fn find(
         &self,
         plan: &Plan,
-        wanted: &Wanted,
+        wanted: &PreparedQuery,
         subgraph: Option<&str>,
         top: usize,
     ) -> Result<Vec<NodeIx>, String> {

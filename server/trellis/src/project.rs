@@ -1,19 +1,19 @@
-//! Which project paths on the command line belong to.
+//! Finds the project that paths on the command line belong to.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Fault;
 
-/// A project, and what was named in it.
+/// A project, and the tests named in it.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// Canonical.
+    /// Canonical path.
     pub(crate) root: PathBuf,
     /// Test files, folders or ids, relative to the root.
     pub(crate) targets: Vec<String>,
 }
 
-/// Files that stand at a project's root; `conftest.py` may stand lower as well.
+/// Files that mark a project's root; `conftest.py` marks one too, but also occurs in subfolders.
 const MARKS: [&str; 11] = [
     "pyproject.toml",
     "pytest.ini",
@@ -28,17 +28,19 @@ const MARKS: [&str; 11] = [
     "venv",
 ];
 
-/// A mark as well, but in a folder of tests beside other marks above: what is listed there is for the tests.
+/// Another mark, except in a folder of tests below other marks: there it lists requirements of the
+/// tests.
 const LIST: &str = "requirements.txt";
 
-/// Whether a folder is one of tests within a project, by its name or as a package.
+/// Returns whether a folder is a test folder within a project, by its name or as a package.
 pub(crate) fn holds_tests(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     ["test", "tests", "testing"].contains(&name) || folder.join("__init__.py").is_file()
 }
 
-/// The project of `paths` (files, folders or test ids): the nearest folder above all of them with a
-/// mark, else the outermost with a `conftest.py`, else the only folder named, else the current one.
+/// Returns the project of `paths` (files, folders or test ids): the nearest folder above all of
+/// them with a mark, else the outermost with a `conftest.py`, else the only folder named, else the
+/// current one.
 pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
     let here = std::env::current_dir().and_then(|it| it.canonicalize());
     let here = here.map_err(|e| Fault::input(format!("cannot find the current folder: {e}")))?;
@@ -72,21 +74,21 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
     Ok(Project { root, targets })
 }
 
-/// The root of the project that a file or folder belongs to.
+/// Returns the root of the project that a file or folder belongs to.
 pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
     let found = of(&[path.to_string_lossy().into_owned()]);
     Ok(found.map_err(|fault| fault.hint("give an existing file or folder"))?.root)
 }
 
-/// Folders with modules of a packaged project that is not installed: `src`, as an editable install
-/// would put it on the path.
+/// Returns the module folders of a packaged project that is not installed: `src`, as an editable
+/// install would put it on the path.
 pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
     let packaged =
         ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| root.join(it).is_file());
     if packaged && root.join("src").is_dir() { vec!["src".into()] } else { Vec::new() }
 }
 
-/// The file or folder of a test id, and the rest of the id.
+/// Splits a test id into its file or folder and the rest.
 fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
     let real = Path::new(path).canonicalize().map_err(|e| {

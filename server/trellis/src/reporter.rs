@@ -1,4 +1,5 @@
-//! Who watches a piece of work: on the command line nobody, in the sidecar the clients.
+//! Progress reports of running work: unobserved on the command line, sent to the clients in the
+//! sidecar.
 
 use std::fmt;
 use std::path::Path;
@@ -7,41 +8,41 @@ use std::time::SystemTime;
 
 use crate::workspace::journal;
 
-/// What work tells along the way.
+/// A report of running work.
 #[derive(Debug)]
 pub(crate) enum Progress<'a> {
     /// A line for a person.
     Note(String),
-    /// So many of all nodes are settled.
-    Progress { done: usize, total: usize, eta_seconds: Option<u64> },
-    /// Where a node stands: each once when a run begins, then at every change.
+    /// The number of settled nodes.
+    Count { done: usize, total: usize, eta_seconds: Option<u64> },
+    /// The status of a node: once per node when a run begins, then at every change.
     Node { node: &'a str, status: &'a str, reason: Option<&'a str>, subgraph: Option<&'a str> },
-    /// What went into the journal.
+    /// An event that was journaled.
     Journaled(&'a journal::Event),
-    /// A fix waits for a decision.
+    /// A proposal that waits for a decision.
     Proposal { root: &'a Path, id: &'a str, state: &'a str },
-    /// Files of the project in this folder were written or removed.
+    /// Files of the project in this folder that were written or removed.
     Files { root: &'a Path, paths: &'a [String] },
-    /// A test of the project in this folder ended. `text_of`: when the project's texts were read that it ran with; none where
-    /// it ran with others, such as a draft's.
+    /// The result of a test of the project in this folder. `text_of` is the time at which the
+    /// tested texts of the project were read; `None` if other texts were tested, such as a draft's.
     Test { root: &'a Path, test: &'a trellis_sandbox::TestResult, text_of: Option<SystemTime> },
 }
 
 type Sink = dyn Fn(Progress<'_>) + Send + Sync;
 
-/// Nobody, or somebody who is told.
+/// Sends reports to a sink, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Reporter(Option<Arc<Sink>>);
 
 impl Reporter {
-    pub(crate) fn new(ear: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Reporter {
-        Reporter(Some(Arc::new(ear)))
+    pub(crate) fn new(sink: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Reporter {
+        Reporter(Some(Arc::new(sink)))
     }
 
-    /// Must not wait: it is called in the midst of the work.
+    /// Sends a report. The sink must not block, since it is called in the middle of the work.
     pub(crate) fn emit(&self, reported: Progress<'_>) {
-        if let Some(ear) = &self.0 {
-            ear(reported);
+        if let Some(sink) = &self.0 {
+            sink(reported);
         }
     }
 

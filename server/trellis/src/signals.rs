@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first one asks, the second one does not.
+//! SIGINT and SIGTERM: the first signal requests a stop, the second one forces it.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Exit, Fault};
 
-/// Cancels `token` at the first signal and ends the process at the second; whatever is being written
-/// then is replaced whole or not at all.
+/// Cancels `token` at the first signal and exits at the second; a file being written then has its
+/// old or its new text, never a part.
 pub(crate) fn cancel_on_signal(token: CancellationToken) -> Result<(), Fault> {
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot listen for signals: {e}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
     tokio::spawn(async move {
         either(&mut interrupt, &mut terminate).await;
-        // Standard error may be closed; the signal works all the same.
+        // Standard error may be closed; the signal works anyway.
         let _ = writeln!(
             std::io::stderr(),
             "stopping after the current write; press again to stop immediately"

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_a_date_or_another_door_cost_the_same() {
+    fn names_with_a_date_or_another_provider_cost_the_same() {
         let prices = Prices::default();
         let known = prices.of("openai:gpt-4.1").expect("a listed model");
         for spec in ["openai:gpt-4.1-2025-04-14", "azure:gpt-4.1", "openrouter:openai/gpt-4.1"] {

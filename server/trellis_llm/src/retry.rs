@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_asked_again_is_told() {
+    async fn what_is_asked_again_is_reported() {
         let reported = std::sync::Mutex::new(Vec::new());
         let tell = |text: String| reported.lock().expect("free").push(text);
         let policy = policy();

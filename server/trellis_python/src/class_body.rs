@@ -32,7 +32,7 @@ pub fn remove_methods(
         piece.item.is_definition() && piece.item.names.iter().any(|name| which(name))
     };
     let out: Vec<Item> =
-        class.pieces().into_iter().filter(wanted).map(|it| class.taken(it)).collect();
+        class.pieces().into_iter().filter(wanted).map(|it| class.dedented_item(it)).collect();
     if out.is_empty() {
         return Ok((class.original.to_owned(), out));
     }
@@ -95,7 +95,7 @@ impl<'a> ClassText<'a> {
     }
 
     /// Returns a piece as an item dedented to top level.
-    fn taken(&self, piece: Piece<'_>) -> Item {
+    fn dedented_item(&self, piece: Piece<'_>) -> Item {
         let strings = StringLines::of(&self.source, &self.module);
         let start = line_start(&self.source, piece.start);
         let text = shift(&self.source, start..piece.end, &strings, |line| {

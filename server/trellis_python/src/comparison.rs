@@ -31,13 +31,13 @@ pub fn comparison(text: &str) -> Option<Comparison> {
     let call = compared.left.as_call_expr()?;
     let value = approximated(right).unwrap_or(right);
     Some(Comparison {
-        call: spelled(&text[call.range().to_std_range()])?,
-        value: is_literal(value).then(|| spelled(&text[value.range().to_std_range()])).flatten(),
+        call: normalized(&text[call.range().to_std_range()])?,
+        value: is_literal(value).then(|| normalized(&text[value.range().to_std_range()])).flatten(),
     })
 }
 
 /// Returns the normalized spelling of an expression; `None` if the text is not one.
-pub fn spelled(text: &str) -> Option<String> {
+pub fn normalized(text: &str) -> Option<String> {
     // The assignment keeps a lone string from being formatted as a docstring.
     let source = format!("x = (\n{}\n)", text.trim());
     let options = PyFormatOptions::default().with_magic_trailing_comma(MagicTrailingComma::Ignore);
@@ -50,7 +50,7 @@ pub fn spelled(text: &str) -> Option<String> {
 pub fn literal(text: &str) -> Option<String> {
     let module = syntax::parse(text.trim()).ok()?;
     let [Stmt::Expr(it)] = &module.suite()[..] else { return None };
-    if is_literal(&it.value) { spelled(text) } else { None }
+    if is_literal(&it.value) { normalized(text) } else { None }
 }
 
 /// Returns the value in `approx(value)`.

@@ -146,7 +146,7 @@ fn promise(docstring: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const SHOP: &str = "\
+    const PROJECT: &str = "\
 \"\"\"A shop.\"\"\"
 from dataclasses import dataclass
 
@@ -219,10 +219,10 @@ def other(it: Item) -> str:
     \"\"\"Text.\"\"\"
     ...
 ";
-        assert_eq!(digest(SHOP, |it| it.name == "named"), wanted);
+        assert_eq!(digest(PROJECT, |it| it.name == "named"), wanted);
         assert_eq!(digest("def (", |_| false), "def (");
         let other = "def other(it: Item) -> str:\n    \"\"\"Text.\"\"\"\n    ...\n";
-        assert_eq!(interface(SHOP, "other").as_deref(), Some(other));
-        assert_eq!(interface(SHOP, "total"), None, "a method is no part of the module");
+        assert_eq!(interface(PROJECT, "other").as_deref(), Some(other));
+        assert_eq!(interface(PROJECT, "total"), None, "a method is no part of the module");
     }
 }

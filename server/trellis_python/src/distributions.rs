@@ -9,7 +9,7 @@ pub fn distribution(module: &str) -> &str {
 /// Returns the distribution meant by a requirement that uses the import's name (`yaml>=6`). `None`
 /// if a distribution of that name exists, whatever it contains. Case is ignored, and `-`, `_` and
 /// `.` are equal, as for installers.
-pub fn meant_by(requirement: &str) -> Option<&'static str> {
+pub fn for_import_requirement(requirement: &str) -> Option<&'static str> {
     let known = TABLE.iter().find(|it| normalized(it.module) == normalized(requirement));
     known.filter(|it| it.is_free).map(|it| it.distribution)
 }
@@ -22,7 +22,7 @@ pub fn normalized(name: &str) -> String {
     parts.join("-").to_lowercase()
 }
 
-struct Differs {
+struct Mapping {
     module: &'static str,
     distribution: &'static str,
     /// True if no useful distribution has the module's name on the package index, at most an empty
@@ -30,16 +30,16 @@ struct Differs {
     is_free: bool,
 }
 
-const fn free(module: &'static str, distribution: &'static str) -> Differs {
-    Differs { module, distribution, is_free: true }
+const fn free(module: &'static str, distribution: &'static str) -> Mapping {
+    Mapping { module, distribution, is_free: true }
 }
 
-const fn taken(module: &'static str, distribution: &'static str) -> Differs {
-    Differs { module, distribution, is_free: false }
+const fn taken(module: &'static str, distribution: &'static str) -> Mapping {
+    Mapping { module, distribution, is_free: false }
 }
 
 /// Modules and their distributions, by module.
-const TABLE: &[Differs] = &[
+const TABLE: &[Mapping] = &[
     taken("Crypto", "pycryptodome"),
     free("OpenSSL", "pyOpenSSL"),
     free("PIL", "Pillow"),

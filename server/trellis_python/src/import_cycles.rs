@@ -8,7 +8,7 @@ pub type ImportGraph<File, Link> = BTreeMap<File, BTreeMap<File, Link>>;
 /// Returns the shortest cycle through each file that is on one, each cycle once. A cycle starts
 /// with its smallest file; each file imports the next, the last imports the first. Cycles are in
 /// the order of the files from which they were found.
-pub fn circles<File: Ord + Clone, Link>(imports: &ImportGraph<File, Link>) -> Vec<Vec<File>> {
+pub fn cycles<File: Ord + Clone, Link>(imports: &ImportGraph<File, Link>) -> Vec<Vec<File>> {
     let graph = trimmed(imports);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();

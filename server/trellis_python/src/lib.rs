@@ -38,7 +38,7 @@ mod well_known_imports;
 
 pub use add_import::add_import;
 pub use class_body::{insert_method, remove_methods};
-pub use comparison::{Comparison, comparison, literal, spelled};
+pub use comparison::{Comparison, comparison, literal, normalized};
 pub use digest::{digest, interface};
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace,

@@ -84,7 +84,7 @@ impl File<'_> {
             part.class.is_some() && is_method(item, part.defines)
         });
         fragment.items = items;
-        self.drop_planned(&mut fragment, own);
+        self.drop_reserved(&mut fragment, own);
         let conflicts = self.drop_copies(&mut fragment, own, part.suffix)?;
         for (from, to) in &conflicts {
             fragment = renamed_fragment(&fragment, from, to)?;
@@ -100,7 +100,7 @@ impl File<'_> {
         }
         fragment.items.into_iter().for_each(|item| self.add_item(item, part.class));
         if let Some(class) = part.class {
-            self.take_out(class, part.defines)?;
+            self.remove_own_method(class, part.defines)?;
             for method in methods {
                 self.add_method(class, part.defines, &method)?;
             }
@@ -110,7 +110,7 @@ impl File<'_> {
 
     /// Drops definitions that the file already has under a name that the plan reserves for another
     /// node (T3).
-    fn drop_planned(&self, fragment: &mut Fragment, own: Option<&str>) {
+    fn drop_reserved(&self, fragment: &mut Fragment, own: Option<&str>) {
         let planned = |name: &String| {
             Some(name.as_str()) != own
                 && self.reserved.contains(name.as_str())
@@ -196,7 +196,7 @@ impl File<'_> {
     }
 
     /// Removes the class's earlier method of the same name: a class defines a method only once.
-    fn take_out(&mut self, class: &str, own: Option<&str>) -> Result<(), SyntaxError> {
+    fn remove_own_method(&mut self, class: &str, own: Option<&str>) -> Result<(), SyntaxError> {
         let holds = |item: &&mut Item| item.kind == ItemKind::Class && item.binds(class);
         if let Some(item) = self.items.iter_mut().rfind(holds) {
             item.text = remove_methods(&item.text, &|name| Some(name) == own)?.0;

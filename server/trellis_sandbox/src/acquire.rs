@@ -31,14 +31,14 @@ impl Runner {
     ) -> Result<Option<AcquiredWorker>, String> {
         tokio::select! {
             // Boxed, since this future holds several copies of the future that starts a sandbox.
-            obtained = Box::pin(self.obtained(request)) => obtained.map(Some),
+            obtained = Box::pin(self.acquire(request)) => obtained.map(Some),
             () = cancel.cancelled() => Ok(None),
         }
     }
 
-    async fn obtained(&self, request: &Request) -> Result<AcquiredWorker, String> {
+    async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, String> {
         let provided = self.shared.provided.folder();
-        let lease = self.fitting(request, provided.clone()).await?;
+        let lease = self.acquire_for(request, provided.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
         let Some(missing) = lease.worker.ready.unmeasured.clone().filter(|_| is_python) else {
             return Ok(AcquiredWorker { lease, unmeasured: None });
@@ -49,10 +49,10 @@ impl Runner {
         if provided.is_some() {
             return Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) });
         }
-        match self.lend().await {
+        match self.provide_coverage().await {
             Some(Ok(folder)) => {
                 lease.close().await;
-                let lease = self.fitting(request, Some(folder)).await?;
+                let lease = self.acquire_for(request, Some(folder)).await?;
                 let missing = lease.worker.ready.unmeasured.clone();
                 let unmeasured = missing.map(|it| self.unmeasured(&it, None));
                 Ok(AcquiredWorker { lease, unmeasured })
@@ -66,7 +66,7 @@ impl Runner {
     }
 
     /// Installs coverage.py with the coverage provider; `None` if there is no provider.
-    async fn lend(&self) -> Option<Result<PathBuf, String>> {
+    async fn provide_coverage(&self) -> Option<Result<PathBuf, String>> {
         let Backend::Local { python, config, .. } = &self.shared.place else { return None };
         Some(self.shared.provided.get(config.coverage_provider.as_ref()?, python).await)
     }
@@ -92,7 +92,11 @@ impl Runner {
     }
 
     /// Returns an idle worker that fits `request`, or starts a new one.
-    async fn fitting(&self, request: &Request, provided: Option<PathBuf>) -> Result<Lease, String> {
+    async fn acquire_for(
+        &self,
+        request: &Request,
+        provided: Option<PathBuf>,
+    ) -> Result<Lease, String> {
         let key = WorkerKey::of(request, &self.shared.place, provided);
         match self.shared.pool.take(&key) {
             Some(lease) => prepared(lease, request).await,

@@ -16,7 +16,11 @@ use crate::{
 };
 
 /// Builds the report of a finished pytest or unittest run.
-pub(crate) fn compose(request: &Request, mut seen: SessionRecord, finished: FinishedRun) -> Report {
+pub(crate) fn python_report(
+    request: &Request,
+    mut seen: SessionRecord,
+    finished: FinishedRun,
+) -> Report {
     let (stdout, stderr) = (seen.stdout, seen.stderr);
     let facts = ExitFacts {
         collector: &seen.collector,

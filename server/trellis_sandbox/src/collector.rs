@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_somebody_else_is_told_from_a_broken_one_of_ours() {
+    fn a_foreign_line_is_distinguished_from_a_broken_own_line() {
         let finish = b"token 0 {\"event\":\"finish\",\"status\":0}\n".as_slice();
         let after = b"token 1 {\"event\":\"finish\",\"status\":0}\n".as_slice();
         // Lines, then: is one foreign, is one a broken record of ours, is one missing.

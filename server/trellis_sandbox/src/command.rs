@@ -14,7 +14,7 @@ use crate::{
 
 /// Builds the report of a run by another framework. `root`: the root of the tree as the tests saw
 /// it.
-pub(crate) fn compose(
+pub(crate) fn command_report(
     request: &Request,
     detected: &Detected,
     root: &Path,
@@ -76,11 +76,12 @@ fn parsed(
         }
         SessionEnd::Lost(_) => (Err(0), None),
     };
-    let is_over = |it: &CompleteStream| it.is_over();
+    let is_over = |it: &CompleteStream| it.is_too_large();
     let over = is_over(&seen.file) || seen.records.as_ref().is_some_and(is_over);
     let over = over.then(|| format!("it is larger than {} MiB", CompleteStream::MOST >> 20));
     let report = std::mem::take(&mut seen.file).text();
-    let records = seen.records.take().filter(|it| !it.is_over()).and_then(CompleteStream::text);
+    let records =
+        seen.records.take().filter(|it| !it.is_too_large()).and_then(CompleteStream::text);
     frameworks::read(
         detected.framework,
         &frameworks::CommandResult {

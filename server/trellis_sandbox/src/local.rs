@@ -418,7 +418,7 @@ fn orders(launch: &Launch, command: &[OsString], writable: &Writable) -> ChildSe
         landlock: None,
         filters: Vec::new(),
         keep: Vec::new(),
-        limits: status::at_start(),
+        limits: status::initial_limits(),
         program: c_string(command.first().map_or(OsStr::new(""), OsString::as_os_str)),
         arguments: command.iter().map(c_string).collect(),
         environment: environment.iter().map(pair).collect(),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     acquire::AcquiredWorker,
     backend::Backend,
-    build_report::{FinishedRun, SessionRecord, compose, ending, notes},
+    build_report::{FinishedRun, SessionRecord, ending, notes, python_report},
     collector::ResultCollector,
     command,
     config::Config,
@@ -240,7 +240,7 @@ impl Runner {
         let (stop, mut end) = session.follow(order.text, request, cancel).await;
         let seen = SessionRecord::of(session);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
-            reason.extend(lease.worker.sandbox.last_words().await.map(|it| format!(": {it}")));
+            reason.extend(lease.worker.sandbox.end_reason().await.map(|it| format!(": {it}")));
         }
         let duration = began.elapsed();
         self.count(duration);
@@ -268,13 +268,14 @@ impl Runner {
             finished.notes.extend(lease.close().await);
         }
         let Some(detected) = order.detected else {
-            return Ok(hidden.hide(compose(request, seen, finished)));
+            return Ok(hidden.hide(python_report(request, seen, finished)));
         };
         if let Some((program, why)) = &seen.collector.not_started {
             let toolchain = Toolchain::of(request.framework);
             return Err(self.shared.place.missing(toolchain, program, why));
         }
-        let report = hidden.hide(command::compose(request, &detected, &root, seen, finished));
+        let report =
+            hidden.hide(command::command_report(request, &detected, &root, seen, finished));
         report.tests.iter().for_each(on_test);
         Ok(report)
     }

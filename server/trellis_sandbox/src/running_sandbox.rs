@@ -120,7 +120,7 @@ impl RunningSandbox {
     }
 
     /// Returns the reason the sandbox ended, if known: a sentence for people.
-    pub(crate) async fn last_words(&self) -> Option<String> {
+    pub(crate) async fn end_reason(&self) -> Option<String> {
         match &self.kind {
             SandboxKind::Local(_) => None,
             SandboxKind::Docker(container, _) => {
@@ -157,7 +157,7 @@ impl RunningSandbox {
 
     /// Returns whether the folders above the tree exist inside, though most of them cannot be read.
     /// In other sandboxes they do not exist.
-    pub(crate) fn shows_what_is_above(&self) -> bool {
+    pub(crate) fn shows_parent_folders(&self) -> bool {
         matches!(&self.kind, SandboxKind::Local(cell) if cell.isolation().is_none_or(|it| it == Isolation::LandlockOnly))
     }
 

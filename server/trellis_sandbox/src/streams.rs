@@ -73,7 +73,7 @@ impl CompleteStream {
     }
 
     /// Returns whether the stream exceeded the maximum; then no bytes are kept.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.over
     }
 

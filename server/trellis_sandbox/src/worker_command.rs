@@ -126,7 +126,7 @@ fn pytest(request: &Request, lease: &Lease) -> Vec<String> {
     // Not `-p no:cacheprovider`: a project may have `--ff` among its options.
     let mut args = vec!["--color=no".to_owned(), "--rootdir".to_owned(), root.to_string()];
     args.extend(["-o".to_owned(), format!("cache_dir={cache}/pytest")]);
-    if lease.worker.sandbox.shows_what_is_above() {
+    if lease.worker.sandbox.shows_parent_folders() {
         // pytest would list the folder in which it found its settings.
         args.extend(["--confcutdir".to_owned(), root.to_string()]);
     }

@@ -1,4 +1,5 @@
-//! The five doors as work that is killed: small, with a fix on the way, and a person's own work beside it.
+//! The five workflows as work that can be killed: small, with a fix on the way, beside a person's
+//! own work.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -11,13 +12,13 @@ use crate::tasks::{self, Task, in_out, list};
 use crate::world::{Plot, World, assert_same, tree};
 use crate::write_tests;
 
-/// Returns a command in a process group of its own that nobody hears.
+/// Returns a command in a process group of its own, without output.
 fn quiet(mut command: Command) -> Command {
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     command
 }
 
-/// A planning graph, grown by one worker or by three in turn.
+/// A planning graph, generated with one worker or with three, by round.
 pub(crate) struct Generate {
     plot: Plot,
     nodes: usize,
@@ -58,7 +59,7 @@ impl Door for Generate {
     }
 }
 
-/// Two failing tests, mended where somebody else has staged and unstaged work.
+/// Two failing tests, fixed beside staged and unstaged work of a person.
 pub(crate) struct Repair;
 
 impl Repair {
@@ -116,7 +117,8 @@ impl Door for Implement {
         quiet(world.command(&[&implement::ARGUMENTS[..], &ALONE].concat()))
     }
 
-    /// Merged, and nothing left of the work: to start once more would be to implement it again.
+    /// Returns whether the work is merged and its remains are removed: another start would
+    /// implement it again.
     fn is_over(&self, world: &World) -> bool {
         in_p(world, &["rev-list", "--count", "main"]) != "1" && records(world).is_empty()
     }
@@ -130,7 +132,8 @@ impl Door for Implement {
         assert_eq!(in_p(world, &["show", "main:shop/discount.py"]) + "\n", CODE, "round {round}");
         assert_eq!(in_p(world, &["status", "--short"]), "M shop/cart.py", "round {round}");
         assert_eq!(world.read("p/shop/cart.py"), format!("{CART}\n# mine\n"), "round {round}");
-        // What a process left in the folder for scratch files goes with the next start, as git's word of it does.
+        // The next start removes scratch folders of a killed process, as pruning removes git's
+        // record of them.
         in_p(world, &["worktree", "prune"]);
         assert_eq!(in_p(world, &["branch", "--format=%(refname:short)"]), "main", "round {round}");
     }
@@ -163,7 +166,7 @@ impl Door for Tasks {
         let result = tasks::run(world, &[]).exits(0).json();
         assert_eq!(result["progress"], 100, "round {round}: {result:#}");
         assert_same(&tree(&world.out()), &tree(&self.undisturbed.out()));
-        // The project, each task, and the tests of them together.
+        // Commits: the project, each task, and their common tests.
         let commits = (self.tasks.len() + 2).to_string();
         assert_eq!(in_out(world, &["rev-list", "--count", "main"]), commits, "round {round}");
         assert_eq!(in_out(world, &["status", "--short"]), "", "round {round}");
@@ -173,7 +176,7 @@ impl Door for Tasks {
     }
 }
 
-/// Tests for a function that exists, after an answer that cannot be used.
+/// Tests for an existing function, after an unusable reply.
 pub(crate) struct WriteTests {
     undisturbed: World,
 }
@@ -195,7 +198,7 @@ impl Door for WriteTests {
         quiet(world.command(&write_tests::ARGUMENTS))
     }
 
-    /// Killed at the very last, all of it is there already.
+    /// Returns whether the work is complete, as after a kill at the very end.
     fn is_over(&self, world: &World) -> bool {
         tree(&world.root().join("app")) == tree(&self.undisturbed.root().join("app"))
             && write_tests::registered(world) == write_tests::registered(&self.undisturbed)

@@ -1,4 +1,4 @@
-//! Crashes, signals, and going on afterwards.
+//! Crashes, signals, and resuming afterwards.
 
 pub(crate) mod doors;
 mod points;
@@ -8,23 +8,23 @@ use std::process::{Child, Command, Stdio};
 
 use crate::world::{Plot, Ran, World, eventually};
 
-/// Work that can be killed at any instant, with what has to hold of it then and in the end.
+/// Work that can be killed at any instant, with the conditions that must hold then and at its end.
 pub(crate) trait Door {
-    /// Makes what the work begins from.
+    /// Creates the initial state of the work.
     fn world(&self, round: u64) -> World;
 
-    /// Returns the command that begins the work, or goes on with it.
+    /// Returns the command that begins or resumes the work.
     fn command(&self, world: &World, round: u64) -> Command;
 
-    /// Asserts what holds whenever the work was killed.
+    /// Asserts the conditions after a kill at any time.
     fn assert_whole(&self, _world: &World, _round: u64) {}
 
-    /// Whether the work has come to its end, so that another start would be other work.
+    /// Returns whether the work is complete, so that another start would be new work.
     fn is_over(&self, _world: &World) -> bool {
         false
     }
 
-    /// Goes on with the work to its end, and asserts that it is as if nobody had killed it.
+    /// Resumes the work to its end, and asserts the result of an undisturbed run.
     fn end(&self, world: &World, round: u64);
 }
 
@@ -36,7 +36,7 @@ fn start(world: &World, plot: &Plot, more: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("trellis starts")
 }
 
-/// Asserts that each of so many nodes was accepted once, and not worked on afterwards.
+/// Asserts that this number of nodes was accepted, each once and without later work on it.
 pub(crate) fn nothing_accepted_runs_again(world: &World, nodes: usize, round: u64) {
     let text = world.read("out/.trellis/journal.jsonl");
     let mut accepted: BTreeMap<String, usize> = BTreeMap::new();
@@ -68,7 +68,8 @@ pub(crate) fn nothing_accepted_runs_again(world: &World, nodes: usize, round: u6
 fn an_interrupt_leaves_a_checkpoint_and_the_next_run_goes_on() {
     let world = World::new();
     let mut plot = Plot::garden();
-    // The third node's model never answers in time: the run is at a known place when the signal comes.
+    // The third node's model never replies in time, so the run is at a known place when the signal
+    // arrives.
     for reply in &mut plot.replies {
         if reply["node"] == "tenfold" && reply["stage"] == "tests" {
             reply["latency_ms"] = 600_000.into();

@@ -1,4 +1,5 @@
-//! Every door, killed before steps that change the disk: a build for tests counts them (`TRELLIS_CRASH_POINT`).
+//! Kills each workflow before steps that change the disk, with the crash points of a debug build
+//! (`TRELLIS_CRASH_POINT`).
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -10,10 +11,10 @@ use crate::world::{Plot, World};
 /// Environment variable with the number of the step before which the process is killed.
 const POINT: &str = "TRELLIS_CRASH_POINT";
 
-/// Environment variable with the file that grows by a byte for each step.
+/// Environment variable with the path of a file that grows by one byte per step.
 const COUNTED: &str = "TRELLIS_CRASH_POINTS";
 
-/// Does the work of one round undisturbed; returns its number of steps.
+/// Runs the work of one round undisturbed; returns its number of steps.
 fn steps(door: &impl Door, round: u64) -> u64 {
     let world = door.world(round);
     let count = world.root().join("count");
@@ -22,7 +23,7 @@ fn steps(door: &impl Door, round: u64) -> u64 {
     std::fs::metadata(&count).expect("a build for tests has crash points").len()
 }
 
-/// Kills work before its step of this number; false where it came to its end before that.
+/// Kills the work before the step of this number; false if the work ended before.
 fn is_killed_at(door: &impl Door, world: &World, point: u64, round: u64) -> bool {
     let status = door.command(world, round).env(POINT, point.to_string()).status();
     let status = status.expect("trellis starts");
@@ -30,8 +31,9 @@ fn is_killed_at(door: &impl Door, world: &World, point: u64, round: u64) -> bool
     status.signal() == Some(9)
 }
 
-/// Kills the work of one round before its first step, each one that is so many steps further, and the last, and goes on with it
-/// each time in a folder of its own. `cargo xtask soak points` takes every step.
+/// Kills the work of one round before its first step, before every `apart`-th later one, and before
+/// the last, and resumes it each time, in separate folders. `cargo xtask soak points` takes every
+/// step.
 fn at_points(door: &impl Door, round: u64, apart: usize) {
     let said = std::env::var("TRELLIS_POINTS_APART").ok();
     let apart = said.and_then(|it| it.parse().ok()).unwrap_or(apart);
@@ -39,7 +41,7 @@ fn at_points(door: &impl Door, round: u64, apart: usize) {
     let mut killed = 0;
     for point in (1..last).step_by(apart).chain([last]) {
         let world = door.world(round);
-        // Work side by side may end with a step less.
+        // Parallel work may end with one step less.
         if is_killed_at(door, &world, point, round) {
             killed += 1;
             eprintln!("killed at point {point} of {last}");
@@ -86,14 +88,14 @@ fn tests_for_a_function_go_on_from_any_point() {
     at_points(&WriteTests::new(), 0, 1);
 }
 
-/// Two fixes that are committed, in a project below the top of its repository; killed at a point.
+/// Commits two fixes in a project below the top of its repository; killed at a point.
 fn commits_until(point: u64) -> World {
     let world = below();
     let _ = is_killed_at(&Repair, &world, point, 1);
     world
 }
 
-/// The last point before the second fix is in the tree.
+/// Returns the last point before the second fix is in the tree.
 fn point_between_fixes() -> u64 {
     let (mut least, mut most) = (1, steps(&Repair, 1));
     while most - least > 1 {
@@ -113,7 +115,7 @@ fn a_fix_that_stayed_before_a_kill_is_committed_by_the_next_start_unless_a_perso
         ("Repair test_calculator.py::test_add", "Repair test_calculator.py::test_divide");
     let world = commits_until(point);
     assert_eq!(world.read("p/calculator.py"), CALCULATOR.replace("a - b", "a + b"));
-    // Only who asks for commits gets them.
+    // Commits are made only on request.
     let _ = repair(&world, &["--approve", "supervised"]).exits(2);
     assert_eq!(log(&world), "start\n");
     let _ =
@@ -124,7 +126,7 @@ fn a_fix_that_stayed_before_a_kill_is_committed_by_the_next_start_unless_a_perso
     assert!(is_told, "{titles:?}");
     assert_eq!(git(world.root(), &["show", "HEAD:p/calculator.py"]), mended());
     assert!(!world.root().join("p/.trellis/repair/uncommitted.json").exists());
-    // Committed by a person, or undone and made anew: neither is committed a second time.
+    // Committed by a person, or undone and applied again: neither is committed a second time.
     for (command, commits) in [
         (&["commit", "--quiet", "-am", "mine"][..], 3),
         (&["checkout", "--quiet", "p/calculator.py"], 2),

@@ -1,20 +1,20 @@
-//! Commands that pages show: each exists, with all of its options.
+//! Commands in pages: each exists, with all of its options.
 
 use std::collections::BTreeMap;
 
 use super::page::Block;
 use crate::world::World;
 
-/// The long help of commands that were asked about, by their words.
+/// Long help of commands, by their words, with the results of earlier lookups.
 pub(super) type Known = BTreeMap<Vec<String>, Option<String>>;
 
-/// What the block's commands name and the program does not have.
+/// Returns commands and options in the block that the program lacks.
 pub(super) fn unknown(block: &Block, known: &mut Known) -> Vec<String> {
     let lines = block.lines.iter().map(|it| it.strip_prefix("$ ").unwrap_or(it));
     lines.filter_map(words).flat_map(|words| lacking(&words, known)).collect()
 }
 
-/// The words behind `trellis`, where a line starts it.
+/// Returns the words after `trellis`, if a line starts it.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words =
         line.split_whitespace().skip_while(|it| it.contains('=') && !it.starts_with('-'));
@@ -24,7 +24,7 @@ fn words(line: &str) -> Option<Vec<String>> {
 
 fn lacking(words: &[String], known: &mut Known) -> Vec<String> {
     let names: Vec<String> = words.iter().take_while(|it| !it.starts_with('-')).cloned().collect();
-    // A second word may be a command of the first, or an argument.
+    // A second word may be a subcommand or an argument.
     let depths = (0..=names.len().min(2)).rev();
     let helps: Vec<(usize, String)> =
         depths.filter_map(|depth| Some((depth, help(&names[..depth], known)?))).collect();
@@ -42,14 +42,14 @@ fn lacking(words: &[String], known: &mut Known) -> Vec<String> {
     missing.map(|it| format!("{it} of trellis {}", names.join(" "))).collect()
 }
 
-/// Its help, if there is such a command.
+/// Returns the help of a command, if it exists.
 fn help(names: &[String], known: &mut Known) -> Option<String> {
     let ask = || {
         let world = World::new();
         let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
         arguments.push("--help");
         let ran = world.trellis(&arguments);
-        // Help for an argument is the help of the command before it.
+        // Help for an argument is the help of the preceding command.
         let usage = format!("Usage: trellis {}", names.join(" "));
         (ran.code == Some(0) && ran.stdout.contains(usage.trim_end())).then_some(ran.stdout)
     };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Where the links of a page lead, but those to other hosts.
+/// Returns the link targets of a page, except those on other hosts.
 pub(super) fn targets(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut is_code = false;
@@ -16,7 +16,7 @@ pub(super) fn targets(text: &str) -> Vec<String> {
     out
 }
 
-/// Links of the page that lead nowhere.
+/// Returns the broken links of a page.
 pub(super) fn broken(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).expect("a page");
     let leads = |target: &str| {
@@ -35,7 +35,7 @@ pub(super) fn broken(page: &Path) -> Vec<String> {
     broken.map(|it| format!("{}: {it}", page.display())).collect()
 }
 
-/// The anchors of headings, as hosts of repositories and mdBook make them.
+/// Returns the anchors of headings, in the style of repository hosts and mdBook.
 fn anchors(text: &str) -> Vec<String> {
     let headings = text.lines().filter_map(|it| it.strip_prefix('#'));
     headings

@@ -1,6 +1,7 @@
-//! The documentation is true: its commands are executed, its outputs compared, its links followed.
+//! Checks the documentation: commands are executed, outputs compared, links followed.
 //!
-//! `TRELLIS_UPDATE_DOCS=1` writes into the pages what the commands print now, and both reference pages.
+//! `TRELLIS_UPDATE_DOCS=1` writes the current output of the commands and both reference pages into
+//! the documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,14 +16,14 @@ mod session;
 
 use page::{Block, Page};
 
-/// Pages that are generated from the program, with the words for `trellis reference`.
+/// Pages generated from the program, with the argument of `trellis reference`.
 const GENERATED: [(&str, &str); 2] = [("cli.md", "cli"), ("methods.md", "methods")];
 
 fn updates() -> bool {
     std::env::var_os("TRELLIS_UPDATE_DOCS").is_some()
 }
 
-/// Every page for users, by its path in the repository.
+/// Returns all user pages, by path in the repository.
 fn pages() -> Vec<PathBuf> {
     let root = repository();
     let mut out: Vec<PathBuf> = ["README.md", "extension/README.md", "server/SECURITY.md"]
@@ -42,7 +43,7 @@ fn markdown(folder: &Path) -> Vec<PathBuf> {
     entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "md")).collect()
 }
 
-/// Runs the commands of one page, and compares what they print.
+/// Runs the commands of one page, and compares their output.
 fn check(name: &str) {
     let path = repository().join(name);
     let text = fs::read_to_string(&path).expect("a page");
@@ -63,7 +64,7 @@ fn check(name: &str) {
 
 macro_rules! executed {
     ($($test:ident: $page:literal,)*) => {
-        /// Pages with commands, a test each.
+        /// Pages with commands, one test each.
         const EXECUTED: &[&str] = &[$($page),*];
         $(#[test] fn $test() { check($page); })*
     };
@@ -188,7 +189,7 @@ fn every_example_of_a_file_is_accepted() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// Why an example of JSON, of `trellis.toml` or of a template is wrong.
+/// Returns the error in an example of JSON, of `trellis.toml` or of a template.
 fn refused(block: &Block) -> Option<String> {
     match block.language.as_str() {
         "json" => {

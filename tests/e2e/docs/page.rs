@@ -1,16 +1,16 @@
-//! A page of documentation as its fenced blocks.
+//! A page of documentation, parsed into its fenced blocks.
 
 use std::collections::BTreeSet;
 
 use super::session::{Wrong, fits};
 
-/// The mark of a folder that the commands after it start in.
+/// Marker for the folder in which the following commands run.
 const EXAMPLE: &str = "<!-- example: ";
 
 pub(super) struct Page {
     lines: Vec<String>,
     pub(super) blocks: Vec<Block>,
-    /// Folders of examples, with the line from which each holds.
+    /// Folders of examples, each with its first line.
     examples: Vec<(usize, String)>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Block {
     pub(super) lines: Vec<String>,
 }
 
-/// A command of a `console` block with the output that the page shows.
+/// A command of a `console` block with the output in the page.
 pub(super) struct Step {
     pub(super) command: String,
     /// The first line of the output.
@@ -35,7 +35,7 @@ impl Block {
         self.lines.iter().map(|it| format!("{it}\n")).collect()
     }
 
-    /// Whether it shows commands, executed or not.
+    /// Returns whether the block shows commands, executed or not.
     pub(super) fn is_shell(&self) -> bool {
         matches!(self.language.as_str(), "console" | "sh")
     }
@@ -91,7 +91,8 @@ impl Page {
         self.blocks.iter().any(|it| it.language == "console")
     }
 
-    /// What is executed in one folder, one after the other; an example's mark begins a new one.
+    /// Returns the commands executed in one folder, in sequence; an example's marker begins a new
+    /// session.
     pub(super) fn sessions(&self) -> Vec<(Option<&str>, Vec<Step>)> {
         let mut out: Vec<(Option<&str>, Vec<Step>)> = Vec::new();
         let mut begun = None;
@@ -109,7 +110,7 @@ impl Page {
         out
     }
 
-    /// The page with what commands print now.
+    /// Returns the page with the current output of its commands.
     pub(super) fn with(&self, wrong: &[Wrong]) -> String {
         let mut lines = self.lines.clone();
         for it in wrong.iter().rev() {
@@ -120,7 +121,7 @@ impl Page {
     }
 }
 
-/// What a page shows of an output, brought up to date: what it left out stays out, what is worded anew is worded anew.
+/// Updates the output shown in a page: omitted parts stay omitted, reworded lines are replaced.
 fn renewed(shown: &[String], printed: &[String]) -> Vec<String> {
     let (mut out, mut at) = (Vec::new(), 0);
     for line in shown {
@@ -151,7 +152,7 @@ fn renewed(shown: &[String], printed: &[String]) -> Vec<String> {
     if is_right { out } else { printed.iter().map(|it| stable(it)).collect() }
 }
 
-/// The share of words that two lines have in common.
+/// Returns the share of words that two lines have in common.
 fn likeness(one: &str, other: &str) -> f64 {
     let words =
         |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
@@ -160,7 +161,7 @@ fn likeness(one: &str, other: &str) -> f64 {
     if all == 0 { 1.0 } else { one.intersection(&other).count() as f64 / all as f64 }
 }
 
-/// A line without what differs from run to run: durations, times and temporary folders.
+/// Masks parts of a line that differ between runs: durations, times and temporary folders.
 fn stable(line: &str) -> String {
     let line = &without_time(&without_folder(line));
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -187,7 +188,7 @@ fn without_folder(line: &str) -> String {
     out
 }
 
-/// Without the time that a line of a log begins with.
+/// Masks the time at the start of a log line.
 fn without_time(line: &str) -> String {
     match line.split_once("Z  ") {
         Some((time, rest)) if time.len() == 19 && time.as_bytes()[10] == b'T' => {

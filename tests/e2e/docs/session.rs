@@ -1,4 +1,4 @@
-//! The commands of a page, executed by one shell in a folder of their own.
+//! Executes the commands of a page in one shell, in a folder of their own.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::page::{Page, Step};
 use crate::world::{World, binary, repository};
 
-/// A command that prints something else than the page shows.
+/// A command whose output differs from the page.
 pub(super) struct Wrong {
     pub(super) line: usize,
     pub(super) command: String,
@@ -26,7 +26,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Executes all commands of a page, and returns what differs.
+/// Executes all commands of a page, and returns the differences.
 pub(super) fn run(page: &Page) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     for (example, steps) in page.sessions() {
@@ -59,17 +59,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Prints before each command; no output has it.
+/// Printed before each command; no output contains it.
 const MARK: &str = "\u{1}next\u{1}";
 
-/// The lines that each command prints, standard error among them.
+/// Returns the lines printed by each command, including standard error.
 fn execute(world: &World, folder: &Path, steps: &[Step]) -> Vec<Vec<String>> {
     let bin = world.root().join("bin");
     fs::create_dir(&bin).expect("bin");
     std::os::unix::fs::symlink(binary(), bin.join("trellis")).expect("a link");
     let mut script = "exec 2>&1\nstatus=0\n".to_owned();
     for step in steps {
-        // A command sees how the one before it ended.
+        // A command sees the exit status of the preceding one.
         script += &format!("printf '\\n{MARK}\\n'\n(exit $status)\n{}\nstatus=$?\n", step.command);
     }
     let mut shell = world.shell("bash");
@@ -87,7 +87,8 @@ fn execute(world: &World, folder: &Path, steps: &[Step]) -> Vec<Vec<String>> {
     printed
 }
 
-/// Whether a page shows what was printed. `…` is any text in a line, or any lines where it is alone.
+/// Returns whether a page shows this output. `…` stands for any text in a line, or alone for any
+/// lines.
 pub(super) fn agrees(shown: &[String], printed: &[String]) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, None) => true,

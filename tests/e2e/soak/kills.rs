@@ -1,4 +1,5 @@
-//! Kills at random instants, alone or with every child: what crash points do not reach is the middle of what git does.
+//! Kills at random instants, alone or with every child, which cover the middle of git's steps that
+//! crash points cannot reach.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use crate::random::{Random, rounds};
 use crate::tasks::Task;
 use crate::world::Plot;
 
-/// Kills work up to three times a round, and goes on with it.
+/// Kills work up to three times per round, and resumes it.
 fn at_random_instants(door: &impl Door) {
     let started = Instant::now();
     door.end(&door.world(0), 0);
@@ -24,9 +25,9 @@ fn at_random_instants(door: &impl Door) {
             }
             let mut child = door.command(&world, round).spawn().expect("trellis starts");
             let pid = Pid::from_child(&child);
-            // The instant is the point of the test; what is asserted does not depend on it.
+            // The moment is the point of the test; the assertions do not depend on it.
             std::thread::sleep(Duration::from_millis(random.below(whole)));
-            // Alone, as for want of memory, or with its children, as when the machine goes.
+            // Alone, as when memory runs out, or with its children, as when the machine fails.
             let killed = match random.below(2) {
                 0 => kill_process(pid, Signal::KILL),
                 _ => kill_process_group(pid, Signal::KILL),

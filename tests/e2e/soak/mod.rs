@@ -1,4 +1,5 @@
-//! Long tests: `cargo xtask soak` runs them, `cargo xtask test` leaves them out (`.config/nextest.toml`).
+//! Long tests: `cargo xtask soak` runs them, `cargo xtask test` leaves them out
+//! (`.config/nextest.toml`).
 
 mod kills;
 mod orders;

@@ -1,4 +1,4 @@
-//! Work whose parts end in another order each time.
+//! Work whose parts end in a different order each time.
 
 use crate::grow::fixture;
 use crate::random::{Random, rounds};

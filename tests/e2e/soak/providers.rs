@@ -1,4 +1,4 @@
-//! The master fixture, from a provider in place of its recording.
+//! The master fixture, from a provider instead of its recording.
 
 use crate::faults::end_as_they_do_without;
 use crate::mock::{OPENAI, Work, recorded};

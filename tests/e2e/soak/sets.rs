@@ -29,7 +29,7 @@ fn a_go_api_of_seven_tasks_passes_by_hand() {
     if !has_go() {
         return;
     }
-    // Its standard library is all that it uses, so that there is nothing to lock.
+    // The project uses only the standard library, so there is nothing to lock.
     let set = Set {
         stack: "go-api",
         name: "shortener",
@@ -61,7 +61,8 @@ fn a_python_api_of_fourteen_tasks_passes_by_hand_without_what_failed() {
     let [forecast, rival] = &failed[..] else { panic!("{result:#}") };
     assert_eq!(forecast, "forecast");
     assert!(text(&result["failedTasks"]["forecast"]).contains("4 attempts failed"));
-    // Both change the call that makes the application: one is merged, the other one's work is kept.
+    // Both change the call that creates the application: one is merged, the other one's work is
+    // kept.
     let (version, summary) = (r#"version="1.0.0""#, r#"summary="Stock of a small warehouse""#);
     let (lost, won) = match rival.as_str() {
         "version" => (version, summary),

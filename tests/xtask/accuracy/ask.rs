@@ -1,4 +1,4 @@
-//! The questions of one project, put to one server.
+//! Sends the queries of one project to one server.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,20 +11,21 @@ use serde_json::{Value, json};
 use super::cases::{Case, Rename, Wanted};
 use super::edits;
 
-/// How long one request may take.
+/// Timeout of one request.
 const REQUEST: Duration = Duration::from_secs(30);
-/// Between two questions for the same thing.
+/// Pause between two attempts of a query.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What came of a question.
+/// Verdict on an answer.
 pub(crate) enum Verdict {
     Right,
     Wrong {
         missing: BTreeSet<Place>,
         surplus: BTreeSet<Place>,
-        /// What else is to be said.
+        /// Further explanation.
         why: String,
-        /// What a rename makes of the files it touches, by path in the project, line ends as `\n`.
+        /// Texts of the files that a rename touches, by path in the project, with line ends as
+        /// `\n`.
         texts: BTreeMap<PathBuf, String>,
     },
 }
@@ -38,8 +39,8 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Starts the server, opens the file of a case and waits: first for its outline, then until the case's references
-    /// stay the same for `settle`.
+    /// Starts the server, opens the file of a case and waits: first for its outline, then until the
+    /// case's references stay the same for `settle`.
     pub(crate) fn start(
         command: Command,
         root: &Path,
@@ -73,7 +74,7 @@ impl Asker {
         Ok(())
     }
 
-    /// Opens the file if it is not open, and names the place.
+    /// Opens the file if needed, and returns parameters for the position.
     fn parameters(&mut self, at: &Place) -> Result<Value, Failure> {
         let at = Place { file: self.root.join(&at.file), ..at.clone() };
         if self.opened.insert(at.file.clone()) {
@@ -82,7 +83,7 @@ impl Asker {
         Ok(self.client.at(&at, &mut self.texts))
     }
 
-    /// The places of an answer, relative to the project.
+    /// Returns the places in an answer, relative to the project.
     fn references(&mut self, at: &Place) -> Result<BTreeSet<Place>, Failure> {
         let mut params = self.parameters(at)?;
         params["context"] = json!({"includeDeclaration": true});
@@ -96,7 +97,7 @@ impl Asker {
         Place { file: file.unwrap_or(place.file), ..place }
     }
 
-    /// Judges the answer to references.
+    /// Judges the answer to a query for references.
     pub(crate) fn refer(
         &mut self,
         case: &Case,
@@ -139,7 +140,8 @@ impl Asker {
         Ok(verdict)
     }
 
-    /// `prepareRename`, if the server knows it, then `rename`; null where either is refused without a word.
+    /// Sends `prepareRename`, if the server supports it, then `rename`; returns null if either is
+    /// refused without an error.
     fn renamed(&mut self, at: &Place, to: &str) -> Result<Value, Failure> {
         let mut params = self.parameters(at)?;
         if self.prepares {
@@ -152,8 +154,8 @@ impl Asker {
         self.client.request("textDocument/rename", params, REQUEST)
     }
 
-    /// Right if the texts are as wanted, however the edits are cut; wrong if they are not although the places are;
-    /// else nothing.
+    /// Returns right if the texts are as wanted, however the edits are split; wrong if the texts
+    /// differ although the places match; otherwise `None`.
     fn compared(
         &mut self,
         case: &Case,

@@ -1,4 +1,5 @@
-//! The cases as they are written: `[file, line, column]` with lines and columns from 1, columns in code points.
+//! Cases in their written form: `[file, line, column]` with lines and columns from 1, columns in
+//! code points.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,14 +11,14 @@ use serde_json::Value;
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) covers: String,
-    /// The folder beside the cases that is the workspace.
+    /// The workspace folder, beside the cases.
     pub(crate) project: String,
     pub(crate) name: String,
-    /// Where the question is asked; files are relative to the project, here as below.
+    /// Position of the query; files are relative to the project, here and below.
     pub(crate) at: Place,
-    /// The places that an answer has to hold; `None`: not asked.
+    /// Places that an answer must contain; `None` if not queried.
     pub(crate) references: Option<BTreeSet<Place>>,
-    /// Places that it may hold besides.
+    /// Places that an answer may contain besides.
     pub(crate) possible: BTreeSet<Place>,
     pub(crate) rename: Option<Rename>,
 }
@@ -28,13 +29,13 @@ pub(crate) struct Rename {
 }
 
 pub(crate) enum Wanted {
-    /// These edits, and perhaps some of the others.
+    /// These edits, and possibly some of the optional ones.
     Edits { edits: BTreeSet<Place>, optional: BTreeSet<Place> },
-    /// None, for this reason.
+    /// A refusal, for this reason.
     Refusal(String),
 }
 
-/// Every case of a file.
+/// Reads all cases of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<Case>, String> {
     let failed = |error: String| format!("{}: {error}", file.display());
     let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;

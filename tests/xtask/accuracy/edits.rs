@@ -1,4 +1,4 @@
-//! Workspace edits, in both forms of the protocol, and texts with them applied.
+//! Workspace edits in both forms of the protocol, and their application to texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// The edits of a `WorkspaceEdit`, sorted.
+/// Returns the edits of a `WorkspaceEdit`, sorted.
 ///
 /// # Errors
 ///
-/// Files that are made, renamed or removed; ranges that make no sense or overlap.
+/// Created, renamed or removed files; invalid or overlapping ranges.
 pub(crate) fn of(client: &Client, value: &Value, texts: &mut Texts) -> Result<Vec<Edit>, String> {
     let mut listed: Vec<(PathBuf, &Value)> = Vec::new();
     let path = |uri: &str| path_of(uri).ok_or_else(|| format!("{uri} is no file"));
@@ -56,13 +56,13 @@ fn edit(client: &Client, file: PathBuf, value: &Value, texts: &mut Texts) -> Opt
     (start <= end).then_some(Edit { start, end, text })
 }
 
-/// Replaces a name at places.
+/// Returns edits that replace a name at places.
 pub(crate) fn plain(places: &BTreeSet<Place>, name: &str, to: &str) -> Vec<Edit> {
     let end = |it: &Place| Place { column: it.column + name.chars().count(), ..it.clone() };
     places.iter().map(|it| Edit { start: it.clone(), end: end(it), text: to.to_owned() }).collect()
 }
 
-/// The texts of the files that sorted, disjoint edits touch, line ends as `\n`.
+/// Returns the texts of files after sorted, disjoint edits, with line ends as `\n`.
 pub(crate) fn applied(edits: &[Edit], texts: &mut Texts) -> BTreeMap<PathBuf, String> {
     let mut out = BTreeMap::new();
     for group in edits.chunk_by(|a, b| a.start.file == b.start.file) {

@@ -1,4 +1,5 @@
-//! `cargo xtask bench accuracy`: references and renames of hand-marked cases, asked of any language server.
+//! `cargo xtask bench accuracy`: references and renames of hand-marked cases, for any language
+//! server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ pub(crate) struct AccuracyArgs {
     strict: bool,
 }
 
-/// Right answers and questions, by sort of question.
+/// Counts of right answers and of queries, by kind of query.
 type Sums = BTreeMap<String, (usize, usize)>;
 
 pub(crate) fn run(args: &AccuracyArgs) -> Outcome {
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &AccuracyArgs) -> Outcome {
     if perfect || !args.strict { Ok(()) } else { Err(missed.to_owned()) }
 }
 
-/// Asks everything, project by project.
+/// Runs all queries, project by project.
 fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Result<Sums, String> {
     let mut sums = Sums::new();
     let projects: BTreeSet<&str> = cases.iter().map(|it| it.project.as_str()).collect();
@@ -81,7 +82,8 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
         for sort in cases.iter().flat_map(|it| questions(it, !args.no_trial)) {
             sums.entry(sort).or_default().1 += 1;
         }
-        // Whatever a server writes beside the sources goes into a copy; renames are tried out in another.
+        // Files that a server writes beside the sources go into a copy; renames are tried in a
+        // second one.
         let copies = [copy(&folder.join(project))?, copy(&folder.join(project))?];
         let roots = [copies[0].path().join(project), copies[1].path().join(project)];
         if let Err(failure) = ask(args, server, &roots, &cases, &mut sums) {
@@ -91,7 +93,7 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
     Ok(sums)
 }
 
-/// A folder with a copy of a project in it.
+/// Returns a temporary folder with a copy of a project.
 fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
     let folder = std::env::temp_dir().canonicalize().and_then(tempfile::tempdir_in);
     let folder = folder.map_err(|error| format!("no temporary folder: {error}"))?;
@@ -99,7 +101,7 @@ fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
     Ok(folder)
 }
 
-/// The sorts of questions of a case, with or without the trial.
+/// Returns the kinds of queries of a case, with or without the trial.
 fn questions(case: &Case, trial: bool) -> impl Iterator<Item = String> {
     let references = case.references.is_some().then(|| REFERENCES.to_owned());
     let rename = case.rename.as_ref().map(|it| sort(&it.wanted));
@@ -117,7 +119,7 @@ fn sort(wanted: &Wanted) -> String {
     }
 }
 
-/// Puts the questions of a project; `roots` are the workspace and the copy to try renames in.
+/// Runs the queries of a project; `roots` are the workspace and the copy for trying renames.
 fn ask(
     args: &AccuracyArgs,
     server: &str,
@@ -155,7 +157,7 @@ fn ask(
     asker.end()
 }
 
-/// A rename that is not exact, after its trial.
+/// Returns the verdict on an inexact rename after its trial.
 fn tried(root: &Path, verdict: Verdict) -> Result<Verdict, lsp::Failure> {
     let Verdict::Wrong { texts, .. } = &verdict else { return Ok(verdict) };
     if texts.is_empty() {

@@ -1,17 +1,17 @@
-//! Whether a project still works with a rename that is not as wanted.
+//! Checks whether a project still works after an inexact rename.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-/// The program of a project that ends with status 0 if the project is whole.
+/// Program of a project that exits with status 0 if the project works.
 const CHECK: &str = "check.py";
-/// For how long it may run, in seconds, as a word of a command.
+/// Timeout in seconds, as an argument.
 const PATIENCE: &str = "20";
 
-/// Writes the texts (by path below the root) over the files, runs the check, and puts the files back. `None` if the
-/// project has no check.
+/// Writes the texts (by path below the root) over the files, runs the check, and restores the
+/// files. Returns `None` if the project has no check.
 pub(crate) fn breaks(root: &Path, texts: &BTreeMap<PathBuf, String>) -> io::Result<Option<bool>> {
     if !root.join(CHECK).exists() {
         return Ok(None);
@@ -37,7 +37,7 @@ fn runs(root: &Path) -> io::Result<bool> {
     Ok(command.status()?.success())
 }
 
-/// A text in the encoding of the bytes it takes the place of: UTF-8 or Latin-1.
+/// Encodes a text like the bytes it replaces: UTF-8 or Latin-1.
 fn encoded(text: &str, before: &[u8]) -> Vec<u8> {
     let latin = || text.chars().map(|it| u8::try_from(it).ok()).collect::<Option<Vec<u8>>>();
     let narrow = std::str::from_utf8(before).is_err().then(latin).flatten();

@@ -1,4 +1,4 @@
-//! Known advisories, asked of databases that not every machine can reach.
+//! Checks for known advisories in databases that some machines cannot reach.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::Skipped;
 use crate::{Outcome, setup};
 
-/// Newer ones may judge otherwise.
+/// Pinned version; newer ones may judge differently.
 const CARGO_DENY: &str = "0.20.2";
-/// The database of advisories against crates, which cargo-deny reads.
+/// The database of advisories on crates, which cargo-deny reads.
 const DATABASE: &str = "https://github.com/RustSec/advisory-db";
 
-/// Against the crates of the lock file. cargo-deny is built only where its database answers.
+/// Checks the crates of the lock file. cargo-deny is built only if its database is reachable.
 pub(super) fn crates() -> Result<(), Skipped> {
     let mut ask = Command::new("timeout");
     ask.args(["20", "git", "ls-remote", "--quiet", DATABASE, "HEAD"])
@@ -26,7 +26,7 @@ pub(super) fn crates() -> Result<(), Skipped> {
     setup::run(&mut command).map_err(Skipped::Found)
 }
 
-/// Against the packages that the extension is made of and with.
+/// Checks the npm packages that the extension uses or is built with.
 pub(super) fn packages() -> Result<(), Skipped> {
     let mut command = Command::new("npm");
     command.current_dir(setup::root().join("extension")).args(["audit", "--json"]);
@@ -43,7 +43,7 @@ pub(super) fn packages() -> Result<(), Skipped> {
     }
 }
 
-/// The program, built once for this checkout.
+/// Returns cargo-deny, built once for this checkout.
 fn cargo_deny() -> Result<PathBuf, String> {
     let root = setup::target().join("tools").join(format!("cargo-deny-{CARGO_DENY}"));
     let program = root.join("bin/cargo-deny");
@@ -61,7 +61,7 @@ fn cargo_deny() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// Runs a command that says nothing unless it fails: then its last words.
+/// Runs a command silently; on failure, its last line of output is the error.
 fn quiet(command: &mut Command) -> Outcome {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {

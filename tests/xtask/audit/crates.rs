@@ -1,4 +1,4 @@
-//! The crates of a workspace and those below them, as `cargo metadata` tells them for every system.
+//! The crates of a workspace and their dependencies, from `cargo metadata` for all systems.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,23 +7,23 @@ use std::process::Command;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A crate in one version.
+/// One version of a crate.
 pub(super) struct Crate {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) version: String,
-    /// As its author wrote it, which is mostly SPDX.
+    /// License as its author wrote it, usually SPDX.
     pub(super) licence: Option<String>,
-    /// None of our own.
+    /// Source; `None` for crates of the workspace.
     pub(super) source: Option<String>,
-    /// Names of what it takes in any version from a registry.
+    /// Names of dependencies without a version requirement from a registry.
     pub(super) wildcards: Vec<String>,
 }
 
-/// All crates, and which needs which.
+/// All crates and their dependencies.
 pub(super) struct Crates {
     all: Vec<Crate>,
-    /// By id.
+    /// Dependencies by id.
     needs: BTreeMap<String, Vec<String>>,
 }
 
@@ -67,7 +67,8 @@ struct Edge {
 }
 
 impl Crates {
-    /// Asks cargo about the workspace of a folder. The lock file also holds what no feature takes in: that is left out.
+    /// Reads the workspace of a folder with cargo. Crates in the lock file that no feature uses are
+    /// left out.
     pub(super) fn of(root: &Path) -> Result<Crates, String> {
         let metadata = cargo(root, &["metadata", "--locked", "--format-version", "1"])?;
         let metadata: Value = serde_json::from_str(&metadata).map_err(|e| e.to_string())?;
@@ -92,7 +93,8 @@ impl Crates {
         self.all.iter()
     }
 
-    /// Ids of our own crates and of everything that they need otherwise than through crates with these names.
+    /// Returns the ids of the workspace's crates and their dependencies, except those reached only
+    /// through crates with these names.
     pub(super) fn without(&self, names: &BTreeSet<String>) -> BTreeSet<&str> {
         let cut: BTreeSet<&str> = self
             .all
@@ -122,7 +124,7 @@ fn cargo(root: &Path, words: &[&str]) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| format!("cargo {}: {error}", words[0]))
 }
 
-/// Of a line such as `syn v2.0.119 (*)` or `code v0.1.0 (/path)`.
+/// Returns the name and version in a line such as `syn v2.0.119 (*)` or `code v0.1.0 (/path)`.
 fn name_and_version(line: &str) -> Option<&str> {
     let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
     line.get(..end).filter(|it| it.contains(" v"))

@@ -1,4 +1,4 @@
-//! `cargo xtask audit`: whose code is in Trellis, under which licence, and what is known against it.
+//! `cargo xtask audit`: origin, licenses and known advisories of the code in Trellis.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,8 @@ mod policy;
 use crates::Crates;
 use policy::Policy;
 
-/// Checks the crates against `deny.toml`, and both kinds of packages against the advisories, where those can be reached.
+/// Checks the crates against `deny.toml`, and crates and npm packages against the advisories, if
+/// reachable.
 pub(crate) fn run() -> Outcome {
     setup::machine()?;
     setup::mock()?;
@@ -34,7 +35,7 @@ fn policy() -> Result<Policy, String> {
     Policy::read(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Looks for advisories unless these versions have been looked up before in this target folder.
+/// Runs a check unless it succeeded for this lock file before in this target folder.
 fn once(lock: &str, look: impl FnOnce() -> Result<(), Skipped>) -> Outcome {
     let path = setup::root().join(lock);
     let text = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -59,10 +60,10 @@ fn mark(done: &Path) -> Outcome {
     fs::write(done, "").map_err(cannot)
 }
 
-/// Why a look at advisories did not end well.
+/// Reason why a check of advisories did not succeed.
 enum Skipped {
-    /// It could not be done here.
+    /// The check could not run here.
     Because(String),
-    /// It was done, and something is known.
+    /// The check found an advisory.
     Found(String),
 }

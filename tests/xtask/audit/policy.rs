@@ -1,4 +1,4 @@
-//! What `deny.toml` allows, in the words of cargo-deny, and what goes against it.
+//! The rules of `deny.toml`, in cargo-deny's terms, and violations of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::crates::{Crate, Crates};
 /// Rules for the crates of a workspace.
 pub(super) struct Policy {
     allowed: Vec<Licensee>,
-    /// Crates that may be there in these older versions as well: names with the beginning of a version.
+    /// Crates that may also be present in an older version: names with a version prefix.
     older: Vec<(String, String)>,
     /// Names of crates below which a second version of a crate is accepted.
     skipped: BTreeSet<String>,
@@ -54,14 +54,14 @@ impl Policy {
         Ok(Policy { allowed, older, skipped })
     }
 
-    /// Everything that is not allowed, a line each.
+    /// Returns all violations, one per line.
     pub(super) fn problems(&self, crates: &Crates) -> Vec<String> {
         let licences = crates.all().filter_map(|it| self.licence(it));
         let wildcards = crates.all().flat_map(wildcards);
         licences.chain(wildcards).chain(self.twice(crates)).chain(sources(crates)).collect()
     }
 
-    /// What is wrong with the licence of a crate of others.
+    /// Returns the problem with the license of an external crate.
     fn licence(&self, it: &Crate) -> Option<String> {
         let told = |what: &str| Some(format!("{} {}: {what}", it.name, it.version));
         it.source.as_ref()?;
@@ -86,7 +86,8 @@ impl Policy {
         self.older.iter().any(|(name, version)| *name == it.name && begins(version))
     }
 
-    /// Crates in more than one version, but for what is needed by way of a crate that is skipped alone.
+    /// Returns crates with more than one version, ignoring those needed only through a skipped
+    /// crate.
     fn twice(&self, crates: &Crates) -> Vec<String> {
         let needed = crates.without(&self.skipped);
         let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -99,20 +100,20 @@ impl Policy {
     }
 }
 
-/// Reads `name@1.2`.
+/// Parses `name@1.2`.
 fn name_and_version(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('@').ok_or_else(|| format!("skip: {text} names no version"))?;
     Ok((parts.0.to_owned(), parts.1.to_owned()))
 }
 
-/// Dependencies of our own crates that take any version.
+/// Returns dependencies of the workspace's crates that accept any version.
 fn wildcards(it: &Crate) -> impl Iterator<Item = String> {
     let own = it.source.is_none();
     let any = it.wildcards.iter().filter(move |_| own);
     any.map(|name| format!("{} takes any version of {name}", it.name))
 }
 
-/// Crates come from one registry.
+/// Checks that all crates come from one registry.
 fn sources(crates: &Crates) -> Vec<String> {
     let sources: BTreeSet<&str> = crates.all().filter_map(|it| it.source.as_deref()).collect();
     let odd = sources.iter().filter(|it| !it.starts_with("registry+"));
@@ -130,7 +131,8 @@ mod tests {
     const POLICY: &str = "[licenses]\nallow = ['MIT', 'Apache-2.0 WITH LLVM-exception']\n\
         [bans]\nskip = [{ crate = 'b@1.1', reason = 'as well' }]\nskip-tree = [{ crate = 'old', reason = 'others need it' }]\n";
 
-    /// The metadata of crates, each with its licence and what it needs; ours are those without a licence.
+    /// Returns metadata of crates with licenses and dependencies; crates without a license are the
+    /// workspace's own.
     fn crates(all: &[(&str, &str, Option<&str>, &[&str])]) -> Crates {
         let id = |name: &str, version: &str| format!("{name} {version}");
         let package = |(name, version, licence, _): &(&str, &str, Option<&str>, &[&str])| {

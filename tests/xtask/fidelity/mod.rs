@@ -1,4 +1,5 @@
-//! `cargo xtask bench fidelity`: suites of real projects in the sandbox and by plain pytest, test by test.
+//! `cargo xtask bench fidelity`: compares suites of real projects in the sandbox with plain pytest,
+//! test by test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +20,7 @@ pub(crate) struct FidelityArgs {
     only: Vec<String>,
 }
 
-/// A project of the package index: what is installed beside it, and where its tests are.
+/// A project of the package index: additional requirements, and the location of its tests.
 struct Known {
     name: &'static str,
     version: &'static str,
@@ -36,11 +37,12 @@ const fn known(
     Known { name, version, requirements, tests }
 }
 
-/// pytest for all of them, for which they were written.
+/// The pytest version for which all of the suites were written.
 const PYTEST: &str = "pytest>=8,<9";
 
-/// Small to middle ones. `alembic`, `sqlitedict` and `portalocker` write beside their code, `cachetools` and `more-itertools`
-/// are on unittest, `pytest-mock` is a plugin itself and tests it with pytest's own.
+/// Small and medium projects. `alembic`, `sqlitedict` and `portalocker` write beside their code,
+/// `cachetools` and `more-itertools` use unittest, `pytest-mock` is a plugin and tests itself with
+/// pytest's plugin tests.
 const PROJECTS: [Known; 10] = [
     known("attrs", "25.3.0", &["hypothesis", "cloudpickle"], &["tests"]),
     known("click", "8.1.8", &[], &["tests"]),
@@ -65,7 +67,7 @@ const PROJECTS: [Known; 10] = [
     known("alembic", "1.16.4", &["black"], &["tests"]),
 ];
 
-/// A project ready to be run.
+/// A project ready to run.
 struct Project {
     name: String,
     folder: PathBuf,
@@ -73,11 +75,11 @@ struct Project {
     tests: Vec<String>,
 }
 
-/// What one way of running says.
+/// Result of one way of running.
 struct Seen {
     tests: BTreeMap<String, String>,
     took: Duration,
-    /// Why there is nothing.
+    /// Reason why there is no result.
     trouble: Option<String>,
 }
 
@@ -110,7 +112,7 @@ fn projects(args: &FidelityArgs) -> Vec<Result<Project, String>> {
     PROJECTS.iter().filter(wanted).map(fetched).collect()
 }
 
-/// Loads a project and makes its environment, unless both are there from last time.
+/// Downloads a project and creates its environment, unless both exist.
 fn fetched(it: &Known) -> Result<Project, String> {
     let place = setup::target().join("fidelity").join(format!("{}-{}", it.name, it.version));
     let environment = place.join("env");
@@ -150,7 +152,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect()
 }
 
-/// Runs a suite both ways, in the sandbox first: it leaves the folder as it is.
+/// Runs a suite both ways, first in the sandbox, which leaves the folder unchanged.
 fn compare(trellis: &Path, project: &Project) -> Outcome {
     let before = names(&project.folder);
     let ours = sandboxed(trellis, project)?;
@@ -184,7 +186,7 @@ fn compare(trellis: &Path, project: &Project) -> Outcome {
     Ok(())
 }
 
-/// Paths below a folder but for caches, with their sizes.
+/// Returns paths with sizes below a folder, without caches.
 fn names(folder: &Path) -> BTreeSet<(PathBuf, u64)> {
     let mut found = BTreeSet::new();
     let mut waiting = vec![folder.to_owned()];

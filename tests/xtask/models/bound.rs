@@ -1,4 +1,4 @@
-//! No run can be faster: by the longest chain of nodes, by the work there is, by the processors.
+//! Lower bounds on the time of a run: the longest chain of nodes, the total work, the processors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::timeline::Timeline;
 
-/// What a leaf waits for, by id.
+/// Dependencies of each leaf, by id.
 pub(crate) type Plan = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) struct Bound {
     plan: Plan,
     /// The longest chain, first to last, each with its seconds.
     chain: Vec<(String, f64)>,
-    /// The longest chain when a node also waits for those before it in its file, as the engine has it, so that
-    /// every number of jobs shows its tests the same.
+    /// The longest chain if a node also waits for earlier nodes of its file, as in the engine,
+    /// where every number of jobs must give tests the same files.
     in_files: Vec<(String, f64)>,
-    /// Nodes of the chain with most of them.
+    /// The chain with the most nodes.
     deepest: Vec<String>,
     /// Seconds of all nodes, divided by the jobs.
     shared: f64,
@@ -26,7 +26,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// Of a planning graph and a run of it alone; `processor` in seconds.
+    /// Computes the bounds for a planning graph from a run with one job; `processor` is in seconds.
     pub(super) fn of(
         graph: &Value,
         alone: &Timeline,
@@ -57,7 +57,7 @@ impl Bound {
         self.critical().max(self.shared).max(self.processors)
     }
 
-    /// The bound for an engine that keeps the order within files.
+    /// Returns the bound for an engine that keeps the order within files.
     pub(super) fn in_files(&self) -> f64 {
         seconds(&self.in_files).max(self.seconds())
     }
@@ -98,7 +98,7 @@ pub(crate) fn shown(chain: &[(String, f64)]) -> String {
     nodes.collect::<Vec<_>>().join(" -> ")
 }
 
-/// What a leaf waits for when it also waits for the leaves before it in its file.
+/// Adds dependencies on the earlier leaves of the same file.
 fn with_files(plan: &Plan, graph: &Value, order: &[String]) -> Plan {
     let path = |id: &str| {
         let nodes = graph["nodes"].as_array().into_iter().flatten();
@@ -113,8 +113,8 @@ fn with_files(plan: &Plan, graph: &Value, order: &[String]) -> Plan {
     out
 }
 
-/// In a graph in the seeds' format: data flows from source to target, a class stands before its methods, and any
-/// other edge points at what is needed.
+/// Returns the dependencies in a graph in the seeds' format: data flows from source to target, a
+/// class precedes its methods, and any other edge points to the dependency.
 fn dependencies(graph: &Value) -> Plan {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -139,7 +139,7 @@ fn dependencies(graph: &Value) -> Plan {
     plan
 }
 
-/// The chain that costs most, first to last.
+/// Returns the most expensive chain, first to last.
 pub(crate) fn longest(plan: &Plan, cost: &dyn Fn(&str) -> f64) -> Vec<(String, f64)> {
     let mut known: BTreeMap<String, (f64, Option<String>)> = BTreeMap::new();
     let mut last: Option<(f64, &String)> = None;
@@ -159,7 +159,8 @@ pub(crate) fn longest(plan: &Plan, cost: &dyn Fn(&str) -> f64) -> Vec<(String, f
     chain
 }
 
-/// Of the longest chain that ends with `id`; graphs were checked for cycles by the run.
+/// Returns the length of the longest chain that ends with `id`; the run has checked the graph for
+/// cycles.
 fn length(
     plan: &Plan,
     cost: &dyn Fn(&str) -> f64,

@@ -1,20 +1,21 @@
-//! A recording whose model takes its time: log-normal, as live ones do, and the same in every run.
+//! Adds latencies to a recording: log-normal, as with live models, and the same in every run.
 
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 use serde_json::{Value, json};
 
-/// In milliseconds.
+/// Median in milliseconds.
 const MEDIAN: f64 = 2000.0;
-/// Of the logarithm: two replies in a hundred take more than four times the median.
+/// Standard deviation of the logarithm: two replies in a hundred take more than four times the
+/// median.
 const SIGMA: f64 = 0.7;
 const SEED: u64 = 20_261_122;
-/// A policy asks for so many at once.
+/// Number of votes that a policy requests at once.
 const VOTES: usize = 5;
 
-/// The lines with a `latency_ms` each. Votes nobody recorded are written out with their default, since no live
-/// model casts one in no time.
+/// Adds `latency_ms` to each line. Votes that are not recorded are written out with their default
+/// reply, since no live model votes instantly.
 pub(super) fn drawn(recording: &str, plan: &Value) -> Result<String, String> {
     let mut lines: Vec<Value> = Vec::new();
     for line in recording.lines().filter(|line| !line.trim().is_empty()) {
@@ -36,7 +37,7 @@ pub(super) fn drawn(recording: &str, plan: &Value) -> Result<String, String> {
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// What was drawn, in a line.
+/// Returns a summary of the latencies, in one line.
 pub(super) fn described(recording: &str) -> String {
     let lines = recording.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut all: Vec<u64> = lines.filter_map(|line| line["latency_ms"].as_u64()).collect();
@@ -53,11 +54,11 @@ pub(super) fn described(recording: &str) -> String {
     )
 }
 
-/// `SplitMix64`.
+/// `SplitMix64` generator.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Evenly between 0 and 1, neither included.
+    /// Returns a uniform number between 0 and 1, both excluded.
     pub(crate) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -66,7 +67,7 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON
     }
 
-    /// In milliseconds (Box and Muller's normal deviate, as an exponent).
+    /// Returns a latency in milliseconds (Box-Muller normal deviate as an exponent).
     fn latency(&mut self) -> u64 {
         let normal = (-2.0 * self.unit().ln()).sqrt() * (TAU * self.unit()).cos();
         (MEDIAN * (SIGMA * normal).exp()).round() as u64

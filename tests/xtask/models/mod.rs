@@ -1,4 +1,4 @@
-//! `cargo xtask bench models`: how near a run comes to the fastest there can be, when the model takes its time.
+//! `cargo xtask bench models`: compares a run with slow models to the fastest possible one.
 
 pub(crate) mod bound;
 pub(crate) mod latency;
@@ -13,21 +13,21 @@ use crate::{Outcome, demo, setup};
 use bound::Bound;
 use timeline::Timeline;
 
-/// A run, a little longer than the fastest possible one, is fast enough.
+/// Maximum ratio of a run's time to the lower bound.
 pub(crate) const GOAL: f64 = 1.3;
 
-/// Nodes worked on at once in the run that is measured.
+/// Jobs in the measured run.
 const JOBS: usize = 8;
 
-/// A run, with what the kernel says it took.
+/// Resources of a run, as reported by the kernel.
 pub(crate) struct Run {
-    /// In seconds.
+    /// Wall-clock time in seconds.
     pub(crate) wall: f64,
-    /// User and system time of the process and of every descendant that somebody waited for, in seconds.
+    /// User and system time in seconds, of the process and all awaited descendants.
     pub(crate) processor: f64,
 }
 
-/// Times come from the kernel's account of the child, which has everything below it once that has ended.
+/// Program that measures times, from the kernel's account of the child and its ended descendants.
 const MEASURE: &str = "import resource, subprocess, sys, time
 start = time.monotonic()
 code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -57,12 +57,12 @@ pub(crate) fn run() -> Outcome {
         Ok((run, Timeline::read(&out.join(".trellis/journal.jsonl"))?))
     };
     println!("load before: {}", load());
-    // Environments are made before the clock runs.
+    // Environments are created before the timing.
     let warm = folder.path().join("warm");
     grow(&trellis, &graph, &fixture.join("replies.jsonl"), 2, &warm)?;
     let (many, timeline) = grown(JOBS, "many")?;
     let (one, alone) = grown(1, "one")?;
-    // What a node costs is read off the run in which nobody disturbs it.
+    // The costs of nodes come from the run with one job, in which nodes do not disturb each other.
     let bound = Bound::of(&plan, &alone, JOBS, many.processor)?;
     println!("{bound}");
     let ratio = many.wall / bound.seconds();
@@ -97,7 +97,7 @@ fn grow(
     measured(trellis, &arguments, Path::new("."), 1)
 }
 
-/// Runs `trellis` in a folder, to end with this status.
+/// Runs `trellis` in a folder, and expects this exit status.
 pub(crate) fn measured(
     trellis: &Path,
     arguments: &[OsString],

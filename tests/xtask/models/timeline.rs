@@ -1,4 +1,4 @@
-//! When each node of a run began and ended, and what it did meanwhile, read off the journal.
+//! Start, end and activities of each node of a run, read from the journal.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,12 +10,13 @@ use super::bound::Plan;
 
 pub(crate) const SECONDS_A_DAY: f64 = 86_400.0;
 
-/// All times in seconds since the first node began.
+/// Times of a node in seconds since the first node began.
 #[derive(Default)]
 struct Span {
     begin: f64,
     end: f64,
-    /// Questions by prompt: all votes are put at once, so the longest counts.
+    /// Duration of model requests by prompt: votes are requested in parallel, so the longest
+    /// counts.
     questions: BTreeMap<String, f64>,
     tests: f64,
 }
@@ -30,7 +31,7 @@ impl Span {
     }
 }
 
-/// Spans by node; a subgraph, whose integration tests are its own, has no beginning and no end.
+/// Spans by node; a subgraph, which has only integration tests, has no begin and no end.
 #[derive(Default)]
 pub(super) struct Timeline {
     spans: BTreeMap<String, Span>,
@@ -73,7 +74,7 @@ impl Timeline {
         let span = self.spans.entry(node.to_owned()).or_default();
         match (kind, status) {
             ("state", Some("in_progress")) => span.begin = at,
-            // A node that passes has no line for it but that of its text.
+            // A node that passes has no state line, only the line of its text.
             ("accepted", _) | ("state", Some("passed" | "failed")) => span.end = at,
             ("model_call", _) => {
                 let prompt = event["prompt"].as_str().unwrap_or_default().to_owned();
@@ -85,7 +86,7 @@ impl Timeline {
         }
     }
 
-    /// What a node took of model and tests; `None` if it was not begun.
+    /// Returns the time of a node for models and tests; `None` if it was not begun.
     pub(super) fn cost(&self, id: &str) -> Option<f64> {
         self.spans.get(id).map(|span| span.model() + span.tests)
     }
@@ -98,7 +99,7 @@ impl Timeline {
         self.spans.values().map(|span| span.model() + span.tests).sum()
     }
 
-    /// Where the time of a run of `jobs` at once went, `wall` in seconds.
+    /// Describes where the time of a run with `jobs` went; `wall` is in seconds.
     pub(super) fn described(&self, plan: &Plan, jobs: usize, wall: f64) -> String {
         let nodes: BTreeMap<&str, &Span> = (self.spans.iter())
             .filter(|(id, _)| plan.contains_key(*id))
@@ -146,20 +147,20 @@ impl Timeline {
         out
     }
 
-    /// When the last of what a node needs had ended.
+    /// Returns the time at which the last dependency of a node ended.
     fn ready(&self, plan: &Plan, id: &str) -> f64 {
         plan[id].iter().filter_map(|it| self.spans.get(it)).map(|it| it.end).fold(0.0, f64::max)
     }
 }
 
-/// Stretches in which every slot was taken.
+/// Periods in which every job slot was taken.
 struct Full(Vec<(f64, f64)>);
 
 impl Full {
     fn of<'a>(spans: impl Iterator<Item = &'a Span>, jobs: usize) -> Full {
         let mut steps: Vec<(f64, i64)> =
             spans.flat_map(|it| [(it.begin, 1), (it.end, -1)]).collect();
-        // One that ends makes room for one that begins at the same instant.
+        // At the same instant, ends come before begins.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (mut busy, mut since, mut out) = (0, None, Vec::new());
         for (at, step) in steps {
@@ -176,13 +177,13 @@ impl Full {
         Full(out)
     }
 
-    /// Seconds of the stretch from `begin` to `end` in which every slot was taken.
+    /// Returns the seconds between `begin` and `end` in which every slot was taken.
     fn within(&self, begin: f64, end: f64) -> f64 {
         self.0.iter().map(|(from, to)| (to.min(end) - from.max(begin)).max(0.0)).sum()
     }
 }
 
-/// Seconds of the day in `2026-11-22T19:29:03.599526287Z`.
+/// Returns the seconds of the day in `2026-11-22T19:29:03.599526287Z`.
 pub(crate) fn clock(at: &str) -> Option<f64> {
     let time = at.split_once('T')?.1.trim_end_matches('Z');
     let mut parts = time.split(':').map(str::parse::<f64>);

@@ -1,4 +1,5 @@
-//! `cargo xtask bench repair`: what an iteration of `trellis repair` costs beyond its tests, beside one cold start of pytest.
+//! `cargo xtask bench repair`: cost of an iteration of `trellis repair` besides its tests, compared
+//! with one cold start of pytest.
 
 mod project;
 
@@ -25,29 +26,29 @@ pub(crate) struct RepairArgs {
 }
 
 impl RepairArgs {
-    /// What is measured when nothing is said.
+    /// Returns the default arguments.
     pub(crate) fn usual() -> RepairArgs {
         RepairArgs { trellis: None, rounds: 3 }
     }
 }
 
-/// Fixes that will not do before the one that does, in the long one of two repairs.
+/// Number of wrong fixes before the right one, in the longer of two repairs.
 const WRONG: u32 = 24;
-/// The share of a cold start that an iteration may cost.
+/// Maximum cost of an iteration, as a share of a cold start.
 const GOAL: f64 = 0.2;
 
-/// What is measured, a value for each round, in milliseconds.
+/// Measurements, one value per round, in milliseconds.
 #[derive(Default)]
 struct Figures {
-    /// From the start of `trellis` to its end.
+    /// Time from the start of `trellis` to its end.
     wall: Vec<f64>,
-    /// Of that, runs of tests.
+    /// Part of that time in test runs.
     tests: Vec<f64>,
     runs: Vec<f64>,
-    /// One iteration more, by the difference of both repairs: all of it, and what is no test.
+    /// Time of one more iteration, from the difference of both repairs: total, and without tests.
     each: Vec<f64>,
     more: Vec<f64>,
-    /// All that is no test, spread over the iterations of the long repair.
+    /// All time without tests, divided by the iterations of the longer repair.
     spread: Vec<f64>,
     collected: Vec<f64>,
     started: Vec<f64>,
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &RepairArgs) -> Outcome {
     };
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let made = Project::write(folder.path()).map_err(|e| e.to_string())?;
-    // Once for the caches and the environment, then for the clock.
+    // The first repair creates caches and the environment; the later ones are timed.
     repaired(&trellis, &made, 0)?;
     let python = bench::python(&trellis)?;
     cold(&python, &made, None)?;
@@ -118,7 +119,7 @@ fn shown(all: &Figures) {
     println!("load average: {}", symbols::load());
 }
 
-/// One repair, in milliseconds.
+/// Times of one repair, in milliseconds.
 struct Repaired {
     wall: f64,
     tests: f64,
@@ -131,7 +132,7 @@ impl Repaired {
     }
 }
 
-/// Repairs a new copy of the project, with so many fixes that will not do before the one that does.
+/// Repairs a new copy of the project, with this number of wrong fixes before the right one.
 fn repaired(trellis: &Path, made: &Project, wrong: u32) -> Result<Repaired, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let copied = Command::new("cp").arg("-a").arg(&made.root).arg(folder.path()).status();
@@ -156,7 +157,7 @@ fn repaired(trellis: &Path, made: &Project, wrong: u32) -> Result<Repaired, Stri
     Ok(Repaired { wall, tests: number("testSeconds") * 1000.0, runs: number("testRuns") })
 }
 
-/// A new pytest that collects and runs nothing: all files, or one.
+/// Times a new pytest that collects without running: all files, or one.
 fn cold(python: &Path, made: &Project, only: Option<&str>) -> Result<f64, String> {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "--collect-only", "-q"]).args(only).current_dir(&made.root);

@@ -1,4 +1,4 @@
-//! A project with a bug, and what a model says about it.
+//! A project with a bug, and recorded replies about it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,9 +6,9 @@ use std::{fs, io};
 
 use serde_json::{Value, json};
 
-/// Modules and files of tests.
+/// Number of modules and test files.
 pub(super) const FILES: usize = 2 * PARTS * UNITS;
-/// Packages, and modules of each.
+/// Number of packages, and of modules per package.
 const PARTS: usize = 25;
 const UNITS: usize = 10;
 /// The package and the module with the bug.
@@ -17,12 +17,12 @@ const BUG: (usize, usize) = (12, 5);
 /// The project on the disk, in a repository with one commit.
 pub(super) struct Project {
     pub(super) root: PathBuf,
-    /// That of the failing test, relative to the root.
+    /// File of the failing test, relative to the root.
     pub(super) test_file: String,
 }
 
 impl Project {
-    /// Writes it below a folder.
+    /// Writes the project below a folder.
     pub(super) fn write(folder: &Path) -> io::Result<Project> {
         let root = folder.join("shop");
         let put = |path: String, text: &str| {
@@ -55,7 +55,8 @@ impl Project {
         Ok(Project { root, test_file: test_path(BUG.0, BUG.1) })
     }
 
-    /// Replies in no time: so many that will not do, by turns for its own test and for another one, and one that does.
+    /// Returns a recording without latencies: this number of wrong fixes, alternately breaking
+    /// their own test and another one, and a right one.
     pub(super) fn recording(&self, wrong: u32) -> String {
         let path = module_path(BUG.0, BUG.1);
         let block = |old: &str, new: &str| {
@@ -91,7 +92,7 @@ fn test_path(part: usize, unit: usize) -> String {
     format!("tests/test_part_{part}_unit_{unit}.py")
 }
 
-/// Some fifty lines; it uses the module before it.
+/// Returns the text of a module, about fifty lines, that uses the preceding module.
 fn module(part: usize, unit: usize) -> String {
     let (uses, scaled) = match unit.checked_sub(1) {
         Some(before) => (

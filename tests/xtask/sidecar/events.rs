@@ -1,5 +1,5 @@
-//! Events for a client that reads nothing until all is over, next to one that reads as fast as it can. One node fails,
-//! and tens of thousands that wait for it are skipped at once.
+//! Events for a client that reads nothing until the end, compared with one that reads at full
+//! speed. One node fails, and tens of thousands of dependent nodes are skipped at once.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,22 +14,23 @@ use super::{Failed, Measured};
 use crate::symbols::process::resident;
 use crate::symbols::server::Server;
 
-/// Nodes that are skipped.
+/// Number of skipped nodes.
 const NODES: usize = 30_000;
 const IN_A_FILE: usize = 100;
-/// How often memory is looked at.
+/// Interval between memory samples.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// How long a run may take.
+/// Timeout of a run.
 const RUN: Duration = Duration::from_secs(300);
 
-/// What a client came to know, and what that took.
+/// Events received by a client, with their cost.
 #[derive(Default)]
 struct Heard {
     events: usize,
     missed: u64,
     /// Events in the busiest second.
     busiest: usize,
-    /// Resident memory of the server, in MiB: when it began, at most, and when all was read.
+    /// Resident memory of the server in MiB: at the start, at the peak, and after everything was
+    /// read.
     memory: [f64; 3],
 }
 
@@ -74,7 +75,7 @@ fn heard(server: &Server, at_once: bool) -> Result<Heard, Failed> {
     Ok(heard)
 }
 
-/// The most memory a server takes until its run has written its report, in MiB.
+/// Returns the server's peak memory until its run has written its report, in MiB.
 fn watch(process: u32, out: &Path) -> f64 {
     let (report, deadline) = (out.join("docs/generation_report.md"), Instant::now() + RUN);
     let mut most = 0.0_f64;
@@ -85,7 +86,7 @@ fn watch(process: u32, out: &Path) -> f64 {
     most.max(resident(process))
 }
 
-/// Counts what is told until the job has ended.
+/// Counts events until the job has ended.
 fn count(messages: &Messages) -> Result<Heard, Failed> {
     let mut heard = Heard::default();
     let mut times: Vec<Instant> = Vec::new();
@@ -111,7 +112,7 @@ fn count(messages: &Messages) -> Result<Heard, Failed> {
     }
 }
 
-/// How many of these times are in one second at most.
+/// Returns the maximum number of these times within one second.
 fn busiest(times: &[Instant]) -> usize {
     let mut first = 0;
     let within = times.iter().enumerate().map(|(last, at)| {
@@ -123,7 +124,7 @@ fn busiest(times: &[Instant]) -> usize {
     within.max().unwrap_or_default()
 }
 
-/// A graph of one function that is never right, and of those that wait for it; with a recording.
+/// Writes a graph of one function that never passes and of its dependents, with a recording.
 fn plant(root: &Path) -> Result<(), Failed> {
     let name = |number: usize| format!("waiting_{number}");
     let node = |name: &str, file: usize, needs: &[&str]| {

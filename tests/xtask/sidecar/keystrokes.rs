@@ -1,5 +1,5 @@
-//! Code lenses right after each keystroke in a file of 5,000 lines, next to reading that file anew. A server without
-//! lenses is asked for the outline in their place.
+//! Code lenses right after each keystroke in a file of 5,000 lines, compared with parsing that file
+//! again. A server without lenses is asked for the outline instead.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,12 +14,13 @@ use crate::symbols::server::Server;
 
 const LINES: usize = 5_000;
 const KEYSTROKES: usize = 200;
-/// Between two keystrokes, so that nothing of the one before is still at work: what follows a change waits 300 ms.
+/// Pause between two keystrokes, so that the preceding one's work has ended: work after a change
+/// waits 300 ms.
 const PAUSE: Duration = Duration::from_millis(20);
 /// A line inside a function in the middle of the file, from 0.
 const AT: usize = LINES / 2 + 3;
 
-/// Functions and methods of ten lines each.
+/// Returns functions and methods of ten lines each.
 fn text() -> String {
     let mut text = String::from("import math\n");
     for number in 0..LINES / 10 {
@@ -66,7 +67,7 @@ pub(super) fn run(server: &Server) -> Measured {
     Ok(())
 }
 
-/// From the keystroke to the answer; and the same question when nothing has changed.
+/// Returns the times from keystroke to answer, and those of the same query without a change.
 fn typed(client: &mut Client, file: &Path, asked: &str) -> Result<(Times, Times), Failure> {
     let (mut typed, mut again) = (Times::default(), Times::default());
     let question = json!({ "textDocument": { "uri": uri_of(file) } });
@@ -93,7 +94,7 @@ fn syntax(client: &mut Client, text: &str) -> Result<Times, Failure> {
     Ok(times)
 }
 
-/// As many bytes and lines, of which nothing has to be parsed.
+/// Returns a text of as many bytes and lines, with nothing to parse.
 fn commented(text: &str) -> String {
     let line = |line: &str| match line.len() {
         0 => String::from("\n"),

@@ -1,4 +1,5 @@
-//! Large loads: whether time and memory grow no faster than what there is to do, and whether the editor stays live meanwhile.
+//! Large loads: checks that time and memory grow in proportion to the work, and that the editor
+//! stays responsive.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,30 +13,30 @@ use super::{Failed, Measured, PATIENCE, Times, connect};
 use crate::symbols::process::{resident, usage};
 use crate::symbols::server::Server;
 
-/// Nodes of the largest graph; what is measured is compared with a quarter of it.
+/// Nodes of the largest graph; measurements are compared with a quarter of it.
 const NODES: usize = 10_000;
 const NODES_IN_A_FILE: usize = 8;
-/// Most nodes that stand in line behind each other.
+/// Maximum length of a chain of nodes.
 const DEPTH: usize = 5;
 const JOBS: u32 = 2;
-/// Between two questions while nodes are grown.
+/// Pause between two queries while nodes are generated.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Files of the largest workspace; what is measured is compared with a tenth of it.
+/// Files of the largest workspace; measurements are compared with a tenth of it.
 const FILES: usize = 100_000;
 const FILES_IN_A_FOLDER: usize = 500;
-/// How long it may take to read all of them.
+/// Timeout for reading all files.
 const READING: Duration = Duration::from_secs(600);
 /// Eight hours with a change every other second.
 const HOURS: usize = 8;
 const CHANGES_AN_HOUR: usize = 1_800;
-/// Changes after which there is a pause, in which what waits for one is done.
+/// Changes between pauses; work that waits for a pause runs then.
 const BURST: usize = 50;
-/// Longer than the 300 ms after which the server looks again.
+/// Longer than the 300 ms after which the server refreshes.
 const REST: Duration = Duration::from_millis(400);
-/// Files that are open in turn.
+/// Files that are opened in turn.
 const EDITED: usize = 40;
 
-/// Grows a graph, and one a quarter as large, with a model that takes no time.
+/// Generates a graph, and one a quarter as large, with a model without latency.
 pub(super) fn grow(server: &Server) -> Measured {
     println!("growing nodes whose replies take no time, {JOBS} at once, in the sidecar:");
     let [small, large] = [NODES / 4, NODES].map(|nodes| grown(server, nodes));
@@ -51,7 +52,7 @@ pub(super) fn grow(server: &Server) -> Measured {
 struct Grown {
     /// Seconds.
     time: f64,
-    /// What was taken beyond what there was at the start, in MiB.
+    /// Memory in MiB above that at the start.
     memory: f64,
 }
 
@@ -100,7 +101,7 @@ fn passed(root: &Path) -> Result<usize, Failed> {
     Ok(nodes.filter(|(_, it)| it["status"] == "passed").count())
 }
 
-/// Functions that add one to what the one before gives, in short rows; with a recording.
+/// Writes functions that add one to the preceding one's result, in short chains; with a recording.
 fn plant(root: &Path, nodes: usize) -> Result<(), Failed> {
     let place = |i: usize| i / NODES_IN_A_FILE;
     let mut replies = String::new();
@@ -149,7 +150,7 @@ pub(super) fn index(server: &Server) -> Measured {
     Ok(())
 }
 
-/// Reads so many files; gives the memory with all of them known, in MiB.
+/// Reads this number of files; returns the memory with all of them known, in MiB.
 fn read(server: &Server, files: usize) -> Result<f64, Failed> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().canonicalize()?;
@@ -171,7 +172,7 @@ fn read(server: &Server, files: usize) -> Result<f64, Failed> {
     Ok(now)
 }
 
-/// Files with a class, its methods and a function each; gives their bytes.
+/// Writes files with a class, its methods and a function each; returns their bytes.
 fn written(root: &Path, files: usize) -> Result<usize, Failed> {
     let mut bytes = 0;
     for i in 0..files {
@@ -189,7 +190,7 @@ fn written(root: &Path, files: usize) -> Result<usize, Failed> {
     Ok(bytes)
 }
 
-/// Types, saves, opens and closes for as many changes as hours of work hold.
+/// Types, saves, opens and closes for as many changes as the simulated hours have.
 pub(super) fn edit(server: &Server) -> Measured {
     println!("{HOURS} hours of editing, {CHANGES_AN_HOUR} changes each:");
     let folder = tempfile::tempdir()?;
@@ -220,8 +221,8 @@ pub(super) fn edit(server: &Server) -> Measured {
     Ok(())
 }
 
-/// One change and the question that an editor puts after it. Each other change takes the one before back; a file is open for a
-/// burst of them, and saved at its end.
+/// Makes one change and sends the query that an editor sends after it. Every other change reverts
+/// the preceding one; a file is open for a burst of changes, and saved at its end.
 fn changed(client: &mut Client, root: &Path, number: usize) -> Result<Duration, Failure> {
     let (burst, within) = (number / BURST, number % BURST);
     let file = root.join(format!("part_0/module_{}.py", burst % EDITED));

@@ -1,4 +1,5 @@
-//! Resident memory: right after the start, and with a large folder of which everything is known; next to `ty`.
+//! Resident memory right after the start, and with a fully indexed large folder; compared with
+//! `ty`.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::symbols::server::Server;
 
 /// Files that are open at the end.
 const OPEN: usize = 20;
-/// How long a server may go on by itself before it is looked at.
+/// Time for background work before memory is measured.
 const REST: Duration = Duration::from_secs(2);
 
 pub(super) fn run(ours: &Server, ty: &Server, corpus: &Corpus) -> Measured {

@@ -1,5 +1,5 @@
-//! `cargo xtask bench sidecar`: what an editor waits for, and what the server beside it costs. Figures with the load next
-//! to them and as ratios to what was measured in the same run; no figure passes or fails anything.
+//! `cargo xtask bench sidecar`: waiting times of an editor, and costs of the server. Figures are
+//! shown with the load and as ratios within one run; no figure decides over success.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +21,7 @@ mod queries;
 mod slow;
 mod start;
 
-/// How long one answer is waited for.
+/// Timeout of one response.
 const PATIENCE: Duration = Duration::from_secs(60);
 const ENCODINGS: [Encoding; 2] = [Encoding::Utf8, Encoding::Utf16];
 
@@ -66,7 +66,7 @@ impl Part {
 }
 
 impl SidecarArgs {
-    /// What is measured when nothing is said.
+    /// Returns the default arguments.
     pub(crate) fn usual() -> SidecarArgs {
         SidecarArgs { only: Vec::new(), trellis: None, folder: None }
     }
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &SidecarArgs) -> Outcome {
         .filter(|it| args.only.contains(it) || (args.only.is_empty() && !it.is_long()))
         .collect();
     let names = ["trellis", "ty"].map(str::to_owned);
-    // Servers start in other folders than this one.
+    // Servers start in other folders, so the path must be absolute.
     let binary = args
         .trellis
         .as_ref()
@@ -112,10 +112,10 @@ pub(crate) fn run(args: &SidecarArgs) -> Outcome {
     Ok(())
 }
 
-/// What went wrong in a part.
+/// Result of a part.
 type Measured = Result<(), Failed>;
 
-/// Why a part could not be measured.
+/// Reason why a part could not be measured.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error(transparent)]
@@ -126,7 +126,7 @@ enum Failed {
     Other(String),
 }
 
-/// A server that has said hello.
+/// Starts and initializes a server.
 fn connect(server: &Server, root: &Path) -> Result<Client, Failure> {
     let mut client = Client::start(server.command(), root)?;
     client.initialize(&ENCODINGS, &Value::Null, PATIENCE)?;
@@ -142,7 +142,7 @@ impl Times {
         self.0.push(time.as_secs_f64() * 1000.0);
     }
 
-    /// The smallest that is not exceeded by so many percent; not a number if nothing was measured.
+    /// Returns the percentile (nearest rank); NaN without measurements.
     fn percentile(&self, percent: usize) -> f64 {
         percentile(&mut self.0.clone(), percent).unwrap_or(f64::NAN)
     }
@@ -160,7 +160,7 @@ impl Times {
     }
 }
 
-/// A symbol query for each of a spread of names that the folder defines.
+/// Returns symbol queries for names spread over the folder.
 fn names(corpus: &Corpus, count: usize) -> Result<Vec<String>, Failed> {
     let questions = symbols::questions::Questions::of(corpus, 1, count).map_err(Failed::Other)?;
     Ok(questions.unique.into_iter().map(|it| it.name).collect())

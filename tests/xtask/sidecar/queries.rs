@@ -1,5 +1,6 @@
-//! Symbol queries while the same server grows a repository, next to an idle server and to one beside which another
-//! process grows it: what is left between the last two is the server's own doing, the rest the machine's.
+//! Symbol queries while the same server generates a repository, compared with an idle server and
+//! with one beside another generating process: the difference between the last two is the server's
+//! own effect, the rest is the machine's.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,11 +14,11 @@ use crate::setup;
 use crate::symbols::corpus::Corpus;
 use crate::symbols::server::Server;
 
-/// Different names that are asked for.
+/// Number of different names queried.
 const NAMES: usize = 100;
-/// Queries of each kind while nothing else happens.
+/// Number of queries of each kind on an idle server.
 const IDLE: usize = 300;
-/// Between two queries: a person types about as fast.
+/// Pause between two queries, about a person's typing speed.
 const PAUSE: Duration = Duration::from_millis(15);
 const JOBS: u16 = 4;
 
@@ -51,7 +52,7 @@ pub(super) fn run(server: &Server, corpus: &Corpus) -> Measured {
     for name in names.iter().cycle().take(IDLE) {
         idle.ask(&mut client, name)?;
     }
-    // Once for the caches.
+    // The first run fills the caches.
     beside(server, &mut client, &names)?;
     let outside = beside(server, &mut client, &names)?;
     let inside = within(&mut client, &names)?;
@@ -73,7 +74,7 @@ pub(super) fn run(server: &Server, corpus: &Corpus) -> Measured {
     Ok(())
 }
 
-/// While the server itself grows the master fixture.
+/// Sends queries while the server itself generates the master fixture.
 fn within(client: &mut Client, names: &[String]) -> Result<Asked, Failed> {
     let out = tempfile::tempdir()?;
     let fixture = setup::root().join("fixtures/ml-library");
@@ -98,7 +99,7 @@ fn within(client: &mut Client, names: &[String]) -> Result<Asked, Failed> {
     Ok(asked)
 }
 
-/// While another process does the same.
+/// Sends queries while another process generates the master fixture.
 fn beside(server: &Server, client: &mut Client, names: &[String]) -> Result<Asked, Failed> {
     let out = tempfile::tempdir()?;
     let mut growing = Command::new(server.command().get_program());
@@ -109,7 +110,7 @@ fn beside(server: &Server, client: &mut Client, names: &[String]) -> Result<Aske
         asked.ask(client, name)?;
         if let Some(status) = growing.try_wait()? {
             let wrong = || Failed::Other(format!("`trellis generate` ended with {status}"));
-            // Some nodes of the fixture are there to fail.
+            // Some nodes of the fixture fail by design.
             return matches!(status.code(), Some(0 | 1)).then_some(asked).ok_or_else(wrong);
         }
     }

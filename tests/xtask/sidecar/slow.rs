@@ -1,4 +1,4 @@
-//! A client that reads when it wants to. The one of `lsp` always reads.
+//! A client that reads only on demand; the client of `lsp` always reads.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Failed, PATIENCE};
 use crate::symbols::server::Server;
 
-/// A server, and the ends of its pipes. Dropping it kills the server.
+/// A server with its pipes. Dropping it kills the server.
 pub(super) struct Slow {
     child: Child,
     stdin: ChildStdin,
@@ -21,7 +21,7 @@ pub(super) struct Slow {
 }
 
 impl Slow {
-    /// Starts a server, says hello, and reads what that is answered with.
+    /// Starts and initializes a server.
     pub(super) fn start(server: &Server, root: &Path) -> Result<Slow, Failed> {
         let mut command = server.command();
         command.current_dir(root).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -51,7 +51,7 @@ impl Slow {
         Ok(self.stdin.flush()?)
     }
 
-    /// From now on reads as fast as it can.
+    /// Starts to read at full speed.
     pub(super) fn read(&mut self) -> Messages {
         let (sender, messages) = channel();
         if let Some(mut stdout) = self.stdout.take() {
@@ -69,13 +69,13 @@ impl Slow {
 
 impl Drop for Slow {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be killed.
+        // A server that has ended cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What the server says, with the time it was read.
+/// Messages of the server, with their arrival times.
 pub(super) struct Messages(Receiver<(Value, Instant)>);
 
 impl Messages {

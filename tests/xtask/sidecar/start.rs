@@ -1,5 +1,5 @@
-//! From the start of the process to the answer to `initialize`, and to the first answer about a file; next to `ty`, by
-//! turns.
+//! Times from process start to the response to `initialize`, and to the first answer about a file;
+//! alternating with `ty`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Whether two servers give the same places. Neither is the judge: this is information.
+//! Compares the places given by two servers. Neither is the reference: this is only information.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::questions::Questions;
 
 type Answers = [Option<BTreeSet<Place>>];
 
-/// How two servers' answers compare.
+/// Comparison of two servers' answers.
 pub(crate) struct Agreement {
     pub(crate) left: String,
     pub(crate) right: String,
     pub(crate) same: usize,
-    /// Questions that both answered.
+    /// Queries that both answered.
     pub(crate) both: usize,
     differences: Vec<Difference>,
 }
@@ -68,7 +68,7 @@ impl Agreement {
     }
 }
 
-/// Path below the root, line and column from 1.
+/// Formats the path below the root with line and column from 1.
 fn shown(place: &Place, root: &Path) -> String {
     let file = place.file.strip_prefix(root).unwrap_or(&place.file);
     format!("{}:{}:{}", file.display(), place.line + 1, place.column + 1)

@@ -1,5 +1,5 @@
-//! The folder to measure on. Servers work in a copy of it, so that nothing is written to the folder itself, no cache
-//! of an earlier day helps, and no `.gitignore` further up hides it.
+//! The measured folder. Servers work in a copy, so that nothing is written to the folder itself, no
+//! older cache helps, and no `.gitignore` of a parent folder hides it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,30 +7,31 @@ use std::process::Command;
 
 use crate::setup;
 
-/// The source distribution measured on when no folder is named: 2,818 files, one of them in a hidden folder.
+/// Version of the source distribution that is measured by default: 2,818 files, one of them in a
+/// hidden folder.
 const DJANGO: &str = "5.2.12";
-/// What is copied besides folders: sources and what configures servers.
+/// Extensions of copied files: sources and configuration of servers.
 const KEPT: [&str; 6] = ["py", "pyi", "toml", "cfg", "ini", "typed"];
 
 pub(crate) struct Corpus {
-    /// What was copied.
+    /// The original folder.
     pub(crate) source: PathBuf,
     /// The copy.
     pub(crate) root: PathBuf,
-    /// Every `.py` file in UTF-8 with its text, by path.
+    /// All `.py` files in UTF-8 with their texts, by path.
     pub(crate) files: Vec<(PathBuf, String)>,
     /// Number of `.py` and `.pyi` files.
     pub(crate) count: usize,
-    /// Their size.
+    /// Their size in bytes.
     pub(crate) bytes: u64,
 }
 
-/// Everything this benchmark keeps.
+/// Returns the folder of this benchmark's data.
 pub(crate) fn shelf() -> PathBuf {
     setup::target().join("bench/symbols")
 }
 
-/// Copies the folder, or Django's, and reads it.
+/// Copies the given folder, or Django's, and reads it.
 pub(crate) fn prepare(folder: Option<&Path>) -> Result<Corpus, String> {
     let source = folder.map_or_else(django, |it| Ok(it.to_owned()))?;
     let source = source.canonicalize().map_err(|error| format!("{}: {error}", source.display()))?;
@@ -58,7 +59,7 @@ pub(crate) fn prepare(folder: Option<&Path>) -> Result<Corpus, String> {
     Ok(Corpus { source, root, files, count, bytes })
 }
 
-/// Copies what is kept, and leaves out hidden folders, environments and installed packages.
+/// Copies relevant files, without hidden folders, environments and installed packages.
 fn copy(from: &Path, to: &Path, copied: &mut Vec<PathBuf>) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -84,7 +85,7 @@ fn left_out(folder: &Path) -> bool {
         || folder.join("pyvenv.cfg").exists()
 }
 
-/// Django's source distribution, downloaded and unpacked once.
+/// Returns Django's source distribution, downloaded and unpacked once.
 fn django() -> Result<PathBuf, String> {
     let name = format!("django-{DJANGO}");
     let folder = shelf().join(&name);

@@ -1,4 +1,4 @@
-//! The figures: what is measured, its unit, and what is made of three rounds.
+//! Measures with their units, and the aggregation of rounds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) enum Measure {
     Peak,
 }
 
-/// Label in the table, name in JSON (with the unit), digits behind the point.
+/// Label in the table, name in JSON (with the unit), decimal places.
 pub(crate) const MEASURES: [(Measure, &str, &str, usize); 21] = [
     (Measure::Ready, "ready, s", "readySeconds", 2),
     (Measure::ReadyCpu, "  processor time until then, s", "readyCpuSeconds", 2),
@@ -53,10 +53,10 @@ pub(crate) const MEASURES: [(Measure, &str, &str, usize); 21] = [
     (Measure::Peak, "peak memory, MiB", "peakMiB", 0),
 ];
 
-/// The figures of one round, or the medians of several. What is missing was not reached in time.
+/// Figures of one round, or medians of several. A missing figure was not reached in time.
 pub(crate) type Figures = BTreeMap<Measure, f64>;
 
-/// The median of each measure over the rounds that have it.
+/// Returns the median of each measure over the rounds that have it.
 pub(crate) fn medians(rounds: &[Figures]) -> Figures {
     let of = |measure| {
         let mut values: Vec<f64> =
@@ -66,7 +66,7 @@ pub(crate) fn medians(rounds: &[Figures]) -> Figures {
     MEASURES.iter().filter_map(|it| of(it.0)).collect()
 }
 
-/// The smallest value that is not exceeded by so many percent of them (nearest rank).
+/// Returns the percentile of the values (nearest rank).
 pub(crate) fn percentile(values: &mut [f64], percent: usize) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let rank = (values.len() * percent).div_ceil(100).max(1);

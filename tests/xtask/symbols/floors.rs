@@ -1,4 +1,4 @@
-//! What cannot be undercut by much: reading everything, one search for a word, one run of ctags.
+//! Practical lower bounds: reading all files, one search for a word, one run of ctags.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::corpus::Corpus;
 use super::figures::percentile;
 
-/// A name and the median of three, in seconds.
+/// A name and the median of three times, in seconds.
 pub(crate) type Floor = (String, f64);
 
 pub(crate) fn floors(corpus: &Corpus, word: &str) -> Vec<Floor> {
@@ -31,7 +31,7 @@ pub(crate) fn floors(corpus: &Corpus, word: &str) -> Vec<Floor> {
     out
 }
 
-/// Whether a program is there and its version holds a word.
+/// Returns whether a program exists and its version contains a word.
 fn says(program: &str, word: &str) -> bool {
     let output = Command::new(program).arg("--version").output();
     output.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains(word))
@@ -48,7 +48,7 @@ fn runs(words: &[&str], corpus: &Corpus) -> bool {
     command.status().is_ok_and(|it| it.success())
 }
 
-/// The median of three in seconds; `None` if it fails.
+/// Returns the median of three times in seconds; `None` on a failure.
 fn median(work: impl Fn() -> bool) -> Option<f64> {
     let mut times = Vec::new();
     for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! One round with one server: two processes, one after the other. The first is asked for references before anything
-//! else; the second answers everything.
+//! One round with one server: two processes in sequence. The first is asked for references before
+//! anything else; the second answers all queries.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,13 @@ use super::scan::Definition;
 use super::server::Server;
 use super::session::{REQUEST, Round, Session, connect};
 
-/// How long a change may go unseen.
+/// Timeout for a change to become visible.
 const UNSEEN: Duration = Duration::from_secs(10);
-/// Between two questions for the same thing.
+/// Pause between two attempts of a query.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Asks everything; `thorough` looks definitions up as well, which is the same in every round.
+/// Runs all queries; `thorough` also looks up definitions, which gives the same result in every
+/// round.
 pub(crate) fn round(
     server: &Server,
     root: &Path,
@@ -56,7 +57,7 @@ pub(crate) fn round(
     round
 }
 
-/// References as the first request of a process.
+/// Measures references as the first request of a process.
 fn early(
     server: &Server,
     root: &Path,
@@ -115,7 +116,7 @@ impl Session {
         Ok(())
     }
 
-    /// Asks for the probes until all are answered right.
+    /// Repeats the probes until all answers are right.
     fn ready(&mut self, probes: &[Definition], patience: Duration) -> Result<bool, Failure> {
         let since = self.client.started();
         let mut last = Duration::ZERO;
@@ -170,7 +171,7 @@ impl Session {
         Ok(())
     }
 
-    /// Twice in a row for every symbol, its file just opened.
+    /// Queries each symbol twice in a row, right after opening its file.
     fn references(&mut self, symbols: &[Definition]) -> Result<(), Failure> {
         let (mut cold, mut warm) = (Vec::new(), Vec::new());
         let mut answers = Vec::new();
@@ -211,7 +212,7 @@ impl Session {
         Ok(())
     }
 
-    /// A new function at the end of an open file.
+    /// Measures when a new function at the end of an open file becomes visible.
     fn changed(&mut self, symbol: &Definition) -> Result<(), Failure> {
         let file = &symbol.place.file;
         let mut text = self.client.open(file)?;
@@ -223,7 +224,7 @@ impl Session {
         Ok(())
     }
 
-    /// A new file on disk, which the server is told of.
+    /// Measures when a new, reported file on the disk becomes visible.
     fn created(&mut self) -> Result<(), Failure> {
         let file = self.client.root().join("trellis_bench_created_file.py");
         let failed = |error| Failure::File { file: file.clone(), error };
@@ -259,7 +260,7 @@ impl Session {
         Ok(())
     }
 
-    /// Looks definitions up, while no file has been closed yet; returns the processor time it took, in seconds.
+    /// Looks up definitions, before any file is closed; returns the processor time in seconds.
     fn look_up(&mut self, questions: &Questions) -> Result<f64, Failure> {
         let before = process::usage(self.client.process_id()).cpu;
         self.found(Measure::FoundUnique, "unique names", &questions.unique)?;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench symbols`: the same questions to Trellis and its peers, through the Language Server Protocol, one
-//! server at a time, three rounds, medians.
+//! `cargo xtask bench symbols`: the same queries to Trellis and other servers, through the Language
+//! Server Protocol, one server at a time, three rounds, medians.
 
 use std::fs;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub(crate) struct SymbolsArgs {
 }
 
 impl SymbolsArgs {
-    /// What is measured when nothing is said.
+    /// Returns the default arguments.
     pub(crate) fn usual() -> SymbolsArgs {
         SymbolsArgs {
             folder: None,
@@ -126,7 +126,7 @@ fn introduce(corpus: &Corpus, questions: &Questions, servers: &[Server]) {
     }
 }
 
-/// For every server its rounds; the servers take turns.
+/// Returns the rounds of each server; the servers take turns.
 fn rounds(
     args: &SymbolsArgs,
     corpus: &Corpus,
@@ -145,7 +145,7 @@ fn rounds(
     out
 }
 
-/// What went wrong, the same words once for each server.
+/// Prints problems, each text once per server.
 fn notes(servers: &[Server], rounds: &[Vec<Round>]) {
     for (server, rounds) in servers.iter().zip(rounds) {
         let mut told: Vec<&String> = Vec::new();
@@ -158,7 +158,7 @@ fn notes(servers: &[Server], rounds: &[Vec<Round>]) {
     }
 }
 
-/// Every pair of servers that answered, by the first round.
+/// Compares every pair of servers that answered, by the first round.
 fn agreements(servers: &[Server], rounds: &[Vec<Round>], questions: &Questions) -> Vec<Agreement> {
     let answers: Vec<_> = (servers.iter().zip(rounds))
         .filter_map(|(server, rounds)| Some((&*server.name, &*rounds.first()?.answers)))
@@ -171,7 +171,7 @@ fn agreements(servers: &[Server], rounds: &[Vec<Round>], questions: &Questions) 
     out
 }
 
-/// Everything a run found, for JSON.
+/// All results of a run, for JSON.
 struct Ran {
     corpus: Corpus,
     servers: Vec<Server>,

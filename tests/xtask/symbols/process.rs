@@ -1,16 +1,16 @@
-//! What the kernel knows of a process and everything below it.
+//! Resource use of a process and its descendants, from the kernel.
 
 use std::fs;
 
-/// The unit of times in `/proc`, which Linux fixes for programs at a hundredth of a second.
+/// Unit of times in `/proc`, which Linux fixes at a hundredth of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a process and its living descendants have used.
+/// Resources used by a process and its living descendants.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
-    /// User and system time in seconds; of descendants that ended, if somebody waited for them.
+    /// User and system time in seconds; includes ended descendants that were awaited.
     pub(crate) cpu: f64,
-    /// The sum of each one's peak of resident memory, in MiB.
+    /// Sum of the peaks of resident memory, in MiB.
     pub(crate) peak: f64,
 }
 
@@ -39,19 +39,20 @@ fn processes() -> Vec<Process> {
 
 fn process(pid: u32) -> Option<Process> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may hold anything; numbered fields follow, the third of the line first.
+    // The name, in parentheses, may contain anything; the fields after it start with the third of
+    // the line.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: &str| field.parse::<f64>().unwrap_or_default();
     let cpu = fields.get(11..15)?.iter().map(|it| ticks(it)).sum::<f64>() / TICKS_PER_SECOND;
     Some(Process { pid, parent: fields.get(1)?.parse().ok()?, cpu })
 }
 
-/// The peak of resident memory in MiB.
+/// Returns the peak of resident memory in MiB.
 fn peak(pid: u32) -> f64 {
     memory(pid, "VmHWM:")
 }
 
-/// What a process, without its descendants, has in memory now, in MiB.
+/// Returns the current resident memory of a process without descendants, in MiB.
 pub(crate) fn resident(pid: u32) -> f64 {
     memory(pid, "VmRSS:")
 }

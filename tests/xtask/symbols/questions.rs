@@ -1,4 +1,4 @@
-//! Which questions are asked: the same for every server and on every machine.
+//! Selection of queries: the same for every server and on every machine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,27 +8,28 @@ use serde_json::Value;
 use super::corpus::Corpus;
 use super::scan::{self, Definition, Kind};
 
-/// How many names decide whether a server is ready.
+/// Number of names that decide whether a server is ready.
 const PROBES: usize = 10;
 
 pub(crate) struct Questions {
-    /// Names defined once. All found: ready.
+    /// Names defined once; a server that finds all of them is ready.
     pub(crate) probes: Vec<Definition>,
-    /// Asked for references, each for the first time; the words occur in at least two files.
+    /// Symbols queried for references, each for the first time; their names occur in at least two
+    /// files.
     pub(crate) references: Vec<Definition>,
-    /// Renamed. Other symbols than those above, chosen in the same way.
+    /// Symbols to rename, selected like the others but distinct from them.
     pub(crate) renames: Vec<Definition>,
-    /// The first question after the start.
+    /// The first query after the start.
     pub(crate) first: Definition,
-    /// Looked up by name: names defined once, and all definitions, evenly.
+    /// Names to look up: unique names, and all definitions, evenly spread.
     pub(crate) unique: Vec<Definition>,
     pub(crate) any: Vec<Definition>,
-    /// How many definitions the scan found.
+    /// Number of definitions found by the scan.
     pub(crate) definitions: usize,
 }
 
 impl Questions {
-    /// Chooses `queries` symbols for each kind of query and `names` to look up.
+    /// Selects `queries` symbols for each kind of query and `names` to look up.
     pub(crate) fn of(corpus: &Corpus, queries: usize, names: usize) -> Result<Questions, String> {
         let all: Vec<Definition> =
             (corpus.files.iter()).flat_map(|(path, text)| scan::definitions(path, text)).collect();
@@ -61,13 +62,14 @@ impl Questions {
     }
 }
 
-/// Classes, functions and methods by turns, spread evenly over the list; so is each half of what comes out.
+/// Selects classes, functions and methods in turn, spread evenly over the list; so is each half of
+/// the result.
 fn mixed(from: &[&Definition], count: usize) -> Vec<Definition> {
     let mut taken = HashSet::new();
     let mut out = Vec::new();
     for turn in 0..count {
         let kind = [Kind::Class, Kind::Function, Kind::Method][turn % 3];
-        // The second half falls into the gaps of the first.
+        // The second half fills the gaps of the first.
         let half = count.div_ceil(2);
         let step = if turn < half { 2 * turn } else { 2 * (turn - half) + 1 };
         let start = (2 * step + 1) * from.len() / (4 * half);
@@ -81,14 +83,15 @@ fn mixed(from: &[&Definition], count: usize) -> Vec<Definition> {
     out
 }
 
-/// So many of the list, at even distances.
+/// Selects this many items of the list, at even distances.
 fn even(from: &[&Definition], count: usize) -> Vec<Definition> {
     let count = count.min(from.len());
     (0..count).map(|turn| from[(2 * turn + 1) * from.len() / (2 * count)].clone()).collect()
 }
 
-/// Whether an answer to `workspace/symbol` holds the definition: its name (perhaps qualified), its file, and a range that
-/// holds the line of the name and does not begin before its decorators may.
+/// Returns whether an answer to `workspace/symbol` contains the definition: its name (possibly
+/// qualified), its file, and a range that contains the line of the name and does not begin before
+/// the decorators can.
 pub(crate) fn holds(answer: &Value, wanted: &Definition) -> bool {
     answer.as_array().into_iter().flatten().any(|symbol| {
         let name = symbol["name"].as_str().unwrap_or_default();

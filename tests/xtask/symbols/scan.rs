@@ -1,5 +1,5 @@
-//! Definitions by a plain-text scan: lines that begin with `class X` or `def X` outside of strings. It knows no more
-//! Python than that, so that no server is judged by another's parser.
+//! Finds definitions by a plain-text scan: lines that begin with `class X` or `def X` outside of
+//! strings. It uses no parser, so that no server is judged by another's parser.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) enum Kind {
     Class,
     Function,
     Method,
-    /// Anything inside of a function.
+    /// A definition inside of a function.
     Local,
 }
 
@@ -19,13 +19,13 @@ pub(crate) enum Kind {
 pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Where the name stands.
+    /// Place of the name.
     pub(crate) place: Place,
-    /// The line (from 0) behind that of the definition before; decorators stand between.
+    /// The line (from 0) after that of the preceding definition; decorators are in between.
     pub(crate) opens: usize,
 }
 
-/// The definitions of a file, in its order.
+/// Returns the definitions of a file, in order.
 pub(crate) fn definitions(file: &Path, text: &str) -> Vec<Definition> {
     let mut found: Vec<Definition> = Vec::new();
     let mut around: Vec<(usize, Kind)> = Vec::new();
@@ -59,7 +59,7 @@ fn kind(class: bool, around: Option<Kind>) -> Kind {
     }
 }
 
-/// Whether a line defines a class, the name's column behind the indentation, the name.
+/// Returns whether a line defines a class, the name's column after the indentation, and the name.
 fn head(code: &str) -> Option<(bool, usize, &str)> {
     let rest = code.strip_prefix("async ").map_or(code, str::trim_start);
     let (class, rest) = match rest.strip_prefix("class ") {
@@ -73,7 +73,7 @@ fn head(code: &str) -> Option<(bool, usize, &str)> {
     (end > 0 && opened).then(|| (class, column, &rest[..end]))
 }
 
-/// The triple quote that is open after a line.
+/// Returns the triple quote that is open after a line.
 fn after(line: &str, mut string: Option<&'static str>) -> Option<&'static str> {
     let mut rest = line;
     loop {
@@ -96,7 +96,7 @@ fn after(line: &str, mut string: Option<&'static str>) -> Option<&'static str> {
     }
 }
 
-/// The byte behind the quote that closes a string; `None` if the line does not close it.
+/// Returns the byte after the quote that closes a string; `None` if the line does not close it.
 fn closing(rest: &str, quote: &'static str) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in rest.char_indices() {
@@ -108,7 +108,7 @@ fn closing(rest: &str, quote: &'static str) -> Option<usize> {
     None
 }
 
-/// In how many of the texts each of the names occurs as a word.
+/// Returns for each name the number of texts in which it occurs as a word.
 pub(crate) fn spread<'t>(
     texts: impl Iterator<Item = &'t str>,
     names: &HashSet<&str>,

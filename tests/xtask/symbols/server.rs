@@ -1,4 +1,4 @@
-//! The servers: Trellis, and its peers from the package index in an environment of their own.
+//! The measured servers: Trellis, and others from the package index in an environment of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use std::process::{Command, Stdio};
 use super::corpus::shelf;
 use crate::setup;
 
-/// Where `trellis lsp` keeps its cache, below the workspace's root.
+/// Folder in which `trellis lsp` keeps its cache, below the workspace's root.
 const TRELLIS_CACHE: &str = ".trellis";
-/// Peers: name, version in the package index, argument that starts the server.
+/// Other servers: name, version in the package index, argument that starts the server.
 const PEERS: [(&str, &str, &str); 2] = [("ty", "0.0.105", "server"), ("pyrefly", "1.4.1", "lsp")];
-/// What would change where a server looks for packages.
+/// Variables that would change where a server looks for packages.
 const UNWANTED: [&str; 4] = ["VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME"];
 
 /// One column of the table.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) name: String,
-    /// What the program says of itself, or why it cannot be started.
+    /// Version reported by the program, or the reason why it cannot be started.
     pub(crate) version: Result<String, String>,
     program: PathBuf,
     argument: &'static str,
@@ -27,11 +27,11 @@ pub(crate) struct Server {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
-    /// It has none.
+    /// The server has no cache.
     None,
-    /// Removed before every start.
+    /// The cache is removed before every start.
     Removed,
-    /// As the column before left it; only what the cache can change is measured.
+    /// The cache stays as the preceding column left it; only measures that it affects are taken.
     Kept,
 }
 
@@ -45,7 +45,7 @@ impl Server {
         command
     }
 
-    /// Removes the cache if this server starts without.
+    /// Removes the cache if this server starts without one.
     pub(crate) fn forget(&self, root: &Path) {
         if self.cache == Cache::Removed {
             let _ = fs::remove_dir_all(root.join(TRELLIS_CACHE));
@@ -53,12 +53,13 @@ impl Server {
     }
 }
 
-/// Every name there is.
+/// Returns all server names.
 pub(crate) fn names() -> Vec<&'static str> {
     ["trellis"].into_iter().chain(PEERS.map(|it| it.0)).collect()
 }
 
-/// The columns for the chosen names, in a fixed order; Trellis is built unless a binary is given.
+/// Returns the columns for the selected names, in a fixed order; Trellis is built unless a binary
+/// is given.
 pub(crate) fn columns(only: &[String], binary: Option<&Path>) -> Vec<Server> {
     let chosen = |name: &str| only.is_empty() || only.iter().any(|it| it == name);
     let mut out = Vec::new();
@@ -84,7 +85,7 @@ fn column(
     Server { name: name.to_owned(), version, program, argument, cache }
 }
 
-/// The answer to `--version`.
+/// Returns the output of `--version`.
 pub(crate) fn says(program: &Path) -> Result<String, String> {
     let shown = program.display();
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
@@ -94,7 +95,7 @@ pub(crate) fn says(program: &Path) -> Result<String, String> {
     if output.status.success() { Ok(first) } else { Err(format!("`{shown} --version` failed")) }
 }
 
-/// A peer's program in the environment, installed if it is not there in this version.
+/// Returns a server's program in the environment, and installs this version if needed.
 fn peer(name: &str, version: &str) -> Result<PathBuf, String> {
     let program = environment().join("bin").join(name);
     if says(&program).is_ok_and(|it| it == format!("{name} {version}")) {
@@ -111,7 +112,7 @@ fn environment() -> PathBuf {
     shelf().join("peers")
 }
 
-/// The interpreter of the environment, which is made if it is not there.
+/// Returns the interpreter of the environment, which is created if needed.
 pub(crate) fn python() -> Result<PathBuf, String> {
     let python = environment().join("bin/python");
     if says(&python).is_err() {

@@ -1,4 +1,4 @@
-//! A server that is being asked: its process, the texts it was asked about, and what came of it so far.
+//! A server under measurement: its process, the texts of its queries, and the results so far.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,23 +11,23 @@ use super::figures::{Figures, Measure, milliseconds, percentile};
 use super::scan::Definition;
 use super::server::{Cache, Server};
 
-/// How long one request may take.
+/// Timeout of one request.
 pub(crate) const REQUEST: Duration = Duration::from_secs(30);
-/// How long all requests of one kind may take; what is left over is not asked, and that is said.
+/// Timeout for all requests of one kind; the remaining ones are skipped with a note.
 const KIND: Duration = Duration::from_secs(120);
 const ENCODINGS: [Encoding; 2] = [Encoding::Utf8, Encoding::Utf16];
 
-/// What a round brought.
+/// Results of a round.
 #[derive(Default)]
 pub(crate) struct Round {
     pub(crate) figures: Figures,
-    /// What went wrong, and what was cut short.
+    /// Problems, and notes on skipped requests.
     pub(crate) notes: Vec<String>,
-    /// For every reference question, the places.
+    /// The places for each query for references.
     pub(crate) answers: Vec<Option<BTreeSet<Place>>>,
 }
 
-/// A server that is being asked.
+/// A server under measurement.
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) texts: Texts,
@@ -36,7 +36,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Starts the server and opens one file, since some servers look at nothing before.
+    /// Starts the server and opens one file, since some servers read nothing before.
     pub(crate) fn start(
         server: &Server,
         root: &Path,
@@ -48,7 +48,7 @@ impl Session {
         Ok(Session { client, texts: Texts::default(), round: Round::default(), full })
     }
 
-    /// The places, and the time in milliseconds.
+    /// Returns the places, and records the time in milliseconds.
     pub(crate) fn refer(
         &mut self,
         symbol: &Definition,
@@ -60,7 +60,8 @@ impl Session {
         self.client.places(&answer.value, &mut self.texts)
     }
 
-    /// Opens the symbol's file for the time of a question. A refusal is worth a note, not the end.
+    /// Opens the symbol's file for the time of a query. An error becomes a note and does not end
+    /// the round.
     pub(crate) fn opened<T>(
         &mut self,
         symbol: &Definition,
@@ -77,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Asks one after the other as long as there is time.
+    /// Runs the queries in order as long as there is time.
     pub(crate) fn each(
         &mut self,
         what: &str,
@@ -98,7 +99,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes on after a failure, unless the server is gone.
+    /// Continues after a failure, unless the server has ended.
     pub(crate) fn bear(&mut self, name: &str, failure: Failure) -> Result<(), Failure> {
         if matches!(failure, Failure::Ended { .. }) {
             return Err(failure);

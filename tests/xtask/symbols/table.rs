@@ -1,13 +1,13 @@
-//! The figures as a table with ratios, the goals, and JSON.
+//! Output of the figures: table with ratios, goals, and JSON.
 
 use serde_json::{Map, Value, json};
 
 use super::figures::{Figures, MEASURES, Measure};
 
-/// A column's name and its figures.
+/// A column's name and figures.
 pub(crate) type Column = (String, Figures);
 
-/// Whose figures are divided by whose.
+/// Pairs of columns whose figures are divided.
 const RATIOS: [(&str, &str); 4] = [
     ("trellis", "ty"),
     ("trellis", "pyrefly"),
@@ -15,7 +15,8 @@ const RATIOS: [(&str, &str); 4] = [
     ("trellis, cached", "pyrefly"),
 ];
 
-/// A goal: what is wanted, the column and the measure it is about, the bound, of whom (else absolute).
+/// A goal: description, column, measure, bound, and the column it is relative to (otherwise
+/// absolute).
 type Goal = (&'static str, &'static str, Measure, f64, Option<&'static str>);
 const GOALS: [Goal; 8] = [
     ("ready, cold, by ty's", "trellis", Measure::Ready, 0.5, Some("ty")),
@@ -58,7 +59,7 @@ fn line(label: &str, cells: impl Iterator<Item = String>) -> String {
     format!("{label:<36}{cells}")
 }
 
-/// The goals that can be judged by these columns.
+/// Prints the goals that these columns allow to judge.
 pub(crate) fn goals(columns: &[Column]) {
     for (what, name, measure, bound, by) in GOALS {
         let found = match by {
@@ -85,7 +86,7 @@ pub(crate) fn json(figures: &Figures) -> Value {
     Value::Object(names.collect())
 }
 
-/// Every ratio there is, by measure.
+/// Returns all ratios, by measure.
 pub(crate) fn ratios(columns: &[Column]) -> Value {
     let mut out = Map::new();
     for (ours, theirs) in RATIOS {

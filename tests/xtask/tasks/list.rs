@@ -1,16 +1,16 @@
-//! Eighteen tasks in five levels, and what a model says of them, slowly.
+//! Eighteen tasks in five levels, with recorded replies of a slow model.
 
 use serde_json::{Value, json};
 
 use crate::models::bound::Plan;
 use crate::models::latency::Random;
 
-/// In milliseconds.
+/// Bounds of the latency in milliseconds.
 const SHORTEST: f64 = 800.0;
 const LONGEST: f64 = 4000.0;
 const SEED: u64 = 20_261_123;
 
-/// A task: its id, what it needs, and whether its first code is wrong.
+/// A task: its id, its dependencies, and whether its first code is wrong.
 type Task = (&'static str, &'static [&'static str], bool);
 
 const TASKS: [Task; 18] = [
@@ -34,7 +34,7 @@ const TASKS: [Task; 18] = [
     ("ledger", &["returns", "alerts"], false),
 ];
 
-/// What each task waits for.
+/// Returns the dependencies of each task.
 pub(super) fn plan() -> Plan {
     let needs = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
     TASKS.iter().map(|(id, all, _)| ((*id).to_owned(), needs(all))).collect()
@@ -45,7 +45,7 @@ pub(super) fn tasks() -> Value {
     json!({ "tasks": TASKS.iter().map(task).collect::<Vec<_>>() })
 }
 
-/// With a `latency_ms` each, the same in every run.
+/// Returns the replies with a `latency_ms` each, the same in every run.
 pub(super) fn recording() -> String {
     let mut random = Random(SEED);
     let mut lines: Vec<Value> = TASKS.iter().flat_map(replies).collect();
@@ -56,7 +56,8 @@ pub(super) fn recording() -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Its function gives the number of all that it needs, and one more.
+/// Returns the replies of a task, whose function returns the number of all its dependencies, plus
+/// one.
 fn replies((id, needs, is_wrong): &Task) -> Vec<Value> {
     let imports: String = needs.iter().map(|it| format!("from app.{it} import {it}\n")).collect();
     let calls: String = needs.iter().map(|it| format!(" + {it}()")).collect();

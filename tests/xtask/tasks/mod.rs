@@ -1,4 +1,5 @@
-//! `cargo xtask bench tasks`: how near a list of tasks comes to the fastest there can be, when the model takes its time.
+//! `cargo xtask bench tasks`: compares the run of a list of tasks with the fastest possible one,
+//! with a slow model.
 
 mod list;
 mod spent;
@@ -21,10 +22,10 @@ pub(crate) struct TasksArgs {
     trellis: Option<PathBuf>,
 }
 
-/// Tasks worked on at once in the run that is measured.
+/// Jobs in the measured run.
 const JOBS: usize = 3;
 
-/// Needs nothing installed.
+/// A stack that needs nothing installed.
 const STACK: &str = include_str!("../../../fixtures/tasks/plain-python.yaml");
 
 pub(crate) fn run(args: &TasksArgs) -> Outcome {
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &TasksArgs) -> Outcome {
         .and_then(|()| write("replies.jsonl", &list::recording()))
         .map_err(|e| e.to_string())?;
     println!("load before: {}", load());
-    // Environments are made before the clock runs.
+    // Environments are created before the timing.
     made(&trellis, folder.path(), "warm", JOBS, false)?;
     let timed = |jobs: usize, out: &str| -> Result<(Run, Spent), String> {
         let run = made(&trellis, folder.path(), out, jobs, true)?;
@@ -59,7 +60,8 @@ pub(crate) fn run(args: &TasksArgs) -> Outcome {
     Ok(())
 }
 
-/// The lower bound, from the run in which nobody disturbs a task, and how far the other one is from it.
+/// Prints the lower bound, from the run in which tasks do not disturb each other, and the other
+/// run's distance to it.
 fn told(many: &Run, together: &Spent, alone: &Spent) -> Outcome {
     let plan = list::plan();
     let cores = std::thread::available_parallelism().map_err(|e| e.to_string())?;
@@ -86,12 +88,12 @@ fn told(many: &Run, together: &Spent, alone: &Spent) -> Outcome {
     Ok(())
 }
 
-/// A repository of the list, with the model's latencies where it is `slow`.
+/// Generates a repository from the list, with the model's latencies if `slow`.
 fn made(trellis: &Path, folder: &Path, out: &str, jobs: usize, slow: bool) -> Result<Run, String> {
     let jobs = jobs.to_string();
     let words = ["tasks", "tasks.json", "--stack", "plain-python", "--json", "--jobs", &jobs];
     let mut arguments: Vec<OsString> = words.map(OsString::from).to_vec();
-    // The bound knows of tasks alone.
+    // The bound covers tasks only.
     arguments.push("--skip-integration".into());
     arguments.extend(["--model=recorded:replies.jsonl", "--out", out].map(OsString::from));
     arguments.extend(slow.then(|| OsString::from("--replay-latency")));

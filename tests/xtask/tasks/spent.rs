@@ -1,4 +1,4 @@
-//! What tasks took of model and tests, read off the journal of a run.
+//! Times of tasks for models and tests, read from the journal of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use crate::models::timeline::{SECONDS_A_DAY, clock};
 
-/// All times in seconds.
+/// Times in seconds.
 #[derive(Default)]
 pub(super) struct Spent {
-    /// By task.
+    /// Times by task.
     costs: BTreeMap<String, f64>,
-    /// Runs of the tests of what merges make.
+    /// Number of test runs on merged code.
     pub(super) merges: usize,
     pub(super) merging: f64,
-    /// From the first task's beginning to the last one's merge.
+    /// Time from the start of the first task to the merge of the last one.
     pub(super) tasks: f64,
     generating: Option<f64>,
 }
@@ -60,7 +60,7 @@ impl Spent {
         }
     }
 
-    /// What a task took of model and tests; nothing if it was not begun.
+    /// Returns the time of a task for models and tests; 0 if it was not begun.
     pub(super) fn cost(&self, id: &str) -> f64 {
         self.costs.get(id).copied().unwrap_or(0.0)
     }

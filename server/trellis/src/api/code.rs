@@ -1,4 +1,4 @@
-//! Code by file or by node, whole or in signatures.
+//! Views code by file or by node, in full or as signatures.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::node_status::NodeStatuses;
 use crate::plan_file;
 use crate::sources::Workspace;
 
-/// How many names of similar nodes or symbols an error offers.
+/// Maximum number of similar names in an error.
 const NEAR: usize = 10;
 
-/// Where a grown repository has its plan.
+/// Path of the plan in a generated project.
 const PLAN: &str = "docs/rpg.json";
 
 /// Shows a file, or the code of a node: the source, or signatures with the first line of each docstring.
@@ -88,18 +88,18 @@ pub(crate) struct CodeSymbol {
     pub(crate) depth: usize,
 }
 
-/// What is to be looked at.
+/// The code to view.
 struct Target {
-    /// As it is shown; below the root unless a file outside was named.
+    /// Path as shown; below the root unless a file outside was named.
     path: String,
     file: PathBuf,
     symbol: Option<NamePath>,
-    /// The id of the node and where it stands.
+    /// Id and status of the node.
     node: Option<(String, Option<Status>)>,
     test_path: Option<String>,
 }
 
-/// Looks as the disk is.
+/// Returns the view of code on the disk.
 pub(crate) fn code_view(params: &CodeViewParams) -> Result<CodeViewResult, Fault> {
     let target = target(params)?;
     let view = view(&target, params.symbol.is_some())?;
@@ -126,7 +126,7 @@ fn symbol(it: Entry) -> CodeSymbol {
     CodeSymbol { name, kind, line, end_line, signature, preview, depth }
 }
 
-/// A file that is there, else a node, else a file that a node is planned in.
+/// Resolves the parameters: an existing file, else a node, else a file planned for a node.
 fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     let root = args.root.as_deref().unwrap_or(Path::new("."));
     let symbol = args.symbol.as_deref().map(NamePath::parse).transpose();
@@ -147,7 +147,7 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     let rpg = args.plan.clone().or_else(|| known.is_file().then_some(known)).ok_or_else(nothing)?;
     let plan = plan_file::read(&rpg, None)?;
     if let Some(node) = plan.find(&args.what) {
-        let status = NodeStatuses::beside(&rpg)?.of(&plan, node);
+        let status = NodeStatuses::of_exported_plan(&rpg)?.of(&plan, node);
         return of_node(&plan, node, status, symbol, root);
     }
     let planned = |it: &trellis_plan::Node| it.file_path.as_deref() == Some(&*args.what);
@@ -163,7 +163,7 @@ fn target(args: &CodeViewParams) -> Result<Target, Fault> {
     })
 }
 
-/// The definition of a leaf, or the file of what groups others; `symbol` is looked for in it.
+/// Returns the definition of a leaf, or the file of a group; `symbol` selects a definition in it.
 fn of_node(
     plan: &Plan,
     node: NodeIx,
@@ -196,13 +196,13 @@ fn of_node(
     Ok(Target { path: path.to_owned(), file, symbol, node, test_path })
 }
 
-/// Where a run puts the tests of each file.
+/// Returns the layout that a run uses for test files.
 fn layout(plan: &Plan) -> Layout {
     let leaves = plan.indices().map(|ix| plan.node(ix)).filter(|it| it.is_leaf());
     Layout::of(leaves.filter_map(|it| it.file_path.as_deref()))
 }
 
-/// A planned path in the project's folder, which it may not leave.
+/// Returns a planned path in the project's folder; refuses a path that leaves the folder.
 fn below(root: &Path, path: &str) -> Result<PathBuf, Fault> {
     let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     if Path::new(path).components().all(inside) {
@@ -212,7 +212,7 @@ fn below(root: &Path, path: &str) -> Result<PathBuf, Fault> {
         .hint("`trellis plan check` lists what is wrong with a graph"))
 }
 
-/// `None` where there is no file, or not the definition of the node.
+/// Returns the view; `None` if the file is missing, or the node's definition is missing in it.
 fn view(target: &Target, must_be_there: bool) -> Result<Option<View>, Fault> {
     if !target.file.is_file() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! References that an installed type checker finds as well.
+//! Confirms references with an installed type checker.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::error::Fault;
 use crate::symbols::locations::Reference;
 use crate::symbols::type_checker::{Checker, Question, Start};
 
-/// Marks the possible references of an answer that the checker finds as well with `confirmedBy`, and says when it finds
-/// others. `folder` is where the files of the index lie. Starts a program and may take half a minute.
+/// Sets `confirmedBy` on possible references that the checker finds too, and reports if it finds
+/// others. `folder` is the base of the index's names. Starts a program and may take half a minute.
 pub(crate) fn confirm(
     index: &Index,
     folder: &Path,
@@ -49,7 +49,7 @@ pub(crate) fn confirm(
     Ok(result.also_incomplete(more))
 }
 
-/// What the checker finds.
+/// Returns the references found by the checker.
 fn asked(
     index: &Index,
     folder: &Path,
@@ -66,7 +66,7 @@ fn asked(
     checker.references(&question)
 }
 
-/// Line and column from 0, in units of UTF-16, as a checker says them.
+/// Returns line and column from 0, in UTF-16 units, as checkers report them.
 fn start(index: &Index, it: &Reference) -> (usize, usize) {
     let point = it.range.start;
     let utf16 = |file: FileId| {

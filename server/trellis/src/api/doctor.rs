@@ -1,4 +1,4 @@
-//! `doctor`: what is installed, what is missing, what that costs, how to fix it.
+//! `doctor`: installed and missing tools, the effect of each gap, and its remedy.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -50,16 +50,16 @@ pub(crate) struct ToolFound {
     pub(crate) optional: bool,
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 struct Finding {
     name: &'static str,
     found: Result<String, String>,
-    /// What is lost without it.
+    /// Consequence if the tool is missing.
     cost: &'static str,
 }
 
 impl DoctorResult {
-    /// Whether tests can be run at all.
+    /// Returns whether tests can run at all.
     pub(crate) fn is_usable(&self) -> bool {
         self.has("docker") || self.has("python") && self.local_error.is_none()
     }
@@ -68,7 +68,7 @@ impl DoctorResult {
         self.tools.iter().any(|it| it.name == name && it.ok)
     }
 
-    /// One line on where tests run, one on the model.
+    /// Returns one line about test runs and one about the model.
     fn judged(&self) -> String {
         let place = match (self.has("docker"), self.has("python"), &self.local_error) {
             (true, ..) => "Ready: tests run in Docker.",
@@ -105,7 +105,7 @@ pub(crate) async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault>
     Ok(result)
 }
 
-/// Refuses what is no folder.
+/// Refuses a path that is no folder.
 pub(crate) fn folder(project: &Path) -> Result<&Path, Fault> {
     if project.is_dir() {
         return Ok(project);
@@ -144,7 +144,7 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
         },
         Finding {
             name: "model",
-            found: models::would_use(project),
+            found: models::default_model_name(project),
             cost: "you cannot generate code; you can still replay recordings",
         },
         Finding {
@@ -173,7 +173,7 @@ fn report(python: &python::Python) -> String {
     format!("{} {} ({origin}){passed_over}", python.interpreter.display(), python.version)
 }
 
-/// The first line a program says of its version.
+/// Returns the first line of a program's version output.
 fn version(program: &str) -> Result<String, String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{program} does not start: {error}"))?;

@@ -1,7 +1,8 @@
-//! Edits of one file: a symbol's body replaced, text inserted beside it, text replaced; and edits taken back.
+//! Edits of one file: replace a symbol's body, insert text beside a symbol, replace text; and undo
+//! of edits.
 //!
-//! An edit is planned from a text as it is known, without a look at the disk, and written by [`Planned::write`], which
-//! refuses it if a file holds another text by then.
+//! An edit is planned from a given text without reading the disk, and written by
+//! [`Planned::write`], which refuses the edit if a file has another text by then.
 
 use std::path::{Path, PathBuf};
 
@@ -139,7 +140,7 @@ pub(crate) struct FileEdit {
     pub(crate) text: String,
 }
 
-/// Results that say by which number they are taken back.
+/// Results that carry the number for undoing the edit.
 pub(crate) trait Undoable {
     fn undo(&mut self) -> &mut Option<u64>;
 }
@@ -150,27 +151,27 @@ impl Undoable for EditResult {
     }
 }
 
-/// A file that is to be edited.
+/// A file to edit.
 pub(crate) struct Target {
-    /// Where it lies.
+    /// Path of the file.
     pub(crate) path: PathBuf,
-    /// As results and faults name it.
+    /// Name of the file in results and faults.
     pub(crate) shown: String,
 }
 
 impl Target {
-    /// Named as it is given.
+    /// Returns a target named by its path.
     pub(crate) fn at(path: PathBuf) -> Target {
         let shown = path.to_string_lossy().into_owned();
         Target { path, shown }
     }
 }
 
-/// An edit that was thought out and is not yet made.
+/// A planned edit that is not applied yet.
 pub(crate) struct Planned<R> {
-    /// What would come of it.
+    /// Result after the edit is applied.
     pub(crate) result: R,
-    /// What it does, in words.
+    /// Description of the edit.
     what: String,
     changes: Vec<Change>,
 }
@@ -180,8 +181,8 @@ impl<R: Undoable> Planned<R> {
         Planned { result, what, changes }
     }
 
-    /// Makes the edit in the project of `place`, unless it is only to be shown or there is nothing to change; all files
-    /// or none, and none if one of them holds another text than the edit was planned for.
+    /// Applies the edit in the project of `place`, unless it is a dry run or changes nothing.
+    /// Changes all files or none; none if a file has another text than the edit was planned for.
     pub(crate) fn write(mut self, place: &Path, dry_run: bool) -> Result<R, Fault> {
         if !dry_run && !self.changes.is_empty() {
             let made = edits::apply(&project::root_of(place)?, &self.what, self.changes)?;
@@ -192,14 +193,14 @@ impl<R: Undoable> Planned<R> {
 }
 
 impl<R> Planned<R> {
-    /// The files it changes, and the texts it was planned for.
+    /// Returns the files to change, with the texts the edit was planned for.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.changes.iter().map(|it| (it.path.as_path(), it.source.as_str()))
     }
 }
 
 impl Planned<EditResult> {
-    /// An edit of one file.
+    /// Plans an edit of one file.
     fn of_file(what: String, it: Target, source: String, edits: TextEdits) -> Planned<EditResult> {
         let change = Change { path: it.path, source, edits };
         let diff = diff(&it.shown, &change);
@@ -213,7 +214,7 @@ impl Planned<EditResult> {
     }
 }
 
-/// The edits of a file, which results name so.
+/// Returns the edits of a file under its name in results.
 pub(super) fn file_edits(shown: &str, change: &Change) -> Vec<FileEdit> {
     let lines = Lines::of(&change.source);
     let shape = |edit: &TextEdit| FileEdit {
@@ -224,15 +225,15 @@ pub(super) fn file_edits(shown: &str, change: &Change) -> Vec<FileEdit> {
     change.edits.as_slice().iter().map(shape).collect()
 }
 
-/// A unified diff of a file, which results name so.
+/// Returns a unified diff of a file under its name in results.
 pub(super) fn diff(shown: &str, change: &Change) -> String {
     trellis_python::unified_diff(shown, &change.source, &change.text())
 }
 
-/// What is done with a text, at a symbol, with another text.
+/// Function that edits a text at a symbol, with another text.
 type Edit = fn(&str, &NamePath, &str) -> Result<TextEdits, Refused>;
 
-/// An edit at a symbol, whichever of the methods asks for it.
+/// An edit at a symbol, for all methods that request one.
 pub(crate) struct SymbolEdit {
     what: &'static str,
     edit: Edit,
@@ -288,7 +289,7 @@ impl SymbolEdit {
         self.root.as_deref()
     }
 
-    /// The file, where it was given.
+    /// Returns the file, if given.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -297,7 +298,8 @@ impl SymbolEdit {
         self.dry_run
     }
 
-    /// The name, in an index of the folder, of the file in which the one symbol of the name path is.
+    /// Returns the name, in an index of the folder, of the file with the one symbol of the name
+    /// path.
     pub(crate) fn file(&self, index: &Index, folder: &Path) -> Result<String, Fault> {
         let pattern = &self.pattern;
         let place = |it: &Located| {
@@ -320,7 +322,7 @@ impl SymbolEdit {
         }
     }
 
-    /// What it does to a file with this text.
+    /// Plans the edit of a file with this text.
     pub(crate) fn plan(
         &self,
         target: Target,
@@ -332,7 +334,7 @@ impl SymbolEdit {
         Ok(Planned::of_file(what, target, source, edits))
     }
 
-    /// Makes it as the disk is.
+    /// Plans the edit from the disk and applies it.
     pub(crate) fn on_disk(&self) -> Result<EditResult, Fault> {
         let root = self.root.as_deref().unwrap_or(Path::new("."));
         let path = match &self.path {
@@ -345,7 +347,7 @@ impl SymbolEdit {
     }
 }
 
-/// What a replacement does to a file with this text.
+/// Plans a replacement in a file with this text.
 pub(crate) fn plan_replace_text(
     target: Target,
     source: String,
@@ -370,7 +372,7 @@ pub(crate) fn plan_replace_text(
     Ok(planned)
 }
 
-/// Replaces text as the disk is.
+/// Replaces text in a file on the disk.
 pub(crate) fn replace_text(params: &ReplaceTextParams) -> Result<EditResult, Fault> {
     let path = below(params.root.as_deref(), &params.path);
     edits::recover(&project::root_of(&path)?)?;
@@ -378,7 +380,7 @@ pub(crate) fn replace_text(params: &ReplaceTextParams) -> Result<EditResult, Fau
     plan_replace_text(Target::at(path.clone()), source, params)?.write(&path, params.dry_run)
 }
 
-/// Takes an edit back; files are named from the folder on, or as the edit named them.
+/// Undoes an edit; files are named relative to the folder if below it.
 pub(crate) fn undo_edit(params: &UndoEditParams) -> Result<EditResult, Fault> {
     let folder = params.root.as_deref().unwrap_or(Path::new("."));
     let made = edits::undo(&project::root_of(folder)?, params.id)?;
@@ -394,7 +396,7 @@ pub(crate) fn undo_edit(params: &UndoEditParams) -> Result<EditResult, Fault> {
     })
 }
 
-/// A path below a folder, as it is without one.
+/// Returns a path below a folder, or the path itself without a folder.
 pub(super) fn below(root: Option<&Path>, path: &Path) -> PathBuf {
     root.map_or_else(|| path.to_owned(), |root| root.join(path))
 }

@@ -1,4 +1,4 @@
-//! `environment`: where tests run, for who runs them without the sandbox.
+//! `environment`: the project's Python environment, for clients that run tests without the sandbox.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(crate) struct EnvironmentResult {
     pub(crate) packages: Option<PathBuf>,
 }
 
-/// Finds the environment, and makes it where there is none.
+/// Finds the environment, or creates it.
 pub(crate) async fn environment(
     root: &Path,
     interpreter: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What a run generated: files listed and read.
+//! Lists and reads the files that a run generated.
 
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::tasks::{self, FileState};
 use crate::workspace::journal::Journal;
 use crate::workspace::replay::ReplayedState;
 
-/// No generated file comes near, in bytes.
+/// Maximum bytes of a file, far above any generated file.
 const LARGEST: u64 = 16 << 20;
 
 /// Lists the files that a run or a list of tasks wrote, and whether each is unchanged.
@@ -67,7 +67,7 @@ pub(crate) fn list(out: &Path) -> Result<FileList, Fault> {
     }
 }
 
-/// What is merged of a list of tasks, with the project that it began from.
+/// Returns the merged files of a list of tasks, including those of the initial project.
 fn merged(out: &Path) -> Result<FileList, Fault> {
     let entry = |(path, kept): (String, FileState)| {
         let (state, size) = match kept {
@@ -121,7 +121,7 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     Ok(FileText { path: path.to_owned(), text })
 }
 
-/// The folder on the way in which git or Trellis keeps its own; on some disks large letters are small ones.
+/// Returns the part of a path that belongs to git or Trellis. Some file systems ignore case.
 fn own_folder(path: &str) -> Option<&str> {
     let parts = path.split(['/', '\\']);
     let mut own =
@@ -129,7 +129,7 @@ fn own_folder(path: &str) -> Option<&str> {
     own.next()
 }
 
-/// What the journal of a run says; there has to be one.
+/// Returns the state recorded in a run's journal, which must exist.
 pub(super) fn past(out: &Path) -> Result<ReplayedState, Fault> {
     let path = Journal::path(out);
     let bytes = trellis_sandbox::files::read(&path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! The folder that a question is about, opened for it.
+//! Opens the folder of a query.
 
 use std::path::Path;
 
@@ -6,12 +6,13 @@ use super::symbol_query::SourcePosition;
 use crate::error::Fault;
 use crate::sources::Workspace;
 
-/// Opens the folder of parameters; without one the current folder.
+/// Opens the folder of the parameters, or the current folder.
 pub(crate) fn open(root: Option<&Path>) -> Result<Workspace, Fault> {
     Workspace::open(root.unwrap_or(Path::new(".")))
 }
 
-/// The same for a question about a symbol, whose place comes to be named as the workspace names files.
+/// Opens the folder for a query about a symbol, and converts the position's file to its name in the
+/// workspace.
 pub(crate) fn open_at(
     root: Option<&Path>,
     at: &mut Option<SourcePosition>,
@@ -21,12 +22,13 @@ pub(crate) fn open_at(
     Ok(workspace)
 }
 
-/// A place whose file is named as the workspace names it.
+/// Converts the file of a position to its name in the workspace.
 pub(crate) fn resolved(workspace: &Workspace, at: SourcePosition) -> Result<SourcePosition, Fault> {
     Ok(SourcePosition { file: below(workspace, Path::new(&at.file))?, ..at })
 }
 
-/// A file's name in the workspace. Results name files from the folder on, so that is tried first.
+/// Returns a file's name in the workspace. A path relative to the folder, as in results, is tried
+/// first.
 pub(crate) fn below(workspace: &Workspace, file: &Path) -> Result<String, Fault> {
     let absolute = |path: &Path| std::fs::canonicalize(path).ok();
     let root = absolute(&workspace.file(""));

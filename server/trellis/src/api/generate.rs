@@ -129,7 +129,7 @@ mod defaults {
     }
 }
 
-/// Dialects under their names.
+/// Serialization of dialects by name.
 mod dialect {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -219,12 +219,13 @@ pub(crate) struct Started {
 }
 
 impl Generate {
-    /// The options of the run: those given, else those it was started with before. Paths are below `root` unless absolute.
+    /// Returns the options of the run: the given ones over those of the last start. Paths are below
+    /// `root` unless absolute.
     pub(crate) fn resolve(&self, root: &Path) -> Result<GenerateArgs, Fault> {
         let out = root.join(&self.out);
         let before = earlier(&out)?;
         let mut all = before.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
-        // The journal may be a stranger's.
+        // The journal may come from a stranger.
         all.remove("allow");
         all.extend(self.options.clone());
         all.insert("out".to_owned(), path(&out));
@@ -242,12 +243,12 @@ impl Generate {
             })?;
         args.check()?;
         args.context.iter_mut().chain(&mut args.spec).for_each(|it| *it = root.join(&*it));
-        args.model = args.model.within(root);
+        args.model = args.model.resolve_recordings(root);
         Ok(args)
     }
 }
 
-/// The options of the last run in a folder.
+/// Returns the options of the last run in a folder.
 fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
     let path = Journal::path(out);
     let text = match trellis_sandbox::files::read(&path) {
@@ -269,7 +270,7 @@ fn path(path: &Path) -> Value {
 }
 
 impl GenerateArgs {
-    /// What the argument parser checks on a command line.
+    /// Checks the limits that the argument parser checks on a command line.
     fn check(&self) -> Result<(), Fault> {
         let wrong = |what: &str| Err(Fault::new(crate::error::Exit::Usage, what));
         match self {
@@ -283,13 +284,13 @@ impl GenerateArgs {
         }
     }
 
-    /// The order for the engine; models of the editor may answer if there is one.
+    /// Returns the request for the engine; with `editor`, its models may reply.
     pub(crate) fn order(self, editor: Option<Arc<dyn Editor>>) -> Result<GenerateRequest, Fault> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let kept = GenerateArgs { graph: absolute(&self.graph), ..self.clone() };
         let mut options = serde_json::to_value(kept)
             .map_err(|error| Fault::internal(format!("the options are not valid JSON: {error}")))?;
-        // Where the run is found says where it is.
+        // The folder of the run determines `out`.
         if let Some(options) = options.as_object_mut() {
             options.remove("out");
         }

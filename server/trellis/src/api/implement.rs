@@ -1,4 +1,5 @@
-//! `implement`: one issue in words, made test-first on a branch of its own, and merged where it may be.
+//! `implement`: one issue described in text, implemented test-first on a branch of its own, and
+//! merged if allowed.
 
 use std::path::{Path, PathBuf};
 
@@ -78,7 +79,7 @@ fn supervised() -> Mode {
 }
 
 impl ImplementArgs {
-    /// What is to be done; paths count from `base`.
+    /// Returns the request; paths are relative to `base`.
     pub(crate) fn order(self, base: &Path) -> Result<(IssueRequest, SpecFiles), Fault> {
         let folder = base.join(&self.root);
         let home = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
@@ -98,7 +99,7 @@ impl ImplementArgs {
             return Err(Fault::new(Exit::Usage, format!("{issue:?} cannot name an issue"))
                 .hint("give its number, or letters, digits, `-`, `_` and `.`"));
         }
-        // From where one stands, else from the project.
+        // Paths are relative to the current folder, else to the project.
         let place = |path: &PathBuf| {
             let (here, there) = (base.join(path), home.join(path));
             if !here.exists() && there.exists() { there } else { here }
@@ -235,7 +236,7 @@ impl ImplementResult {
         }
     }
 
-    /// An earlier call came as far as the merge, and did not live to tell.
+    /// Returns the result of a merge made by an earlier call that was killed before it reported.
     pub(crate) fn merged_before(order: &IssueRequest, commit: String) -> ImplementResult {
         let note = "an earlier call merged it; choose another name for more work on it";
         ImplementResult {

@@ -1,4 +1,4 @@
-//! Jobs: what is under way, held, stopped, and what it came to.
+//! Jobs: list, state, pause, cancel, result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `localize`: where the bug is that makes tests fail.
+//! `localize`: locates the bug behind failing tests.
 
 use std::path::{Path, PathBuf};
 
@@ -169,7 +169,7 @@ pub(crate) struct FailingTest {
     pub(crate) line: Option<u32>,
 }
 
-/// Notes go to the output; cancelled, it is a fault.
+/// Localizes a bug. Notes go to the output; cancellation is a fault.
 pub(crate) async fn localize(
     params: &LocalizeParams,
     output: &Output,
@@ -194,7 +194,7 @@ pub(crate) async fn localize(
         runner: &opened.runner,
         tree: Tree::Folder(root.clone()),
         index: &snapshot.index,
-        // Even of an installed project: what is tried is the copy.
+        // Also for an installed project, since mutants run in the copy.
         source_folders: project::source_folders(&root),
         targets: params.tests.clone(),
         also: registry::test_files(&root),
@@ -222,7 +222,7 @@ pub(crate) async fn localize(
     Ok(result(&found, usize::from(params.top), source))
 }
 
-/// Lines of all suspects that are listed.
+/// Maximum number of lines listed over all suspects.
 const LINES: usize = 50;
 
 fn result(
@@ -307,7 +307,7 @@ fn failing(it: &localize::FailingTest) -> FailingTest {
     }
 }
 
-/// Four places: more would show noise of the processor.
+/// Rounds to four places: more would show differences between processors.
 fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }

@@ -1,4 +1,5 @@
-//! The journal read back: what happened, to what, why, at what cost, and whether anybody changed it since.
+//! Reads the journal: events with node, reason and cost, and the result of the chain's
+//! verification.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,13 +15,13 @@ use crate::workspace::hash_chain::{Break, Verification};
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::reader::Reader;
 
-/// Events that the method gives if nobody says how many.
+/// Default number of events in a result.
 const SOME: usize = 1000;
-/// Events that the method gives at most.
+/// Maximum number of events in a result.
 const MOST: usize = 100_000;
-/// Characters of a text that are given; the journal has it whole.
+/// Maximum characters of a text; the journal has the full text.
 const LONGEST: usize = 2000;
-/// Unreadable lines that are given.
+/// Maximum number of unreadable lines listed.
 const UNREADABLE: usize = 100;
 
 /// Reads the journal of a run or a project, the oldest event first: what happened, to which node, why, and at what
@@ -134,29 +135,29 @@ pub(crate) struct BrokenLine {
     pub(crate) why: String,
 }
 
-/// Which events are asked for.
+/// Filter for events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) node: Option<String>,
-    /// All if there are none.
+    /// Kinds to include; empty for all.
     pub(crate) kinds: Vec<EventKind>,
-    /// All that match if none.
+    /// Number of events from the end; `None` for all matches.
     pub(crate) last: Option<NonZeroUsize>,
 }
 
-/// A journal that is being read: the events asked for, then what there is to say of the whole.
+/// Reader of a journal: first the matching events, then a summary.
 pub(crate) struct Log {
     path: PathBuf,
     lines: Reader,
     wanted: Wanted,
-    /// The last ones asked for, once all is read.
+    /// The last matching events, once everything is read.
     kept: Option<VecDeque<LogEntry>>,
     left_out: usize,
     unreadable: Vec<UnreadableLine>,
     unreadable_count: usize,
 }
 
-/// Answers the method.
+/// Handles the method.
 pub(crate) fn log(root: &Path, params: LogParams) -> Result<LogResult, Fault> {
     let last = params.last.map_or(SOME, NonZeroUsize::get);
     if last > MOST {
@@ -189,13 +190,13 @@ impl Log {
         Ok(Log { path, lines, wanted, kept, left_out: 0, unreadable, unreadable_count: 0 })
     }
 
-    /// That reading on did not work.
+    /// Returns the fault of a read error.
     pub(crate) fn cannot(&self, error: &io::Error) -> Fault {
         Fault::internal(format!("cannot read {}: {error}", self.path.display()))
             .hint("check the disk for errors")
     }
 
-    /// What there is to say once all events have been taken.
+    /// Returns the summary after all events were taken.
     pub(crate) fn end(&self) -> (LogFile, LogVerify) {
         let ended = self.lines.ended();
         let file = LogFile {
@@ -209,7 +210,7 @@ impl Log {
         (file, ended.chain.into())
     }
 
-    /// The next event asked for, in the order of the file.
+    /// Returns the next matching event, in the order of the file.
     fn read(&mut self) -> io::Result<Option<LogEntry>> {
         while let Some(written) = self.lines.next()? {
             match written.event {
@@ -229,7 +230,7 @@ impl Log {
         Ok(None)
     }
 
-    /// Which ones are the last is known when all is read.
+    /// Reads everything, and returns the last matching events.
     fn read_last(&mut self, last: usize) -> io::Result<VecDeque<LogEntry>> {
         let mut kept = VecDeque::new();
         while let Some(entry) = self.read()? {
@@ -296,7 +297,7 @@ impl From<Verification> for LogVerify {
     }
 }
 
-/// Why a line does not follow, in words that go after its number.
+/// Returns the reason of a chain break, as text after the line's number.
 fn why(line: usize, flaw: Break, since: Option<usize>) -> String {
     let why = match flaw {
         Break::Differs if since == Some(line) => {

@@ -1,9 +1,10 @@
-//! Parameters and results of the `trellis/*` methods, and what answers them. The command line prints the same results.
+//! Parameters and results of the `trellis/*` methods, with their handlers. The command line prints
+//! the same results.
 //!
-//! Questions about symbols take an index, so that an editor can ask one that knows its unsaved texts; [`folder`] opens
-//! one for who has none, [`meant`] says which symbol is asked for. Edits are planned from texts as they are known and
-//! written only where the disk has the same. Lines and columns count from 1, columns in characters; paths in results
-//! are relative to the folder asked about.
+//! Symbol queries take an index, so that an editor can pass one with its unsaved texts; [`folder`]
+//! opens an index from disk, and [`symbol_query`] resolves the requested symbol. Edits are planned
+//! from known texts and written only if the disk has the same. Lines and columns count from 1,
+//! columns in characters; paths in results are relative to the queried folder.
 
 pub(crate) mod code;
 pub(crate) mod confirm;

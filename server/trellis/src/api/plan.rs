@@ -1,4 +1,4 @@
-//! Questions about a planning graph, once [`read`] has read it.
+//! Queries on a planning graph that [`read`] has loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::error::Fault;
 use crate::node_status::NodeStatuses;
 use crate::plan_file;
 
-/// How many nodes of similar name an unknown id is answered with.
+/// Maximum number of similar nodes named for an unknown id.
 const NEAR: usize = 5;
 
 /// A published format of planning graphs or lists of tasks.
@@ -56,7 +56,7 @@ impl From<DialectName> for Dialect {
     }
 }
 
-/// Reads the graph that parameters name.
+/// Reads the graph named by the parameters.
 pub(crate) fn read(graph: &Path, dialect: Option<DialectName>) -> Result<Plan, Fault> {
     plan_file::read(graph, dialect.map(Into::into))
 }
@@ -317,10 +317,10 @@ pub(crate) struct ReachedNode {
     pub(crate) status: Option<&'static str>,
 }
 
-/// A node with what is around it.
+/// A node with its neighborhood.
 pub(crate) struct Around {
     node: NodeIx,
-    /// Where nodes stand.
+    /// Status of the nodes.
     pub(crate) statuses: NodeStatuses,
     hops: usize,
     pub(crate) incoming: Exploration,
@@ -331,7 +331,7 @@ impl Around {
     pub(crate) fn of(plan: &Plan, params: &PlanDepsParams) -> Result<Around, Fault> {
         let statuses = match &params.status {
             Some(run) => NodeStatuses::of_run(run)?,
-            None => NodeStatuses::beside(&params.graph)?,
+            None => NodeStatuses::of_exported_plan(&params.graph)?,
         };
         let (id, hops) = (&params.node, params.hops);
         let node = plan.find(id).ok_or_else(|| unknown(plan, id))?;
@@ -454,7 +454,7 @@ fn subgraph(plan: &Plan, ix: NodeIx) -> &str {
     plan.node(ix).subgraph.as_deref().unwrap_or("main")
 }
 
-/// Nodes of the subgraph that some flow goes through.
+/// Returns the number of the subgraph's nodes that lie on a flow.
 fn seen(plan: &Plan, name: &str, flows: &[Flow]) -> usize {
     let nodes = flows.iter().flat_map(|flow| &flow.nodes);
     nodes.filter(|ix| subgraph(plan, **ix) == name).collect::<BTreeSet<_>>().len()

@@ -1,4 +1,4 @@
-//! Nodes of a planning graph, by what somebody types.
+//! Finds nodes of a planning graph by a typed query.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -85,12 +85,12 @@ pub(crate) struct FoundNode {
     pub(crate) subgraph: Option<String>,
 }
 
-/// A plan, ready for any number of queries.
+/// A plan prepared for queries.
 pub(crate) struct Searched<'a> {
     plan: &'a Plan,
     search: PlanSearch,
     by: By,
-    /// `None` where meaning does not count.
+    /// Embeddings; `None` for a search by words only.
     space: Option<Index>,
     subgraph: Option<&'a str>,
     top: usize,
@@ -110,7 +110,7 @@ fn known_subgraph(plan: &Plan, wanted: Option<&str>) -> Result<(), Fault> {
 }
 
 impl<'a> Searched<'a> {
-    /// Gets ready; the query of the parameters is not looked at.
+    /// Prepares a plan; ignores the query in the parameters.
     pub(crate) async fn of(
         plan: &'a Plan,
         params: &'a PlanSearchParams,
@@ -160,7 +160,7 @@ fn found(plan: &Plan, hit: &NodeHit) -> FoundNode {
     }
 }
 
-/// The matched words as written, each once, those of the name first.
+/// Returns the matched words as written, without repetition, those of the name first.
 fn matched(plan: &Plan, hit: &NodeHit) -> Vec<String> {
     let name = plan.qualified_name(hit.node);
     let docstring = plan.node(hit.node).docstring.as_deref().unwrap_or_default();

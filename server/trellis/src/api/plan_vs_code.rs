@@ -1,4 +1,4 @@
-//! A planning graph held against the code that is there.
+//! Compares a planning graph with the existing code.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -102,17 +102,17 @@ pub(crate) struct MovedNode {
     pub(crate) file: String,
 }
 
-/// From a node to one it needs, or uses.
+/// A node, and a node that it needs or uses.
 type Pair = (NodeIx, NodeIx);
 
-/// The answer for a plan that was read from the graph.
+/// Compares a plan with an index.
 pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     let found = Links::of(plan, index);
     let there: BTreeSet<NodeIx> = found.generated.iter().map(|it| it.ix).collect();
     let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();
     let (checked, unchecked): (Vec<Pair>, Vec<Pair>) =
         planned.iter().partition(|(from, to)| there.contains(from) && there.contains(to));
-    // Who uses a method of an object uses its class, though nothing names it.
+    // Code that uses a method of an object uses its class, even if it does not name it.
     let links = |pair: &Pair| {
         [found.links.get(pair), found.through_members.get(pair)].into_iter().flatten()
     };
@@ -155,14 +155,14 @@ pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
     }
 }
 
-/// What a leaf is planned to depend on. That a method needs its own class says where it stands, not what
-/// it uses; data that flows need not leave a trace in the code.
+/// Returns the planned dependencies of a leaf. A method's dependency on its own class states its
+/// place, not a use; a data flow need not appear in the code.
 fn dependencies(plan: &Plan, ix: NodeIx) -> impl Iterator<Item = Pair> + '_ {
     let needed = if plan.node(ix).is_leaf() { plan.depends_on(ix) } else { &[] };
     needed.iter().map(move |to| (ix, *to)).filter(|(from, to)| !are_nested(plan, *from, *to))
 }
 
-/// Whether one is a method of the other.
+/// Returns whether one node is a method of the other.
 fn are_nested(plan: &Plan, a: NodeIx, b: NodeIx) -> bool {
     plan.class_of(a) == Some(b) || plan.class_of(b) == Some(a)
 }

@@ -1,4 +1,4 @@
-//! Fixes that wait for a person: listed, shown, decided, taken back.
+//! Proposed fixes: list, show, decide, undo.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::proposals::{
 use crate::repair::{self, Problem};
 use crate::sandbox::SandboxArgs;
 
-/// What is known of a project's tests, whatever its settings name.
+/// Known tests of a project, independent of its settings.
 #[derive(Default)]
 pub(crate) struct KnownTests {
     /// Test files.
     pub(crate) files: Vec<String>,
-    /// Ids of tests that failed when they last ran.
+    /// Ids of tests that failed in their last run.
     pub(crate) failing: Vec<String>,
 }
 
@@ -286,7 +286,7 @@ pub(crate) struct UndoFixResult {
     pub(crate) written: Vec<String>,
 }
 
-/// The proposed fixes of a project.
+/// Returns the proposed fixes of a project.
 pub(crate) fn list_fixes(
     store: &Store,
     params: &ListFixesParams,
@@ -297,12 +297,12 @@ pub(crate) fn list_fixes(
     Ok(ListFixesResult { fixes, problems: listed.problems })
 }
 
-/// One of them.
+/// Returns one proposed fix.
 pub(crate) fn get_fix(store: &Store, params: &GetFixParams) -> Result<FixResult, Fault> {
     Ok(FixResult::of(&store.get(&params.fix)?))
 }
 
-/// Decides about one; see [`proposals::decide()`].
+/// Decides on a proposed fix; see [`proposals::decide()`].
 pub(crate) async fn decide_fix(
     store: &Store,
     params: DecideFixParams,
@@ -323,7 +323,7 @@ pub(crate) async fn decide_fix(
     Ok(DecideFixResult { summary, edit, written, tests, fixed, rebased, notes })
 }
 
-/// Looks for a fix; see [`repair::propose()`].
+/// Searches for a fix; see [`repair::propose()`].
 pub(crate) async fn propose_fix(
     store: &Store,
     folder: &Path,
@@ -332,7 +332,7 @@ pub(crate) async fn propose_fix(
     output: &Output,
     control: &JobControl,
 ) -> Result<FixResult, Fault> {
-    let model = params.model.within(folder);
+    let model = params.model.resolve_recordings(folder);
     let problem = Problem {
         root: store.root().to_owned(),
         test: params.test,
@@ -350,7 +350,7 @@ pub(crate) async fn propose_fix(
     Ok(FixResult::of(&repair::propose(problem, output, control).await?))
 }
 
-/// Takes one back; see [`proposals::undo()`].
+/// Undoes a fix; see [`proposals::undo()`].
 pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<UndoFixResult, Fault> {
     let undone = proposals::undo(store, fix, open)?;
     let summary = FixSummary::of(&undone.proposal);
@@ -358,13 +358,13 @@ pub(crate) fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<Und
 }
 
 impl DecideFixParams {
-    /// What the tests that are run for it may take.
+    /// Returns the timeouts for the tests run to verify the decision.
     pub(crate) fn times(&self) -> Result<Times, Fault> {
         let (test, run) = (Some(self.limits.of_test()?), self.limits.of_run()?);
         Ok(Times { test, run, raised_by: FLAGS })
     }
 
-    /// Whether the decision would have code of the project executed.
+    /// Returns whether the decision executes code of the project.
     pub(crate) fn runs_tests(&self) -> bool {
         self.test && matches!(self.decision, Choice::Accept | Choice::AcceptHunks | Choice::Edit)
     }
@@ -379,7 +379,7 @@ impl ConfidenceShape {
         ConfidenceShape { total, diagnostic, fix, coverage, parts }
     }
 
-    /// In words, with what it is made of.
+    /// Returns the confidence as text, with its parts.
     pub(crate) fn breakdown(&self) -> String {
         let (diagnostic, fix) = match &self.parts {
             Some(it) => (

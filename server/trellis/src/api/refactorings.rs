@@ -1,6 +1,6 @@
-//! Edits that reach through a project: a symbol renamed, or deleted if nothing uses it.
+//! Edits across a project: rename a symbol, or delete it if nothing uses it.
 //!
-//! Planned from an index, without a look at the disk, and written as [`Planned::write`] does.
+//! Edits are planned from an index without reading the disk, and written like [`Planned::write`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,10 +153,10 @@ impl Undoable for SafeDeleteSymbolResult {
     }
 }
 
-/// Where the file of a name in the index lies, and how it is shown.
+/// Function from a file's name in the index to its path and shown name.
 pub(crate) type Place<'a> = &'a dyn Fn(&str) -> Target;
 
-/// What a rename does to the files of an index.
+/// Plans a rename in the files of an index.
 pub(crate) fn plan_rename(
     index: &Index,
     params: &RenameSymbolParams,
@@ -196,7 +196,8 @@ fn renamed_file(name: &str, source: &str, places: &[std::ops::Range<usize>]) -> 
     RenamedFile { file: name.to_owned(), places }
 }
 
-/// What is wrong with the new name alone is wrong usage; the rest is how things stand in the files.
+/// Returns the fault of a refused rename. An invalid new name is wrong usage; other reasons lie in
+/// the files.
 fn refused(index: &Index, why: &RenameRefused) -> Fault {
     let message = format!("{why}; nothing was changed");
     match why {
@@ -228,7 +229,8 @@ fn refused(index: &Index, why: &RenameRefused) -> Fault {
     }
 }
 
-/// What a deletion does to the files of an index; nothing where something uses the symbol and it is not forced.
+/// Plans a deletion in the files of an index; changes nothing if the symbol is used and the
+/// deletion is not forced.
 pub(crate) fn plan_delete(
     index: &Index,
     params: &SafeDeleteSymbolParams,
@@ -277,7 +279,7 @@ fn nothing() -> Fault {
 }
 
 impl SafeDeleteSymbolResult {
-    /// Why it was refused, with every use listed.
+    /// Returns the refusal, with every use listed.
     pub(crate) fn refusal(&self) -> Option<Fault> {
         let uses = self.references.iter().map(Reference::shown);
         let lines: Vec<String> =
@@ -291,7 +293,7 @@ impl SafeDeleteSymbolResult {
     }
 }
 
-/// Edits of one file; refused if it would be worse Python than before.
+/// Plans edits of one file; refuses edits that add syntax errors.
 fn changed<E: std::fmt::Display>(
     name: &str,
     target: &Target,
@@ -307,7 +309,7 @@ fn changed<E: std::fmt::Display>(
     Ok(Change { path: target.path.clone(), source: source.to_owned(), edits })
 }
 
-/// Renames as the disk is.
+/// Renames a symbol on the disk.
 pub(crate) fn rename_symbol(mut params: RenameSymbolParams) -> Result<RenameSymbolResult, Fault> {
     let mut workspace = whole(params.root.as_deref(), &mut params.path, &mut params.at)?;
     let base = workspace.file("");
@@ -318,7 +320,7 @@ pub(crate) fn rename_symbol(mut params: RenameSymbolParams) -> Result<RenameSymb
     planned.write(workspace.root(), params.dry_run)
 }
 
-/// Deletes as the disk is.
+/// Deletes a symbol on the disk.
 pub(crate) fn safe_delete_symbol(
     mut params: SafeDeleteSymbolParams,
 ) -> Result<SafeDeleteSymbolResult, Fault> {
@@ -331,8 +333,8 @@ pub(crate) fn safe_delete_symbol(
     planned.write(workspace.root(), params.dry_run)
 }
 
-/// Opens what a change has to know of: the folder or, of a file alone, the whole project around it. Edits that a crash
-/// cut short are taken back first; file and place come to be named as the workspace names them.
+/// Opens the folder that a change covers: for a single file, the whole project around it. Rolls
+/// back interrupted edits first, and converts file and position to names in the workspace.
 fn whole(
     root: Option<&Path>,
     path: &mut Option<String>,
@@ -349,15 +351,15 @@ fn whole(
     Ok(workspace)
 }
 
-/// A path from the current folder on, if it is below it.
+/// Returns a path relative to the current folder, if below it.
 fn shown(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let inner = [Path::new("."), &here].into_iter().find_map(|it| path.strip_prefix(it).ok());
     inner.unwrap_or(path).to_owned()
 }
 
-/// Says so if files of the project outside a folder mention a name: what refers to a symbol from there was
-/// not looked for.
+/// Returns a note if project files outside the folder mention a name, since references from there
+/// were not searched.
 pub(crate) fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault> {
     let whole = project::root_of(root)?;
     let here = root.canonicalize().unwrap_or_default();

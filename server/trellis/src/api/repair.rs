@@ -1,4 +1,5 @@
-//! `repair`: failing tests of any Python project, and fixes of the code that a person, or a rule of theirs, lets stay.
+//! `repair`: fixes failing tests of any Python project, with approval by a person or by a person's
+//! rule.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -120,7 +121,7 @@ mod defaults {
 }
 
 impl RepairArgs {
-    /// What is to be done; paths count from `base`.
+    /// Returns the request; paths are relative to `base`.
     pub(crate) fn order(self, base: &Path) -> Result<RepairRequest, Fault> {
         let folder = base.join(&self.root);
         let root = folder.canonicalize().ok().filter(|it| it.is_dir()).ok_or_else(|| {
@@ -401,7 +402,7 @@ pub(crate) struct SetAside {
 }
 
 impl RepairResult {
-    /// The outcome in words.
+    /// Returns the outcome as text.
     pub(crate) fn ending(&self) -> &'static str {
         match self.outcome.as_str() {
             "nothingToDo" => "nothing to do",
@@ -412,7 +413,7 @@ impl RepairResult {
         }
     }
 
-    /// The report for people.
+    /// Returns the report for people.
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!("# Repair: {}\n\n", self.ending());
         let counts = |it: &TestCounts| format!("{} pass, {} fail", it.passing, it.failing);
@@ -449,7 +450,7 @@ impl RepairResult {
 }
 
 impl GroupShape {
-    /// What was not taken; changes are shown that stand nowhere else.
+    /// Returns the rejected alternatives, with diffs that are shown nowhere else.
     fn others(&self) -> String {
         if self.alternatives.is_empty() {
             return String::new();
@@ -465,7 +466,7 @@ impl GroupShape {
             + &self.alternatives.iter().map(line).collect::<String>()
     }
 
-    /// How it ended, in words.
+    /// Returns the end of the group's repair as text.
     pub(crate) fn end(&self) -> String {
         match (&self.kept, &self.waiting, &self.given_up) {
             (Some(fix), ..) if fix == UNNUMBERED => "fixed".to_owned(),
@@ -489,7 +490,7 @@ impl AttemptShape {
     }
 }
 
-/// A diff as a block of markdown.
+/// Returns a diff as a Markdown code block.
 fn fenced(diff: &str) -> String {
     let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -497,7 +498,7 @@ fn fenced(diff: &str) -> String {
 }
 
 impl RepairResult {
-    /// Of a commit with what was kept.
+    /// Returns the title of a commit with the kept fixes.
     pub(crate) fn title(&self) -> String {
         let first = self.groups.iter().find(|it| it.kept.is_some());
         let first = first.and_then(|it| it.tests.first()).map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! Back to the last subgraph that passed as a whole. History is kept: it is a new
+//! Restores the last subgraph that passed as a whole. History is kept: the rollback is a new
 //! commit, and everything taken back stays in git and in the journal.
 
 use std::collections::BTreeMap;
@@ -82,8 +82,8 @@ fn choose<'p>(past: &'p ReplayedState, to: Option<&str>) -> Result<(&'p Mileston
     })
 }
 
-/// Everything of ours becomes what it was at the tag; the user's edits stop it as anywhere. Returns the
-/// paths changed, and those a person took over that the tag has as they are.
+/// Restores Trellis' files to their state at the tag; user edits stop the rollback. Returns the
+/// changed paths, and user-edited paths that the tag has unchanged.
 fn restore(
     root: &Path,
     journal: &Journal,

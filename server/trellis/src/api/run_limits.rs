@@ -1,4 +1,4 @@
-//! How far work goes that is told in words: an issue, or the tasks of a list.
+//! Limits of workflows without a plan: an issue, or a list of tasks.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use trellis_sandbox::RaisedBy;
 
 use crate::error::{Exit, Fault};
 
-/// Seconds one test may take, whoever runs it.
+/// Default timeout of one test, in seconds.
 pub(crate) const TEST_SECONDS: u64 = 30;
 
-/// What raises the limits, where a command has flags for both. An editor shows its own settings alone.
+/// Flags that raise the limits, for commands with both. An editor shows only its own settings.
 pub(crate) const FLAGS: RaisedBy = RaisedBy {
     test: Some("`--test-timeout` (in the editor `trellis.testTimeout`)"),
     run: Some("`--run-timeout` (in the editor `trellis.allow.runSeconds`)"),
 };
 
-/// The modes of approval as the values of an option, so that help and completions list them.
+/// Parses approval modes as option values, so that help and completions list them.
 pub(crate) fn mode() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(Mode::ALL.map(Mode::as_str)).try_map(|it| it.parse::<Mode>())
 }
 
-/// For parameters that were left out.
+/// Returns the default for a missing parameter.
 pub(crate) fn test_seconds() -> u64 {
     TEST_SECONDS
 }
@@ -43,21 +43,21 @@ pub(crate) struct TimeLimits {
 }
 
 impl TimeLimits {
-    /// For one test.
+    /// Returns the timeout of one test.
     pub(crate) fn of_test(&self) -> Result<Duration, Fault> {
         seconds("testTimeout", self.test_timeout)
     }
 
-    /// For all of them together, where it is said.
+    /// Returns the timeout of the whole run, if set.
     pub(crate) fn of_run(&self) -> Result<Option<Duration>, Fault> {
         self.run_timeout.map(|it| seconds("runTimeout", it)).transpose()
     }
 }
 
-/// A year: what is longer is a slip, and beyond what clocks can add.
+/// One year; longer values are mistakes, and clocks could not add them.
 const LONGEST_SECONDS: u64 = 365 * 86_400;
 
-/// A limit in whole seconds, at least one.
+/// Returns a limit in whole seconds, at least one.
 pub(super) fn seconds(name: &str, seconds: u64) -> Result<Duration, Fault> {
     match seconds {
         1..=LONGEST_SECONDS => Ok(Duration::from_secs(seconds)),
@@ -88,12 +88,12 @@ impl Default for RunLimits {
 }
 
 impl RunLimits {
-    /// For one test.
+    /// Returns the timeout of one test.
     pub(crate) fn of_test(&self) -> Duration {
         Duration::from_secs(self.test_timeout.max(1))
     }
 
-    /// For all of them together, where it is said.
+    /// Returns the timeout of the whole run, if set.
     pub(crate) fn of_run(&self) -> Option<Duration> {
         self.run_timeout.map(|it| Duration::from_secs(it.max(1)))
     }

@@ -1,4 +1,4 @@
-//! `runTests`: a project's tests in the sandbox.
+//! `runTests`: runs a project's tests in the sandbox.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -183,25 +183,25 @@ pub(crate) struct LineCoverage {
     pub(crate) missing: Vec<u32>,
 }
 
-/// Tests that are about to run.
+/// Tests about to run.
 pub(crate) struct Prepared {
     request: Request,
     run_timeout: Option<Duration>,
-    /// The project.
+    /// Returns the project's folder.
     root: PathBuf,
     sandbox: SandboxArgs,
 }
 
 /// Tests that have run.
 pub(crate) struct Ran {
-    /// The project.
+    /// Returns the project's folder.
     root: PathBuf,
     interpreter: Option<PathBuf>,
     pub(crate) report: Report,
 }
 
 impl Prepared {
-    /// Finds the project and what runs its tests; nothing is started.
+    /// Finds the project and its test framework, without starting anything.
     pub(crate) fn of(params: &RunTestsParams, output: &Output) -> Result<Prepared, Fault> {
         let Project { root, targets } = project::of(&named(params))?;
         let framework = framework(params.framework, &root, output);
@@ -212,7 +212,7 @@ impl Prepared {
         let request = Request {
             arguments: arguments(params, framework),
             also: registry::test_files(&root),
-            // Who names a test wants it, whatever the project's options leave out.
+            // A test named by the caller runs even if the project's options deselect it.
             whole: params.arguments.is_empty() && are_tests(&targets),
             targets,
             framework,
@@ -226,24 +226,24 @@ impl Prepared {
         Ok(Prepared { request, run_timeout, root, sandbox: params.sandbox.clone() })
     }
 
-    /// The project's folder.
+    /// Returns the project's folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Has these test files run as well where all tests are run, whatever the project's settings name.
+    /// Adds test files to a run of all tests, independent of the project's settings.
     pub(crate) fn also(&mut self, files: impl IntoIterator<Item = String>) {
         let known: BTreeSet<String> = self.request.also.drain(..).chain(files).collect();
         self.request.also = known.into_iter().collect();
     }
 
-    /// What is run of it, relative to its folder; nothing: all tests.
+    /// Returns the requested targets, relative to the project's folder; empty for all tests.
     pub(crate) fn targets(&self) -> &[String] {
         &self.request.targets
     }
 
-    /// Runs them in one of the sandboxes and tells each as it ends; notes go to the output. Cancelled before they start it is a fault, later
-    /// an outcome.
+    /// Runs the tests in one of the sandboxes and reports each as it ends; notes go to the output.
+    /// Cancellation before the start is a fault, later an outcome.
     pub(crate) async fn run(
         mut self,
         sandboxes: &WarmSandboxes,
@@ -270,12 +270,12 @@ impl Prepared {
     }
 }
 
-/// The fault of work that was cancelled before it could say anything.
+/// Returns the fault of work that was cancelled before any result.
 pub(crate) fn cancelled(what: &str) -> Fault {
     Fault::new(Exit::Interrupted, format!("{what} was cancelled")).hint("nothing was changed")
 }
 
-/// The tests that are named, or the folder.
+/// Returns the requested tests, or the folder.
 fn named(params: &RunTestsParams) -> Vec<String> {
     let given = params.test_path.iter().chain(&params.paths);
     let Some(root) = &params.root else { return given.cloned().collect() };
@@ -284,27 +284,28 @@ fn named(params: &RunTestsParams) -> Vec<String> {
     if named.is_empty() { vec![root.to_string_lossy().into_owned()] } else { named }
 }
 
-/// Whether these are tests or classes, and no files or folders.
+/// Returns whether all targets are tests or classes, not files or folders.
 fn are_tests(targets: &[String]) -> bool {
     !targets.is_empty() && targets.iter().all(|it| it.contains("::"))
 }
 
-/// Those given. A file that cannot be imported does not keep the others from being run.
+/// Returns the framework's arguments. With pytest, a file that cannot be imported does not stop the
+/// others.
 fn arguments(params: &RunTestsParams, framework: Framework) -> Vec<String> {
     let goes_on = (framework == Framework::Pytest).then_some(GOES_ON.to_owned());
     goes_on.into_iter().chain(params.arguments.iter().cloned()).collect()
 }
 
-/// pytest's option for files that cannot be imported.
+/// pytest option to continue after files that cannot be imported.
 pub(crate) const GOES_ON: &str = "--continue-on-collection-errors";
 
-/// What was asked for, else what the project's files show, else pytest.
+/// Returns the requested framework, else the detected one, else pytest.
 fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
     if let Some(tool) = asked {
         return tool.into();
     }
     match detect(root) {
-        // pytest runs unittest's tests as well, and finds more of them.
+        // pytest also runs unittest tests, and finds more of them.
         None => Framework::Pytest,
         Some(found) if matches!(found.framework, Framework::Pytest | Framework::Unittest) => {
             Framework::Pytest
@@ -317,8 +318,8 @@ fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
 }
 
 impl Ran {
-    /// What the command line leaves with; a fault where nobody can say how the tests are.
-    /// `left`: what sandboxes left behind, as sentences.
+    /// Returns the exit code; a fault if the state of the tests is unknown. `left` holds problems
+    /// left by the sandboxes, as sentences.
     pub(crate) fn verdict(&self, left: &[String]) -> Result<Exit, Fault> {
         match &self.report.outcome {
             Outcome::Passed => Ok(Exit::Done),
@@ -358,7 +359,7 @@ impl Ran {
     }
 }
 
-/// As results name it.
+/// Returns the outcome's name in results.
 pub(crate) fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "passed",
@@ -375,7 +376,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Why a run ended as it did, where the outcome alone does not say it.
+/// Returns the reason of an outcome, if the outcome alone does not explain it.
 pub(crate) fn reason(report: &Report) -> Option<&str> {
     match &report.outcome {
         Outcome::Tampered { what } => Some(what),

@@ -1,4 +1,4 @@
-//! Runs that there are in a workspace.
+//! Lists the runs of a workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::tasks;
 use crate::workspace::journal::Journal;
 use crate::workspace::lock::Lock;
 
-/// How deep below a folder runs are looked for.
+/// Maximum depth of folders searched for runs.
 const DEPTH: usize = 3;
 
 /// Lists the runs of `generate` and of `tasks` in the workspace's folders, down to three levels: which are finished,
@@ -67,13 +67,13 @@ pub(crate) enum RunState {
     Stopped,
 }
 
-/// The runs in some folders.
+/// Returns the runs in these folders.
 pub(crate) fn list(folders: &[PathBuf]) -> RunList {
     let mut found = Vec::new();
     folders.iter().for_each(|folder| look(folder, DEPTH, &mut found));
     found.sort();
     found.dedup();
-    // The journal of a project that only had tests written is no run.
+    // The journal of a project in which only tests were written is no run.
     let runs = found.iter().filter_map(|out| run(out).ok()).filter(|it| it.total > 0);
     RunList { runs: runs.collect() }
 }
@@ -82,7 +82,7 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     if Journal::path(folder).is_file() {
         found.push(folder.to_owned());
     }
-    // A folder that cannot be read has no run that could be resumed.
+    // An unreadable folder has no run that could be resumed.
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     if depth == 0 {
         return;

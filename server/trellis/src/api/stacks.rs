@@ -1,4 +1,4 @@
-//! Tech stacks: listed, shown, a project made of one, its packages installed.
+//! Tech stacks: list, show, create a project, install packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a run did: where its nodes stand, its report.
+//! Status of a run's nodes, and its report.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

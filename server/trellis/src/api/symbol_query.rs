@@ -1,4 +1,4 @@
-//! Which symbol a question means.
+//! Resolves the symbol of a query.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,16 +20,16 @@ pub(crate) struct SourcePosition {
     pub(crate) column: usize,
 }
 
-/// The symbol that was asked for, ready to be looked for in an index.
+/// A requested symbol, to be resolved in an index.
 pub(crate) struct SymbolQuery {
     wanted: Wanted,
-    /// The one file in which a name path counts.
+    /// The one file in which the name path is resolved.
     within: Option<String>,
 }
 
 enum Wanted {
     Named(NamePath),
-    /// Line and column from 0.
+    /// Line and column, from 0.
     At {
         file: String,
         line: usize,
@@ -38,7 +38,7 @@ enum Wanted {
 }
 
 impl SymbolQuery {
-    /// By a place, else by a name path that counts in one file, or in all.
+    /// Creates a query from a position, or from a name path within one file or all files.
     pub(crate) fn of(
         name_path: Option<&str>,
         at: Option<&SourcePosition>,
@@ -62,8 +62,8 @@ impl SymbolQuery {
         Ok(SymbolQuery { wanted, within: within.map(str::to_owned) })
     }
 
-    /// A place where the symbol is named, as `Index` takes it. Several definitions are one symbol if they
-    /// refer to one another.
+    /// Returns a place of the symbol's name, in the form that `Index` takes. Definitions are of one
+    /// symbol if they refer to one another.
     pub(crate) fn place(&self, index: &Index) -> Result<(FileId, usize), Fault> {
         match &self.wanted {
             Wanted::At { file, line, column } => offset(index, file, *line, *column),
@@ -71,7 +71,7 @@ impl SymbolQuery {
         }
     }
 
-    /// Its definitions in the outlines, all those that a name path means.
+    /// Returns the symbol's definitions; for a name path, all that it selects.
     pub(crate) fn definitions(&self, index: &Index) -> Result<Vec<Located>, Fault> {
         match &self.wanted {
             Wanted::Named(pattern) => {
@@ -91,7 +91,7 @@ impl SymbolQuery {
     }
 }
 
-/// A name path as people type it.
+/// Parses a name path typed by a person.
 pub(crate) fn parsed(name_path: &str) -> Result<NamePath, Fault> {
     NamePath::parse(name_path).map_err(|e| Fault::new(Exit::Usage, e))
 }
@@ -104,7 +104,7 @@ fn wanted_at(at: &SourcePosition) -> Result<Wanted, Fault> {
     }
 }
 
-/// The symbols of outlines that are named at places.
+/// Returns the symbols whose names are at these places.
 fn defined(index: &Index, places: &[trellis_python::Place]) -> Vec<Located> {
     let symbol = |place: &trellis_python::Place| {
         let outline = index.outline(place.file);
@@ -114,7 +114,7 @@ fn defined(index: &Index, places: &[trellis_python::Place]) -> Vec<Located> {
     places.iter().filter_map(symbol).collect()
 }
 
-/// The one symbol that all these definitions are of.
+/// Returns the one symbol of all these definitions.
 fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileId, usize), Fault> {
     unique::unique(index, found).map_err(|why| match why {
         LookupError::Missing => Fault::input(format!("there is no symbol {pattern}"))
@@ -123,7 +123,7 @@ fn unique(index: &Index, pattern: &NamePath, found: &[Located]) -> Result<(FileI
     })
 }
 
-/// More symbols than one have the name.
+/// Returns the fault of an ambiguous name.
 pub(crate) fn several(index: &Index, found: &[Located]) -> Fault {
     let candidate = |it: &Located| place(index, &name(index, *it)).map(|it| it.shown());
     let candidates: Vec<String> = found.iter().filter_map(candidate).collect();

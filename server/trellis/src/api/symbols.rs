@@ -1,4 +1,4 @@
-//! Questions about symbols: what is defined where, and who uses it.
+//! Queries on symbols: definitions and uses.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,12 @@ use crate::symbols::outline_view::{self, Definition, OutlineView};
 use crate::symbols::type_checker::Checker;
 use crate::symbols::unique::name;
 
-/// Answers that say whether they are complete.
+/// Results that say whether they are complete.
 pub(crate) trait Completeness: Sized {
-    /// `complete` and `reasons`.
+    /// Returns `complete` and `reasons`.
     fn doubts(&mut self) -> (&mut bool, &mut Vec<String>);
 
-    /// With more reasons why it may not be, such as files that could not be read.
+    /// Adds reasons why the result may be incomplete, such as unreadable files.
     fn also_incomplete(mut self, more: impl IntoIterator<Item = String>) -> Self {
         let (complete, reasons) = self.doubts();
         let before = reasons.len();
@@ -75,7 +75,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// As [`SymbolKind::ALL`] has them.
+    /// All kinds, in the order of [`SymbolKind::ALL`].
     pub(crate) const ALL: [Kind; 6] = [
         Kind::Class,
         Kind::Function,
@@ -149,7 +149,7 @@ pub(crate) struct DocumentSymbolsResult {
     pub(crate) errors: Vec<String>,
 }
 
-/// The answer for a file of this text.
+/// Returns the result for a file with this text.
 pub(crate) fn document_symbols(
     source: &str,
     params: &DocumentSymbolsParams,
@@ -193,7 +193,7 @@ pub(crate) struct FindReferencingSymbolsResult {
     pub(crate) reasons: Vec<String>,
 }
 
-/// No checker is asked: [`super::confirm::confirm`] does that.
+/// Finds references without a type checker; [`super::confirm::confirm`] adds that.
 pub(crate) fn find_referencing_symbols(
     index: &Index,
     params: &FindReferencingSymbolsParams,
@@ -344,7 +344,7 @@ pub(crate) fn find_unused(index: &Index) -> FindUnusedResult {
     }
 }
 
-/// Files whose uses may not have been seen.
+/// Returns files with syntax errors, whose uses may be missing.
 fn broken(index: &Index) -> Vec<String> {
     let broken = index.files().filter(|it| !index.outline(*it).errors.is_empty());
     let mut paths: Vec<&str> = broken.map(|it| index.path(it)).collect();

@@ -1,4 +1,4 @@
-//! `tasks`: a list of tasks and a tech stack, made into a repository.
+//! `tasks`: generates a repository from a list of tasks and a tech stack.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(crate) struct TasksArgs {
     pub(crate) bounds: RunLimits,
 }
 
-/// How often a question is put again whose failure may pass.
+/// Number of retries of a model request after temporary failures.
 const TRANSIENT: u32 = 5;
 
 fn three() -> u8 {
@@ -72,7 +72,7 @@ fn three() -> u8 {
 }
 
 impl TasksArgs {
-    /// What is to be done; paths count from `base`.
+    /// Returns the request; paths are relative to `base`.
     pub(crate) fn order(self, base: &Path) -> TasksRequest {
         TasksRequest {
             file: base.join(self.file),
@@ -84,7 +84,7 @@ impl TasksArgs {
             retries: self.bounds.max_retries,
             tools: self.work_with.is_tools(),
             integrates: !self.skip_integration,
-            model: self.model.patient(TRANSIENT),
+            model: self.model.with_retries(TRANSIENT),
             sandbox: self.sandbox,
             test_timeout: self.bounds.of_test(),
             run_timeout: self.bounds.of_run(),

@@ -1,4 +1,4 @@
-//! `tasksStatus`: how far a list of tasks is.
+//! `tasksStatus`: progress of a list of tasks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub(crate) struct TasksStatusResult {
 }
 
 pub(crate) fn tasks_status(params: &TasksStatusParams) -> Result<TasksStatusResult, Fault> {
-    // Asked first: who ends in between has written how.
+    // Checked first: a run that ends in between has written its outcome.
     let running = Lock::is_taken(&params.out);
     let view = tasks::read(&params.out)?;
     Ok(TasksStatusResult {

@@ -1,4 +1,5 @@
-//! `parseFile`, `validateSyntax` and `generateTests`: functions, and tests for one of them.
+//! `parseFile`, `validateSyntax` and `generateTests`: functions of a file, and tests for one of
+//! them.
 
 use std::path::PathBuf;
 
@@ -85,7 +86,7 @@ impl From<trellis_python::SyntaxError> for SyntaxProblem {
     }
 }
 
-/// The functions of a text, saved or not, that is or will be the file `file_path`.
+/// Returns the functions of a text, saved or not, of the file `file_path`.
 pub(crate) fn parse_text(file_path: &str, text: &str) -> ParsedFile {
     let all = Functions::of(text);
     let shown = |it: trellis_python::Function| ParsedFunction {
@@ -136,7 +137,7 @@ pub(crate) struct Validity {
     pub(crate) column: Option<usize>,
 }
 
-/// Looks at a text.
+/// Checks the syntax of a text.
 pub(crate) fn validate_syntax(params: &ValidateSyntaxParams) -> Validity {
     let error = trellis_python::check(&params.code).err();
     Validity {
@@ -174,7 +175,7 @@ pub(crate) struct FunctionRef {
 }
 
 impl FunctionRef {
-    /// The name path that is meant.
+    /// Returns the function's name path.
     pub(crate) fn path(&self) -> String {
         match (&self.name_path, &self.class_name) {
             (Some(path), _) => path.clone(),
@@ -251,7 +252,7 @@ pub(crate) struct Generated {
 }
 
 impl Generated {
-    /// 0 where all of them pass.
+    /// Returns success if all tests pass.
     pub(crate) fn exit(&self) -> Exit {
         if self.outcome == "passed" { Exit::Done } else { Exit::TestsFailed }
     }
@@ -318,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_with_all_their_facts_and_mean_themselves() {
+    fn functions_are_reported_with_all_their_facts_and_mean_themselves() {
         let text = "class Cart:\n    @property\n    async def total(self) -> int:\n        '''All.'''\n        return 1\n";
         let parsed = serde_json::to_value(parse_text("shop/cart.py", text)).expect("JSON");
         let function = json!({

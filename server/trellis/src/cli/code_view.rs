@@ -78,7 +78,7 @@ fn shown(result: &CodeViewResult) -> String {
     }
 }
 
-/// The path, and a line for each definition, indented below its class.
+/// Returns the path, and a line for each definition, indented below its class.
 fn lines(result: &CodeViewResult) -> Vec<String> {
     let least = result.symbols.iter().map(|it| it.depth).min().unwrap_or_default();
     let line = |it: &CodeSymbol| {

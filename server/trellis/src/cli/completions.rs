@@ -1,4 +1,4 @@
-//! `trellis completions`, `trellis man`: what shells and `man` read.
+//! `trellis completions` and `trellis man`: files for shells and for `man`.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,5 @@
-//! `trellis demo`: an example to run without a model, from recorded replies. Every test really runs.
+//! `trellis demo`: an example that runs without a model, from recorded replies. The tests run for
+//! real.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use super::{Cli, dispatch};
 use crate::error::{Exit, Fault};
 use crate::output::Output;
 
-/// The examples as they are in `fixtures/examples`.
+/// The examples from `fixtures/examples`.
 static EXAMPLES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fixtures/examples");
 
 /// Run an example without an API key, from recorded replies.
@@ -46,7 +47,7 @@ impl Example {
         }
     }
 
-    /// What to type for the example in this folder.
+    /// Returns the command line for the example in this folder.
     fn words(self, folder: &str) -> Vec<String> {
         let model = format!("recorded:{folder}/replies.jsonl");
         let words: Vec<String> = match self {
@@ -64,7 +65,7 @@ impl Example {
         words.into_iter().chain(["--model".to_owned(), model]).collect()
     }
 
-    /// What to look at when it is done.
+    /// Returns the advice shown at the end.
     fn next(self, folder: &str) -> String {
         let first = match self {
             Example::WriteTests => format!("the tests are in {folder}/trellis_tests"),
@@ -81,7 +82,7 @@ impl Example {
 }
 
 impl DemoArgs {
-    /// Whether the example shows no progress of its own.
+    /// Returns whether the example shows no progress of its own.
     pub(super) fn waits(&self) -> bool {
         self.example != Example::Generate
     }
@@ -100,7 +101,8 @@ pub(super) async fn run(args: DemoArgs, output: &mut Output) -> Result<Exit, Fau
     Ok(exit)
 }
 
-/// Writes the example's files to a folder without any. One that has them already is taken up as it is.
+/// Writes the example's files to a folder without any. A folder that has the example already is
+/// used as it is.
 fn copy(example: Example, out: &Path) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| {
         Fault::input(format!("cannot write the example to {}: {error}", out.display()))

@@ -1,4 +1,4 @@
-//! `trellis doctor`: what is installed, what is missing, what that costs, how to fix it.
+//! `trellis doctor`: installed and missing tools, the effect of each gap, and its remedy.
 
 mod model;
 

@@ -1,6 +1,6 @@
 //! Examples in the long help of every command.
 
-/// Command, and lines that a reader can copy.
+/// Commands with example lines that a reader can copy.
 pub(super) const ALL: [(&str, &str); 23] = [
     (
         "generate",
@@ -85,7 +85,7 @@ pub(super) const ALL: [(&str, &str); 23] = [
     ("man", "trellis man | man -l -\ntrellis man --out ~/.local/share/man/man1"),
 ];
 
-/// As a section of a command's help.
+/// Returns examples as a section of a command's help.
 pub(super) fn shown(lines: &str) -> String {
     let lines: String = lines.lines().map(|it| format!("\n  {it}")).collect();
     format!("Examples:{lines}")

@@ -1,4 +1,4 @@
-//! `trellis fixes`: proposed fixes listed, shown and decided.
+//! `trellis fixes`: lists, shows and decides proposed fixes.
 
 use std::path::PathBuf;
 
@@ -146,7 +146,7 @@ fn list(store: &Store, all: bool, output: &mut Output) -> Result<(), Fault> {
     }
 }
 
-/// A fix on one line.
+/// Returns a proposal on one line.
 fn line(it: &FixSummary) -> String {
     let state = color::state(&format!("{:<8}", it.state.as_str()));
     plain(&format!("{:<8}", it.fix)) + &format!(" {state} {}", plain(&what(it)))
@@ -200,7 +200,7 @@ async fn decide(
     let store = args.project.store()?;
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
-    // No editor is there whose unsaved texts would count.
+    // Without an editor there are no unsaved texts.
     let open = || async { Ok(OpenTexts::new()) }.boxed();
     let testing = match params.runs_tests() {
         false => None,

@@ -1,4 +1,4 @@
-//! `trellis generate`: the main job.
+//! `trellis generate`: generates a repository from a planning graph.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn human(summary: &Summary) -> String {
     out
 }
 
-/// Flows without integration tests, with the reason; nothing where all have some.
+/// Returns the flows without integration tests, with the reason; empty if there are none.
 fn untested(all: &BTreeMap<String, Flows>) -> String {
     let wanted: Vec<_> = all.iter().filter(|(_, it)| it.outcome != NO_FLOWS).collect();
     let without: Vec<_> = wanted.iter().filter(|(_, it)| it.outcome != "passed").collect();

@@ -1,4 +1,5 @@
-//! The help of the whole program: commands by what they are for, examples, and the reference page made of both.
+//! Help of the whole program: commands grouped by purpose, examples, and the reference page
+//! generated from both.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use super::{Cli, examples};
 
-/// Every command, by what it is for. A test compares them with those there are.
+/// All commands, grouped by purpose. A test compares them with the existing commands.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Create", &["generate", "tasks", "stacks", "demo"]),
     ("Test and fix", &["test", "write-tests", "repair", "fixes", "localize"]),
@@ -16,7 +17,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Set up", &["doctor", "completions", "man"]),
 ];
 
-/// The whole command line, with grouped help and examples.
+/// Returns the whole command line, with grouped help and examples.
 pub(super) fn command() -> Command {
     let mut command = Cli::command();
     for (name, text) in examples::ALL {
@@ -29,7 +30,7 @@ pub(super) fn command() -> Command {
     ))
 }
 
-/// The command line without what help does not show, for completions.
+/// Returns the command line without hidden commands, for completions.
 pub(super) fn shown_command() -> Command {
     let all = command();
     let shown = all.get_subcommands().filter(|it| !it.is_hide_set()).cloned();
@@ -37,7 +38,7 @@ pub(super) fn shown_command() -> Command {
     Command::new("trellis").version(env!("CARGO_PKG_VERSION")).args(arguments).subcommands(shown)
 }
 
-/// One line a command, under the heading of its group.
+/// Returns one line per command, under the heading of its group.
 fn list(command: &Command) -> String {
     let mut out = String::new();
     for (group, names) in GROUPS {
@@ -56,7 +57,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The reference of all commands as a page in Markdown.
+/// Returns the reference of all commands as a Markdown page.
 pub(super) fn reference() -> String {
     let mut command = command();
     command.build();
@@ -81,7 +82,7 @@ pub(super) fn reference() -> String {
     out
 }
 
-/// A command with its arguments and options, then its own commands.
+/// Writes a command with its arguments and options, then its subcommands.
 fn section(command: &Command, level: usize, out: &mut String) {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     let _ = writeln!(out, "{} `{name}`\n", "#".repeat(level));
@@ -107,7 +108,7 @@ fn section(command: &Command, level: usize, out: &mut String) {
     commands.filter(|it| !it.is_hide_set()).for_each(|it| section(it, level + 1, out));
 }
 
-/// Tables of what a command takes, a table a heading.
+/// Writes tables of a command's arguments, one per heading.
 fn arguments(command: &Command, out: &mut String) {
     let own = |it: &&Arg| !it.is_hide_set() && !it.is_global_set();
     let shown: Vec<&Arg> = command
@@ -139,12 +140,12 @@ fn heading(argument: &Arg) -> &str {
     }
 }
 
-/// As it is typed.
+/// Returns an argument as it is typed.
 fn spelled(argument: &Arg) -> String {
     argument.to_string().replace('|', "\\|")
 }
 
-/// Its help in one line, with default and possible values.
+/// Returns an argument's help in one line, with default and possible values.
 fn described(argument: &Arg) -> String {
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let mut out = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");

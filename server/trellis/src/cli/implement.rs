@@ -1,4 +1,4 @@
-//! `trellis implement`: one issue, test-first.
+//! `trellis implement`: implements one issue, test-first.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn human(it: &ImplementResult) -> String {
     out
 }
 
-/// A text line by line, harmless to a terminal.
+/// Returns a text line by line, with control characters escaped.
 fn lines(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", plain(line))).collect()
 }

@@ -1,4 +1,4 @@
-//! `trellis localize`: where the bug is that makes tests fail.
+//! `trellis localize`: locates the bug behind failing tests.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
 
-/// The most seconds any option takes.
+/// Maximum seconds for any option.
 const DAY: u64 = 86_400;
 
 /// Rank the functions and lines most likely to cause a failure.
@@ -65,10 +65,10 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
     Ok(if nothing { Exit::Done } else { Exit::TestsFailed })
 }
 
-/// Failures that are listed.
+/// Maximum number of failures listed.
 const FAILURES: usize = 8;
 
-/// What fails, and how.
+/// Returns the failing tests with their failures.
 fn failing(failures: &[FailingTest]) -> String {
     let count = failures.len();
     let mut out = match count {

@@ -1,4 +1,4 @@
-//! `trellis log`: the journal read back, and its hash chain checked.
+//! `trellis log`: shows the journal and verifies its hash chain.
 
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::workspace::describe::EventKind;
 
-/// Characters of a reason that are shown.
+/// Maximum characters shown of a reason.
 const SHOWN: usize = 300;
 
 /// Show the history of a project: what happened, why, at what cost.
@@ -83,7 +83,7 @@ fn show(mut log: Log, output: &mut Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-/// Says what in the file is no event.
+/// Reports lines of the file that are not events.
 fn about(journal: &LogFile, output: &Output) {
     for it in &journal.unreadable {
         output.note(format_args!("warning: line {}: {}", it.line, plain(&it.why)));
@@ -138,10 +138,10 @@ fn intact(journal: &LogFile, chain: &LogVerify) -> String {
     out + "lines cut off at the end show only in another head: note it elsewhere to find that out"
 }
 
-/// An event on one line.
+/// Returns an event on one line.
 fn line(it: &LogEntry) -> String {
     let at = it.at.parse::<jiff::Timestamp>();
-    // What is no time is shown as it stands there.
+    // An invalid time is shown as it is.
     let at = at.map_or_else(|_| it.at.clone(), |at| at.strftime("%FT%TZ").to_string());
     let node = it.node.as_deref().unwrap_or("-");
     let mut out = format!("{at}  {node:<16} {:<13} {}", name(it.kind), one_line(&it.what));
@@ -171,7 +171,7 @@ fn cost(it: LogCost) -> Vec<String> {
     [tokens, usd, time].into_iter().flatten().collect()
 }
 
-/// Words, whatever stands between them.
+/// Joins a text's words on one line, cut to [`SHOWN`] characters.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(SHOWN) {
@@ -180,7 +180,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// The answer of the method without events.
+/// The method's result without events.
 #[derive(Serialize)]
 struct Found {
     entries: [LogEntry; 0],
@@ -188,7 +188,7 @@ struct Found {
     verify: LogVerify,
 }
 
-/// The answer of the method, read while it is printed: a long journal need not fit into memory.
+/// The method's result, read while it is printed: a long journal need not fit into memory.
 struct Printed(RefCell<Log>);
 
 impl Serialize for Printed {

@@ -1,4 +1,4 @@
-//! `trellis lsp`: what editors start.
+//! `trellis lsp`: starts the language server for editors.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `trellis mcp`: what clients of the Model Context Protocol start.
+//! `trellis mcp`: starts the server for clients of the Model Context Protocol.
 
 use std::path::PathBuf;
 

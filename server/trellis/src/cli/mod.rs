@@ -1,4 +1,4 @@
-//! The command line: one file a command, each with its arguments, its help and one `run`.
+//! The command line: one file per command, each with its arguments, its help and one `run`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ struct Cli {
     command: Command,
 }
 
-/// The end of the help.
+/// End of the help.
 const AFTER: &str = "Exit codes: 0 done, 1 tests fail, 2 needs your review, 64 wrong usage, 65 bad input, \
                      69 model or sandbox unavailable, 70 internal error, 130 interrupted.";
 
@@ -100,7 +100,7 @@ enum Command {
     Reference(completions::ReferenceArgs),
 }
 
-/// Parses the command line, runs the command and prints what went wrong.
+/// Parses the command line, runs the command and prints errors.
 pub(crate) async fn main() -> Exit {
     let cli = match Cli::of(std::env::args_os()) {
         Ok(cli) => cli,
@@ -124,7 +124,7 @@ pub(crate) async fn main() -> Exit {
 }
 
 impl Cli {
-    /// Parses the words of a command line, the program's own name first.
+    /// Parses the words of a command line, beginning with the program's name.
     fn of<W: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = W>,
     ) -> Result<Cli, clap::Error> {
@@ -133,7 +133,7 @@ impl Cli {
     }
 }
 
-/// What `--color` says for help and usage errors, which are printed before anything is parsed.
+/// Returns the color choice for help and usage errors, which are printed before anything is parsed.
 fn help_color() -> ColorChoice {
     let words: Vec<String> = std::env::args().take_while(|it| it != "--").collect();
     let has = |when: &str| {
@@ -148,7 +148,8 @@ fn help_color() -> ColorChoice {
 }
 
 impl Command {
-    /// The name of a command whose wait is shown on a terminal. `generate` has a bar of its own; servers print nothing.
+    /// Returns the name of a command whose progress line is shown on a terminal. `generate` has a
+    /// progress bar of its own; servers print nothing.
     fn waits(&self) -> Option<&'static str> {
         Some(match self {
             Command::Test(_) => "running tests",
@@ -170,7 +171,7 @@ impl Command {
     }
 }
 
-/// Folders that a server is to answer about, without symbolic links on the way.
+/// Returns the folders for a server, as real paths without symbolic links.
 fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     let real = |folder: &PathBuf| match folder.canonicalize() {
         Ok(real) if real.is_dir() => Ok(real),
@@ -184,9 +185,9 @@ fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     folders.iter().map(real).collect()
 }
 
-/// `--help` and `--version` arrive as errors too; only they succeed.
+/// Prints a parser error. `--help` and `--version` arrive as errors too, but succeed.
 fn usage(error: &clap::Error) -> Exit {
-    // Nothing can be said if the terminal is gone.
+    // Nothing can be printed if the terminal is gone.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }

@@ -1,4 +1,4 @@
-//! `trellis plan`: looks at a planning graph without generating anything.
+//! `trellis plan`: inspects a planning graph without generating anything.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ fn draw(
     out.write_all(text.as_bytes())
 }
 
-/// Lists problems beside the result; in JSON they are part of it.
+/// Lists problems besides the result; in JSON they are part of it.
 fn list(problems: &[PlanProblem], output: &Output) {
     if output.is_json() {
         return;

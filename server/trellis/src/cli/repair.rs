@@ -1,4 +1,4 @@
-//! `trellis repair`: from failing tests to fixes that stay.
+//! `trellis repair`: fixes failing tests.
 
 use std::path::Path;
 

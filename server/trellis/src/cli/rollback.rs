@@ -1,4 +1,4 @@
-//! `trellis rollback`: back to the last subgraph that passed as a whole.
+//! `trellis rollback`: restores the last subgraph that passed as a whole.
 
 use std::path::PathBuf;
 

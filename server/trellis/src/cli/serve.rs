@@ -1,4 +1,4 @@
-//! `trellis serve`: for programs that are no editor.
+//! `trellis serve`: serves programs other than editors.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,7 +66,7 @@ async fn describe(output: &mut Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-/// All methods and their types as an OpenRPC document.
+/// Returns all methods and their types as an OpenRPC document.
 pub(super) async fn document() -> Result<Value, Fault> {
     let context = rpc::Context::of_folders(Vec::new())?;
     let document = rpc::describe(&rpc::table(context.clone()));
@@ -74,7 +74,7 @@ pub(super) async fn document() -> Result<Value, Fault> {
     Ok(document)
 }
 
-/// What a browser says where a page is from: a scheme and a name, perhaps with a port, and nothing behind it.
+/// Checks a web origin in the form browsers send: scheme and host, with an optional port.
 fn origin(text: &str) -> Result<String, String> {
     let text = text.trim_end_matches('/');
     let name = text.split_once("://").map(|(_, name)| name).unwrap_or_default();

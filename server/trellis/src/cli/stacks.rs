@@ -1,4 +1,4 @@
-//! `trellis stacks`: what new projects begin with.
+//! `trellis stacks`: manages templates of new projects.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ fn show_one(stack: String, output: &mut Output) -> Result<(), Fault> {
     if output.is_json() { output.json(&result) } else { output.text(yaml(&result).trim_end()) }
 }
 
-/// As in a stack's own file, so that it can be one's beginning.
+/// Returns a stack in the format of stack files, so that it can serve as a template.
 fn yaml(stack: &StackShown) -> String {
     let mut out = String::new();
     let lines = [
@@ -97,7 +97,7 @@ fn yaml(stack: &StackShown) -> String {
         ("test_command", &stack.test_command),
     ];
     for (field, text) in lines {
-        // A JSON string is a YAML string, whatever is in it.
+        // Any JSON string is also a YAML string.
         out += &format!("{field}: {}\n", serde_json::json!(text));
     }
     out += &format!("install: {}\n", stack.install.name());
@@ -112,7 +112,7 @@ fn yaml(stack: &StackShown) -> String {
     out + &format!("conventions: {}", block(&stack.conventions, "  "))
 }
 
-/// A text as YAML: line by line where that gives the same text back, else as a quoted string.
+/// Returns a text as YAML: as a block if that reproduces the text, else as a quoted string.
 fn block(text: &str, indent: &str) -> String {
     let odd = |c: char| c.is_control() && c != '\n';
     if !text.ends_with('\n')

@@ -1,4 +1,5 @@
-//! `trellis status` and `trellis report`: what a run did, or how far a list of tasks is.
+//! `trellis status` and `trellis report`: show the result of a run, or the progress of a list of
+//! tasks.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &StatusArgs, output: &mut Output) -> Result<Exit, Fault>
     Ok(Exit::Done)
 }
 
-/// Tests and fixes of a node, as far as there are any, and why it failed.
+/// Returns the counts of tests and fixes of a node, and the reason of its failure.
 fn details(entry: &Entry) -> String {
     let results = &entry.test_results;
     let counts = [

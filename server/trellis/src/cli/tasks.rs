@@ -1,4 +1,4 @@
-//! `trellis tasks`: a repository of a list of tasks.
+//! `trellis tasks`: generates a repository from a list of tasks.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `trellis test`: tests in the sandbox, structured results.
+//! `trellis test`: runs tests in the sandbox, with structured results.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -49,7 +49,7 @@ pub(crate) struct TestArgs {
     arguments: Vec<String>,
 }
 
-/// Before anything runs: results that cannot be kept would be lost.
+/// Creates the result file before anything runs, since unsaved results would be lost.
 fn create(path: &Path) -> Result<File, Fault> {
     File::create(path).map_err(|e| Fault::input(format!("cannot write {}: {e}", path.display())))
 }
@@ -78,7 +78,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let mut as_it_ends = |test: &TestResult| {
         reported.insert(test.id.clone());
         if !is_json {
-            // Whoever has gone away is noticed when the summary is printed.
+            // A closed output is noticed when the summary is printed.
             let _ = screen.text(line(test));
         }
     };

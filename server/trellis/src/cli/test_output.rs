@@ -1,4 +1,4 @@
-//! A test run's results, for people.
+//! Prints the results of a test run for people.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::forge::Pushed;
 use crate::localize::NO_TESTS_HINT;
 use crate::output::color;
 
-/// One test, as it ends.
+/// Returns the line of one finished test.
 pub(crate) fn line(test: &TestResult) -> String {
     let millis = test.duration.as_millis();
     let state = color::state(&format!("{:<8}", test_outcome(test)));
@@ -22,10 +22,10 @@ pub(crate) fn line(test: &TestResult) -> String {
     out
 }
 
-/// Lines of pytest's own explanation that are shown.
+/// Maximum lines shown of pytest's explanation.
 const EXPLAINED: usize = 12;
 
-/// Where a failure is, and what pytest says about it.
+/// Returns the place of a failure with pytest's explanation.
 fn failed(failure: &trellis_sandbox::Failure) -> String {
     let said = failure.traceback.lines().filter_map(|it| it.strip_prefix("E   "));
     let mut lines: Vec<String> = said.map(plain).collect();
@@ -44,7 +44,7 @@ fn failed(failure: &trellis_sandbox::Failure) -> String {
     out
 }
 
-/// Text of a test's making must not drive the terminal.
+/// Escapes control characters, since text from tests must not control the terminal.
 pub(crate) fn plain(text: &str) -> String {
     let shown = |it: char| match it {
         '\t' => "\t".to_owned(),
@@ -54,7 +54,7 @@ pub(crate) fn plain(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Branches that were pushed, one a line.
+/// Returns the pushed branches, one per line.
 pub(crate) fn pushed(all: &[Pushed]) -> String {
     let line = |it: &Pushed| {
         let said = it.pull_request.iter().chain(&it.note).map(|it| format!(": {it}"));
@@ -71,7 +71,7 @@ fn place_of(failure: &trellis_sandbox::Failure) -> String {
     }
 }
 
-/// What is left to say when all tests have ended; `told` have been shown.
+/// Returns the summary after all tests ended; tests in `notify` were shown already.
 pub(crate) fn summary(report: &Report, notify: &HashSet<String>) -> String {
     let mut out = String::new();
     for test in report.tests.iter().filter(|it| !notify.contains(&it.id)) {
@@ -104,14 +104,14 @@ pub(crate) fn summary(report: &Report, notify: &HashSet<String>) -> String {
     out += &color::state(name).replace(name, words);
     out += &counts(report);
     reason(report).iter().for_each(|reason| out += &format!(": {}", plain(reason)));
-    // Of pytest, whose exit status it is where it has collected nothing.
+    // pytest exits with 5 if it collected no tests.
     if report.outcome == Outcome::NoTests && report.exit_code == Some(5) {
         out += &format!("\nhint: {NO_TESTS_HINT}");
     }
     out
 }
 
-/// The end of what a session wrote that came to no proper end.
+/// Returns the end of the output of a session that crashed or found no tests.
 fn last_words(report: &Report) -> String {
     let ended = matches!(report.outcome, Outcome::Crashed { .. } | Outcome::NoTests);
     let said = if report.stderr.trim().is_empty() { &report.stdout } else { &report.stderr };

@@ -1,4 +1,4 @@
-//! `trellis write-tests`: tests for a function that exists.
+//! `trellis write-tests`: generates tests for an existing function.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
 use crate::write_tests::{WriteTestsRequest, generate};
 
-/// Lines of a failure that are shown.
+/// Maximum lines shown of a failure.
 const EXPLAINED: usize = 6;
 
 /// Generate tests for an existing function.

@@ -1,25 +1,25 @@
-//! Definitions in one line each.
+//! One-line entries for definitions.
 
 use trellis_python::{Lines, Outline, SymbolKind, Unit};
 
 /// A class, function or method.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Its name path in the file, `Class/name`.
+    /// Name path in the file, `Class/name`.
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    /// How many classes are around it.
+    /// Number of enclosing classes.
     pub(crate) depth: usize,
-    /// Lines of it from 1, decorators included.
+    /// First line, from 1, decorators included.
     pub(crate) line: usize,
     pub(crate) end_line: usize,
-    /// From `def` or `class` to before the colon, on one line.
+    /// Text from `def` or `class` to before the colon, on one line.
     pub(crate) signature: String,
-    /// The first line of its docstring.
+    /// The first line of the docstring.
     pub(crate) preview: Option<String>,
 }
 
-/// What a file defines, or what is in the symbol `within`, itself included.
+/// Returns the definitions of a file, or those in the symbol `within`, itself included.
 pub(super) fn entries(
     text: &str,
     outline: &Outline,
@@ -40,13 +40,13 @@ pub(super) fn entries(
         .collect()
 }
 
-/// Whether a symbol is a definition outside of functions.
+/// Returns whether a symbol is a definition outside of functions.
 pub(super) fn is_shown(outline: &Outline, index: usize) -> bool {
     let symbol = &outline.symbols[index];
     symbol.header.is_some() && (symbol.parent.is_none() || is_member(outline, index))
 }
 
-/// Whether all that is around a symbol is classes, at least one.
+/// Returns whether a symbol has enclosing symbols and all of them are classes.
 fn is_member(outline: &Outline, index: usize) -> bool {
     let path = outline.path(index);
     path.len() > 1 && path[..path.len() - 1].iter().all(|it| it.kind == SymbolKind::Class)
@@ -72,19 +72,19 @@ fn entry(text: &str, outline: &Outline, lines: &Lines<'_>, index: usize) -> Opti
     })
 }
 
-/// `Class/name`, without a number.
+/// Returns `Class/name`, without a number.
 pub(super) fn name_path(outline: &Outline, index: usize) -> String {
     outline.path(index).iter().map(|it| &*it.name).collect::<Vec<_>>().join("/")
 }
 
-/// A header that may stand on several lines: blanks behind an opening and before a closing bracket go too.
+/// Joins a header of several lines, without blanks after an opening and before a closing bracket.
 fn one_line(header: &str) -> String {
     let joined = header.split_whitespace().filter(|it| *it != "\\").collect::<Vec<_>>().join(" ");
     let tight = joined.replace("( ", "(").replace("[ ", "[");
     tight.replace(", )", ")").replace(" )", ")").replace(",)", ")").replace(" ]", "]")
 }
 
-/// The first line with words of a string literal.
+/// Returns the first non-empty line of a string literal.
 fn first_line(literal: &str) -> Option<String> {
     let literal = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| literal.starts_with(it))?;

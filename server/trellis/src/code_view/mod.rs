@@ -1,7 +1,7 @@
-//! Looking at code piece by piece: a file, what it defines in signatures, one implementation.
+//! Views of code in parts: a file, the signatures in it, or one implementation.
 //!
-//! Made for people and for models alike: [`code_view`] asks an index and prints nothing. What was parsed for one view is
-//! there for the next, as long as the index is.
+//! Both people and models use the views: [`code_view`] queries an index and prints nothing. Parse
+//! results stay in the index for later views.
 
 mod entries;
 
@@ -14,21 +14,22 @@ pub(crate) use entries::Entry;
 /// A file, or definitions in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct View {
-    /// As it stands in the file, whole lines.
+    /// Source as in the file, in complete lines.
     pub(crate) source: String,
-    /// What is defined there: classes, functions, and methods behind their class. Not what functions define within.
+    /// Definitions: classes, functions, and methods after their class; without definitions inside
+    /// functions.
     pub(crate) symbols: Vec<Entry>,
-    /// Where the file is no Python, as sentences.
+    /// Syntax errors, as sentences.
     pub(crate) errors: Vec<String>,
 }
 
-/// Why there is nothing to look at.
+/// Reason why there is no view.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ViewError {
     #[error("there is no definition of {symbol}")]
     Missing {
         symbol: String,
-        /// Name paths of what is there.
+        /// Name paths of the existing definitions.
         there: Vec<String>,
     },
     #[error("{symbol} has several definitions: {}", .among.join(", "))]
@@ -37,8 +38,9 @@ pub(crate) enum ViewError {
     Unreadable,
 }
 
-/// Looks at a file, or at the definition in it that a name path means. Definitions of one name in one scope (a property
-/// and its setter, overloads) are seen together, unless the path has a number.
+/// Returns the view of a file, or of the definition in it that a name path selects. Definitions of
+/// one name in one scope (a property and its setter, overloads) are shown together, unless the path
+/// has a number.
 pub(crate) fn code_view(
     index: &Index,
     file: FileId,
@@ -62,12 +64,12 @@ pub(crate) fn code_view(
     })
 }
 
-/// The symbols a name path means, all of one name in one scope.
+/// Returns the symbols that a name path selects, all of one name in one scope.
 fn meant(outline: &Outline, symbol: &NamePath) -> Result<Vec<usize>, ViewError> {
     let all = 0..outline.symbols.len();
     let mut found: Vec<usize> =
         all.clone().filter(|it| symbol.matches(&outline.path(*it), false)).collect();
-    // What stands in a function is meant only where nothing else is.
+    // A definition inside a function is selected only if no other matches.
     if found.iter().any(|it| !is_inner(outline, *it)) {
         found.retain(|it| !is_inner(outline, *it));
     }
@@ -85,14 +87,14 @@ fn meant(outline: &Outline, symbol: &NamePath) -> Result<Vec<usize>, ViewError> 
     }
 }
 
-/// Whether a symbol stands in a function.
+/// Returns whether a symbol is inside a function.
 fn is_inner(outline: &Outline, index: usize) -> bool {
     let path = outline.path(index);
     let around: &[&Symbol] = path.split_last().map_or(&[], |(_, around)| around);
     around.iter().any(|it| it.kind != trellis_python::SymbolKind::Class)
 }
 
-/// A stretch from the start of its first line to the end of its last.
+/// Returns a range, extended to complete lines.
 fn whole_lines(text: &str, range: &Range<usize>) -> String {
     let start = text[..range.start].rfind('\n').map_or(0, |it| it + 1);
     let blank = text[start..range.start].trim().is_empty();
@@ -117,11 +119,11 @@ mod tests {
         }
     }
 
-    const SHOP: &str = "import os\n\nRATE = 2\n\nclass Cart:\n    '''\n    Holds items.\n\n    More.\n    '''\n    size = 0\n    @property\n    def total(self) -> int:\n        return 1\n    @total.setter\n    def total(self, it):\n        pass\n\nasync def total(a,\n          b=1):\n    r\"\"\"Adds.\"\"\"\n    def inner(): ...\n    return a\n";
+    const PROJECT: &str = "import os\n\nRATE = 2\n\nclass Cart:\n    '''\n    Holds items.\n\n    More.\n    '''\n    size = 0\n    @property\n    def total(self) -> int:\n        return 1\n    @total.setter\n    def total(self, it):\n        pass\n\nasync def total(a,\n          b=1):\n    r\"\"\"Adds.\"\"\"\n    def inner(): ...\n    return a\n";
 
     fn look(symbol: Option<&str>) -> Result<View, ViewError> {
         let mut index = Index::new(Arc::new(NoSuchFile));
-        let file = index.put("shop.py", Words::of(SHOP), Some(SHOP.into()));
+        let file = index.put("shop.py", Words::of(PROJECT), Some(PROJECT.into()));
         let symbol = symbol.map(|it| NamePath::parse(it).expect("a name path"));
         code_view(&index, file, symbol.as_ref())
     }
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn a_file_is_seen_in_signatures_with_one_line_each() {
         let view = look(None).expect("a view");
-        assert_eq!(view.source, SHOP);
+        assert_eq!(view.source, PROJECT);
         let expected = [
             "5-17 class class Cart | Holds items.",
             "12-14 property def total(self) -> int | -",

@@ -1,4 +1,4 @@
-//! `trellis.toml` as it is written.
+//! The content of `trellis.toml`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,17 +11,17 @@ use crate::error::Fault;
 use crate::forge::Kind;
 use crate::sandbox::{LEAST_MEMORY, MOST_MEMORY};
 
-/// Its name, in a project as in the user's folder.
+/// Name of the file, in a project and in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
 
-/// In bytes.
+/// Maximum size of the file, in bytes.
 const LARGEST: u64 = 256 << 10;
-/// Less is no room for a function, in tokens.
+/// Smallest useful reply limit, in tokens; a function needs at least this.
 const LEAST_OUTPUT: u64 = 256;
-/// Less is no room for a question, in tokens.
+/// Smallest useful request size, in tokens.
 const LEAST_CONTEXT: u64 = 1500;
 
-/// Everything the file may say.
+/// Everything that the file may contain.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
@@ -31,13 +31,13 @@ pub(crate) struct File {
     pub(crate) simple_model: Option<String>,
     /// Model for hard work.
     pub(crate) strong_model: Option<String>,
-    /// Tokens of one question, about.
+    /// Approximate number of tokens of one request.
     pub(crate) context_tokens: Option<usize>,
-    /// Tokens of one reply at most.
+    /// Maximum number of tokens of one reply.
     pub(crate) max_output_tokens: Option<u32>,
     /// Folder for generated tests, below the project's root.
     pub(crate) tests_dir: Option<String>,
-    /// What every prompt says about the project's ways.
+    /// Coding conventions of the project, included in every prompt.
     #[serde(default)]
     pub(crate) conventions: Vec<String>,
     #[serde(default)]
@@ -48,40 +48,41 @@ pub(crate) struct File {
     pub(crate) prices: BTreeMap<String, Price>,
     #[serde(default)]
     pub(crate) forge: Forge,
-    /// The user's own file alone may say it.
+    /// Permissions for tests; only the user's own file may contain them.
     pub(crate) sandbox: Option<Sandbox>,
 }
 
-/// What tests may have beside what every sandbox gives.
+/// Permissions of tests beyond those of every sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Sandbox {
     /// An environment's folder, or an interpreter.
     pub(crate) python: Option<PathBuf>,
     pub(crate) env: BTreeMap<String, String>,
-    /// Names of variables that tests get with the values they have.
+    /// Names of variables whose current values are passed to tests.
     pub(crate) pass_env: Vec<String>,
-    /// In MiB.
+    /// Memory limit in MiB.
     pub(crate) memory: Option<u64>,
     pub(crate) cores: Option<u32>,
     pub(crate) network: bool,
-    /// Tests may not write beside their code.
+    /// Tests must not write to the project's folder.
     pub(crate) read_only: bool,
-    /// For all tests of a run.
+    /// Limit for all tests of a run, in seconds.
     pub(crate) run_seconds: Option<u64>,
 }
 
-/// The forge that pull requests are opened at.
+/// The forge that hosts pull requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Forge {
-    /// Its API's address; else it is told from the remote's. The user's own file alone may say it.
+    /// Address of the forge's API. `None` to derive it from the remote's address. Only the user's
+    /// own file may set it.
     pub(crate) url: Option<String>,
-    /// What it is, where it is not github.com; else Gitea.
+    /// Kind of the forge, if it is not github.com; Gitea by default.
     pub(crate) kind: Option<Kind>,
 }
 
-/// What a run may spend at most.
+/// Spending limits of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BudgetLimits {
@@ -90,14 +91,14 @@ pub(crate) struct BudgetLimits {
     pub(crate) minutes: Option<f64>,
 }
 
-/// How one provider is used, or where one of the user's own is.
+/// Settings of one provider, or the definition of one that the user adds.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Provider {
-    /// The known provider whose format it speaks; for names that are not known.
+    /// The known provider with the same API format, for a provider that the user adds.
     pub(crate) like: Option<String>,
     pub(crate) base_url: Option<String>,
-    /// The environment variable with its key.
+    /// The environment variable with the API key.
     pub(crate) key_variable: Option<String>,
     pub(crate) stream: Option<bool>,
     pub(crate) connect_seconds: Option<f64>,
@@ -121,11 +122,11 @@ pub(crate) struct Price {
 }
 
 impl File {
-    /// Reads a file; one that is not there says nothing.
+    /// Reads a file. `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and in which line.
+    /// Returns the fault and its line.
     pub(crate) fn read(path: &Path) -> Result<Option<File>, Fault> {
         let text = match read(path) {
             Ok(text) => text,
@@ -145,11 +146,11 @@ impl File {
         toml::from_str(&text).map(Some).map_err(|error| wrong(path, &text, &error))
     }
 
-    /// Refuses values that mean nothing.
+    /// Refuses values that make no sense.
     ///
     /// # Errors
     ///
-    /// Which, and what it may be.
+    /// Returns the value and the permitted range.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Fault> {
         let refuse = |what: String| {
             Err(Fault::input(format!("{}: {what}", path.display())).hint("fix the value"))
@@ -221,12 +222,13 @@ impl File {
         Ok(())
     }
 
-    /// Refuses what a project may not decide: who gets the user's keys.
+    /// Refuses settings that a project must not make: those that decide who receives the user's
+    /// keys.
     ///
     /// # Errors
     ///
-    /// What has to move to the user's own file.
-    pub(crate) fn is_harmless(&self, path: &Path, own: &Path) -> Result<(), Fault> {
+    /// Returns the setting that has to move to the user's own file.
+    pub(crate) fn refuse_unsafe(&self, path: &Path, own: &Path) -> Result<(), Fault> {
         let refuse = |field: &str, goes: &str| {
             let message = format!(
                 "{}: a project cannot set `{field}`, because your {goes} would go where it says",
@@ -282,12 +284,13 @@ impl Sandbox {
     }
 }
 
-/// Whether a variable can be called so.
+/// Returns whether `name` is a valid name of an environment variable.
 pub(crate) fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-/// A file's text; what is no file may never end, and nobody writes so many settings.
+/// Reads a file's text. Refuses anything but regular files, since reading may never end, and files
+/// that are too large to be settings.
 fn read(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > LARGEST {
@@ -297,7 +300,7 @@ fn read(path: &Path) -> io::Result<String> {
     trellis_sandbox::files::read_text(path)
 }
 
-/// A parser's complaint on one line.
+/// Converts a parser's error into a fault on one line.
 fn wrong(path: &Path, text: &str, error: &toml::de::Error) -> Fault {
     let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
     let line = line.map(|line| format!(", line {line}")).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! What is set: command line (or editor), environment, the project's `trellis.toml`, the user's, in that order.
+//! Configuration, in order of precedence: command line (or editor), environment, the project's
+//! `trellis.toml`, the user's.
 //!
-//! Of budgets the smallest counts. A project's file may be a stranger's: it cannot say where keys go, nor make
-//! a model look cheaper than it is.
+//! The smallest of several budgets applies. A project's file may come from a stranger: it can
+//! neither send keys elsewhere nor make a model look cheaper than it is.
 
 mod file;
 
@@ -15,7 +16,7 @@ use crate::error::Fault;
 pub(crate) use file::{BudgetLimits, Forge, Provider, Sandbox, is_variable};
 use file::{File, NAME};
 
-/// Everything set in files.
+/// All settings from files.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     pub(crate) model: Option<String>,
@@ -35,8 +36,8 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// What holds for work in `folder`, which need not exist yet: the nearest file on the way up from it, else
-    /// from the current folder; and the user's.
+    /// Loads the settings for work in `folder`, which need not exist yet: the nearest file in it or
+    /// above it, else in the current folder or above that, and the user's file.
     pub(crate) fn load(
         folder: &Path,
         env: impl Fn(&str) -> Option<String>,
@@ -47,7 +48,7 @@ impl Config {
         if let Some((path, file)) = nearest(folder, own.as_deref())? {
             let place =
                 own.clone().unwrap_or_else(|| PathBuf::from("~/.config/trellis").join(NAME));
-            file.is_harmless(&path, &place)?;
+            file.refuse_unsafe(&path, &place)?;
             files.push((path, file, 1));
         }
         if let Some(own) = own
@@ -65,7 +66,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Takes in a file that gives way to those before it.
+    /// Adds the settings of a file with lower precedence.
     fn add(&mut self, file: File, cards: &mut BTreeMap<String, ModelInfo>) {
         self.model = self.model.take().or(file.model);
         self.simple_model = self.simple_model.take().or(file.simple_model);
@@ -96,13 +97,13 @@ impl Config {
         }
     }
 
-    /// Names of providers that the user added.
+    /// Returns the names of providers that the user added.
     pub(crate) fn own_providers(&self) -> Vec<&str> {
         let own = self.providers.iter().filter(|(_, it)| it.like.is_some());
         own.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// How a model of this name is opened.
+    /// Returns the provider settings for a model of this name.
     pub(crate) fn settings(&self, spec: &str) -> Settings {
         let name = spec.split(':').next().unwrap_or_default();
         let mut settings = Settings::default();
@@ -114,7 +115,7 @@ impl Config {
 }
 
 impl BudgetLimits {
-    /// Of each bound the smaller.
+    /// Returns the smaller limit of each kind.
     pub(crate) fn tightest(self, other: BudgetLimits) -> BudgetLimits {
         let least = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -130,7 +131,7 @@ impl BudgetLimits {
 }
 
 impl Provider {
-    /// What is set here, else there.
+    /// Returns these settings, with those of `other` where a value is missing.
     fn over(self, other: Provider) -> Provider {
         Provider {
             like: self.like.or(other.like),
@@ -166,12 +167,13 @@ impl Provider {
     }
 }
 
-/// The folder of the user's own `trellis.toml`, if there is a place for it.
+/// Returns the folder of the user's own `trellis.toml`. `None` if neither variable names a folder.
 pub(crate) fn own_folder(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     users(env)?.parent().map(Path::to_owned)
 }
 
-/// The user's own file, if there is a place for it.
+/// Returns the path of the user's own file. `None` if neither `XDG_CONFIG_HOME` nor `HOME` names an
+/// absolute folder.
 fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let folder = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(absolute);
@@ -179,7 +181,8 @@ fn users(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(folder.or_else(home)?.join("trellis").join(NAME))
 }
 
-/// The nearest file in the folder or above it, else in the current folder or above that; never the user's own.
+/// Returns the nearest file in the folder or above it, else in the current folder or above that;
+/// never the user's own.
 fn nearest(folder: &Path, own: Option<&Path>) -> Result<Option<(PathBuf, File)>, Fault> {
     let cannot = |error| Fault::internal(format!("cannot find the current folder: {error}"));
     let folder = std::path::absolute(folder).map_err(cannot)?;

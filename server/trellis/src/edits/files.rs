@@ -1,4 +1,4 @@
-//! Single files: read as text, staged beside themselves, replaced.
+//! Reads, stages and replaces single files.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,13 +11,13 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::error::Fault;
 use crate::workspace::crash_point;
 
-/// The text of a file; refused if it is not UTF-8.
+/// Returns the text of a file; refuses a file that is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
         Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
             .hint("give a text file")
     };
-    // A pipe would never end.
+    // Reading a pipe might never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is not a regular file")));
     }
@@ -31,7 +31,8 @@ pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// A text may only hold letters beyond ASCII if its encoding declaration does not say otherwise.
+/// Refuses a text with non-ASCII letters whose encoding declaration names another encoding than
+/// UTF-8.
 pub(super) fn refuse_other_encoding(path: &Path, text: &str) -> Result<(), Fault> {
     let declared = text.lines().take(2).find_map(declared_encoding);
     let known = ["utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"];
@@ -55,7 +56,7 @@ fn declared_encoding(line: &str) -> Option<&str> {
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-/// The file behind symbolic links, which stay; refused if it cannot be written.
+/// Returns the file behind symbolic links, which stay; refuses a file that cannot be written.
 pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     let real = path.canonicalize().map_err(|e| {
         Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
@@ -70,7 +71,7 @@ pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
         return refuse("is not a file", "give a file");
     }
     let parent = real.parent().unwrap_or(&real);
-    // The administrator may write everything; a mode without any write bit is still meant.
+    // The administrator may write everything; a mode without any write bit still means read-only.
     if meta.permissions().readonly() || access(&real, Access::WRITE_OK).is_err() {
         return refuse("is read-only", "run `chmod u+w` on it if you want to edit it");
     }
@@ -80,29 +81,29 @@ pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     Ok(real)
 }
 
-/// A new text beside its file, on the disk; gone if it is not put in place.
+/// A new text on the disk, staged beside its target; removed unless put in place.
 pub(super) struct StagedFile {
     file: TempPath,
     pub(super) target: PathBuf,
 }
 
-/// How the names of staged texts begin and end.
+/// Prefix and suffix of the names of staged texts.
 const STAGED: (&str, &str) = (".trellis-", ".tmp");
 
-/// Removes staged texts that a crash left in a folder; nobody else may be editing there.
+/// Removes staged texts that a crash left in a folder. The caller holds the edit lock.
 pub(super) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_staged =
             name.to_str().is_some_and(|it| it.starts_with(STAGED.0) && it.ends_with(STAGED.1));
         if is_staged {
-            // It is in nobody's way: what cannot be removed stays.
+            // A leftover staged text is harmless: failure to remove it is ignored.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Writes a text beside the file it is for, with the mode and owner of that.
+/// Writes a text beside its target, with the target's mode and owner.
 pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<StagedFile> {
     let folder = target.parent().unwrap_or(target);
     let mut file: NamedTempFile =
@@ -111,7 +112,8 @@ pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<StagedFile> {
     let meta = fs::metadata(target)?;
     let own = file.as_file().metadata()?;
     if (own.uid(), own.gid()) != (meta.uid(), meta.gid()) {
-        // Only an administrator can give a file away; for others a new owner is what every editor leaves.
+        // Only an administrator can change a file's owner; otherwise the new owner stays, as with
+        // any editor.
         let _ = chown(file.path(), Some(meta.uid()), Some(meta.gid()));
     }
     file.as_file().set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
@@ -120,7 +122,7 @@ pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<StagedFile> {
 }
 
 impl StagedFile {
-    /// Takes the place of the file, at once for every reader.
+    /// Replaces the target, atomically for every reader.
     pub(super) fn put(self) -> io::Result<()> {
         crash_point::reach();
         self.file.persist(&self.target).map_err(|e| e.error)?;

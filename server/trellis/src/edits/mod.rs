@@ -1,8 +1,9 @@
-//! Edits of files on disk: against the versions they were made for, all of them or none, and undoable.
+//! Edits of files on disk: checked against the versions they were made for, applied completely or
+//! not at all, and undoable.
 //!
-//! What was there before is kept under `.trellis/edits/<number>/`. While files are being replaced that folder
-//! is called `<number>.pending`; its renaming is the moment the edit is made. Whoever comes next and finds a
-//! pending one takes back what a crash left half done.
+//! Old texts are kept under `.trellis/edits/<number>/`. While files are being replaced that folder
+//! is called `<number>.pending`; renaming it completes the edit. The next process that finds a
+//! pending folder rolls back what a crash left half done.
 
 use std::path::{Path, PathBuf};
 
@@ -19,31 +20,31 @@ pub(crate) use files::read;
 pub(crate) use transaction::{apply, recover};
 pub(crate) use undo_log::{find, undo};
 
-/// What is to become of one file.
+/// An edit of one file.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) path: PathBuf,
-    /// The text that the edits were made for; a file that holds another is not touched.
+    /// The text that the edits were made for; a file that holds another text is not touched.
     pub(crate) source: String,
     pub(crate) edits: TextEdits,
 }
 
 impl Change {
-    /// The text after the edits.
+    /// Returns the text after the edits.
     pub(crate) fn text(&self) -> String {
         self.edits.apply(&self.source)
     }
 }
 
-/// An edit that was made.
+/// An edit that was applied.
 #[derive(Debug)]
 pub(crate) struct AppliedEdit {
-    /// Its number, by which it can be undone.
+    /// Number of the edit, used to undo it.
     pub(crate) id: u64,
     pub(crate) changes: Vec<Change>,
 }
 
-/// The folder with the edits of a project; made, and kept out of git, if it is not there.
+/// Returns the folder with the edits of a project; creates it, hidden from git, if needed.
 fn folder(root: &Path) -> Result<PathBuf, Fault> {
     disk::create(root, "edits").map_err(|e| {
         let folder = root.join(".trellis/edits");

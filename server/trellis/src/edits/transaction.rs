@@ -1,4 +1,4 @@
-//! Many files, replaced all or not at all.
+//! Replaces several files, all or none.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,8 +11,9 @@ use crate::error::Fault;
 use crate::workspace::disk::{hash, is_full};
 use crate::workspace::lock::Lock;
 
-/// Makes changes of files; `what` says in words what asked for them. Nothing is changed if one of the files
-/// is not as its change knows it, or cannot be written. `root` is where the project's `.trellis` is.
+/// Applies changes to files; `what` describes the request. Nothing changes if one of the files
+/// differs from the source of its change, or cannot be written. `root` is the folder with the
+/// project's `.trellis`.
 pub(crate) fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, Fault> {
     apply_as(root, what, None, changes)
 }
@@ -41,7 +42,7 @@ pub(super) fn apply_as(
     Ok(AppliedEdit { id, changes })
 }
 
-/// Takes back what a crash left half done in a project, so that what is read next is whole.
+/// Rolls back what a crash left half done in a project, so that later reads see complete edits.
 pub(crate) fn recover(root: &Path) -> Result<(), Fault> {
     if !root.join(".trellis/edits").is_dir() {
         return Ok(());
@@ -56,7 +57,7 @@ fn report_recovered(recovered: Vec<String>) {
     recovered.iter().for_each(|it| tracing::warn!("{it}"));
 }
 
-/// One edit at a time in a project.
+/// Takes the lock that allows one edit at a time in a project.
 fn lock(folder: &Path) -> Result<Lock, Fault> {
     let path = folder.join("lock");
     let locked = Lock::wait_for(&path);
@@ -94,7 +95,8 @@ fn refuse_twice(files: &[FileRecord]) -> Result<(), Fault> {
     }
 }
 
-/// Stages every text before the first file is replaced. `before` is called ahead of each replacement.
+/// Stages every text before the first file is replaced, and calls `before` ahead of each
+/// replacement.
 fn replace(
     record: &Record,
     changes: &[Change],
@@ -144,7 +146,8 @@ mod tests {
         Change { path, source, edits }
     }
 
-    /// Two files of an edit that stopped before the second was replaced, and the place of its record.
+    /// Returns two files of an edit that stopped before the second was replaced, the folder of its
+    /// record, and the error.
     fn stopped(root: &Path) -> ([PathBuf; 2], PathBuf, io::Error) {
         let paths = ["a.py", "b.py"].map(|it| root.join(it));
         paths.iter().for_each(|it| fs::write(it, "old\n").expect("a file"));

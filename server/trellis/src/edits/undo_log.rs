@@ -1,4 +1,4 @@
-//! Edits that were made: kept, taken back when a crash cut them short, undone when asked for.
+//! Log of applied edits: kept, rolled back after a crash, undone on request.
 
 use std::fs;
 use std::io;
@@ -13,15 +13,15 @@ use crate::error::Fault;
 use crate::workspace::crash_point;
 use crate::workspace::disk::{hash, is_inside};
 
-/// What is on disk about one edit; the texts lie beside it, as `<place>.before`.
+/// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
     pub(super) version: u32,
     pub(super) id: u64,
-    /// What made it, in words.
+    /// Description of the request.
     pub(super) what: String,
-    /// The edit that this one undid.
+    /// The edit that this edit undid.
     pub(super) undoes: Option<u64>,
     pub(super) files: Vec<FileRecord>,
 }
@@ -29,9 +29,9 @@ pub(super) struct Record {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileRecord {
-    /// As it was given.
+    /// Path as given by the caller.
     pub(super) shown: PathBuf,
-    /// Behind symbolic links, absolute.
+    /// Absolute path behind symbolic links.
     pub(super) path: PathBuf,
     /// SHA-256 of the text before.
     pub(super) before: String,
@@ -39,7 +39,7 @@ pub(super) struct FileRecord {
     pub(super) after: String,
 }
 
-/// Edits whose texts are kept.
+/// Number of edits whose old texts are kept.
 const KEPT: usize = 200;
 
 const PENDING: &str = "pending";
@@ -49,7 +49,7 @@ pub(super) fn pending(folder: &Path, id: u64) -> PathBuf {
     folder.join(format!("{id}.{PENDING}"))
 }
 
-/// Numbers of the edits that were made, in order.
+/// Returns the numbers of the applied edits, in order.
 pub(super) fn numbers(folder: &Path) -> Vec<u64> {
     let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.file_name());
     let mut numbers: Vec<u64> =
@@ -58,7 +58,7 @@ pub(super) fn numbers(folder: &Path) -> Vec<u64> {
     numbers
 }
 
-/// Puts the record and the old texts of an edit on disk, before anything is replaced.
+/// Writes the record and the old texts of an edit to the disk, before anything is replaced.
 pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
     let place = pending(folder, record.id);
     crash_point::reach();
@@ -66,27 +66,27 @@ pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Re
     for (index, text) in before.iter().enumerate() {
         write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
     }
-    // Last: without it nothing was replaced yet.
+    // Written last: without the record nothing was replaced yet.
     write_synced(&place.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
     sync_folder(&place)?;
     sync_folder(folder)
 }
 
-/// The moment an edit is made.
+/// Completes an edit, and removes the oldest ones beyond [`KEPT`].
 pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
     crash_point::reach();
     fs::rename(pending(folder, id), folder.join(id.to_string()))?;
     sync_folder(folder)?;
     let numbers = numbers(folder);
     for old in &numbers[..numbers.len().saturating_sub(KEPT)] {
-        // What cannot be removed now will be the next time.
+        // A folder that cannot be removed now is tried again next time.
         let _ = fs::remove_dir_all(folder.join(old.to_string()));
     }
     Ok(())
 }
 
-/// Takes back the edits that a crash cut short, in the files of the project and as far as nobody changed them since.
-/// What became of each, as sentences.
+/// Rolls back edits that a crash interrupted, in files of the project that did not change since.
+/// Returns one sentence per edit that needed a rollback.
 pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
     let pending = entries.filter(|it| it.extension().is_some_and(|it| it == PENDING));
@@ -101,13 +101,13 @@ pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> 
     Ok(recovered.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// What became of an edit that was cut short.
+/// Result of rolling back an interrupted edit.
 #[derive(Default)]
 pub(super) struct Undone {
     what: String,
-    /// They have their old text again.
+    /// Files that have their old text again.
     restored: Vec<String>,
-    /// Somebody changed them since: they may hold a part of the edit.
+    /// Files changed since by another program: they may hold a part of the edit.
     left: Vec<String>,
 }
 
@@ -131,13 +131,13 @@ impl Undone {
     }
 }
 
-/// Where the old texts stay of which not all could be put back.
+/// Returns the folder of old texts that were not all restored.
 fn kept(place: &Path) -> PathBuf {
     place.with_extension("kept")
 }
 
-/// Puts the old texts back in the place of the new ones and forgets the edit; old texts for which somebody's own
-/// are there stay on the disk.
+/// Restores the old texts and forgets the edit; old texts of files that were changed since stay on
+/// the disk.
 pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     let mut done = Undone::default();
     if let Ok(bytes) = trellis_sandbox::files::read(place.join(RECORD)) {
@@ -167,8 +167,9 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     Ok(done)
 }
 
-/// The record is a file of the project, and others may have written it: it moves nothing outside, and nothing of git's, which
-/// may name programs.
+/// Checks that a file is in the project and not git's. A record is a project file that others may
+/// have written, so it must change nothing outside the project, and nothing in `.git`, which may
+/// name programs.
 pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
     let is_gits = file.path.components().any(|it| it.as_os_str().eq_ignore_ascii_case(".git"));
     if file.path.is_absolute() && !is_gits && is_inside(&[root.to_owned()], &file.path) {
@@ -184,8 +185,8 @@ pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
         .hint("edit it by hand"))
 }
 
-/// Undoes an edit (without a number the last one that was not undone); refused when one of its files was
-/// changed since. That is an edit too, and can be undone.
+/// Undoes an edit; without a number, the last one not yet undone. Refuses if one of its files was
+/// changed since. The undo is an edit too, and can be undone.
 pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
     transaction::recover(root)?;
     let folder = folder(root)?;
@@ -200,7 +201,7 @@ pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
     transaction::apply_as(root, &what, Some(record.id), changes)
 }
 
-/// The last edit that was asked for in these words, if it was made.
+/// Returns the last applied edit with this description.
 pub(crate) fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
     let folder = folder(root)?;
     let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
@@ -244,13 +245,13 @@ fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
     })
 }
 
-/// The last edit that is no undoing and was not undone.
+/// Returns the last edit that is no undo and was not undone.
 fn last(folder: &Path) -> Result<Record, Fault> {
     let mut undone = Vec::new();
     for id in numbers(folder).into_iter().rev() {
         let record = load(folder, id)?;
         match record.undoes {
-            // Undoing an undoing brings the first edit back.
+            // Undoing an undo restores the first edit.
             Some(other) if !undone.contains(&id) => undone.push(other),
             None if !undone.contains(&id) => return Ok(record),
             _ => {}

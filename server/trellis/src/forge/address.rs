@@ -1,35 +1,36 @@
-//! What the address of a remote says, and who may have the token. Pure: texts in, texts out.
+//! Parses the address of a remote, and decides who may get the token. Pure functions on text.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// GitHub's place, and that of its ssh where only the port of https is open.
+/// Hosts of GitHub, including its ssh host on the https port.
 const GITHUB: [&str; 3] = ["github.com", "www.github.com", "ssh.github.com"];
 const GITHUB_API: &str = "api.github.com";
 
-/// Whose way of naming things a forge that is not github.com has.
+/// Kind of a forge other than github.com, which decides the paths of its API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Gitea, and Forgejo.
+    /// Gitea and Forgejo.
     #[default]
     Gitea,
-    /// GitHub on a host of one's own.
+    /// GitHub Enterprise on a host of its own.
     Github,
 }
 
-/// Where work is pushed to.
+/// Address of a remote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    /// As git is given it.
+    /// The address as given to git.
     pub(super) url: String,
-    /// The same for people: without user name and password.
+    /// The address as shown to people: without user name and password.
     pub(super) shown: String,
-    /// User name and password as they stand in it, of an address of the web.
+    /// User name and password as written in an http(s) address.
     pub(super) secret: Option<String>,
-    /// The repository on a forge; none of a folder, nor where the path cannot be one's.
+    /// The repository on a forge; `None` for a folder, and for a path that cannot be a
+    /// repository's.
     pub(super) home: Option<Home>,
 }
 
@@ -38,20 +39,20 @@ pub(super) struct Address {
 pub(super) struct Home {
     /// `http` or `https`.
     scheme: &'static str,
-    /// In small letters, with the port where that is not the usual one.
+    /// Lowercase host, with a non-default port.
     pub(super) host: String,
-    /// What stands before the owner in its paths: empty, or `/` and names.
+    /// Path before the owner: empty, or `/` and names.
     prefix: String,
     pub(super) owner: String,
     pub(super) name: String,
 }
 
 impl Address {
-    /// Reads an address as git takes it; paths count from `base`.
+    /// Parses an address in git's syntax; relative paths start at `base`.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, without repeating it.
+    /// The problem, without repeating the address.
     pub(super) fn parse(text: &str, base: &Path) -> Result<Address, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with('-') || text.chars().any(char::is_control) {
@@ -69,19 +70,19 @@ impl Address {
         }
     }
 
-    /// Whether a text is an address by its form, and no mere name.
+    /// Returns whether a text has the form of an address rather than a name.
     pub(super) fn is_typed(text: &str) -> bool {
         text.contains(['/', ':']) || text.starts_with('.')
     }
 }
 
-/// `ext::sh -c …`, and its kind.
+/// Returns whether a text names a remote helper, such as `ext::sh -c …`.
 fn is_helper(text: &str) -> bool {
     let name = text.split_once("::").map(|it| it.0);
     name.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)))
 }
 
-/// `[user@]host:path`: a colon before the first slash.
+/// Splits `[user@]host:path`: a colon before the first slash.
 fn scp(text: &str) -> Option<(&str, &str)> {
     let from = text.find(']').unwrap_or(0);
     let colon = from + text[from..].find(':')?;
@@ -94,7 +95,7 @@ fn of_folder(path: PathBuf) -> Address {
 }
 
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
-    // What stands before one is the host for some programs, and a name for others.
+    // Programs disagree whether the text before a backslash is the host or a name.
     if rest.contains('\\') {
         return Err("it contains a backslash".to_owned());
     }
@@ -135,7 +136,7 @@ fn of_web(
     Ok(Address { url: text.to_owned(), shown, secret, home })
 }
 
-/// The forge of a host that is reached by ssh is asked over https.
+/// Returns the address of an ssh remote. The API of its forge is reached over https.
 fn of_ssh(text: &str, authority: &str, path: &str) -> Result<Address, String> {
     let place = authority.rsplit_once('@').map_or(authority, |it| it.1);
     let (host, _) = host(place)?;
@@ -151,7 +152,7 @@ fn is_github(host: &str) -> bool {
     GITHUB.contains(&host)
 }
 
-/// Host in small letters, and port; strict, for programs differ in what they make of odd ones.
+/// Returns the lowercase host, and the port. Strict, since programs read odd hosts differently.
 fn host(place: &str) -> Result<(String, Option<u16>), String> {
     let odd = || "its host is empty".to_owned();
     let end = place.rfind(']').map_or(0, |it| it + 1);
@@ -169,7 +170,7 @@ fn host(place: &str) -> Result<(String, Option<u16>), String> {
     if is_host { Ok((name.to_ascii_lowercase(), port)) } else { Err(odd()) }
 }
 
-/// What stands before the owner, the owner, the repository's name.
+/// Returns the path before the owner, the owner, and the repository's name.
 fn segments(path: &str) -> Option<(String, String, String)> {
     let path = path.trim_matches('/');
     let all: Vec<&str> = path.strip_suffix(".git").unwrap_or(path).split('/').collect();
@@ -183,7 +184,7 @@ fn segments(path: &str) -> Option<(String, String, String)> {
 }
 
 impl Home {
-    /// The base address of the forge's API.
+    /// Returns the base address of the forge's API.
     pub(super) fn api(&self, kind: Kind) -> String {
         let Home { scheme, host, prefix, .. } = self;
         match kind {
@@ -193,29 +194,29 @@ impl Home {
         }
     }
 
-    /// The page on which a person opens a pull request.
+    /// Returns the page on which a person opens a pull request.
     pub(super) fn compare(&self, into: &str, branch: &str) -> String {
         let Home { scheme, host, prefix, owner, name } = self;
         format!("{scheme}://{host}{prefix}/{owner}/{name}/compare/{into}...{branch}")
     }
 }
 
-/// What the user has said of where their token may go. What a project says is not asked.
+/// The user's own settings about where the token may go. Project settings do not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trust<'a> {
-    /// The host that the token is for, with its port where that is not the usual one. It decides alone where it is given.
+    /// The host that the token is for, with a non-default port. If set, this host alone decides.
     pub(super) host: Option<&'a str>,
-    /// The address was typed by the user: no file of the project names the host.
+    /// True if the user typed the address, so that no project file names the host.
     pub(super) is_typed: bool,
-    /// The API's address stands in the user's own settings.
+    /// True if the API's address comes from the user's own settings.
     pub(super) is_own: bool,
 }
 
-/// The host of an API where the token may not go.
+/// Checks that the token may go to the host of an API.
 ///
 /// # Errors
 ///
-/// That host, for the user to name if it is the right one; the reason where naming it would not do.
+/// The host, so that the user can allow it; the reason, if allowing it would not help.
 pub(super) fn bound(api: &str, trust: Trust<'_>) -> Result<(), String> {
     let (scheme, rest) = api.split_once("://").unwrap_or(("", api));
     let host = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -268,7 +269,7 @@ mod tests {
             ("ssh://git@git.example:2222/o/r.git", "https://git.example/api/v1", "o/r"),
             ("git.example:o/r", "https://git.example/api/v1", "o/r"),
             ("me@[::1]:o/r", "https://[::1]/api/v1", "o/r"),
-            // Whatever stands before the last @ is a name.
+            // Everything before the last @ is a user name.
             ("https://github.com@evil.example/o/r", "https://evil.example/api/v1", "o/r"),
         ];
         for (text, api, repository) in table {
@@ -356,7 +357,7 @@ mod tests {
             ("http://[::1]:3000/api/v1", named("[::1]:3000"), true),
             ("https://git.example/api/v1", typed, true),
             ("http://git.example/api/v1", own, true),
-            // A token that is for one host goes to no other, whoever asks.
+            // A token for one host goes to no other host.
             ("https://git.example/api/v1", Trust { host: Some("other.example"), ..typed }, false),
             ("https://git.example/api/v1", Trust { host: Some("other.example"), ..own }, false),
             ("https://git.example/api/v1", Trust { host: Some(""), ..typed }, false),

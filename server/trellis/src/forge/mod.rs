@@ -1,13 +1,14 @@
-//! What was made, pushed to a remote: the branch that work was merged into, and, of work that a person has to look at, its
-//! branch with a pull request.
+//! Pushes results to a remote: the branch that work was merged into, and branches that need review,
+//! with a pull request.
 //!
-//! `address` says where a remote and the API of its forge are, and whether the token may go there; `carry` is git, `pulls` the
-//! API, `known` what was pushed before, `open` puts them together. Nothing that goes wrong here undoes anything or changes how the work ended: it
-//! becomes a note. What is missing on the remote is found by asking it, so that every start does what an earlier one did not
-//! come to.
+//! `address` says where a remote and the API of its forge are, and whether the token may go there;
+//! `push` runs git, `pull_requests` calls the API, `push_state` records earlier pushes, `open`
+//! combines them. An error here undoes nothing and does not change how the work ended: it becomes a
+//! note. The remote itself is asked what is missing, so that every start completes what an earlier
+//! one did not reach.
 //!
-//! A project is a stranger's. Its `.git/config` may say where a *named* remote is, as it does for `git push`; it never says
-//! where the token goes, nor which programs git starts.
+//! A project may come from a stranger. Its `.git/config` may set the address of a *named* remote,
+//! as for `git push`; it never decides where the token goes, nor which programs git starts.
 
 mod address;
 mod open;
@@ -34,15 +35,15 @@ use pull_requests::{PullRequests, Request};
 use push::{PushError, Pusher};
 use push_state::{PendingPush, PushState};
 
-/// Branches that are ours by their name. No other one is ever forced, or removed.
+/// Prefix of Trellis' own branches. No other branch is ever forced or removed.
 const OURS: &str = "trellis/";
 
-/// Where to push, as the user said it.
+/// Push destination as given by the user.
 #[derive(Clone, Debug)]
 pub(crate) struct PushTarget {
     /// The name of a remote, or an address.
     pub(crate) remote: String,
-    /// What paths count from.
+    /// Base of relative paths.
     pub(crate) base: PathBuf,
 }
 
@@ -62,24 +63,24 @@ pub(crate) struct Pushed {
 /// Work that is left for a person.
 pub(crate) struct UnmergedBranch<'a> {
     pub(crate) branch: &'a str,
-    /// The branch that it is for.
+    /// The target branch.
     pub(crate) into: &'a str,
-    /// Message of the commit that it would be merged as.
+    /// Message of the commit for the merge.
     pub(crate) message: &'a str,
-    /// Why it is not merged.
+    /// Reason why the branch is not merged.
     pub(crate) reason: &'a str,
-    /// What was done, as Markdown; may be empty.
+    /// Report of the work, as Markdown; may be empty.
     pub(crate) report: &'a str,
 }
 
-/// A remote, for one piece of work or many.
+/// A remote, for one or more pieces of work.
 pub(crate) struct Forge<'a> {
     git: Git,
     journal: &'a Journal,
     output: &'a Output,
     shown: String,
     carrier: Pusher,
-    /// Else why no pull request can be opened, and what to do.
+    /// Client for pull requests, or the reason why none can be opened.
     pulls: Result<PullRequests, NoPulls>,
     known: PushState,
     is_silent: AtomicBool,
@@ -87,11 +88,11 @@ pub(crate) struct Forge<'a> {
 }
 
 impl<'a> Forge<'a> {
-    /// Finds the remote; talks to nobody yet.
+    /// Finds the remote, without contacting it.
     ///
     /// # Errors
     ///
-    /// No such remote, an address that is none, settings with errors.
+    /// An unknown remote, an invalid address, or invalid settings.
     pub(crate) fn open(
         wanted: &PushTarget,
         home: &Path,
@@ -116,12 +117,12 @@ impl<'a> Forge<'a> {
         })
     }
 
-    /// What was done, in the order in which it was begun.
+    /// Returns the results per branch, in the order in which branches first appeared.
     pub(crate) fn results(&self) -> Vec<Pushed> {
         self.said.lock().map(|it| it.clone()).unwrap_or_default()
     }
 
-    /// Remembers a merge that is about to be made: whatever happens after it, it is pushed.
+    /// Records a merge that is about to be made, so that it is pushed whatever happens afterwards.
     pub(crate) fn record_pending(
         &self,
         into: &str,
@@ -132,7 +133,7 @@ impl<'a> Forge<'a> {
         self.known.change(|it| it.owed.push(PendingPush { into, commit, branch }))
     }
 
-    /// Pushes merges that were made and not pushed.
+    /// Pushes recorded merges that were not pushed yet.
     pub(crate) async fn push_pending(&self) {
         let owed = match self.known.read() {
             Ok(it) => it.owed,
@@ -148,8 +149,8 @@ impl<'a> Forge<'a> {
         }
     }
 
-    /// Pushes a branch that work was merged into, forwards only, and removes the branches of that work, as far as we pushed
-    /// them. Whether the remote has the former now.
+    /// Pushes a branch that work was merged into, fast-forward only, and removes the branches of
+    /// that work as far as Trellis pushed them. Returns whether the remote has the target now.
     pub(crate) async fn merged(&self, into: &str, branches: &[String]) -> bool {
         if !self.push_target(into).await {
             return false;
@@ -166,7 +167,7 @@ impl<'a> Forge<'a> {
         true
     }
 
-    /// Pushes a branch as it is here, forwards only. Whether the remote has it now.
+    /// Pushes a local branch, fast-forward only. Returns whether the remote has it now.
     pub(crate) async fn push_target(&self, into: &str) -> bool {
         let came = self.forward(into).await;
         let is_there = came.is_ok();
@@ -185,7 +186,7 @@ impl<'a> Forge<'a> {
         self.push(into, Some(&tip), None).await
     }
 
-    /// Pushes a branch of work that a person has to look at, and opens a pull request for it.
+    /// Pushes the branch of work that a person has to review, and opens a pull request for it.
     pub(crate) async fn push_for_review(&self, left: &UnmergedBranch<'_>) {
         let came = match self.carried(left).await {
             Ok(false) => return,
@@ -198,7 +199,7 @@ impl<'a> Forge<'a> {
         }
     }
 
-    /// Pushes the branch. Whether there is anything to look at.
+    /// Pushes the branch. Returns whether there is anything to review.
     async fn carried(&self, left: &UnmergedBranch<'_>) -> Result<bool, String> {
         let tip = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)));
         let Some(tip) = tip else { return Ok(false) };
@@ -217,7 +218,7 @@ impl<'a> Forge<'a> {
         ))
     }
 
-    /// The page of the pull request; none of a folder, which has no such thing.
+    /// Opens a pull request and returns its page; `None` for a folder, which has no pull requests.
     async fn offered(&self, left: &UnmergedBranch<'_>) -> Result<Option<String>, String> {
         let asked = match &self.pulls {
             Ok(pulls) => self.request(pulls, left).await,
@@ -235,7 +236,7 @@ impl<'a> Forge<'a> {
         asked
     }
 
-    /// Moves a branch of ours from where the remote has it, if that is of our making.
+    /// Moves a branch of Trellis on the remote, if the remote's commits on it come from Trellis.
     async fn moved(&self, branch: &str, tip: &str, there: Option<&str>) -> Result<(), String> {
         if !branch.starts_with(OURS) {
             return Err(format!("{branch} does not belong to Trellis and was not changed"));
@@ -258,7 +259,8 @@ impl<'a> Forge<'a> {
         self.remember(branch, both(None))
     }
 
-    /// Removes a branch there, if it is as we pushed it. Whether it was there.
+    /// Removes a branch on the remote if it is as Trellis pushed it. Returns whether the branch
+    /// existed there.
     async fn removed(&self, branch: &str) -> Result<bool, String> {
         let known = self.of_ours(branch)?;
         if known.is_empty() || !branch.starts_with(OURS) {
@@ -280,7 +282,7 @@ impl<'a> Forge<'a> {
         Ok(there.is_some())
     }
 
-    /// Commits that a branch may be at there if nobody else has moved it.
+    /// Returns the commits at which the remote's branch may be if only Trellis moved it.
     fn of_ours(&self, branch: &str) -> Result<Vec<String>, String> {
         let known = self.known.read().map_err(|fault| note(&fault))?;
         Ok(known.branches.get(branch).cloned().unwrap_or_default())
@@ -310,7 +312,7 @@ impl<'a> Forge<'a> {
         self.carrier.tips(branches).await.map_err(|why| self.notify(why, "reading"))
     }
 
-    /// A push, which stands in the journal.
+    /// Pushes a branch, and journals the push.
     async fn push(
         &self,
         branch: &str,
@@ -366,13 +368,13 @@ impl<'a> Forge<'a> {
         }
     }
 
-    /// The commit that a branch is at here.
+    /// Returns the local commit of a branch.
     fn tip(&self, branch: &str) -> Option<String> {
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &head(branch)]).ok()?;
         Some(tip.trim().to_owned())
     }
 
-    /// Whether one commit is another one or comes before it; not where it is not known here.
+    /// Returns whether one commit equals or precedes another; false if it is unknown locally.
     fn is_before(&self, one: &str, other: &str) -> bool {
         let asked = ["merge-base", "--is-ancestor", one, other];
         self.git.answer(&asked).is_ok_and(|it| it.0 == 0)
@@ -384,13 +386,13 @@ impl<'a> Forge<'a> {
         }
     }
 
-    /// One entry a branch: what is said last holds.
+    /// Sets the entry of a branch; the last call per branch wins.
     fn say(&self, branch: &str, pull_request: Option<String>, note: Option<String>) {
         if let Some(note) = &note {
             self.output.note(format_args!("{branch}: {note}"));
         }
         let entry = Pushed { branch: branch.to_owned(), pull_request, note };
-        // Nobody panics with it in hand.
+        // No code panics while it holds this lock.
         let Ok(mut said) = self.said.lock() else { return };
         match said.iter_mut().find(|it| it.branch == branch) {
             Some(old) => *old = entry,
@@ -401,7 +403,7 @@ impl<'a> Forge<'a> {
     fn journaled<T>(&self, arguments: &[&str], came: &Result<T, String>) {
         let outcome = came.as_ref().map_or_else(Clone::clone, |_| "done".to_owned());
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        // The work is over, and its own lines are written; the result says the same.
+        // A failed log is ignored: the work is over and journaled, and the result says the same.
         let _ = self.journal.log(Event::Git { arguments, outcome });
     }
 }
@@ -415,7 +417,8 @@ fn note(fault: &Fault) -> String {
     format!("{}{hint}", fault.message)
 }
 
-/// What a person reads first. The reason holds what tests and models said, and is nothing but text.
+/// Returns the text of a pull request. The reason holds output of tests and models, so it is fenced
+/// as plain text.
 fn body(left: &UnmergedBranch<'_>) -> String {
     let longest = left.reason.split(|it| it != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);

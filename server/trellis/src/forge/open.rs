@@ -1,4 +1,4 @@
-//! From what the user said to the remote: where it is, and what opens pull requests there.
+//! Resolves the user's push target: address of the remote, and client for its pull requests.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use crate::error::Fault;
 use crate::models;
 use crate::workspace::git::Git;
 
-/// Why there are no pull requests.
+/// Reason why there are no pull requests.
 pub(super) enum NoPulls {
-    /// The remote is a folder: it has none.
+    /// The remote is a folder.
     Folder,
-    /// There could be some.
+    /// The forge could have pull requests, but something is missing; `why` says what.
     Lacking { why: String, home: Option<Home> },
 }
 
-/// The address of a remote, and whether it was typed by the user.
+/// Returns the address of a remote, and whether the user typed it.
 pub(super) fn find(wanted: &PushTarget, git: &Git) -> Result<(Address, bool), Fault> {
     let text = wanted.remote.trim();
     let names = git.run(&["remote"]).unwrap_or_default();
-    // An address is what it says, whatever a project's remotes are called.
+    // An address keeps its meaning even if a remote of the project has the same name.
     let is_address = text.contains(':') || text.starts_with(['.', '/']);
     let is_named = !is_address && names.lines().any(|it| it == text);
     if !is_named && !Address::is_typed(text) {
@@ -56,10 +56,10 @@ fn parsed(text: &str, base: &Path) -> Result<Address, Fault> {
     })
 }
 
-/// Whether an address is of a folder below another one.
+/// Returns whether an address is a folder below `top`.
 fn is_below(address: &Address, top: &Path) -> bool {
     let file = address.url.strip_prefix("file://");
-    // Other spellings of a path are another one's to read.
+    // Other spellings of a path are not interpreted here, and count as below.
     if file.is_some_and(|it| !it.starts_with('/') || it.contains('%')) {
         return true;
     }
@@ -68,7 +68,7 @@ fn is_below(address: &Address, top: &Path) -> bool {
     address.home.is_none() && real(Path::new(path)).starts_with(real(top))
 }
 
-/// What opens pull requests there, or why nothing does.
+/// Returns the client for pull requests, or the reason why there is none.
 pub(super) fn pulls(
     address: &Address,
     is_typed: bool,

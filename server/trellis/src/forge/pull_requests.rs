@@ -1,4 +1,4 @@
-//! Pull requests of a forge. Gitea, Forgejo and GitHub speak nearly the same: what is asked here is what they share.
+//! Pull requests of a forge, through the part of the API that Gitea, Forgejo and GitHub share.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use trellis_llm::{HttpMethod, JsonClient, JsonResponse, Secret};
 
 use super::address::Home;
 
-/// For one answer.
+/// Timeout of one request.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Of pull requests in a list; no forge gives more at once than it likes.
+/// Pull requests per page; forges have upper limits of their own.
 const PAGE: usize = 50;
-/// Lists are read so far.
+/// Maximum number of pages read.
 const PAGES: usize = 40;
-/// Forges refuse longer texts, in bytes.
+/// Maximum bytes of a description; forges refuse longer texts.
 const LONGEST: usize = 60_000;
 
-/// What a person finds on the forge.
+/// Content of a pull request.
 pub(super) struct Request<'a> {
     pub(super) into: &'a str,
     pub(super) branch: &'a str,
@@ -30,7 +30,7 @@ pub(super) struct PullRequests {
     home: Home,
 }
 
-/// One that is open.
+/// An open pull request.
 struct Open {
     number: u64,
     body: String,
@@ -38,21 +38,21 @@ struct Open {
 }
 
 impl PullRequests {
-    /// Sends nothing yet.
+    /// Creates the client, without sending anything.
     ///
     /// # Errors
     ///
-    /// Why it cannot be asked.
+    /// The reason why the API cannot be used.
     pub(super) fn open(api: &str, token: Secret, home: &Home) -> Result<PullRequests, String> {
         Ok(PullRequests { rest: JsonClient::open(api, token, PATIENCE)?, home: home.clone() })
     }
 
-    /// Opens a pull request, or brings the open one of the same branch up to date; a title that a person has given stays.
-    /// Gives its page, where the forge says it.
+    /// Opens a pull request, or updates the open one of the same branch; a title changed by a
+    /// person stays. Returns its page if the forge reports one.
     ///
     /// # Errors
     ///
-    /// What happened, and what to do.
+    /// The problem, and a remedy.
     pub(super) async fn show(&self, it: &Request<'_>) -> Result<Option<String>, String> {
         let body = cut(it.body);
         if let Some(open) = self.find(it).await? {
@@ -62,7 +62,7 @@ impl PullRequests {
         let said = self.ask(HttpMethod::Post, &[], &[], Some(&new)).await?;
         match said.status {
             200..=299 => Ok(page(&self.read(said)?)),
-            // It was opened by somebody else meanwhile, or a list did not show it.
+            // Another process opened it meanwhile, or the list did not show it.
             409 | 422 => match self.find(it).await? {
                 Some(open) => self.update(open, body).await,
                 None => Err(self.refused(&said)),
@@ -81,7 +81,7 @@ impl PullRequests {
         Ok(open.url)
     }
 
-    /// The open pull request of a branch. GitHub looks for it by `head`; others list all.
+    /// Finds the open pull request of a branch. GitHub filters by `head`; other forges list all.
     async fn find(&self, it: &Request<'_>) -> Result<Option<Open>, String> {
         let (head, size) = (format!("{}:{}", self.home.owner, it.branch), PAGE.to_string());
         for page in 1..=PAGES {
@@ -106,7 +106,8 @@ impl PullRequests {
         Ok(None)
     }
 
-    /// Whether a pull request is of this branch of this repository, not of a fork's branch of the same name.
+    /// Returns whether a pull request is from this repository's branch, not from a fork's branch of
+    /// the same name.
     fn is_of(&self, pull: &Value, it: &Request<'_>) -> bool {
         let own = format!("{}/{}", self.home.owner, self.home.name);
         let from = pull["head"]["repo"]["full_name"].as_str().unwrap_or_default();
@@ -134,7 +135,7 @@ impl PullRequests {
         })
     }
 
-    /// What a good answer holds.
+    /// Returns the content of a successful response.
     fn read(&self, said: JsonResponse) -> Result<Value, String> {
         match said.status {
             200..=299 => said.value.ok_or_else(|| self.odd()),
@@ -147,7 +148,7 @@ impl PullRequests {
         let JsonResponse { status, complaint, elsewhere, .. } = said;
         let why = match said.value {
             Some(_) => format!("{host} answers {status}, {complaint}"),
-            // A page of a proxy says nothing.
+            // The text of a proxy's error page does not help.
             None => format!("{host} answers {status}"),
         };
         match (status, elsewhere) {
@@ -182,7 +183,7 @@ fn read(pull: &Value) -> Option<Open> {
     Some(Open { number: pull["number"].as_u64()?, body, url: page(pull) })
 }
 
-/// A page of the web and nothing else, for people click on it.
+/// Returns the page's address if it is an http(s) address, since people click on it.
 fn page(pull: &Value) -> Option<String> {
     let url = pull["html_url"].as_str()?;
     let is_page = ["http://", "https://"].iter().any(|it| url.starts_with(it));

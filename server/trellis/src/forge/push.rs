@@ -1,6 +1,6 @@
-//! Commits carried to a remote by git, from a repository of its own that borrows the project's objects: nothing that the
-//! project's `.git/config` says takes part (programs to start, helpers that would hear passwords, other addresses), all that
-//! the user's own settings say does.
+//! Pushes commits with git, from a temporary repository that borrows the project's objects. The
+//! project's `.git/config` has no effect (programs to start, helpers that would see passwords,
+//! other addresses); the user's own settings apply.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,10 +22,10 @@ use crate::workspace::git::broken;
 use crate::workspace::git::{self, Git};
 use crate::workspace::scratch;
 
-/// For one conversation with a remote.
+/// Timeout of one exchange with a remote.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// What leads git to the user's own keys, and to nothing of ours.
+/// Environment variables that lead git to the user's own keys.
 const OWN: [&str; 12] = [
     "DBUS_SESSION_BUS_ADDRESS",
     "GIT_CONFIG_GLOBAL",
@@ -41,27 +41,27 @@ const OWN: [&str; 12] = [
     "SSH_AUTH_SOCK",
 ];
 
-/// How the remote is called in the repository of its own.
+/// Name of the remote in the temporary repository.
 const REMOTE: &str = "trellis";
 
-/// Longest reason that is passed on, in characters.
+/// Maximum characters of a reported reason.
 const LONGEST: usize = 400;
 
-/// Why nothing was carried.
+/// Reason why a push failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PushError {
     Cancelled,
-    /// It took too long; the remote is not tried again.
+    /// The remote took too long, and is not tried again.
     Silent(Duration),
-    /// By git or the remote, in their words.
+    /// git or the remote refused, with this text.
     Refused(String),
 }
 
-/// Talks to one remote.
+/// Runs git against one remote.
 pub(super) struct Pusher {
     program: PathBuf,
     folder: TempDir,
-    /// User name and password of the address, which git may repeat.
+    /// User name and password of the address, which git may repeat in its output.
     secret: Option<String>,
     ssh: Option<OsString>,
     patience: Duration,
@@ -69,11 +69,11 @@ pub(super) struct Pusher {
 }
 
 impl Pusher {
-    /// Makes the repository of its own; talks to nobody yet.
+    /// Creates the temporary repository, without contacting the remote.
     ///
     /// # Errors
     ///
-    /// No git, a disk that takes nothing.
+    /// No git, or a failed write.
     pub(super) fn open(
         project: &Git,
         home: &Path,
@@ -90,7 +90,7 @@ impl Pusher {
         Ok(Pusher { program, folder, secret, ssh, patience: PATIENCE, cancel })
     }
 
-    /// The commits that branches of the remote are at; those that are not there are left out.
+    /// Returns the commits of branches of the remote; missing branches are left out.
     pub(super) async fn tips(
         &self,
         branches: &[&str],
@@ -101,7 +101,7 @@ impl Pusher {
         let output = self.talk(&arguments).await?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let lines = said.lines().filter_map(|it| it.split_once('\t'));
-        // A pattern also fits the end of longer names.
+        // A pattern also matches the end of longer names.
         let wanted = lines.filter(|(_, name)| refs.iter().any(|it| it == name));
         let named = wanted.filter_map(|(id, name)| {
             Some((name.strip_prefix("refs/heads/")?.to_owned(), id.to_owned()))
@@ -109,8 +109,9 @@ impl Pusher {
         Ok(named.collect())
     }
 
-    /// Moves a branch of the remote to a commit, forwards only; removes it where there is no commit. With `seen` it may be moved
-    /// anywhere, as long as the remote has it at that commit, or, where that is empty, does not have it.
+    /// Moves a branch of the remote to a commit, fast-forward only; removes the branch if there is
+    /// no commit. With `seen` the branch may move anywhere, as long as the remote has it at that
+    /// commit; an empty `seen` means that the remote must not have the branch.
     pub(super) async fn push(
         &self,
         branch: &str,
@@ -150,7 +151,7 @@ impl Pusher {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let own = OWN.iter().filter_map(|it| Some((it, std::env::var_os(it)?)));
         command.env_clear().envs(trellis_sandbox::plain_environment()).envs(own);
-        // Nobody is there to be asked for a password.
+        // Nobody is present to type a password.
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "").env("SSH_ASKPASS", "");
         command.env("GIT_DIR", self.folder.path()).env("LC_ALL", "C");
         command.envs(self.ssh.iter().map(|it| ("GIT_SSH_COMMAND", it)));
@@ -159,7 +160,7 @@ impl Pusher {
         command
     }
 
-    /// What git and the remote say, on one line, without a password.
+    /// Returns the messages of git and the remote, on one line, without a password.
     fn reason(&self, output: &Output) -> String {
         let (said, complained) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -179,7 +180,7 @@ impl Pusher {
     }
 }
 
-/// All that a git has started; ended when dropped, unless it is gone by itself.
+/// The process group of a git; killed when dropped, unless `forget` is called first.
 struct Group(Option<u32>);
 
 impl Group {
@@ -191,12 +192,12 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         let Some(id) = self.0.and_then(|it| Pid::from_raw(it.cast_signed())) else { return };
-        // It may have ended meanwhile.
+        // The group may have ended meanwhile.
         let _ = kill_process_group(id, Signal::KILL);
     }
 }
 
-/// A bare repository with the project's objects and one remote.
+/// Sets up a bare repository with the project's objects and one remote.
 fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> {
     let format = project.run(&["rev-parse", "--show-object-format"]).map_err(broken)?;
     let format = format!("--object-format={}", format.trim());
@@ -216,13 +217,15 @@ fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> 
         }
         let url = address.url.replace('\\', "\\\\").replace('"', "\\\"");
         let mut config = OpenOptions::new().append(true).open(folder.join("config"))?;
-        // In a file, for a password in it would be seen among the arguments.
+        // The address goes into a file, since a password in it would be visible among a process's
+        // arguments.
         config.write_all(format!("[remote \"{REMOTE}\"]\n\turl = \"{url}\"\n").as_bytes())
     };
     write().map_err(|error| cannot("write git's settings for the push", &error))
 }
 
-/// The user's ssh, which asks nothing; none where they have a program of another kind.
+/// Returns the user's ssh command in batch mode; `None` if the user has set `GIT_SSH` to another
+/// program.
 fn ssh(own: &Git) -> Option<OsString> {
     let set = std::env::var_os("GIT_SSH_COMMAND").filter(|it| !it.is_empty());
     if set.is_none() && std::env::var_os("GIT_SSH").is_some() {
@@ -244,7 +247,7 @@ mod tests {
     use super::*;
     use crate::workspace::journal::Journal;
 
-    /// A repository with a commit, and what carries from it to an address.
+    /// Returns a repository with a commit, and a pusher from it to an address.
     fn carrier(home: &Path, url: &str, cancel: &CancellationToken) -> (Git, Pusher) {
         fs::create_dir_all(home.join(".trellis")).expect("a folder");
         let journal = Journal::join(home).expect("a journal");

@@ -1,5 +1,5 @@
-//! What was pushed where, in `.trellis/pushed.json`: written before each push, so that a branch of ours is known after any
-//! crash, and a merge that has still to be pushed is.
+//! Record of pushes, in `.trellis/pushed.json`. Written before each push, so that after any crash
+//! Trellis recognizes its own branches, and knows merges that still have to be pushed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::lock::Lock;
 
-/// Of the file's shape.
+/// Version of the file format.
 const VERSION: u32 = 1;
 const FILE: &str = ".trellis/pushed.json";
 
@@ -19,33 +19,33 @@ const FILE: &str = ".trellis/pushed.json";
 #[serde(deny_unknown_fields)]
 struct File {
     version: u32,
-    /// By address.
+    /// State by address.
     remotes: BTreeMap<String, RemoteState>,
 }
 
-/// What a remote has of ours.
+/// State of a remote, as far as Trellis pushed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoteState {
-    /// Branches with the commits that they may be at: the one that was pushed last, and one that is on its way.
+    /// Branches with the commits they may be at: the last one pushed, and one being pushed.
     pub(super) branches: BTreeMap<String, Vec<String>>,
-    /// Merges that have still to be pushed.
+    /// Merges that still have to be pushed.
     pub(super) owed: Vec<PendingPush>,
 }
 
-/// A merge.
+/// A merge to push.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PendingPush {
-    /// The branch that got it.
+    /// The branch that work was merged into.
     pub(super) into: String,
-    /// Its commit there; it may never have come so far.
+    /// The merge's commit; the merge may not have happened.
     pub(super) commit: String,
-    /// The branch of the work, which then can go.
+    /// The branch of the work, which can be removed after the push.
     pub(super) branch: String,
 }
 
-/// The file, for one remote.
+/// Access to the record of one remote.
 pub(super) struct PushState {
     home: PathBuf,
     remote: String,
@@ -56,12 +56,12 @@ impl PushState {
         PushState { home: home.to_owned(), remote: remote.to_owned() }
     }
 
-    /// What is written down of the remote.
+    /// Returns the recorded state of the remote.
     pub(super) fn read(&self) -> Result<RemoteState, Fault> {
         Ok(self.file()?.remotes.remove(&self.remote).unwrap_or_default())
     }
 
-    /// Changes what is written down; several processes may, one after the other.
+    /// Changes the recorded state, under a lock for all processes.
     pub(super) fn change(&self, change: impl FnOnce(&mut RemoteState)) -> Result<(), Fault> {
         let wait = || {
             disk::ensure(&self.home)?;

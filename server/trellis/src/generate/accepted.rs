@@ -1,4 +1,4 @@
-//! What has been accepted so far, shared with everyone who builds on it.
+//! The drafts accepted so far, shared with every worker that builds on them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,11 +6,12 @@ use std::sync::Arc;
 use trellis_engine::Draft;
 use trellis_plan::NodeIx;
 
-/// Settled nodes: with their text when they passed, without when they did not. Cheap to clone.
+/// Drafts of settled nodes: `Some` for nodes that passed, `None` for those that did not. Cheap to
+/// clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AcceptedDrafts {
     settled: Arc<HashMap<NodeIx, Option<Arc<Draft>>>>,
-    /// Integration tests that were kept, by subgraph.
+    /// Accepted integration tests, by subgraph.
     flows: Arc<BTreeMap<String, IntegrationTests>>,
 }
 
@@ -30,7 +31,7 @@ impl AcceptedDrafts {
         Arc::make_mut(&mut self.flows).insert(subgraph.to_owned(), flow);
     }
 
-    /// Integration tests by subgraph.
+    /// Returns the accepted integration tests by subgraph.
     pub(crate) fn flows(&self) -> &BTreeMap<String, IntegrationTests> {
         &self.flows
     }

@@ -1,4 +1,4 @@
-//! What the checkpoint says of every node, as the owner of a run keeps it.
+//! Writes the checkpoint: the status of every node as the dispatcher knows it.
 
 use jiff::Timestamp;
 use trellis_plan::NodeIx;
@@ -11,7 +11,7 @@ use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
 impl Dispatcher {
-    /// Every leaf has its entry from the start.
+    /// Writes the first checkpoint, which has an entry for every leaf.
     pub(super) fn first_checkpoint(&mut self) -> Result<(), Fault> {
         let before = checkpoint::read(&self.root).unwrap_or(checkpoint::Found::None);
         let before =
@@ -42,7 +42,7 @@ impl Dispatcher {
             let status = self.schedule.status(ix).map_or("pending", trellis_plan::Status::name);
             let reason = self.schedule.reason(ix).map(str::to_owned);
             if status == "skipped" {
-                self.shelve(ix, None);
+                self.store_draft(ix, None);
             }
             self.mark(ix, status, reason)?;
             if let Some(old) = before.get(&id).filter(|old| old.status == status) {
@@ -90,7 +90,8 @@ impl Dispatcher {
         written.map_err(|e| self.cannot_write(None, checkpoint::PATH, &e))
     }
 
-    /// A full disk fails the node in hand; the reserve makes room to say so in the checkpoint.
+    /// Turns a write error into a fault. A full disk also fails the node in hand; the released
+    /// reserve makes room to record that in the checkpoint.
     pub(crate) fn cannot_write(
         &mut self,
         node: Option<NodeIx>,
@@ -104,13 +105,13 @@ impl Dispatcher {
         let reason = format!("disk full while writing {path}");
         if let Some(node) = node {
             if self.schedule.status(node) == Some(trellis_plan::Status::InProgress) {
-                // The run ends here; what depends on the node stays pending for the next one.
+                // The run ends here; dependents of the node stay pending for the next run.
                 self.schedule.fail(node, reason.clone());
             }
             let entry = self.entry(node);
             entry.status = "failed".to_owned();
             entry.failure_reason = Some(reason.clone());
-            // The reserve may not be enough; then the last checkpoint stands.
+            // The released reserve may not be enough; then the previous checkpoint stays valid.
             let _ = checkpoint::write(&self.root, &self.checkpoint);
         }
         let in_hand = node.map(|node| format!("; {} failed", self.id(node))).unwrap_or_default();
@@ -121,7 +122,7 @@ impl Dispatcher {
         .hint("free some space and run the same command again to resume")
     }
 
-    /// A node turned out not to have passed.
+    /// Marks a passed node as failed, in the journal and in the checkpoint.
     pub(crate) fn break_node(&mut self, node: &str, reason: String) -> Result<(), Fault> {
         let event = Event::Broken { node: node.to_owned(), reason: reason.clone() };
         let logged = self.run_context.journal.commit(event);

@@ -1,11 +1,11 @@
-//! How much of each node the tests executed (V5).
+//! Coverage per node: the share of its statements that tests executed (V5).
 
 use trellis_engine::Item;
 use trellis_sandbox::{Coverage, FileCoverage};
 
-/// Percent of the statements inside an item's definition that some test executed, rounded down; none where
-/// the definition has no statement of its own, or none was measured. What importing executes, such as the
-/// `def` line, does not count as tested.
+/// Returns the percentage of the statements inside an item's definition that some test executed,
+/// rounded down. `None` if the definition has no statement of its own or none was measured. Lines
+/// that importing executes, such as the `def` line, do not count as tested.
 pub(crate) fn percent(item: &Item, coverage: &Coverage) -> Option<u32> {
     let file = coverage.files.get(&item.path)?;
     let name = item.qualified_name();
@@ -14,7 +14,7 @@ pub(crate) fn percent(item: &Item, coverage: &Coverage) -> Option<u32> {
     let ranges: Vec<(u32, u32)> = own.map(|it| (it.first, it.last)).collect();
     let within = |line: &&u32| ranges.iter().any(|(first, last)| (first..=last).contains(line));
     let tested = tested_lines(file);
-    // A line that only importing executes is no statement of a body.
+    // A line that only importing executes is not a statement of a body.
     let executed = file.executed.iter().filter(within).filter(|it| tested.contains(it)).count();
     let missing = file.missing.iter().filter(within).count();
     let all = executed + missing;

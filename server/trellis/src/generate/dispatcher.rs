@@ -1,4 +1,5 @@
-//! The one owner of a run's state: starts workers, takes in what they bring, writes it down.
+//! The dispatcher owns the state of a run: it starts workers, takes in their results and writes
+//! them down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -27,20 +28,20 @@ use crate::workspace::journal::{Accepted, Event, IntegrationResult};
 use crate::workspace::lock::Lock;
 use crate::workspace::replay::ReplayedState;
 
-/// The receiving ends that belong to the loop.
+/// Receiving ends of the channels that the dispatcher's loop reads.
 pub(crate) struct Channels {
     pub(crate) accepted_drafts: watch::Receiver<AcceptedDrafts>,
-    /// A worker gave its slot back.
+    /// Notices of workers that gave their slot back.
     pub(crate) wake: mpsc::UnboundedReceiver<WaitReason>,
 }
 
-/// What a job brought.
+/// Result of a finished job.
 pub(crate) enum JobDone {
     Node(Box<NodeResult>),
     Subgraph(Box<IntegrationResult>),
 }
 
-/// How the loop came to its end.
+/// Reason for which the dispatcher's loop ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LoopEnd {
     Finished,
@@ -61,28 +62,28 @@ pub(crate) struct Dispatcher {
     pub(crate) cost: Cost,
     pub(crate) progress: RunProgress,
     pub(crate) warnings: Vec<String>,
-    /// Passed since the last flush.
+    /// Number of nodes that passed since the last flush.
     pub(crate) unwritten: usize,
-    /// The checkpoint on the disk is older than ours.
+    /// The checkpoint on the disk is older than the one in memory.
     pub(super) unsaved: bool,
     pub(crate) committed: BTreeSet<String>,
-    /// Texts of the subgraphs' commits that this run made.
+    /// File texts that this run's subgraph commits contain, by path.
     pub(super) in_history: BTreeMap<String, String>,
     pub(crate) started: BTreeSet<NodeIx>,
     pub(crate) resting: WaitQueue,
-    /// Nothing new is begun: there is no more to spend.
+    /// Set once the budget is spent; no new node is started after that.
     exhausted: Option<BudgetExceeded>,
     /// Leaves by subgraph, in the order of their last leaf.
     pub(crate) subgraphs: Arc<[(String, Vec<NodeIx>)]>,
-    /// Subgraphs whose integration tests are being made.
+    /// Subgraphs whose integration tests are under way.
     pub(crate) integrating: BTreeSet<String>,
-    /// What integration tests came to.
+    /// Integration results by subgraph.
     pub(crate) integrated: BTreeMap<String, IntegrationResult>,
-    /// Files people changed that this run took over.
+    /// This run adopted files that a person had changed.
     has_new_edits: bool,
-    /// Whether this run wrote any file.
+    /// This run wrote at least one file.
     pub(crate) wrote: bool,
-    /// Nodes that passed and fail in the whole suite, with the reason.
+    /// Nodes that passed alone but fail in the whole suite, with the reason.
     pub(crate) broken: BTreeMap<String, String>,
     _lock: Lock,
 }
@@ -139,7 +140,7 @@ impl Dispatcher {
         }
     }
 
-    /// Works until every leaf is settled, someone interrupts, or something goes wrong.
+    /// Runs until every leaf is settled, the run is interrupted, or an error occurs.
     pub(crate) async fn run(
         &mut self,
         mut receivers: Channels,
@@ -147,7 +148,7 @@ impl Dispatcher {
     ) -> Result<LoopEnd, Fault> {
         self.first_checkpoint()?;
         if self.has_new_edits {
-            // A person's text is safe in history before anything is built on it.
+            // A person's text must be safe in the history before anything builds on it.
             self.commit("chore: keep edits made by hand");
         }
         self.flush()?;
@@ -155,8 +156,9 @@ impl Dispatcher {
         let cancel = self.run_context.cancel.clone();
         loop {
             if let Some(exhausted) = &self.exhausted {
-                // Questions under way are paid for; who puts them goes on until the next one.
-                if self.resting.are_all(workers.len()) {
+                // Requests under way are paid for, so their workers continue until their next
+                // request.
+                if self.resting.is_everyone_waiting(workers.len()) {
                     let fault = exhausted.clone().into();
                     workers.shutdown().await;
                     return Err(fault);
@@ -208,13 +210,15 @@ impl Dispatcher {
         Ok(LoopEnd::Finished)
     }
 
-    /// Once a turn: what settled and what was started goes to the disk together.
+    /// Writes the checkpoint if it changed. Called once per turn, so that settled and started nodes
+    /// reach the disk together.
     pub(super) fn save(&mut self) -> Result<(), Fault> {
         if std::mem::take(&mut self.unsaved) { self.write_checkpoint() } else { Ok(()) }
     }
 
-    /// One job: the plan's order. More: the longest chain of dependents first. Either way a node starts
-    /// only when everything it will see is settled.
+    /// Starts workers while slots are free. With one job, nodes start in the plan's order; with
+    /// more, those with the longest chain of dependents start first. A node starts only when
+    /// everything in its view is settled.
     fn start_workers(
         &mut self,
         workers: &mut JoinSet<Result<JobDone, WorkerError>>,
@@ -242,7 +246,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Lets the next worker that waits for its turn go on, when everybody else is settled or waiting.
+    /// Gives the next waiting worker its exclusive turn once all others are settled or waiting.
     fn give_turn(&mut self, at_work: usize) {
         let accepted_drafts = self.accepted_drafts.borrow().clone();
         self.resting.give_turn(at_work, |needed| accepted_drafts.has_all(needed));
@@ -276,7 +280,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Accepted text is on the disk before anything says `passed` (W13).
+    /// Accepts a node's draft. The text is on the disk before anything says `passed` (W13).
     fn accept(&mut self, node: NodeIx, outcome: &NodeResult) -> Result<(), Fault> {
         let accepted = Accepted {
             node: self.id(node),
@@ -290,7 +294,7 @@ impl Dispatcher {
         };
         let mut draft = outcome.draft.clone();
         let amended = self.amended(std::mem::take(&mut draft.amended));
-        // With one write: a crash leaves both or neither.
+        // One write for all events: a crash leaves all of them or none.
         let events: Vec<Event> =
             amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
         if let Err(error) = self.run_context.journal.commit_all(&events) {
@@ -300,13 +304,14 @@ impl Dispatcher {
             self.accepted.insert(accepted.node.clone(), accepted);
         }
         self.schedule.pass(node);
-        self.shelve(node, Some(Arc::new(draft)));
+        self.store_draft(node, Some(Arc::new(draft)));
         self.mark(node, "passed", None)?;
         self.unwritten += 1;
         Ok(())
     }
 
-    /// Nodes that passed before, with the text the draft gives them; on the shelf at once.
+    /// Returns updated records of nodes that passed before and that the draft amends. Puts their
+    /// new text among the accepted drafts at once.
     fn amended(&self, texts: BTreeMap<String, trellis_python::Fragment>) -> Vec<Accepted> {
         let mut out = Vec::new();
         for (id, text) in texts {
@@ -319,7 +324,10 @@ impl Dispatcher {
             out.push(Accepted { implementation: source(&implementation), ..old.clone() });
             let settled = self.accepted_drafts.borrow().draft(ix);
             let tests = settled.and_then(|draft| draft.tests.clone());
-            self.shelve(ix, Some(Arc::new(Draft { tests, implementation, ..Draft::default() })));
+            self.store_draft(
+                ix,
+                Some(Arc::new(Draft { tests, implementation, ..Draft::default() })),
+            );
         }
         out
     }
@@ -338,16 +346,16 @@ impl Dispatcher {
     ) -> Result<(), Fault> {
         self.state(node, status, &reason, cause)?;
         self.mark(node, status, Some(reason))?;
-        self.shelve(node, None);
+        self.store_draft(node, None);
         for skip in skipped {
             self.state(skip.node, "skipped", &skip.reason, None)?;
             self.mark(skip.node, "skipped", Some(skip.reason))?;
-            self.shelve(skip.node, None);
+            self.store_draft(skip.node, None);
         }
         Ok(())
     }
 
-    pub(super) fn shelve(&self, node: NodeIx, draft: Option<Arc<Draft>>) {
+    pub(super) fn store_draft(&self, node: NodeIx, draft: Option<Arc<Draft>>) {
         self.accepted_drafts.send_modify(|accepted_drafts| accepted_drafts.put(node, draft));
     }
 
@@ -372,12 +380,12 @@ impl Dispatcher {
         logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))
     }
 
-    /// Whether this run did nothing: everything had passed before and the documents say so.
+    /// Returns whether this run did nothing: everything had passed before and the documents say so.
     pub(crate) fn had_nothing_to_do(&self) -> bool {
         self.started.is_empty() && self.past.finished && !self.wrote && !self.has_new_edits
     }
 
-    /// Leaves the folder in order: accepted text written, nodes in hand pending again.
+    /// Leaves the folder in order: writes accepted text and sets nodes in hand to pending.
     pub(crate) fn stop(&mut self, reason: &str) -> Result<(), Fault> {
         for ix in self.started.clone() {
             if self.schedule.status(ix) == Some(trellis_plan::Status::InProgress) {

@@ -1,10 +1,11 @@
-//! Nodes that did not pass, as the report tells of them.
+//! Report lines for nodes that did not pass.
 
 use trellis_engine::assembly::{FailureFacts, NodeLine, recommendation, root_cause};
 
 use crate::generate::dispatcher::Dispatcher;
 
-/// A node that did not pass, with what the journal knows of it for that reason.
+/// Returns the report line of a node that did not pass, with the journal's facts if they belong to
+/// the same `reason`.
 pub(crate) fn node_line(
     owner: &Dispatcher,
     known: Option<&FailureFacts>,

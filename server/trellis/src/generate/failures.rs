@@ -1,4 +1,5 @@
-//! Why nodes did not pass, folded from the journal: whoever reads it later is told the same.
+//! Reasons why nodes did not pass, folded from the journal, so that every later reader gets the
+//! same facts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,11 +13,12 @@ use crate::workspace::journal::{Event, Journal, events};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failed {
     pub(crate) facts: FailureFacts,
-    /// The tests that were taken back with it.
+    /// The tests that were taken back with the node.
     pub(crate) tests: String,
 }
 
-/// What the journal in a folder knows of the last attempt at each node. A journal that cannot be read knows nothing.
+/// Returns the last attempt at each node, from the journal in a folder. An unreadable journal
+/// yields no attempts.
 pub(crate) fn failures(root: &Path) -> BTreeMap<String, Failed> {
     let bytes = trellis_sandbox::files::read(Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
@@ -55,7 +57,7 @@ fn take(all: &mut BTreeMap<String, Failed>, event: Event) {
     }
 }
 
-/// What the cycle remarked about a node.
+/// Adds a note of the engine about a node.
 fn note(facts: &mut FailureFacts, what: &str, text: String) {
     match what {
         "diagnosed" => {

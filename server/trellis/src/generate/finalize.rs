@@ -1,4 +1,4 @@
-//! The end of a run: the whole suite once, packaging, README, report, the last commit.
+//! Finishes a run: the whole suite once, packaging, README, report and the last commit.
 
 use std::sync::PoisonError;
 
@@ -74,7 +74,7 @@ fn exit(summary: &Summary) -> Exit {
     }
 }
 
-/// `docs/rpg.json` and the report.
+/// Writes `docs/rpg.json` and the report.
 fn documents(owner: &mut Dispatcher, summary: &Summary, found: &Findings) -> Result<(), Fault> {
     let work = &owner.run_context.work;
     let now = Timestamp::now().to_string();

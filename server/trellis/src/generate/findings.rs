@@ -1,4 +1,4 @@
-//! What the finished tree is found to be, by looking at it.
+//! Checks of the finished tree for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,28 +10,28 @@ use trellis_engine::assembly::{
 
 use crate::api::plan_vs_code::{CheckPlannedResult, check_planned};
 use crate::generate::dispatcher::Dispatcher;
-use crate::generate::requirements::unasked;
+use crate::generate::requirements::unrequired;
 use crate::generate::summary::Suite;
 use crate::sources::of_texts;
 
-/// Checks whose failure is told in words of its own.
+/// Names of the checks whose failure has its own wording in the report.
 pub(crate) const SUITE: &str = "`pytest tests/`";
 pub(crate) const CIRCLES: &str = "Circular imports";
 
-/// What the report tells of the finished tree.
+/// Findings about the finished tree, for the report.
 #[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) import_cycles: Vec<String>,
-    /// Third-party modules that nothing requires.
+    /// Third-party modules that no requirement names.
     pub(crate) unrequired: Vec<UnrequiredLine>,
-    /// The plan beside what the code really uses.
+    /// Comparison of the plan with the dependencies of the code.
     pub(crate) planned: CheckPlannedResult,
-    /// What was checked of the repository.
+    /// Results of the repository's checks.
     pub(crate) validation: Vec<ValidationLine>,
 }
 
 impl Findings {
-    /// Looks at the sources.
+    /// Collects the findings about `sources`.
     pub(crate) fn of(
         owner: &Dispatcher,
         sources: &BTreeMap<String, String>,
@@ -41,14 +41,14 @@ impl Findings {
         let whole = whole_suite(suite);
         Findings {
             import_cycles: circles(owner, &circular),
-            unrequired: unasked(owner, sources),
+            unrequired: unrequired(owner, sources),
             planned: planned(owner, sources),
             validation: vec![whole, syntax(sources), structure(sources), no_circles(&circular)],
         }
     }
 }
 
-/// What the whole suite came to on these very files.
+/// Returns the report line for the whole suite's result on these files.
 fn whole_suite(suite: &Suite) -> ValidationLine {
     let Suite { passed, failed, .. } = suite;
     match (passed + failed, failed) {
@@ -66,9 +66,9 @@ fn no_circles(written: &[ImportCycle]) -> ValidationLine {
     ValidationLine::of(CIRCLES, outcome)
 }
 
-/// Imports in a circle, written and planned.
+/// Returns import cycles, both those in the code and those in the plan.
 fn circles(owner: &Dispatcher, written: &[ImportCycle]) -> Vec<String> {
-    // One that kept nodes from passing is not in what was written.
+    // A planned cycle that kept nodes from passing does not appear in the written code.
     let module = |file: &String| owner.run_context.work.layout.module(file);
     let is_written = |it: &PlannedCycle| {
         let planned: BTreeSet<String> = it.files.iter().map(module).collect();
@@ -81,7 +81,7 @@ fn circles(owner: &Dispatcher, written: &[ImportCycle]) -> Vec<String> {
     written.iter().map(reported).chain(planned).collect()
 }
 
-/// What the code uses of what was planned.
+/// Compares the plan's dependencies with those of the code.
 fn planned(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> CheckPlannedResult {
     let texts: BTreeMap<&str, Arc<str>> = (sources.iter())
         .filter(|(path, _)| path.ends_with(".py"))

@@ -1,4 +1,5 @@
-//! Whether the grown project installs and all of it can be imported: once at the end, in the sandbox.
+//! Checks once, at the end, that the generated project installs and that all its modules can be
+//! imported. The check runs in the sandbox.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +10,15 @@ use trellis_sandbox::{Report, Request, TestOutcome, Tree};
 
 use crate::generate::worker::RunContext;
 
-/// What the environment of the tests needs for it; setuptools makes wheels by itself since then.
+/// Packages that the check needs in the test environment. setuptools builds wheels on its own since
+/// 70.1.
 pub(crate) const NEEDED: [&str; 2] = ["pip", "setuptools>=70.1"];
 
 const CHECK: &str = include_str!("install_check.py");
 const PLACE: &str = ".trellis-install/test_install.py";
 const MODULES: &str = ".trellis-install/modules.json";
 
-/// Installs a copy of the project where nothing of it remains, and imports its modules.
+/// Installs a throwaway copy of the project and imports its modules.
 pub(crate) async fn install(
     run_context: &RunContext,
     files: &BTreeMap<String, String>,
@@ -28,7 +30,7 @@ pub(crate) async fn install(
     let wanted = json!({ "roots": run_context.work.layout.roots(), "modules": modules });
     tree.insert(PLACE.to_owned(), Arc::from(CHECK));
     tree.insert(MODULES.to_owned(), Arc::from(wanted.to_string()));
-    // A project's own settings are for its own tests.
+    // The project's own pytest settings apply only to its own tests.
     let arguments = ["-c", "/dev/null", "--noconftest", "-p", "no:cacheprovider"];
     let request = Request {
         targets: vec![PLACE.to_owned()],
@@ -50,7 +52,7 @@ pub(crate) async fn install(
     ]
 }
 
-/// The project's modules, those aside that are programs.
+/// Returns the names of the project's modules, without tests and `__main__` programs.
 fn modules(run_context: &RunContext, tree: &BTreeMap<String, Arc<str>>) -> Vec<String> {
     let is_module = |path: &&String| {
         path.ends_with(".py") && !path.starts_with("tests/") && !path.ends_with("__main__.py")
@@ -63,7 +65,7 @@ fn modules(run_context: &RunContext, tree: &BTreeMap<String, Arc<str>>) -> Vec<S
     names.filter(is_local).collect()
 }
 
-/// Whether one of the two checks passed; why it did not, for people.
+/// Returns `Ok` if the named check passed, otherwise a readable reason.
 fn said(report: &Report, check: &str) -> Result<(), String> {
     let test = report.tests.iter().find(|it| it.id.ends_with(check));
     if test.is_some_and(|it| it.outcome == TestOutcome::Passed) {

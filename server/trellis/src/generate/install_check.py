@@ -7,19 +7,19 @@ import tempfile
 
 
 def test_install():
-    """`pip install -e .` on a copy, with what is here: nothing is fetched."""
+    """Runs `pip install -e .` on a copy, offline and with the packages that are installed here."""
     place = tempfile.mkdtemp()
     project = shutil.copytree(os.getcwd(), os.path.join(place, "project"))
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
     command += ["--no-index", "--no-build-isolation", "--prefix", os.path.join(place, "prefix"), "-e", project]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=place)
     said = [line.strip() for line in (ran.stdout + ran.stderr).splitlines()]
-    # What surrounds the errors names folders that are others each time.
+    # Other lines name folders that differ from run to run.
     wrong = [line for line in said if "error" in line.lower() and place not in line and tempfile.gettempdir() not in line]
     assert ran.returncode == 0, "\n".join(wrong) or said[-1]
 
 
-# What a module prints, or does to the process, is its own business.
+# A separate process imports the modules, since they may print or end the process.
 IMPORTER = """
 import importlib, json, sys
 wrong = []
@@ -34,7 +34,7 @@ with open(sys.argv[2], "w") as file:
 
 
 def test_imports():
-    """Every module is imported, by an interpreter that has nothing else of the project loaded."""
+    """Imports every module in an interpreter that has loaded nothing else of the project."""
     project = os.getcwd()
     place = os.path.join(project, ".trellis-install", "modules.json")
     with open(place) as file:

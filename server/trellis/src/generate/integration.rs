@@ -1,4 +1,5 @@
-//! Integration tests of a finished subgraph: asked for, run, kept where enough of them pass (V2).
+//! Integration tests of a finished subgraph: requests, runs and keeps them if enough of them pass
+//! (V2).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::convert::{self, Files};
 use crate::error::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
-use crate::generate::worker::ask::put;
+use crate::generate::worker::ask::send;
 use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, WorkerError};
 use crate::generate::written;
@@ -28,21 +29,22 @@ use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, IntegrationResult};
 
-/// Flows tested of one subgraph, or of the whole library.
+/// Maximum number of flows to test per subgraph, or for the whole library.
 const FLOWS: usize = 5;
-/// Suspects named where too few tests pass.
+/// Maximum number of suspects to name if too few tests pass.
 const SUSPECTS: usize = 3;
 
-/// Longest part of a file's name that is the subgraph's, in bytes.
+/// Maximum length of the subgraph's part of a file name, in bytes.
 const LONGEST: usize = 80;
 
-/// The file with the integration tests of a subgraph; pytest wants base names that no other test file has.
+/// Returns the path of a subgraph's integration tests. Its base name is unique among test files, as
+/// pytest requires.
 fn path(run_context: &RunContext, subgraph: &str) -> String {
     let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
     let is_plain = name == subgraph;
-    // Two subgraphs may differ in what no file name has.
+    // Two subgraph names may differ only in characters that file names do not keep.
     let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
     name += &suffix;
     let taken = |file: &str| run_context.work.items.values().any(|it| it.test_path.ends_with(file));
@@ -52,7 +54,8 @@ fn path(run_context: &RunContext, subgraph: &str) -> String {
     format!("tests/integration/test_{name}_flow.py")
 }
 
-/// What the plan says about a subgraph's leaves: tests are good as long as it stays.
+/// Returns a hash of the plan's text for a subgraph's leaves. Integration tests stay valid as long
+/// as it stays the same.
 pub(crate) fn specification(run_context: &RunContext, leaves: &[NodeIx]) -> String {
     let parts: Vec<String> = leaves
         .iter()
@@ -63,7 +66,7 @@ pub(crate) fn specification(run_context: &RunContext, leaves: &[NodeIx]) -> Stri
     disk::hash(parts.join("\n"))
 }
 
-/// One subgraph, from question to result.
+/// Makes the integration tests of one subgraph, from the request to the journaled result.
 pub(crate) async fn integrate(
     run_context: Arc<RunContext>,
     subgraph: String,
@@ -71,7 +74,7 @@ pub(crate) async fn integrate(
     accepted_drafts: AcceptedDrafts,
     _permit: OwnedSemaphorePermit,
 ) -> Result<IntegrationResult, WorkerError> {
-    let ways = ways(&run_context.work, &subgraph, &leaves);
+    let ways = select_flows(&run_context.work, &subgraph, &leaves);
     let items = |flow: &trellis_plan::Flow| -> Option<FlowItems<'_>> {
         flow.nodes
             .iter()
@@ -101,8 +104,8 @@ pub(crate) async fn integrate(
     Ok(integrated)
 }
 
-/// Flows to be tested; of those through the whole library only such as lead from one subgraph to another.
-fn ways(work: &WorkGraph, subgraph: &str, leaves: &[NodeIx]) -> Vec<trellis_plan::Flow> {
+/// Returns the flows to test. For the whole library, only flows that cross subgraphs count.
+fn select_flows(work: &WorkGraph, subgraph: &str, leaves: &[NodeIx]) -> Vec<trellis_plan::Flow> {
     if subgraph != LIBRARY {
         return flows(&work.plan, leaves, FlowKind::Both, FLOWS);
     }
@@ -116,9 +119,9 @@ fn ways(work: &WorkGraph, subgraph: &str, leaves: &[NodeIx]) -> Vec<trellis_plan
     all.into_iter().filter(|flow| subgraphs(flow).len() > 1).take(FLOWS).collect()
 }
 
-/// Whether the library has flows from one subgraph to another.
+/// Returns whether the library has flows that cross subgraphs.
 pub(crate) fn is_connected(work: &WorkGraph, leaves: &[NodeIx]) -> bool {
-    !ways(work, LIBRARY, leaves).is_empty()
+    !select_flows(work, LIBRARY, leaves).is_empty()
 }
 
 struct IntegrationJob<'a> {
@@ -127,11 +130,12 @@ struct IntegrationJob<'a> {
     leaves: &'a [NodeIx],
     accepted_drafts: &'a AcceptedDrafts,
     flows: Vec<FlowItems<'a>>,
-    /// What the first tests came to that were sent back.
+    /// Result of the first tests, which were sent back because they use names or calls that do not
+    /// exist.
     first: Option<IntegrationDone>,
 }
 
-/// What tests came to.
+/// Result of running one version of the tests.
 struct IntegrationDone {
     integration: Integration,
     tests: Fragment,
@@ -153,14 +157,14 @@ impl IntegrationJob<'_> {
                     complaint = Some(why);
                     continue;
                 }
-                // An optional question that gets no answer leaves things as they are.
+                // An optional request without a reply leaves everything as it is.
                 Completion::ContextTooLong(reason) | Completion::None(reason) => {
                     out.outcome = complaint.unwrap_or(reason);
                     return self.record_results(None, out).await;
                 }
             };
             match integration_tests(self.subgraph, &self.flows, &reply) {
-                Ok(tests) => match self.tried(&tests, out).await? {
+                Ok(tests) => match self.try_tests(&tests, out).await? {
                     Some(broken) => complaint = Some(broken),
                     None => return Ok(()),
                 },
@@ -178,7 +182,7 @@ impl IntegrationJob<'_> {
         cost: &mut Cost,
     ) -> Result<Completion, WorkerError> {
         let layout = &self.run_context.work.layout;
-        let files = self.built()?.files.into_iter();
+        let files = self.assemble()?.files.into_iter();
         let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
         let ask = ask_integration_tests(
             self.subgraph,
@@ -187,11 +191,12 @@ impl IntegrationJob<'_> {
             complaint,
             attempt,
         );
-        put(self.run_context, self.subgraph, None, &ask, cost).await
+        send(self.run_context, self.subgraph, None, &ask, cost).await
     }
 
-    /// Runs tests and takes in the result; why they cannot be run at all, in words for the model.
-    async fn tried(
+    /// Runs tests and records the results. Returns a complaint for the model if the tests cannot
+    /// run, or if the first ones use names or calls that do not exist.
+    async fn try_tests(
         &mut self,
         tests: &Fragment,
         out: &mut IntegrationResult,
@@ -201,7 +206,7 @@ impl IntegrationJob<'_> {
         if run.ending == RunOutcome::CollectionError || run.cases.is_empty() {
             return Ok(Some(format!("the tests cannot run: {}", run.summary())));
         }
-        // What passes unchanged is flaky, not wrong.
+        // A failure that passes on an unchanged rerun is flaky, not wrong.
         if !run.is_clean() {
             let (_, _, again) = self.test(tests, &out.path, false).await?;
             out.cost.runs += 1;
@@ -224,7 +229,7 @@ impl IntegrationJob<'_> {
         Ok(None)
     }
 
-    /// Takes in the better of the first tests and those that came when they were sent back.
+    /// Records the better of the two results: the first tests or those that replaced them.
     async fn record_results(
         &mut self,
         last: Option<IntegrationDone>,
@@ -245,7 +250,7 @@ impl IntegrationJob<'_> {
         Ok(())
     }
 
-    /// What passed is kept if it passes without the rest, too.
+    /// Keeps the passing tests if they also pass without the others.
     async fn keep(
         &self,
         integration: &Integration,
@@ -273,7 +278,7 @@ impl IntegrationJob<'_> {
         path: &str,
         coverage: bool,
     ) -> Result<(Report, Files, TestRun), WorkerError> {
-        let mut files = self.run_context.tree(&self.built()?.files);
+        let mut files = self.run_context.tree(&self.assemble()?.files);
         files.insert(path.to_owned(), Arc::from(text(tests)));
         let request = Request {
             targets: vec![path.to_owned()],
@@ -286,17 +291,19 @@ impl IntegrationJob<'_> {
         Ok((report, files, run))
     }
 
-    /// The subgraph, what feeds it, and what they all build on; without unit tests.
-    fn built(&self) -> Result<Sources, WorkerError> {
+    /// Assembles the subgraph, the parts of its flows, and everything they build on, without unit
+    /// tests.
+    fn assemble(&self) -> Result<Sources, WorkerError> {
         let work = &self.run_context.work;
         let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
         let parts: Vec<NodeIx> = self.leaves.iter().copied().chain(parts).collect();
-        let drafts: Vec<(NodeIx, Draft)> = (nodes(work, self.accepted_drafts, &parts).into_iter())
-            .filter_map(|ix| {
-                let implementation = self.accepted_drafts.draft(ix)?.implementation.clone();
-                Some((ix, Draft { implementation, ..Draft::default() }))
-            })
-            .collect();
+        let drafts: Vec<(NodeIx, Draft)> = (visible_nodes(work, self.accepted_drafts, &parts)
+            .into_iter())
+        .filter_map(|ix| {
+            let implementation = self.accepted_drafts.draft(ix)?.implementation.clone();
+            Some((ix, Draft { implementation, ..Draft::default() }))
+        })
+        .collect();
         let shares: Vec<Contribution<'_>> = drafts
             .iter()
             .map(|(ix, draft)| Contribution { item: &work.items[ix], draft })
@@ -308,9 +315,10 @@ impl IntegrationJob<'_> {
     }
 }
 
-/// What integration tests of some nodes see: these, what they build on, and of its classes all methods up to the last of them
-/// in the plan's order, since tests may call any.
-pub(crate) fn nodes(
+/// Returns the nodes that integration tests of `parts` see: the parts, what they build on, and all
+/// methods of the classes among these up to the last part in the plan's order, since tests may call
+/// any method.
+pub(crate) fn visible_nodes(
     work: &WorkGraph,
     accepted_drafts: &AcceptedDrafts,
     parts: &[NodeIx],
@@ -331,13 +339,13 @@ pub(crate) fn nodes(
     nodes.into_iter().map(|place| work.leaves[place]).collect()
 }
 
-/// The file of some tests, laid out as all others are.
+/// Returns the text of a test file, formatted like all generated files.
 fn text(tests: &Fragment) -> String {
     let source = tests.to_source();
     trellis_python::formatted(&source).unwrap_or(source)
 }
 
-/// Where to look first, by coverage of the failing tests.
+/// Returns a line that names suspects, ranked by coverage of the failing tests.
 fn suspects(report: &Report, files: &Files) -> Option<String> {
     report.coverage.as_ref()?;
     let evidence = evidence(&RunIndex::of(files).index, std::slice::from_ref(report));

@@ -1,4 +1,4 @@
-//! From the plan's nodes to the cycle's work items.
+//! Turns the plan's nodes into work items of the node cycle.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use trellis_python::Signature;
 
 use crate::workspace::disk;
 
-/// Users of a node that its prompt names.
+/// Maximum number of dependents that a node's prompt names.
 const DEPENDENTS: usize = 5;
 
-/// The plan seen as work: items, layout, and which nodes each one builds on.
+/// The plan as work: items, layout, and the nodes that each item builds on.
 pub(crate) struct WorkGraph {
     pub(crate) plan: Arc<Plan>,
     pub(crate) layout: Layout,
     /// Leaves in the plan's order.
     pub(crate) leaves: Vec<NodeIx>,
-    /// Place of each leaf in `leaves`.
+    /// Index of each leaf in `leaves`.
     pub(crate) place: HashMap<NodeIx, usize>,
     pub(crate) items: HashMap<NodeIx, Item>,
     by_path: HashMap<Arc<str>, Vec<NodeIx>>,
-    /// What was found odd and went on, by node.
+    /// Oddities found per node that do not stop the run.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl WorkGraph {
         work
     }
 
-    /// Everything `ix` depends on, directly or not, in the plan's order.
+    /// Returns all direct and indirect dependencies of `ix`, in the plan's order.
     pub(crate) fn dependencies(&self, ix: NodeIx) -> Vec<NodeIx> {
         let mut found: BTreeSet<usize> = BTreeSet::new();
         let mut left = vec![ix];
@@ -75,7 +75,8 @@ impl WorkGraph {
         found.into_iter().map(|place| self.leaves[place]).collect()
     }
 
-    /// A dependency on a module or package is one on all it holds.
+    /// Returns the nodes below `ix`. A dependency on a module or package is one on everything in
+    /// it.
     fn leaves_below(
         &self,
         ix: NodeIx,
@@ -94,9 +95,10 @@ impl WorkGraph {
         out
     }
 
-    /// The nodes whose text the sandbox shows to `ix` beside its own: what it depends on, what stands
-    /// before those in their files and before it in its own, and so on. It is the same for any number
-    /// of jobs, which is why the result is. `more` adds dependencies that the code turned out to have.
+    /// Returns the nodes whose text the sandbox shows to `ix` beside its own text: its
+    /// dependencies, the nodes before those in their files and before `ix` in its own file, and so
+    /// on. The view is the same for any number of jobs, and therefore so is the result. `more` adds
+    /// dependencies that the plan does not name but the code has.
     pub(crate) fn view(&self, ix: NodeIx, more: &BTreeSet<NodeIx>) -> Vec<NodeIx> {
         let mut inside: BTreeSet<usize> = BTreeSet::new();
         let mut left: Vec<NodeIx> = vec![ix];
@@ -116,8 +118,9 @@ impl WorkGraph {
         inside.into_iter().map(|place| self.leaves[place]).collect()
     }
 
-    /// By node, the longest chain of nodes that starts with it, each waiting for the one before: by a dependency, or
-    /// because it comes next in a file.
+    /// Returns, by node, the length of the longest chain of nodes that starts with it. Each node in
+    /// a chain waits for the previous one, through a dependency or because it comes next in the
+    /// same file.
     pub(crate) fn chains(&self) -> HashMap<NodeIx, u32> {
         let mut chains: HashMap<NodeIx, u32> = HashMap::new();
         for (place, &ix) in self.leaves.iter().enumerate().rev() {
@@ -134,7 +137,7 @@ impl WorkGraph {
         chains
     }
 
-    /// The methods of a class that are nodes of their own.
+    /// Returns the methods of a class that are nodes of their own.
     pub(crate) fn methods(&self, ix: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
         let class = &self.items[&ix];
         let is_class = class.kind == ItemKind::Class;
@@ -144,8 +147,9 @@ impl WorkGraph {
         })
     }
 
-    /// Nodes before `ix` that a text uses by its imports. Who imports a class uses the class, and of its methods those that the
-    /// text speaks of; who imports a module, what it names of it.
+    /// Returns the nodes before `ix` that `fragment` uses through its imports. An imported class
+    /// counts with those of its methods that the text mentions; an imported module counts with the
+    /// names that the text uses from it.
     pub(crate) fn imported(
         &self,
         ix: NodeIx,
@@ -163,7 +167,7 @@ impl WorkGraph {
                         None | Some("*") => words.contains(item.import_name()),
                         Some(name) => item.import_name() == name,
                     };
-                    // Python calls special methods by itself.
+                    // Python calls special methods implicitly.
                     let is_spoken_of = || item.name.starts_with("__") || words.contains(&item.name);
                     is_named && (item.kind != ItemKind::Method || is_spoken_of())
                 };
@@ -173,13 +177,14 @@ impl WorkGraph {
         out
     }
 
-    /// The leaf that defines a dotted name in a file.
+    /// Returns the leaf that defines a dotted name in a file.
     pub(crate) fn defined_as(&self, path: &str, symbol: &str) -> Option<NodeIx> {
         let nodes = self.by_path.get(path)?;
         nodes.iter().copied().find(|node| self.items[node].qualified_name() == symbol)
     }
 
-    /// What the plan says about a node, as a hash: accepted text is good as long as it stays.
+    /// Returns a hash of the plan's description of a node. Accepted text stays valid as long as it
+    /// stays the same.
     pub(crate) fn specification(&self, ix: NodeIx) -> String {
         let item = &self.items[&ix];
         let dependencies: Vec<&str> = item.dependencies.iter().map(|it| it.id.as_str()).collect();
@@ -251,7 +256,8 @@ impl WorkGraph {
         }
     }
 
-    /// Whether the plan has `ix` depend on a leaf, or on a module or class that holds it.
+    /// Returns whether the plan makes `ix` depend on a leaf, or on a module or class that contains
+    /// it.
     fn is_planned(&self, ix: NodeIx, leaf: NodeIx) -> bool {
         let planned = self.plan.depends_on(ix);
         let mut left = vec![leaf];
@@ -264,7 +270,7 @@ impl WorkGraph {
         false
     }
 
-    /// The first leaves, in the plan's order, that use `ix` directly.
+    /// Returns the first leaves, in the plan's order, that use `ix` directly.
     fn dependents(&self, ix: NodeIx) -> Vec<Dependent> {
         let users = self.plan.dependents(ix).iter().filter_map(|it| self.place.get(it));
         let places: BTreeSet<usize> = users.copied().collect();
@@ -291,7 +297,7 @@ impl WorkGraph {
     }
 }
 
-/// `check` has made sure that every leaf has one.
+/// Returns a leaf's file path. `check` guarantees that every leaf has one.
 fn path_of(plan: &Plan, ix: NodeIx) -> Arc<str> {
     plan.node(ix).file_path.clone().unwrap_or_else(|| Arc::from("src/module.py"))
 }
@@ -327,7 +333,7 @@ mod tests {
         let chains = work.chains();
         let chain = |id: &str| chains[&work.plan.find(id).expect("a node")];
         assert_eq!(order, ["a", "c", "b", "d", "e"]);
-        // In the file x stand a, c, b; d waits for c.
+        // The order in the file x is a, c, b; d waits for c.
         assert_eq!(["a", "c", "b", "d", "e"].map(chain), [3, 2, 1, 1, 1]);
     }
 

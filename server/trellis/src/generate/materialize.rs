@@ -1,4 +1,4 @@
-//! From accepted texts to files: those of the whole run, or of some of its nodes.
+//! Turns accepted texts into files: those of the whole run, or of some of its nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::generate::items::WorkGraph;
 use crate::reporter::Progress;
 use crate::workspace::FlushError;
 
-/// Accepted texts that files are made of.
+/// Accepted texts to make files of.
 pub(crate) struct Contents {
-    /// Nodes with what they came to, in the plan's order.
+    /// Nodes with their accepted drafts, in the plan's order.
     pub(crate) drafts: Vec<(NodeIx, Arc<Draft>)>,
     /// Integration tests, those of the whole library first.
     pub(crate) flows: Vec<IntegrationTests>,
 }
 
 impl Contents {
-    /// Everything that was accepted.
+    /// Returns everything that was accepted.
     fn all(work: &WorkGraph, accepted_drafts: &AcceptedDrafts) -> Contents {
         let drafts = work.leaves.iter().filter_map(|ix| Some((*ix, accepted_drafts.draft(*ix)?)));
         let (library, others): (Vec<_>, Vec<_>) =
@@ -38,12 +38,12 @@ impl Contents {
 }
 
 impl Dispatcher {
-    /// Everything that was accepted.
+    /// Returns everything that was accepted.
     pub(crate) fn contents(&self) -> Contents {
         Contents::all(&self.run_context.work, &self.accepted_drafts.borrow())
     }
 
-    /// Accepted texts as files.
+    /// Assembles accepted texts into files.
     pub(crate) fn sources(&self, contents: &Contents) -> Result<Sources, Fault> {
         let work = &self.run_context.work;
         let drafts = contents.drafts.iter();
@@ -59,7 +59,7 @@ impl Dispatcher {
         Ok(built)
     }
 
-    /// Writes what has been accepted since the last time.
+    /// Writes everything accepted so far to the disk.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
         let Sources { mut files, tests } = self.sources(&self.contents())?;
         self.note_tests(&tests);
@@ -73,7 +73,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Says in the checkpoint which tests each node has in the files.
+    /// Records in the checkpoint the tests that each node has in the files.
     fn note_tests(&mut self, tests: &HashMap<String, Vec<String>>) {
         for (node, entry) in &mut self.checkpoint {
             let own = tests.get(node).cloned().unwrap_or_default();
@@ -84,7 +84,7 @@ impl Dispatcher {
         }
     }
 
-    /// A file someone took over is written again only when nodes were added to it.
+    /// Returns whether nodes were added to an adopted file. Only then is it written again.
     fn kept_changed(&self, path: &str) -> bool {
         self.run_context.work.items.iter().any(|(ix, item)| {
             let draft = self.accepted_drafts.borrow().draft(*ix);
@@ -95,8 +95,8 @@ impl Dispatcher {
         })
     }
 
-    /// Brings `files` to the disk; of what was ours, sources that are not among them are removed. `all`
-    /// says that these are the files of a finished run.
+    /// Writes `files` to the disk and removes managed sources that are not among them. `all` means
+    /// that these are the files of a finished run.
     pub(crate) fn write(
         &mut self,
         files: &BTreeMap<String, String>,
@@ -104,7 +104,7 @@ impl Dispatcher {
     ) -> Result<(), Fault> {
         let kept = &self.run_context.kept;
         let source = |path: &str| path.ends_with(".py") && !kept.contains_key(path);
-        // Nothing accepted yet, after a reset say, is no reason to remove what is there.
+        // If nothing is accepted yet, for example after a reset, existing files must stay.
         let remove =
             |path: &str| (all || files.keys().any(|it| it.ends_with(".py"))) && source(path);
         match self.writer.flush(&self.run_context.journal, files, remove) {

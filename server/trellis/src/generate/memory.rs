@@ -1,17 +1,17 @@
-//! Whether this process comes near to the memory it may use (W10).
+//! Detects that this process comes close to its memory limits (W10).
 
 use std::path::Path;
 
-/// More than this share of a limit is too much.
+/// The share of a limit above which memory is short.
 const SHARE: (u64, u64) = (4, 5);
 
-/// Whether more than 80 % of what this process may use is in use: of each control group it is in, of its own resource
-/// limits, of the machine.
+/// Returns whether more than 80 % of the available memory is in use: of each control group of this
+/// process, of its own resource limits, or of the machine.
 pub(crate) fn is_short() -> bool {
     short(&|path| std::fs::read_to_string(path).ok())
 }
 
-/// The same by the texts of the kernel's files.
+/// Same as [`is_short`], on the texts of the kernel's files.
 fn short(read: &dyn Fn(&str) -> Option<String>) -> bool {
     groups(read) || own_limits(read) || machine(read)
 }
@@ -20,7 +20,8 @@ fn is_over(used: u64, limit: u64) -> bool {
     used > limit / SHARE.1 * SHARE.0
 }
 
-/// The group may be bounded, or any above it. Pages of files that can be given back count as free.
+/// Checks the control group and all groups above it, since any of them may have a limit.
+/// Reclaimable file pages count as free.
 fn groups(read: &dyn Fn(&str) -> Option<String>) -> bool {
     let memberships = read("/proc/self/cgroup").unwrap_or_default();
     memberships.lines().any(|line| {
@@ -36,7 +37,7 @@ fn groups(read: &dyn Fn(&str) -> Option<String>) -> bool {
             ),
             _ => return false,
         };
-        // In a container the path is that of the host, and its own group is at the mount.
+        // In a container the path is the host's, and the container's own group is at the mount.
         let own = Path::new(path.trim_start_matches('/'));
         own.ancestors().any(|group| {
             let folder = Path::new(mount).join(group);
@@ -49,7 +50,7 @@ fn groups(read: &dyn Fn(&str) -> Option<String>) -> bool {
     })
 }
 
-/// Of addresses and of data.
+/// Checks the limits on address space and data size.
 fn own_limits(read: &dyn Fn(&str) -> Option<String>) -> bool {
     let limits = read("/proc/self/limits").unwrap_or_default();
     let status = read("/proc/self/status").unwrap_or_default();
@@ -68,7 +69,7 @@ fn machine(read: &dyn Fn(&str) -> Option<String>) -> bool {
     total.zip(available).is_some_and(|(total, free)| is_over(total.saturating_sub(free), total))
 }
 
-/// The number that follows a name at the start of a line; none where there is a word.
+/// Returns the number that follows `name` at the start of a line. `None` if the value is a word.
 fn field(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
@@ -105,16 +106,16 @@ mod tests {
         assert!(on(&group("1000\n", "801\n")));
         assert!(!on(&group("1000\n", "800\n")));
         assert!(!on(&group("max\n", "801\n")));
-        // What a group above is bound to holds as well.
+        // The limit of a parent group applies as well.
         let above = [
             ("/sys/fs/cgroup/user.slice/memory.max", "500\n"),
             ("/sys/fs/cgroup/user.slice/memory.current", "450\n"),
         ];
         assert!(on(&[&group("max\n", "1\n")[..], &above].concat()));
-        // Pages of files can be given back.
+        // Reclaimable file pages do not count.
         let files = ("/sys/fs/cgroup/user.slice/app/memory.stat", "anon 1\ninactive_file 700\n");
         assert!(!on(&[&group("1000\n", "950\n")[..], &[files]].concat()));
-        // In a container: the group is the one at the mount.
+        // In a container, the group is the one at the mount.
         let contained = [
             ("/proc/self/cgroup", "0::/docker/abc\n"),
             ("/sys/fs/cgroup/memory.max", "1000"),

@@ -1,4 +1,4 @@
-//! The grown project's metadata: from the plan, the specification and the code.
+//! Metadata of the generated project, from the plan, the specification and the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -14,8 +14,8 @@ use trellis_python::distributions::normalized;
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::materialize::Contents;
 
-/// Packaging, requirements, settings and README for these texts and the files made of them, and what has
-/// to be said about them. Files of the user's that stand in their place are left alone.
+/// Returns packaging, requirements, settings and README for these contents, and warnings about
+/// them. The user's own files at these paths are left alone.
 pub(crate) fn files(
     owner: &Dispatcher,
     contents: &Contents,
@@ -36,8 +36,8 @@ pub(crate) fn files(
     (files, warnings)
 }
 
-/// Metadata from the plan, the specification and the code; what is missing gets a placeholder and a
-/// warning.
+/// Collects metadata from the plan, the specification and the code. Each missing value gets a
+/// placeholder and a warning.
 fn project(
     owner: &Dispatcher,
     nodes: &BTreeSet<NodeIx>,
@@ -88,7 +88,8 @@ fn project(
     }
 }
 
-/// The text of `metadata.nl_spec_path`: relative to the plan's folder or to the one above, else to the repository.
+/// Reads the file named by `metadata.nl_spec_path`: relative to the plan's folder, to its parent
+/// folder, or to the repository.
 fn named_by_plan(graph: &Path, root: &Path, named: &str) -> Option<String> {
     let is_below = Path::new(named)
         .components()
@@ -98,7 +99,8 @@ fn named_by_plan(graph: &Path, root: &Path, named: &str) -> Option<String> {
     texts.next().filter(|_| is_below)
 }
 
-/// Who wrote a specification: what follows `Author:` at the start of a line, however it is set off.
+/// Returns the author of a specification: the text after `Author:` at the start of a line, whatever
+/// Markdown surrounds it.
 fn author(spec: &str) -> Option<String> {
     let name = |line: &str| {
         let plain = line.trim_start_matches(['*', '-', '#', '_', ' ', '>']);
@@ -113,7 +115,8 @@ fn author(spec: &str) -> Option<String> {
 
 const FIRST_VERSION: &str = "0.1.0";
 
-/// Release numbers, perhaps with a pre-, post- or development suffix (the common part of PEP 440).
+/// Returns whether `text` is release numbers with an optional pre-, post- or development suffix
+/// (the common part of PEP 440).
 fn is_version(text: &str) -> bool {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (release, suffix) = text.split_at(digits);
@@ -122,7 +125,7 @@ fn is_version(text: &str) -> bool {
     numbers && matches!(suffix, "" | "a" | "b" | "rc" | "dev" | "post")
 }
 
-/// First heading and first paragraph of the specification.
+/// Returns the first heading and the first paragraph of the specification.
 fn heading(spec: &str) -> (Option<String>, Option<String>) {
     let title =
         spec.lines().find_map(|line| line.strip_prefix("# ")).map(|it| it.trim().to_owned());
@@ -131,8 +134,9 @@ fn heading(spec: &str) -> (Option<String>, Option<String>) {
     (title, spec.lines().find(plain).map(|it| it.trim().to_owned()))
 }
 
-/// What the code imports, as the plan's own lines where it has them, else by distribution name. A line
-/// without a version gets the range that the version its tests ran with stands for.
+/// Returns a requirement line per imported library: the plan's own line if there is one, else the
+/// distribution name. A line without a version gets a range around the version that the tests ran
+/// with.
 fn requirements(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<String> {
     let work = &owner.run_context.work;
     let planned: Vec<&String> = work.items.values().flat_map(|item| &item.libraries).collect();
@@ -160,7 +164,8 @@ fn requirements(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> Vec<S
     lines
 }
 
-/// The version of an environment's interpreter, by the folder of its packages: `lib/python3.11`.
+/// Returns the Python version of an environment, read from the name of its package folder
+/// (`lib/python3.11`).
 fn python_version(interpreter: &Path) -> Option<String> {
     let lib = interpreter.parent()?.parent()?.join("lib");
     let entries = std::fs::read_dir(lib).ok()?.flatten();
@@ -169,7 +174,7 @@ fn python_version(interpreter: &Path) -> Option<String> {
     name.filter_map(|it| Some(it.strip_prefix("python")?.to_owned())).find(|it| it.contains('.'))
 }
 
-/// `>=1.26,<2` for a distribution that is installed as 1.26.4.
+/// Returns the requirement range of an installed distribution: `>=1.26,<2` for 1.26.4.
 fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
     let lib = interpreter?.parent()?.parent()?.join("lib");
     let pythons =
@@ -185,7 +190,7 @@ fn range(interpreter: Option<&Path>, distribution: &str) -> Option<String> {
     Some(format!(">={major}.{minor},<{}", major + 1))
 }
 
-/// A passed function `main` in a module that is meant to be started.
+/// Returns entry points: passed functions named `main` in modules that are meant to be started.
 fn entry_points(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<(String, String)> {
     let work = &owner.run_context.work;
     let started = |item: &&trellis_engine::Item| {
@@ -206,7 +211,8 @@ fn entry_points(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<(String, St
     out
 }
 
-/// Tests that pass, those of whole flows first, then those of what uses most.
+/// Returns the passing tests: integration tests first, then unit tests of the nodes that use the
+/// most.
 fn tests(owner: &Dispatcher, contents: &Contents) -> Vec<String> {
     let work = &owner.run_context.work;
     let of_node = |(ix, _): &(NodeIx, Arc<Draft>)| {
@@ -218,7 +224,7 @@ fn tests(owner: &Dispatcher, contents: &Contents) -> Vec<String> {
     all
 }
 
-/// Passed nodes by module, for the README.
+/// Returns passed nodes by module, for the README.
 fn modules(owner: &Dispatcher, nodes: &BTreeSet<NodeIx>) -> Vec<ModuleFacts> {
     let work = &owner.run_context.work;
     let mut out: Vec<ModuleFacts> = Vec::new();

@@ -1,7 +1,9 @@
-//! The grow door: walks a planning graph in dependency order, every node through the cycle.
+//! The generate workflow: walks a planning graph in dependency order and takes every node through
+//! the cycle.
 //!
-//! [`open`] checks everything before anything starts, [`owner`] holds the one copy of the run's state,
-//! [`standing`] what its checkpoint says of each node, [`worker`] takes a node through the cycle, [`finish`] makes the repository whole.
+//! [`prepare`] checks everything before anything starts, [`dispatcher`] holds the only copy of the
+//! run's state, [`checkpoint_writer`] records the status of each node, [`worker`] takes a node
+//! through the cycle, and [`finalize`] completes the repository.
 
 mod accepted;
 mod checkpoint_writer;
@@ -37,7 +39,7 @@ use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::output::Output;
 
-/// Grows the repository; the summary is also that of a resumed run that had nothing left to do.
+/// Generates the repository. A resumed run that had nothing left to do returns a summary as well.
 pub(crate) async fn generate(
     order: GenerateRequest,
     control: JobControl,
@@ -46,7 +48,7 @@ pub(crate) async fn generate(
     let (mut owner, receivers) = prepare::open(order, control, output).await?;
     let ended = owner.run(receivers, output).await;
     let result = conclude(&mut owner, ended, output).await;
-    // Nothing is lost by what a sandbox could not remove; the next start sweeps it.
+    // A sandbox that cannot be removed loses no data; the next start removes it.
     owner.run_context.runner.close().await;
     result
 }
@@ -64,7 +66,7 @@ async fn conclude(
                 .hint("run the same command again to resume"))
         }
         Err(fault) => {
-            // The first fault is what the person needs to hear; a second one changes nothing about it.
+            // Only the first fault matters to the person; a second one would hide it.
             let _ = owner.stop(&fault.message);
             Err(fault)
         }

@@ -1,4 +1,4 @@
-//! Everything that can be wrong is found here, before the first question to a model.
+//! Prepares a run and finds everything that can be wrong before the first model request.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::Lock;
 use crate::workspace::{Writer, checkpoint, disk};
 
-/// What the command line asks for.
+/// A request to generate a repository.
 #[derive(Debug)]
 pub(crate) struct GenerateRequest {
     pub(crate) graph: PathBuf,
@@ -45,23 +45,23 @@ pub(crate) struct GenerateRequest {
     pub(crate) jobs: usize,
     pub(crate) batch: usize,
     pub(crate) start_from: Option<String>,
-    /// Nothing but this node and what waits for it.
+    /// Runs only this node and its dependents.
     pub(crate) only: Option<String>,
     pub(crate) context: Vec<PathBuf>,
     pub(crate) spec: Option<PathBuf>,
     pub(crate) keep_edits: bool,
     pub(crate) drop_removed: bool,
     pub(crate) fix_with: FixWith,
-    /// Opinions on what a failure means, where a number is wanted.
+    /// Number of diagnoses to request per failure, if it was set.
     pub(crate) votes: Option<u32>,
-    /// Which fixes a person has to see before they stay.
+    /// The fixes that a person must approve.
     pub(crate) approve: Mode,
     pub(crate) test_timeout: Duration,
-    /// How it was asked for, for a later start to go on with.
+    /// The options of this request, for a later start to resume with.
     pub(crate) options: serde_json::Value,
 }
 
-/// Checks everything, takes the folder, and lays out the work that is left.
+/// Checks everything, locks the folder, and lays out the remaining work.
 pub(crate) async fn open(
     order: GenerateRequest,
     control: JobControl,
@@ -89,11 +89,11 @@ pub(crate) async fn open(
         };
         fs::metadata(spec).map_err(cannot)?;
     }
-    fits_recording(&order, output)?;
+    check_recording(&order, output)?;
     let config = models::config(&order.out)?;
     let models = Models::open(&order.model, &config, &models::env)?;
     let budget = order.model.budget(&config);
-    models.know_prices(budget)?;
+    models.require_prices(budget)?;
 
     let had_files = !Journal::path(&order.out).exists() && has_files(&order.out);
     let root = prepare_folder(&order.out)?;
@@ -214,7 +214,8 @@ pub(crate) async fn open(
     Ok((owner, Channels { accepted_drafts: accepted_receiver, wake }))
 }
 
-/// Fixes are put before whoever watches; where nobody does, they lie there for a later start.
+/// Returns the approvals that present fixes to an attending person. Otherwise the proposals wait in
+/// the folder for a later start.
 fn approvals(root: &Path, mode: Mode, reporter: &Reporter) -> Approvals {
     let (is_attended, reporter, shown) = (reporter.has_sink(), reporter.clone(), root.to_owned());
     let reported = move |state: proposals::State, id: &str| {
@@ -277,7 +278,7 @@ fn start(
     Ok(())
 }
 
-/// Everything but a node and what waits for it stays as the checkpoint has it.
+/// Schedules only a node and its dependents; all others keep their state from the checkpoint.
 fn retry(
     schedule: &mut Schedule,
     plan: &Plan,
@@ -316,8 +317,9 @@ fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
     paths.iter().map(read).collect()
 }
 
-/// A recording has one run, and all of it: else its replay would be another run.
-fn fits_recording(order: &GenerateRequest, output: &Output) -> Result<(), Fault> {
+/// Checks that a recording starts with this run. A recording holds exactly one whole run, or its
+/// replay would be a different run.
+fn check_recording(order: &GenerateRequest, output: &Output) -> Result<(), Fault> {
     let Some(path) = order.model.record() else { return Ok(()) };
     let is_resumed = Journal::path(&order.out).exists();
     let is_begun = fs::metadata(path).is_ok_and(|it| it.len() > 0);
@@ -353,7 +355,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
         }
     }
     let scratch = disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
-    // What a crash left half-written is of no use to anyone.
+    // Files that a crash left half-written are useless.
     for entry in fs::read_dir(scratch).map_err(cannot)?.flatten() {
         fs::remove_file(entry.path()).map_err(cannot)?;
     }
@@ -371,7 +373,7 @@ fn refuse_symlinks(root: &Path, work: &WorkGraph) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The libraries the plan names.
+/// Returns the requirement lines for libraries that the plan names, and those of the install check.
 fn libraries(work: &WorkGraph) -> Vec<String> {
     let items = work.items.values().flat_map(|item| item.libraries.iter());
     let mut lines: Vec<String> = items.filter(|it| !is_standard(it)).cloned().collect();

@@ -1,4 +1,4 @@
-//! How far a run is and how long it will take: a bar on a terminal, a line every ten nodes elsewhere.
+//! Progress and remaining time of a run: a bar on a terminal, a line every ten nodes elsewhere.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::output::Output;
 use crate::reporter::Progress;
 
-/// Lines are said every so many nodes.
+/// Number of nodes between two progress lines.
 const EVERY: usize = 10;
 
 #[derive(Debug)]
@@ -17,12 +17,13 @@ pub(crate) struct RunProgress {
     done_before: usize,
     total: usize,
     said: Cell<usize>,
-    /// Draws nothing where standard error is no terminal.
+    /// A progress bar, hidden if standard error is not a terminal.
     bar: ProgressBar,
 }
 
 impl RunProgress {
-    /// `done_before`: nodes that earlier runs settled.
+    /// Creates the progress of a run. `done_before` is the number of nodes that earlier runs
+    /// settled.
     pub(crate) fn new(done_before: usize, total: usize) -> RunProgress {
         let bar = ProgressBar::new(total as u64).with_style(style());
         bar.set_position(done_before as u64);
@@ -40,11 +41,11 @@ impl RunProgress {
         self.started.elapsed().as_secs()
     }
 
-    /// Tells that `done` nodes are settled.
+    /// Reports that `done` nodes are settled.
     pub(crate) fn show(&self, done: usize, output: &Output) {
         self.bar.set_position(done as u64);
         let (total, eta_seconds) = (self.total, self.eta(done));
-        output.reporter().emit(Progress::Progress { done, total, eta_seconds });
+        output.reporter().emit(Progress::Count { done, total, eta_seconds });
         if self.bar.is_hidden()
             && let Some(line) = self.line(done)
         {
@@ -52,13 +53,13 @@ impl RunProgress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// The line for `done` settled nodes, at or past every tenth node and at the end. A failure can
-    /// settle several at once.
+    /// Returns the progress line for `done` settled nodes: at or past every tenth node, and at the
+    /// end. A failure can settle several nodes at once.
     fn line(&self, done: usize) -> Option<String> {
         if done / EVERY == self.said.replace(done / EVERY) && done != self.total {
             return None;
@@ -68,7 +69,7 @@ impl RunProgress {
         Some(format!("Processed {done}/{} nodes ({percent}%), ETA: {eta}", self.total))
     }
 
-    /// Seconds until the end if things go on as in this run.
+    /// Estimates the seconds until the end from the speed of this run.
     fn eta(&self, done: usize) -> Option<u64> {
         let now = done.saturating_sub(self.done_before);
         let each = self.started.elapsed().as_secs_f64() / now as f64;

@@ -1,4 +1,4 @@
-//! What earlier runs and people left in the folder.
+//! Recovers the state that earlier runs and people left in the folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,8 @@ use crate::workspace::journal::{Accepted, Event, Journal};
 use crate::workspace::replay::ReplayedState;
 use crate::workspace::{Writer, checkpoint};
 
-/// A checkpoint nobody can read means starting over (W5); the journal keeps the old text.
+/// Warns about unreadable journal lines, and starts over if the checkpoint cannot be read (W5). The
+/// journal keeps the old text.
 pub(crate) fn recover(
     root: &Path,
     journal: &Journal,
@@ -64,7 +65,7 @@ pub(crate) fn open_git(root: &Path, journal: &Journal, output: &Output) -> Optio
     }
 }
 
-/// Another graph, or one with nodes taken out, would remove what was grown for them.
+/// Refuses a graph that lacks nodes of earlier runs, since the run would remove their code.
 pub(crate) fn refuse_removed(plan: &Plan, past: &ReplayedState) -> Result<(), Fault> {
     let gone: Vec<&str> =
         past.accepted.keys().map(String::as_str).filter(|id| plan.find(id).is_none()).collect();
@@ -79,15 +80,15 @@ pub(crate) fn refuse_removed(plan: &Plan, past: &ReplayedState) -> Result<(), Fa
     .hint("choose another --out, or use --drop-removed to remove their code and tests"))
 }
 
-/// A file people took over.
+/// A file whose text a person took over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AdoptedFile {
     pub(crate) text: String,
-    /// Nodes whose text is in it already.
+    /// Nodes whose text the file already contains.
     pub(crate) nodes: BTreeSet<String>,
 }
 
-/// What earlier runs kept, less what is overruled by a new edit.
+/// Returns the files that earlier runs adopted. A new edit of such a file overrules it later.
 pub(crate) fn kept_before(past: &ReplayedState) -> BTreeMap<String, AdoptedFile> {
     let kept = past.kept.iter().map(|(path, (text, nodes))| {
         let nodes = nodes.iter().cloned().collect();
@@ -96,8 +97,8 @@ pub(crate) fn kept_before(past: &ReplayedState) -> BTreeMap<String, AdoptedFile>
     kept.collect()
 }
 
-/// Files the user changed or made where the run will write: an error, or with `--keep-edits` the base to
-/// build on.
+/// Returns files that the user changed or created where the run will write. They are an error
+/// without `--keep-edits`, and otherwise adopted as the base to build on.
 pub(crate) fn users_files(
     root: &Path,
     writer: &mut Writer,
@@ -132,7 +133,8 @@ pub(crate) fn users_files(
     Ok(kept)
 }
 
-/// What a first start says in a folder that has files already. `branch`: the person's, where it gets commits.
+/// Returns the note of a first start in a folder that already has files. `branch` is the person's
+/// branch that receives commits.
 pub(crate) fn note_on_files(
     (folder, had_files): (&Path, bool),
     branch: Option<&str>,
@@ -151,7 +153,7 @@ pub(crate) fn note_on_files(
     })
 }
 
-/// Whether a folder has files of a person's, git's own left out.
+/// Returns whether a folder has a person's files, not counting `.git` and `.trellis`.
 pub(crate) fn has_files(folder: &Path) -> bool {
     let others = |name: &std::ffi::OsStr| ![".git", ".trellis"].iter().any(|it| name == *it);
     fs::read_dir(folder).into_iter().flatten().flatten().any(|it| others(&it.file_name()))
@@ -169,7 +171,7 @@ fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// Whether a text defines the item.
+/// Returns whether a text defines the item.
 pub(crate) fn defines(text: &str, item: &trellis_engine::Item) -> bool {
     let Ok(fragment) = trellis_python::Fragment::parse(text) else { return false };
     let Some(definition) = fragment.definition(item.import_name()) else { return false };
@@ -181,7 +183,8 @@ pub(crate) fn defines(text: &str, item: &trellis_engine::Item) -> bool {
     item.class.is_none() || method()
 }
 
-/// Whether a test file holds one of the tests accepted for a node, or their class; a clash may have given it a suffix.
+/// Returns whether a test file contains one of the tests accepted for a node, or its test class. A
+/// name collision may have added a suffix to the name.
 fn tests(text: &str, item: &trellis_engine::Item, accepted: &str) -> bool {
     let definitions = |text: &str| -> Vec<String> {
         let items = trellis_python::Fragment::parse(text).map(|it| it.items).unwrap_or_default();
@@ -196,7 +199,7 @@ fn tests(text: &str, item: &trellis_engine::Item, accepted: &str) -> bool {
     own.any(|name| there.iter().any(|it| it.starts_with(name.as_str())))
 }
 
-/// Puts accepted nodes back: those whose specification is still the same and whose dependencies stand.
+/// Restores accepted nodes whose specification is unchanged and whose dependencies were restored.
 pub(crate) fn resume(
     work: &WorkGraph,
     schedule: &mut Schedule,
@@ -238,10 +241,11 @@ fn drafted(accepted: &Accepted) -> Option<Draft> {
     })
 }
 
-/// Largest file of the user's that is shown to tests.
+/// Size limit, in bytes, of the user's files that tests can see.
 const USER_FILE_BYTES: u64 = 4 << 20;
 
-/// The user's own files in the folder (a `conftest.py`, data): the sandbox sees them too.
+/// Returns the user's own files in the folder (a `conftest.py`, data), which the sandbox shows to
+/// tests.
 pub(crate) fn unmanaged(
     root: &Path,
     writer: &Writer,
@@ -276,7 +280,7 @@ pub(crate) fn unmanaged(
     out
 }
 
-/// Hidden files, environments, caches, and what a run itself reports.
+/// Returns whether a path is hidden, an environment, a cache, or an output of a run.
 fn is_no_source(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     name.starts_with('.')

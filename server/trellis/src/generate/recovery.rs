@@ -1,4 +1,5 @@
-//! A start after a crash, whatever of the journal and of the files was on the disk: the same bytes come of it.
+//! Tests of a start after a crash: whatever part of the journal and the files was on the disk, the
+//! result has the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +19,7 @@ use crate::workspace::cost::Cost;
 use crate::workspace::journal::{Accepted, Event, Journal};
 use crate::workspace::replay::ReplayedState;
 
-/// Three nodes in two files; the last builds on both others.
+/// Returns a plan with three nodes in two files; the last node builds on both others.
 fn work() -> (WorkGraph, Schedule) {
     let node = |id: &str, file: &str, needs: &[&str]| {
         json!({
@@ -41,7 +42,7 @@ fn work() -> (WorkGraph, Schedule) {
     (work, Schedule::new(plan, order))
 }
 
-/// What is accepted for a node, the same each time that it is done.
+/// Returns the accepted record of a node, which is the same each time.
 fn accepted(work: &WorkGraph, ix: NodeIx) -> Accepted {
     let id = work.plan.id(ix);
     let (import, body) = match id {
@@ -60,7 +61,8 @@ fn accepted(work: &WorkGraph, ix: NodeIx) -> Accepted {
     }
 }
 
-/// One start: takes up what is there, accepts what is left, and writes after each node, as a run does.
+/// Performs one start: recovers the folder, accepts the remaining nodes, and writes after each
+/// node, as a run does.
 fn start(root: &Path) {
     let (work, mut schedule) = work();
     let output = Output::new(true);
@@ -90,7 +92,7 @@ fn start(root: &Path) {
     }
 }
 
-/// Puts what was accepted for a node on the shelf.
+/// Adds the text accepted for a node to the accepted drafts.
 fn put(work: &WorkGraph, accepted_drafts: &mut AcceptedDrafts, ix: NodeIx, past: &ReplayedState) {
     let old = &past.accepted[work.plan.id(ix)];
     let parse = |text: &str| Some(trellis_python::Fragment::parse(text).expect("Python"));
@@ -116,7 +118,7 @@ fn flush(
     writer.flush(journal, &files, |path| path.ends_with(".py")).expect("written");
 }
 
-/// Files of a folder, without what is ours.
+/// Returns the files of a folder without `.trellis`.
 fn files(root: &Path) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     let mut left = vec![root.to_owned()];
@@ -136,7 +138,7 @@ fn files(root: &Path) -> BTreeMap<String, String> {
     out
 }
 
-/// The texts that a run had on the disk one after the other, by path and hash.
+/// Returns all texts that a run had on the disk over time, by path and hash.
 fn texts_over_time(journal: &str) -> BTreeMap<(String, String), String> {
     let (work, _) = work();
     let mut accepted_drafts = AcceptedDrafts::default();
@@ -164,7 +166,8 @@ fn texts_over_time(journal: &str) -> BTreeMap<(String, String), String> {
     all
 }
 
-/// Lays out what a crash leaves: the first bytes of a journal, and the files it names, the last one written or not.
+/// Creates the state after a crash: the first bytes of a journal and the files it names, with or
+/// without the last one.
 fn crashed(
     root: &Path,
     journal: &str,
@@ -201,7 +204,7 @@ fn from_every_beginning_of_a_journal_the_same_bytes_come() {
     let texts = texts_over_time(&journal);
     let wanted = files(undisturbed.path());
     assert!(wanted["src/lib/b.py"].contains("double(x) + square(x)"), "{wanted:#?}");
-    // At the end of each line, and torn in the middle of the next.
+    // Cuts at the end of each line, and in the middle of the next one.
     let ends: Vec<usize> = journal.match_indices('\n').map(|(at, _)| at + 1).collect();
     let torn = ends.windows(2).map(|it| (it[0] + it[1]) / 2);
     let cuts: Vec<usize> = [0].into_iter().chain(ends.iter().copied()).chain(torn).collect();

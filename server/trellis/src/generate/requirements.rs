@@ -1,14 +1,14 @@
-//! Lines by which plan and project ask for packages, and imports that none of them names.
+//! Requirement lines of the plan and the project, and imports that no line covers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trellis_engine::assembly::{UnrequiredLine, unrequired};
+use trellis_engine::assembly::{self, UnrequiredLine};
 
 use crate::generate::dispatcher::Dispatcher;
 
-/// Third-party modules of the finished tree that nothing requires.
-pub(crate) fn unasked(
+/// Returns third-party modules of the finished tree that no requirement covers.
+pub(crate) fn unrequired(
     owner: &Dispatcher,
     sources: &BTreeMap<String, String>,
 ) -> Vec<UnrequiredLine> {
@@ -17,10 +17,10 @@ pub(crate) fn unasked(
     let own = owner.run_context.user_files.iter().flat_map(|(path, text)| lines(path, text));
     let lines: Vec<String> = planned.chain(own).collect();
     let nodes = owner.accepted.values().map(|it| (it.node.as_str(), it.implementation.as_str()));
-    unrequired(&work.layout, sources, nodes, &lines)
+    assembly::unrequired(&work.layout, sources, nodes, &lines)
 }
 
-/// Requirement lines in a file of the user's, at the root of the project.
+/// Returns the requirement lines in one of the user's files at the root of the project.
 fn lines(path: &str, text: &Arc<str>) -> Vec<String> {
     match path {
         "pyproject.toml" => of_pyproject(text),
@@ -31,7 +31,7 @@ fn lines(path: &str, text: &Arc<str>) -> Vec<String> {
     }
 }
 
-/// The project's dependencies, extras included.
+/// Returns the project's dependencies, extras included.
 fn of_pyproject(text: &str) -> Vec<String> {
     let table: toml::Table = text.parse().unwrap_or_default();
     let project = table.get("project").and_then(toml::Value::as_table);

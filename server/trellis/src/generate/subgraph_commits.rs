@@ -1,4 +1,4 @@
-//! Subgraphs that are settled: their integration tests, and one commit each, in the plan's order.
+//! Integration tests of settled subgraphs and one commit per subgraph, in the plan's order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,12 +20,13 @@ use crate::workspace::journal::{Event, IntegrationResult};
 use crate::workspace::trees::{self, Texts};
 use crate::workspace::{checkpoint, disk};
 
-/// Our files that no flush writes; `test_results.xml`, which every run of the tests makes anew, is no part of history.
+/// Trellis's own files that no flush writes. `test_results.xml` is not in the history, since every
+/// test run rewrites it.
 const DOCUMENTS: [&str; 3] = ["docs/rpg.json", "docs/generation_report.md", checkpoint::PATH];
 
 impl Dispatcher {
-    /// Integration tests of every subgraph whose leaves have all passed, unless an earlier run has made
-    /// them of the same nodes.
+    /// Starts integration tests of every subgraph whose leaves have all passed, unless an earlier
+    /// run made them for the same nodes.
     pub(crate) fn start_integrations(
         &mut self,
         workers: &mut JoinSet<Result<JobDone, WorkerError>>,
@@ -57,13 +58,14 @@ impl Dispatcher {
             );
             workers.spawn(async { work.await.map(|it| JobDone::Subgraph(Box::new(it))) });
         }
-        // With the last subgraph known the library may be next.
+        // With the last subgraph known, the library may be next.
         if self.integrated.len() > known {
             self.start_integrations(workers);
         }
     }
 
-    /// What has no integration tests yet, by name: subgraphs that passed as a whole; at the end, the library.
+    /// Returns what still needs integration tests, by name: subgraphs that passed as a whole and,
+    /// at the end, the library.
     fn waiting_for_integration(&self) -> Vec<(String, Vec<NodeIx>)> {
         let passed = |ix: &NodeIx| self.schedule.status(*ix) == Some(trellis_plan::Status::Passed);
         let waits = |(subgraph, leaves): &&(String, Vec<NodeIx>)| {
@@ -78,7 +80,8 @@ impl Dispatcher {
         waiting.into_iter().chain(library).collect()
     }
 
-    /// All that passed, once nothing is left to do and more than one subgraph has a part in it.
+    /// Returns all passed leaves as the library, once nothing is left to do and flows cross
+    /// subgraphs.
     fn library(&self) -> Option<(String, Vec<NodeIx>)> {
         let is_known = |name: &str| {
             self.integrated.contains_key(name) || self.subgraphs.iter().any(|it| it.0 == name)
@@ -93,18 +96,18 @@ impl Dispatcher {
         is_wanted.then(|| (LIBRARY.to_owned(), leaves))
     }
 
-    /// Whether all is settled that integration tests of these nodes see.
+    /// Returns whether everything that integration tests of these nodes see is settled.
     fn sees_all(&self, leaves: &[NodeIx]) -> bool {
         if self.schedule.is_finished() {
             return true;
         }
         let accepted_drafts = self.accepted_drafts.borrow().clone();
-        let seen = integration::nodes(&self.run_context.work, &accepted_drafts, leaves);
+        let seen = integration::visible_nodes(&self.run_context.work, &accepted_drafts, leaves);
         seen.iter()
             .all(|ix| self.schedule.status(*ix).is_some_and(trellis_plan::Status::is_settled))
     }
 
-    /// Whether every subgraph that passed has had its integration tests.
+    /// Returns whether every subgraph that passed has had its integration tests.
     pub(crate) fn is_integrated(&self) -> bool {
         self.integrating.is_empty() && self.waiting_for_integration().is_empty()
     }
@@ -129,8 +132,8 @@ impl Dispatcher {
         self.integrated.insert(integrated.subgraph.clone(), integrated);
     }
 
-    /// Commits subgraphs whose leaves are all settled, in the order of their last leaf, for any number
-    /// of jobs.
+    /// Commits subgraphs whose leaves are all settled, in the order of their last leaf. The order
+    /// is the same for any number of jobs.
     pub(crate) fn commit_subgraphs(&mut self) -> Result<(), Fault> {
         for (subgraph, leaves) in self.subgraphs.clone().iter() {
             if self.committed.contains(subgraph) {
@@ -154,7 +157,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Whether an earlier run committed the subgraph and none of its nodes was worked on since.
+    /// Returns whether an earlier run committed the subgraph and none of its nodes was worked on
+    /// since.
     fn stands_as_committed(&self, subgraph: &str, leaves: &[NodeIx]) -> bool {
         let last = self.past.committed.iter().rev().find(|it| it.subgraph == subgraph);
         last.is_some() && !leaves.iter().any(|ix| self.started.contains(ix))
@@ -176,7 +180,7 @@ impl Dispatcher {
         };
         let tag = whole.then(|| format!("phase4-subgraph-{}", disk::escape_ref_name(subgraph)));
         let contents = self.contents_of(subgraph);
-        // Every milestone can be installed and tested: it is what a rollback returns to.
+        // Every subgraph commit can be installed and tested, since a rollback returns to it.
         let mut files = self.sources(&contents)?.files;
         let (metadata, _) = metadata::files(self, &contents, &files);
         self.write(&metadata, false)?;
@@ -188,9 +192,9 @@ impl Dispatcher {
         logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
     }
 
-    /// What the commit of a subgraph holds: the subgraph and what was committed before it, with everything
-    /// that they build on, so that any number of jobs makes the same commits. A later node's fix of what is in
-    /// it waits until nobody is at work, and then the commit is made.
+    /// Returns the contents of a subgraph's commit: the subgraph, what was committed before it, and
+    /// everything that these build on, so that any number of jobs makes the same commits. A later
+    /// node's fix of these files waits until no other node is at work; by then the commit exists.
     fn contents_of(&self, subgraph: &str) -> Contents {
         let work = &self.run_context.work;
         let is_in = |(name, leaves): &&(String, Vec<NodeIx>)| {
@@ -202,7 +206,7 @@ impl Dispatcher {
         let accepted_drafts = self.accepted_drafts.borrow().clone();
         let parts = all.iter().flat_map(|(_, leaves)| leaves).copied();
         let parts: Vec<NodeIx> = parts.filter(|ix| accepted_drafts.draft(*ix).is_some()).collect();
-        let nodes = integration::nodes(work, &accepted_drafts, &parts).into_iter();
+        let nodes = integration::visible_nodes(work, &accepted_drafts, &parts).into_iter();
         let flows =
             all.iter().filter_map(|(name, _)| accepted_drafts.flows().get(name).cloned()).collect();
         Contents {
@@ -211,7 +215,7 @@ impl Dispatcher {
         }
     }
 
-    /// Commits files as they are given, and that those which are gone are gone; none where git refuses.
+    /// Commits the given files, and the removal of files that are gone. `None` if git refuses.
     fn commit_files(&mut self, files: BTreeMap<String, String>, message: &str) -> Option<()> {
         let git = self.git.as_ref()?;
         let is_gone = |path: &String| !files.contains_key(path) && !self.root.join(path).exists();
@@ -224,7 +228,7 @@ impl Dispatcher {
         self.report(made)
     }
 
-    /// Commits everything of ours that has changed, as it is on the disk.
+    /// Commits all of Trellis's changed files as they are on the disk.
     pub(crate) fn commit(&mut self, message: &str) {
         let Some(git) = &self.git else { return };
         let mut paths = self.writer.known_paths();
@@ -233,7 +237,7 @@ impl Dispatcher {
         let _ = self.report(made);
     }
 
-    /// Without git, or when git refuses, the run goes on and says so.
+    /// Adds a warning and stops using git if git refuses; the run continues without commits.
     fn report(&mut self, made: Result<(), GitError>) -> Option<()> {
         let Err(error) = made else { return Some(()) };
         self.warnings.push(format!("{error}; the run continues without commits"));
@@ -250,7 +254,7 @@ impl Dispatcher {
     }
 }
 
-/// Leaves by subgraph, in the order of their last leaf.
+/// Returns leaves by subgraph, in the order of their last leaf.
 pub(crate) fn subgraphs(work: &WorkGraph) -> Arc<[(String, Vec<NodeIx>)]> {
     let mut leaves: HashMap<String, Vec<NodeIx>> = HashMap::new();
     for ix in &work.leaves {

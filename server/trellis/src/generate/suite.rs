@@ -1,4 +1,4 @@
-//! The whole suite, once, on the finished tree.
+//! Runs the whole suite once on the finished tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ pub(crate) async fn suite(
     owner: &mut Dispatcher,
     sources: &BTreeMap<String, String>,
 ) -> Result<Suite, Fault> {
-    // What plain pytest would see in the folder.
+    // The tree is what plain pytest would see in the folder.
     let tree = owner.run_context.tree(sources);
     let whole = tree.iter().map(|(path, text)| format!("{path}\0{text}\0")).collect::<String>();
     let tree_hash = disk::hash(whole);
@@ -41,14 +41,14 @@ pub(crate) async fn suite(
     }
     let request = Request {
         test_timeout: owner.run_context.test_timeout,
-        // The last word is that of an interpreter with no history.
+        // The final verdict comes from a fresh interpreter.
         cold: true,
         coverage: true,
         ..owner.run_context.runner.request(Tree::Files(tree.clone()))
     };
     let report = owner.run_context.runner.run(&request, &owner.run_context.cancel).await;
     let root = &owner.run_context.root;
-    // What was accepted is what is in the files.
+    // The files contain exactly the accepted text.
     let text_of = Some(SystemTime::now());
     let tests = report.tests.iter();
     tests.for_each(|test| owner.run_context.reporter.emit(Progress::Test { root, test, text_of }));
@@ -80,8 +80,8 @@ pub(crate) async fn suite(
     Ok(suite)
 }
 
-/// Runs what failed once more, alone, and tests known to be flaky more often; what then passes has not
-/// failed (V4). Returns it.
+/// Reruns failed tests once, alone, and tests known to be flaky more often. A test that then passes
+/// has not failed (V4). Returns the flaky tests.
 async fn record_results(
     owner: &mut Dispatcher,
     request: &Request,
@@ -120,14 +120,14 @@ fn failed(run: &TestRun) -> impl Iterator<Item = &trellis_engine::TestCase> {
     run.cases.iter().filter(|case| !case.passed && !case.set_aside)
 }
 
-/// Test functions of which a case failed.
+/// Returns the number of test functions with a failed case.
 fn failing(run: &TestRun) -> usize {
     let function =
         |case: &trellis_engine::TestCase| case.id.split('[').next().unwrap_or_default().to_owned();
     failed(run).map(function).collect::<BTreeSet<String>>().len()
 }
 
-/// Coverage per node goes into the checkpoint.
+/// Stores the coverage of each node in the checkpoint.
 fn keep_coverage(owner: &mut Dispatcher, report: &Report) -> Result<(), Fault> {
     let Some(measured) = &report.coverage else { return Ok(()) };
     for ix in owner.run_context.work.leaves.clone() {
@@ -140,8 +140,8 @@ fn keep_coverage(owner: &mut Dispatcher, report: &Report) -> Result<(), Fault> {
     owner.write_checkpoint()
 }
 
-/// A node whose tests fail here has not passed, whatever they did when it was alone: another node or a
-/// person's edit broke it. It is done again by the next run.
+/// Marks nodes as failed whose tests fail in the whole suite, even if they passed alone: another
+/// node or a person's edit broke them. The next run does them again.
 fn mark_broken(
     owner: &mut Dispatcher,
     sources: &BTreeMap<String, String>,
@@ -188,13 +188,14 @@ fn reason(failure: Option<&Failure>) -> String {
     )
 }
 
-/// Tests and test classes of a node's test module.
+/// Returns the names of the tests and test classes in a node's test module.
 fn names(tests: &str) -> Vec<String> {
     let items = trellis_python::Fragment::parse(tests).map(|it| it.items).unwrap_or_default();
     items.into_iter().filter(trellis_python::Item::is_definition).flat_map(|it| it.names).collect()
 }
 
-/// `test_a[1]`, `TestA::test_b`; a clash may have given the name the node's suffix.
+/// Returns whether a test id (`test_a[1]`, `TestA::test_b`) belongs to `name`. A name collision may
+/// have added the node's suffix.
 fn is_named(rest: &str, name: &str, suffix: &str) -> bool {
     let first = rest.split(['[', ':']).next().unwrap_or(rest);
     first == name || first == format!("{name}_{suffix}")

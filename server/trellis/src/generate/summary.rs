@@ -1,4 +1,4 @@
-//! A run in figures: for the command line, and for the report.
+//! The figures of a run, for the command line and for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,10 @@ use crate::generate::written::by_stage;
 use crate::workspace::cost::{StageCost, TOOLS};
 use crate::workspace::journal::{Accepted, IntegrationResult};
 
-/// Nodes named with what they cost.
+/// Number of nodes that the report lists with their cost.
 const DEAREST: usize = 10;
 
-/// Counts of one subgraph or of all.
+/// Counts of one subgraph or of the whole plan.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counts {
@@ -31,7 +31,7 @@ pub(crate) struct Counts {
     pub(crate) skipped: usize,
 }
 
-/// `generate --json`.
+/// Output of `generate --json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
@@ -47,18 +47,18 @@ pub(crate) struct Summary {
     pub(crate) failures: BTreeMap<String, String>,
     pub(crate) skips: BTreeMap<String, String>,
     pub(crate) suite: Suite,
-    /// Integration tests by subgraph, of those that passed as a whole.
+    /// Integration tests by subgraph, for subgraphs that passed as a whole.
     pub(crate) integration: BTreeMap<String, Flows>,
     pub(crate) test_runs: usize,
     pub(crate) model_calls: usize,
-    /// Everything models were paid for, earlier starts of the run and what came to nothing included.
+    /// Everything paid for models, including earlier starts of the run and unused replies.
     pub(crate) spent: SpentLine,
     pub(crate) seconds: u64,
     pub(crate) warnings: Vec<String>,
     pub(crate) report: String,
 }
 
-/// Tokens and what they cost.
+/// Tokens and their cost.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SpentLine {
@@ -67,14 +67,14 @@ pub(crate) struct SpentLine {
     pub(crate) usd: f64,
 }
 
-/// The whole suite on the finished tree.
+/// Result of the whole suite on the finished tree.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Suite {
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
-    /// Test functions that failed, each however many of its cases did.
+    /// Test functions that failed, each counted once however many of its cases failed.
     #[serde(skip)]
     pub(crate) failing: usize,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Suite {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Flows {
-    /// `passed`, `failed`, or why there are none.
+    /// `passed`, `failed`, or the reason for having none.
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
@@ -101,7 +101,7 @@ fn integration(owner: &Dispatcher) -> BTreeMap<String, Flows> {
     owner.integrated.iter().map(|(name, it)| (name.clone(), flows(it))).collect()
 }
 
-/// The figures of a run that came to its end.
+/// Returns the figures of a run that came to its end.
 pub(crate) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
     let counts = owner.schedule.counts();
     let broken = owner.broken.len();
@@ -161,7 +161,7 @@ fn subgraph_of<'o>(owner: &'o Dispatcher, id: &str) -> &'o str {
     plan.find(id).and_then(|ix| plan.node(ix).subgraph.as_deref()).unwrap_or("main")
 }
 
-/// What the report says.
+/// Collects the facts for the report.
 pub(crate) fn facts(
     owner: &Dispatcher,
     summary: &Summary,
@@ -250,7 +250,7 @@ fn line_of(name: &str, cost: &StageCost) -> CostLine {
     }
 }
 
-/// The nodes whose questions took most tokens; the checkpoint has them all.
+/// Returns the nodes whose requests used the most tokens. The checkpoint lists all nodes.
 fn dearest(owner: &Dispatcher) -> Vec<CostLine> {
     let costs = owner.checkpoint.iter().filter_map(|(id, entry)| {
         let it = entry.model?;
@@ -263,13 +263,13 @@ fn dearest(owner: &Dispatcher) -> Vec<CostLine> {
         })
     });
     let mut costs: Vec<CostLine> = costs.collect();
-    // The sort is stable: equals stay in the order of their ids.
+    // The sort is stable: equal nodes stay in the order of their ids.
     costs.sort_by_key(|it| std::cmp::Reverse(it.input_tokens + it.output_tokens));
     costs.truncate(DEAREST);
     costs
 }
 
-/// Localization tools that were used, with their tries and hits.
+/// Returns the localization tools that were used, with their tries and hits.
 fn tools(owner: &Dispatcher) -> Vec<(String, usize, usize)> {
     const { assert!(Tool::ALL.len() == TOOLS) };
     let all = Tool::ALL.into_iter().zip(owner.cost.tools);
@@ -277,17 +277,17 @@ fn tools(owner: &Dispatcher) -> Vec<(String, usize, usize)> {
     used.map(|(tool, [tries, hits])| (tool.as_str().to_owned(), tries, hits)).collect()
 }
 
-/// The mean coverage of the nodes that were measured, in percent.
+/// Returns the mean coverage of the measured nodes, in percent.
 fn covered(owner: &Dispatcher) -> Option<usize> {
     let measured: Vec<usize> =
         owner.checkpoint.values().filter_map(|it| it.coverage).map(|it| it as usize).collect();
     measured.iter().sum::<usize>().checked_div(measured.len())
 }
 
-/// Subjects of the commits that mark progress; the report's own commit is not among them.
+/// Returns the subjects of the commits that mark progress, without the report's own commit.
 fn milestones(owner: &Dispatcher) -> Vec<String> {
     let mut log = owner.git.as_ref().map(|git| git.log()).unwrap_or_default();
-    // A crash between a commit and its line in the journal makes the same commit twice.
+    // A crash between a commit and its journal line makes the same commit twice.
     let mut seen = BTreeSet::new();
     log.retain(|subject| !subject.starts_with("docs: ") && seen.insert(subject.clone()));
     log

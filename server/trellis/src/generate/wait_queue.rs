@@ -1,4 +1,4 @@
-//! Workers that wait for others, and whose turn it is to be alone.
+//! Workers that wait for others, and the worker that works alone.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use crate::generate::worker::WaitReason;
 /// Workers that gave their slot back.
 #[derive(Default)]
 pub(crate) struct WaitQueue {
-    /// Who waits for which nodes to be settled.
+    /// Workers that wait for nodes to be settled, with those nodes.
     waiting: HashMap<NodeIx, Vec<NodeIx>>,
-    /// Who waits to be alone, by the place in the plan's order.
+    /// Workers that wait to be alone, by their place in the plan's order.
     turns: BTreeMap<usize, (NodeIx, oneshot::Sender<()>)>,
-    /// Who waits for a person.
+    /// Workers that wait for a person.
     persons: HashSet<NodeIx>,
-    /// Who is.
+    /// The node whose worker is alone now.
     pub(crate) alone: Option<NodeIx>,
 }
 
@@ -39,14 +39,14 @@ impl WaitQueue {
         self.alone.take_if(|alone| *alone == node);
     }
 
-    /// Whether nobody of those at work does anything but wait.
-    pub(crate) fn are_all(&self, at_work: usize) -> bool {
+    /// Returns whether all workers are waiting.
+    pub(crate) fn is_everyone_waiting(&self, at_work: usize) -> bool {
         at_work <= self.waiting.len() + self.turns.len() + self.persons.len()
     }
 
     pub(crate) fn give_turn(&mut self, at_work: usize, is_settled: impl Fn(&[NodeIx]) -> bool) {
         self.waiting.retain(|_, needed| !is_settled(needed));
-        if self.alone.is_some() || !self.are_all(at_work) {
+        if self.alone.is_some() || !self.is_everyone_waiting(at_work) {
             return;
         }
         if let Some((_, (node, go))) = self.turns.pop_first() {

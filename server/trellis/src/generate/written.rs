@@ -1,4 +1,4 @@
-//! Tests as they are written: functions, each however many cases it has.
+//! Counts test functions, each once however many cases it has.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,13 @@ use trellis_engine::assembly::FunctionsLine;
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::failures::Failed;
 
-/// The test functions that a text defines.
+/// Returns the number of test functions that a text defines.
 pub(crate) fn functions(text: &str) -> usize {
     trellis_python::tests(text).unwrap_or_default().iter().map(|it| it.functions).sum()
 }
 
-/// Those of nodes, and those of subgraphs; what nodes that did not pass had is left out.
+/// Counts the test functions of nodes and of subgraphs. Those of nodes that did not pass count as
+/// written, but not as kept.
 pub(crate) fn by_stage(
     owner: &Dispatcher,
     failed: &BTreeMap<String, Failed>,

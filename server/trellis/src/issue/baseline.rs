@@ -1,11 +1,11 @@
-//! What the project holds before the work, as far as the gates ask.
+//! The project's state before the issue, as far as the gates need it.
 
 use std::path::{Path, PathBuf};
 
 use trellis_engine::issue::ProjectBaseline;
 use trellis_python::Outline;
 
-/// The project below a folder, and the words of the work.
+/// The project below a folder, and the text of the specification.
 pub(super) struct BaselineRun<'a> {
     pub(super) root: &'a Path,
     pub(super) specification: &'a str,
@@ -49,7 +49,7 @@ impl ProjectBaseline for BaselineRun<'_> {
 }
 
 impl BaselineRun<'_> {
-    /// Whether a dotted name stands in the words.
+    /// Returns whether a dotted name occurs in the specification.
     fn says(&self, name: &str) -> bool {
         let words = self.specification.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
         words.map(|it| it.trim_matches('.')).any(|it| it == name)
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_are_told_from_those_of_others() {
+    fn own_modules_are_distinguished_from_others() {
         let root = tempfile::tempdir().expect("a folder");
         std::fs::create_dir_all(root.path().join("src/shop")).expect("a folder");
         let table = [
@@ -89,7 +89,7 @@ mod tests {
         let names = ground.names("shop.cart").expect("a module");
         assert_eq!(names, ["RATE", "Cart", "os", "D"]);
         assert_eq!(ground.names("shop.other"), None);
-        // Nobody knows all names of it.
+        // With a star import, the module's names are unknown.
         std::fs::write(root.path().join("src/shop/all.py"), "from shop.cart import *\n")
             .expect("a file");
         assert_eq!(ground.names("shop.all"), None);

@@ -1,4 +1,4 @@
-//! Takes the work up where it stands, and does what the course says.
+//! Resumes an issue where it stands and performs the actions of its state machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -29,12 +29,12 @@ use crate::workspace::merge::Checkout;
 use crate::workspace::replay::cached;
 use crate::workspace::worktree::Worktree;
 
-/// Makes what an issue wants, and merges it where it may be.
+/// Implements an issue and merges the result if that is permitted.
 ///
 /// # Errors
 ///
-/// Words that cannot be read, no repository, no sandbox, no model; what was done stays on the work's branch, and the next call
-/// goes on from there.
+/// The specification cannot be read, or there is no repository, no sandbox or no model. Finished
+/// work stays on the issue's branch, and the next call resumes from there.
 pub(crate) async fn implement(
     order: &IssueRequest,
     given: &SpecFiles,
@@ -72,7 +72,7 @@ pub(crate) async fn implement(
     log.tested = opened.runner.totals();
     log.notes.extend(opened.runner.close().await);
     log.spent = session.map(|it| it.spent());
-    // Without a stop before the merge there is an end.
+    // Without a stop before the merge, the machine always ends with an outcome.
     let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
     let into = work.record.into.clone();
     let mut result = ended(order, work, log, end)?;
@@ -84,7 +84,7 @@ pub(crate) async fn implement(
     Ok(ImplementResult { time, ..result })
 }
 
-/// What several works share.
+/// Services that several issues share.
 #[derive(Clone, Copy)]
 pub(crate) struct Services<'a> {
     pub(crate) output: &'a Output,
@@ -96,27 +96,28 @@ pub(crate) struct Services<'a> {
 
 /// Work that passed its gates, committed on its branch.
 pub(crate) struct ReadyToMerge {
-    /// Who asks the model.
+    /// Id under which requests to the model are journaled.
     pub(crate) id: String,
-    /// How people call it.
+    /// Title for people.
     pub(crate) title: String,
     pub(crate) specification: String,
     pub(crate) work: Worktree,
-    /// Of the commit that it is merged as.
+    /// Message of the merge commit.
     pub(crate) message: String,
-    /// Tests that pass with it, by id.
+    /// Ids of the tests that pass with this work.
     pub(crate) passed: Vec<String>,
 }
 
-/// What came of work that is merged by somebody else.
+/// Result of an issue whose merge the caller makes.
 pub(crate) enum IssueEnd {
     Made(Box<ReadyToMerge>),
-    /// By an earlier start.
+    /// An earlier start merged it.
     Merged,
     Ended(Outcome),
 }
 
-/// Makes what the words say, up to its merge, for who has many such works; nobody is asked.
+/// Implements the specification up to its merge, for a caller that has many issues. No person is
+/// asked.
 ///
 /// # Errors
 ///
@@ -137,11 +138,11 @@ pub(crate) async fn run_until_merge(
     let parts = (words, work, trials, Some(session.fork()));
     let mut run_context =
         IssueRun::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
-    run_context.remember()?;
+    run_context.load_replies()?;
     let end = run_context.follow(machine, false).await?;
     let IssueRun { mut work, log, .. } = run_context;
     if end.as_ref().is_some_and(|it| it.ending == OutcomeKind::Merged) {
-        // What was asked for is there already.
+        // An empty change means that the branch already has what was requested.
         work.clear(journal)?;
         return Ok(IssueEnd::Merged);
     }
@@ -163,7 +164,7 @@ pub(crate) async fn run_until_merge(
     Ok(IssueEnd::Ended(end))
 }
 
-/// What the work holds.
+/// Everything that a running issue holds.
 pub(super) struct IssueRun<'a> {
     pub(super) order: &'a IssueRequest,
     pub(super) reviewer: &'a Reviewer,
@@ -173,20 +174,20 @@ pub(super) struct IssueRun<'a> {
     pub(super) words: Spec,
     pub(super) work: Worktree,
     pub(super) trials: TestRunner<'a>,
-    /// Opened when there is something to ask.
+    /// Opened before the first request.
     pub(super) session: Option<LlmSession>,
-    /// Where merges are pushed.
+    /// The remote that merges are pushed to.
     pub(super) forge: Option<&'a Forge<'a>>,
     /// The project as it was before the work.
     pub(super) ground: Checkout<'a>,
-    /// The same with what a person has made of it, where one has.
+    /// The project with a person's edits, if there are any.
     pub(super) edited: Option<Checkout<'a>>,
     pub(super) feature: IssueFacts,
-    /// All texts that differ from those of `ground`.
+    /// Texts of all files that differ from those of `ground`.
     pub(super) changes: Changes,
-    /// Questions for a fix so far.
+    /// Number of fix requests so far.
     pub(super) fixes: u32,
-    /// Tests that passed before, once that is known.
+    /// Tests that passed before the work, once known.
     pub(super) before: Option<Vec<String>>,
     pub(super) log: Log,
 }
@@ -223,7 +224,8 @@ impl<'a> IssueRun<'a> {
         })
     }
 
-    /// Does what is next until there is an end; none where it does not merge, and all else is done.
+    /// Performs actions until there is an outcome. `None` if only the merge is left and `merges` is
+    /// false.
     async fn follow(
         &mut self,
         (mut machine, mut next): (IssueMachine, Action),
@@ -257,12 +259,12 @@ impl<'a> IssueRun<'a> {
                     return Ok(Some(end));
                 }
             };
-            self.seen(&seen, is_lint)?;
+            self.report_event(&seen, is_lint)?;
             next = machine.step(seen);
         }
     }
 
-    /// What there is goes to the branch, for whoever goes on with it.
+    /// Commits unfinished work so that a person or the next run can continue.
     fn commit_unfinished(&mut self, end: &Outcome) -> Result<(), Fault> {
         let is_new = end.ending != OutcomeKind::Merged && !self.changes.is_empty();
         if is_new {
@@ -273,7 +275,7 @@ impl<'a> IssueRun<'a> {
         Ok(())
     }
 
-    /// Makes the branch hold what there is.
+    /// Writes all changes so far to the branch.
     pub(super) fn commit_progress(&mut self) -> Result<(), Fault> {
         let message = format!("{}: work in progress", self.feature.title);
         let from = match &self.edited {
@@ -285,14 +287,15 @@ impl<'a> IssueRun<'a> {
             false => BTreeMap::new(),
         };
         if !edits.is_empty() {
-            // Whatever comes, git has them.
+            // Whatever happens next, git has the person's edits.
             self.work.commit_user_edits(self.journal)?;
         }
         self.work.write(self.journal, &from, &self.changes, &message)?;
         self.restore_user_edits(&edits)
     }
 
-    /// Puts what a person has made of files meanwhile beside what is on the branch now, and stops: the next start tests it.
+    /// Puts a person's concurrent edits back on top of the branch's files and stops with an error,
+    /// since the next start has to test them.
     fn restore_user_edits(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
         let Some(first) = edits.keys().next() else { return Ok(()) };
         for (path, text) in edits {
@@ -309,7 +312,7 @@ impl<'a> IssueRun<'a> {
         ))
     }
 
-    /// Takes what a person has made of the files for what there is.
+    /// Replaces the changes by the files as a person edited them.
     pub(super) fn adopt_user_edits(&mut self) -> Result<(), Fault> {
         let there = self.work.changed()?.0;
         let text = |path: String| {
@@ -322,7 +325,7 @@ impl<'a> IssueRun<'a> {
         Ok(())
     }
 
-    /// Keeps what a model is shown of the files up to date.
+    /// Updates the files that a model is shown.
     pub(super) fn refresh_prompt_files(&mut self) {
         let (tests, code): (Vec<_>, Vec<_>) =
             self.changes.clone().into_iter().partition(|(path, _)| is_test(path));
@@ -333,19 +336,19 @@ impl<'a> IssueRun<'a> {
         self.feature.others.retain(|path| !self.changes.contains_key(path));
     }
 
-    /// What was changed of a file that was there before the work.
+    /// Returns the diff of a file that existed before the work; empty for a new file.
     fn difference(&self, path: &str, text: &str) -> String {
         let before = self.original(path);
         before.map_or_else(String::new, |it| trellis_python::unified_diff(path, &it, text))
     }
 
-    /// A file as it was before the work.
+    /// Returns a file as it was before the work.
     pub(super) fn original(&self, path: &str) -> Option<String> {
         crate::edits::read(&self.ground.root.join(path)).ok()
     }
 
-    /// Puts files into the next question, whole.
-    pub(super) fn reveal(&mut self, paths: &[String]) {
+    /// Puts whole files into the next request.
+    pub(super) fn show_files(&mut self, paths: &[String]) {
         for path in paths {
             let Ok(text) = crate::edits::read(&self.root().join(path)) else { continue };
             self.feature.files.retain(|it| it.path != *path);
@@ -354,7 +357,7 @@ impl<'a> IssueRun<'a> {
         }
     }
 
-    /// Files that a question shows whole.
+    /// Returns the files that a request shows whole.
     pub(super) fn shown(&self) -> BTreeSet<String> {
         let feature = &self.feature;
         let whole =
@@ -363,7 +366,7 @@ impl<'a> IssueRun<'a> {
         whole.chain(given).chain(feature.written.iter().map(|it| &it.0)).cloned().collect()
     }
 
-    /// Says what is done next: to whoever looks on, and to the journal.
+    /// Reports the next action to observers and to the journal.
     fn report_stage(&self, next: &Action) -> Result<(), Fault> {
         let stage = match next {
             Action::Ask { what, attempt, .. } => format!("{} {}", asked(*what), attempt + 1),
@@ -373,13 +376,13 @@ impl<'a> IssueRun<'a> {
             Action::Report => "reports".to_owned(),
             Action::Review => "review".to_owned(),
             Action::Merge => "merge".to_owned(),
-            Action::End(end) => return self.told_end(end),
+            Action::End(end) => return self.report_outcome(end),
         };
         self.state(&stage, "")
     }
 
-    /// Merges are told where they are made.
-    fn told_end(&self, end: &Outcome) -> Result<(), Fault> {
+    /// Reports the outcome. Merges are reported where they are made.
+    fn report_outcome(&self, end: &Outcome) -> Result<(), Fault> {
         match &end.ending {
             OutcomeKind::Merged => Ok(()),
             OutcomeKind::NeedsPerson(why) => self.state("needs your review", why),
@@ -388,8 +391,8 @@ impl<'a> IssueRun<'a> {
         }
     }
 
-    /// Says what came of it.
-    fn seen(&self, seen: &Event, is_lint: bool) -> Result<(), Fault> {
+    /// Reports the result of an action.
+    fn report_event(&self, seen: &Event, is_lint: bool) -> Result<(), Fault> {
         let (what, why) = match seen {
             Event::Written => return Ok(()),
             Event::Passed if is_lint => self.log.linted.passed(),
@@ -424,7 +427,7 @@ impl<'a> IssueRun<'a> {
         self.journal.log(event).map_err(no_journal)
     }
 
-    /// Where no question was put before, the model is opened.
+    /// Returns the LLM session; opens the model before the first request.
     pub(super) fn session(&mut self) -> Result<&mut LlmSession, Fault> {
         if self.session.is_none() {
             let IssueRequest { home, model, .. } = self.order;
@@ -432,13 +435,13 @@ impl<'a> IssueRun<'a> {
             let session = LlmSession::open(("implement", cancelled), place, model)?;
             self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
             self.session = Some(session);
-            self.remember()?;
+            self.load_replies()?;
         }
         self.session.as_mut().ok_or_else(|| Fault::internal("there is no model"))
     }
 
-    /// Takes in what was answered since the work began: it is not paid for again.
-    fn remember(&self) -> Result<(), Fault> {
+    /// Loads replies that were journaled since the work began, so that they are not paid for twice.
+    fn load_replies(&self) -> Result<(), Fault> {
         let Some(session) = &self.session else { return Ok(()) };
         let bytes =
             trellis_sandbox::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;

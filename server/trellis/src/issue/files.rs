@@ -1,4 +1,5 @@
-//! The files of the project as the work has made them, and which of them an answer may change.
+//! The project's files with the changes, and the rules for which of them a reply may
+//! change.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,23 +11,23 @@ use crate::convert;
 use crate::tools::{Limits, ToolSet};
 use crate::workspace::disk;
 
-/// Whose turn it is.
+/// The phase of the work, which decides whether tests or code may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditPhase {
     Tests,
     Code,
 }
 
-/// Files of a checkout, with what was changed on top.
+/// Files of a checkout, with the changes on top.
 pub(super) struct Files<'a> {
     pub(super) root: &'a Path,
     pub(super) changes: &'a Changes,
     pub(super) turn: EditPhase,
-    /// Files that the question showed whole.
+    /// Files that the request showed whole.
     pub(super) shown: &'a BTreeSet<String>,
 }
 
-/// Folders and files that no answer changes, whatever it is for.
+/// Folders and files that no reply may change.
 const OURS: [&str; 3] = [".git", ".trellis", ".hg"];
 
 impl EditableFiles for Files<'_> {
@@ -48,7 +49,7 @@ impl EditableFiles for Files<'_> {
     }
 }
 
-/// Why a path is not to be written now.
+/// Returns the reason that a path must not be written in this phase.
 fn write_guard(root: &Path, turn: EditPhase, path: &str) -> Option<&'static str> {
     if let Some(why) = outside(root, path) {
         return Some(why);
@@ -60,7 +61,8 @@ fn write_guard(root: &Path, turn: EditPhase, path: &str) -> Option<&'static str>
     }
 }
 
-/// Tools that change what is there: nothing but tests is written first, and no file is deleted.
+/// Tools that are disabled while only tests may be written: those that change existing code, and
+/// `callers`. No file is deleted in either phase.
 const NOT_FOR_TESTS: [&str; 7] = [
     "delete_file",
     "replace_symbol_body",
@@ -72,7 +74,8 @@ const NOT_FOR_TESTS: [&str; 7] = [
 ];
 const NOT_FOR_CODE: [&str; 1] = ["delete_file"];
 
-/// Tools on a copy of the files that git has, with the changes on top. `shown`: files that the question shows.
+/// Creates tools on a copy of the files that git tracks, with the changes on top. `shown` lists the
+/// files that the request shows.
 pub(super) fn toolbox(
     (root, tracked): (&Path, &[String]),
     changes: &Changes,
@@ -103,7 +106,7 @@ impl Files<'_> {
     }
 }
 
-/// Why a path does not name a file of the project.
+/// Returns the reason that a path does not name a file of the project.
 fn outside(root: &Path, path: &str) -> Option<&'static str> {
     let parts: Vec<&str> = path.split('/').collect();
     let is_plain = |part: &&str| {
@@ -112,14 +115,14 @@ fn outside(root: &Path, path: &str) -> Option<&'static str> {
     if path.starts_with('/') || !parts.iter().all(is_plain) {
         return Some("the path is not in the project's folder");
     }
-    // Some file systems do not tell cases apart.
+    // Some file systems ignore case.
     if parts.iter().any(|it| OURS.contains(&it.to_ascii_lowercase().as_str())) {
         return Some("it belongs to version control or to Trellis");
     }
     disk::symlink_on_the_way(root, path).map(|_| "a symbolic link is part of its path")
 }
 
-/// By the customs of Python, JavaScript and Go.
+/// Returns whether a path names a test, by the conventions of Python, JavaScript and Go.
 pub(crate) fn is_test(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |it| it.0);
@@ -132,7 +135,7 @@ pub(crate) fn is_test(path: &str) -> bool {
         || file == "conftest.py"
 }
 
-/// Test files among the changed ones that a runner can be told of: no helpers, no data.
+/// Returns the changed test files that a runner can run; helpers and data are left out.
 pub(super) fn targets(changes: &Changes) -> Vec<String> {
     let runs = |path: &&String| {
         let file = path.rsplit('/').next().unwrap_or(path);

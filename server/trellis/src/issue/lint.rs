@@ -1,7 +1,8 @@
-//! What linters and type checkers say of a change that they did not say before it.
+//! Findings of linters and type checkers that a change introduces.
 //!
-//! They run outside of the sandbox, so only programs of the person's PATH are started, and none whose settings name code of the
-//! project. Without settings of its own a project gets ruff and one type checker, where they are installed.
+//! The programs run outside the sandbox. So only programs from the person's PATH are started, and
+//! none whose settings name code of the project. A project without settings of its own gets ruff
+//! and one type checker, if they are installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,14 @@ use std::process::{Command, Stdio};
 
 use crate::workspace::git::find;
 
-/// A program that looks at code.
+/// A linter or type checker.
 struct LintTool {
     program: &'static str,
-    /// Files that configure it, each with the words that have to be in them.
+    /// Files that configure it, each with the text that they must contain.
     settings: &'static [(&'static str, &'static str)],
     /// Other files in which it looks for settings.
     others: &'static [&'static str],
-    /// Words of settings that make it execute code of the project, or write to where they say.
+    /// Settings that make it execute code of the project, or write to a path that they name.
     executes: &'static [&'static str],
     arguments: &'static [&'static str],
     is_checker: bool,
@@ -90,21 +91,21 @@ const LINTERS: [LintTool; 6] = [
     },
 ];
 
-/// What was looked at with what, and what is new.
+/// Programs that ran, and their new findings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LintReport {
     /// Programs that ran.
     pub(super) programs: Vec<String>,
-    /// What they say now and did not before, a line each.
+    /// Findings that are new with the change, one line each.
     pub(super) findings: Vec<String>,
-    /// Programs that are not installed: of those nobody expects a word.
+    /// Programs that are not installed and not required.
     pub(super) notes: Vec<String>,
-    /// Programs that are there and did not look, and why.
+    /// Programs that are installed but did not run, and the reason.
     pub(super) doubts: Vec<String>,
 }
 
 impl LintReport {
-    /// What came of it where nothing new was found: in a word, and who found nothing.
+    /// Returns the result of a run without new findings: a short outcome and the programs that ran.
     pub(super) fn passed(&self) -> (&'static str, String) {
         match &self.programs[..] {
             [] => ("no linter ran", String::new()),
@@ -113,7 +114,7 @@ impl LintReport {
     }
 }
 
-/// Looks at `files`, once as they were below `before`, once as they are below `after`.
+/// Lints `files` in `before` and in `after`, and compares the findings.
 pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> LintReport {
     let mut out = LintReport::default();
     let python: Vec<&str> = (files.iter().map(String::as_str))
@@ -122,16 +123,19 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> LintReport 
     if python.is_empty() {
         return out;
     }
-    let chosen = chosen(after, &mut out);
+    let chosen = choose_programs(after, &mut out);
     if chosen.is_empty() && out.doubts.is_empty() {
         out.notes.push("no linter checked the change: none is installed".to_owned());
     }
     for (linter, program) in chosen {
         let old: Vec<&str> =
             python.iter().copied().filter(|it| before.join(it).is_file()).collect();
-        let was =
-            if old.is_empty() { Ok(Vec::new()) } else { said(linter, &program, before, &old) };
-        match (was, said(linter, &program, after, &python)) {
+        let was = if old.is_empty() {
+            Ok(Vec::new())
+        } else {
+            run_program(linter, &program, before, &old)
+        };
+        match (was, run_program(linter, &program, after, &python)) {
             (Ok(was), Ok(is)) => {
                 out.programs.push(linter.program.to_owned());
                 out.findings.extend(new(&was, &is));
@@ -144,8 +148,8 @@ pub(super) fn lint(before: &Path, after: &Path, files: &[String]) -> LintReport 
     out
 }
 
-/// Those that the project has settings for, else the first of each kind that is installed.
-fn chosen(root: &Path, said: &mut LintReport) -> Vec<(&'static LintTool, PathBuf)> {
+/// Returns the programs that the project configures, or else the first installed one of each kind.
+fn choose_programs(root: &Path, said: &mut LintReport) -> Vec<(&'static LintTool, PathBuf)> {
     let mut out = Vec::new();
     for is_checker in [false, true] {
         let kind = || LINTERS.iter().filter(move |it| it.is_checker == is_checker);
@@ -171,7 +175,7 @@ fn chosen(root: &Path, said: &mut LintReport) -> Vec<(&'static LintTool, PathBuf
     out
 }
 
-/// Whether the project has settings for a linter.
+/// Returns whether the project has settings for a linter.
 fn is_configured(linter: &LintTool, root: &Path) -> bool {
     let has = |(file, words): &(&str, &str)| {
         trellis_sandbox::files::read_text(root.join(file)).is_ok_and(|text| text.contains(words))
@@ -179,9 +183,9 @@ fn is_configured(linter: &LintTool, root: &Path) -> bool {
     linter.settings.iter().any(has)
 }
 
-/// Whether a linter that reads the settings of a project does nothing but look. All files in which it may find some are read,
-/// whatever they are said to be for, up to the top of the repository: there are many ways to write the head of a section, and
-/// in TOML to write a word.
+/// Returns whether a linter with the project's settings can only read. It checks the text of every
+/// file that may contain settings, up to the top of the repository, whatever the file is for: a
+/// section head can be written in many ways, and so can a word in TOML.
 fn is_harmless(linter: &LintTool, root: &Path, doubts: &mut Vec<String>) -> bool {
     if linter.executes.is_empty() {
         return true;
@@ -209,8 +213,8 @@ fn is_harmless(linter: &LintTool, root: &Path, doubts: &mut Vec<String>) -> bool
     false
 }
 
-/// Findings of a program, as path and message without its place.
-fn said(
+/// Runs a program and returns its findings, as path and message without the position.
+fn run_program(
     linter: &LintTool,
     program: &Path,
     root: &Path,
@@ -229,7 +233,7 @@ fn said(
     match ended.status.code() {
         Some(0) => Ok(found),
         Some(_) if !found.is_empty() => Ok(found),
-        // What cannot be resolved is no finding, and all there is.
+        // Unresolved imports do not count as findings, and nothing else was reported.
         Some(1) if !text.trim().is_empty() => Ok(found),
         _ => {
             let why = String::from_utf8_lossy(&ended.stderr);
@@ -240,13 +244,13 @@ fn said(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Finding {
-    /// What it is about, and where that is told from when lines move.
+    /// Path and message, which stay the same when lines move.
     key: String,
     line: String,
 }
 
-/// Path and message of `path:line:column: message`, as nearly all of them write it; the column may be missing, and the last
-/// colon be a dash.
+/// Splits `path:line:column: message`, the format of nearly all programs, into path and message.
+/// The column may be missing, and the last colon may be a dash.
 fn parts(line: &str) -> Option<(&str, &str)> {
     let end = line.find(".py:").map(|it| it + 3).or_else(|| line.find(".pyi:").map(|it| it + 4))?;
     let (path, rest) = (line[..end].trim(), &line[end..]);
@@ -260,7 +264,7 @@ fn parts(line: &str) -> Option<(&str, &str)> {
     (!what.is_empty()).then_some((path, what))
 }
 
-/// What depends on what is installed here: tests show whether an import works.
+/// Messages that depend on what is installed here; tests show whether an import works.
 const IMPORTS: [&str; 5] =
     ["unresolved-import", "import-not-found", "import-untyped", "reportMissing", "E0401"];
 
@@ -273,7 +277,7 @@ fn finding(line: &str, root: &Path) -> Option<Finding> {
     (!is_note).then(|| Finding { key: format!("{path}: {what}"), line })
 }
 
-/// Findings that are there more often than before.
+/// Returns findings that occur more often than before.
 fn new(was: &[Finding], is: &[Finding]) -> Vec<String> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     was.iter().for_each(|it| *left.entry(&it.key).or_default() += 1);
@@ -292,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_new_is_told_wherever_it_moved() {
+    fn only_what_is_new_is_reported_wherever_it_moved() {
         let root = Path::new("/p");
         let table = [
             (

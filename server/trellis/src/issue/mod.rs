@@ -1,13 +1,15 @@
-//! The implement door: one issue in words, tests first, then code over as many files as it takes, then a merge.
+//! The issue workflow: implements one issue, tests first, then code in as many files as needed,
+//! then a merge.
 //!
 //! ```text
-//! words ──> tests ──> red gate ──> code ──> green gate ──> linters ──> reports ──> review ──> merge
+//! spec ──> tests ──> red gate ──> code ──> green gate ──> linters ──> reports ──> review ──> merge
 //! ```
 //!
-//! What comes next is [`trellis_engine::feature::Course`]'s to say; `driver` does it. Tests run on copies of a checkout (`trials`), the
-//! branch and its worktree (`crate::workspace::worktree`) get what passed the gates, a person may edit it there, and what is
-//! tested is what is merged. A run that was stopped is played again from its beginning: what was asked is in the journal, so
-//! that nothing is paid for twice.
+//! [`trellis_engine::issue::IssueMachine`] decides the next action and `driver` performs it. Tests
+//! run on copies of a checkout (`test_runner`). The branch and its worktree
+//! (`crate::workspace::worktree`) receive what passed the gates. A person may edit files there, and
+//! exactly the tested text is merged. A stopped run is replayed from its beginning: the journal has
+//! the replies so far, so nothing is paid for twice.
 
 mod baseline;
 mod driver;
@@ -39,41 +41,44 @@ use crate::forge::PushTarget;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
-/// The files that say what is to be made.
+/// The files that describe an issue.
 pub(crate) struct SpecFiles {
-    /// What is wanted.
+    /// The specification.
     pub(crate) lld: PathBuf,
-    /// Files that are in every question.
+    /// Files that every request contains.
     pub(crate) context: Vec<PathBuf>,
 }
 
-/// Which work it is, how it is done, and with what.
+/// A request to implement one issue or task.
 pub(crate) struct IssueRequest {
-    /// The project's folder, without links.
+    /// The project's canonical folder.
     pub(crate) home: PathBuf,
-    /// Of the issue or task: who asks the model.
+    /// Id of the issue or task, under which model requests are journaled.
     pub(crate) id: String,
-    /// The same as part of names of files and branches, such as `issue-42`: its worktree, its branch, its stages in the journal.
+    /// Id as part of file and branch names, such as `issue-42`: names the worktree, the branch, and
+    /// the stages in the journal.
     pub(crate) name: String,
-    /// How people call it, such as `issue 42`.
+    /// Title for people, such as `issue 42`.
     pub(crate) title: String,
-    /// The branch that it is for; else the one that is checked out when it begins.
+    /// The target branch. `None` for the branch that is checked out at the start.
     pub(crate) into: Option<String>,
-    /// A last line of the commit's message that programs find it by.
+    /// Last line of the commit message, by which programs find the commit.
     pub(crate) trailer: Option<String>,
     pub(crate) limits: Limits,
-    /// Whether tests and code are written with tools, in a copy of the files; where it is not said, if the model has tools.
+    /// Tests and code are written with tools in a copy of the files. `None` to use tools if the
+    /// model has them.
     pub(crate) tools: Option<bool>,
-    /// Whether it is tests of what others have made, and what connects it where they fail: tests that pass at once are kept.
+    /// The request is for tests of several merged tasks together, and for code that connects them
+    /// if the tests fail. Tests that pass at once are kept.
     pub(crate) together: bool,
     pub(crate) mode: Mode,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
-    /// For one test.
+    /// Limit for one test.
     pub(crate) test_timeout: Duration,
-    /// For all of them together.
+    /// Limit for a whole test run.
     pub(crate) run_timeout: Option<Duration>,
-    /// Where to push what comes of it.
+    /// The push target of the result.
     pub(crate) push: Option<PushTarget>,
 }
 

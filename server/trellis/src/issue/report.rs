@@ -1,4 +1,4 @@
-//! What was done and what was seen, written down before the merge.
+//! Reports of what was done and observed, written before the merge.
 
 use std::path::Path;
 
@@ -15,51 +15,52 @@ use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::worktree::Worktree;
 
-/// What is gathered on the way.
+/// Facts collected during the work.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(super) red: Option<TestRun>,
     pub(super) new: Option<TestRun>,
     pub(super) all: Option<TestRun>,
-    /// Tests that passed without the work.
+    /// Number of tests that passed without the work.
     pub(crate) before: usize,
-    /// Tests and files that failed without the work.
+    /// Number of tests and files that failed without the work.
     pub(super) failed_before: usize,
     pub(super) linted: LintReport,
-    /// New definitions that the context has already.
+    /// New definitions that the context already has.
     pub(super) twins: Vec<String>,
-    /// What the change takes away.
+    /// Definitions that the change removes.
     pub(super) losses: RemovedDefinitions,
     pub(crate) doubts: Vec<String>,
     pub(super) notes: Vec<String>,
     /// Files that the work changes.
     pub(crate) paths: Vec<String>,
     pub(crate) diff: String,
-    /// Folder of the reports, from the project's.
+    /// Folder of the reports, relative to the project.
     pub(crate) reports: Option<String>,
-    /// On its target.
+    /// The merge commit on the target branch.
     pub(crate) commit: Option<String>,
-    /// The merge itself could not be.
+    /// The merge failed because of conflicts.
     pub(super) conflicts: bool,
-    /// Nobody was there to look.
+    /// The change waits for a review, since no reviewer was present.
     pub(crate) waits: bool,
     pub(crate) tested: Totals,
     pub(crate) spent: Option<Spent>,
 }
 
 impl Log {
-    /// Ids of the tests that passed in the last run of all.
+    /// Returns the ids of the tests that passed in the last run of all tests.
     pub(super) fn passed(&self) -> Vec<String> {
         let cases = self.all.iter().flat_map(|it| &it.cases);
         cases.filter(|it| it.passed).map(|it| it.id.clone()).collect()
     }
 
-    /// What else there is to say.
+    /// Returns additional notes, those of the linters first.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.linted.notes.iter().chain(&self.notes).cloned().collect()
     }
 
-    /// Counts of the last run of the new tests, and of all: passed and failed.
+    /// Returns passed and failed counts of the last run of the new tests, and of the last run of
+    /// all tests.
     pub(crate) fn counts(&self) -> [Option<(usize, usize)>; 2] {
         let of = |run: &Option<TestRun>| run.as_ref().map(|it| (it.passed(), it.failed()));
         [of(&self.new), of(&self.all)]
@@ -88,10 +89,10 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The implementation report, where there is one.
+/// Returns the text of the implementation report; empty if there is none.
 pub(super) fn written(home: &Path, folder: Option<&str>) -> String {
     let path = folder.map(|it| home.join(it).join("implementation-report.md"));
-    // It is for reading: without it the reason alone is told.
+    // The report is for people; without it, only the reason is shown.
     path.and_then(|it| trellis_sandbox::files::read_text(it).ok()).unwrap_or_default()
 }
 
@@ -145,7 +146,8 @@ fn tests(order: &IssueRequest, log: &Log) -> String {
     out
 }
 
-/// Tests without the work and with it, each as passed and failed. What passed before passes still, else there is no report.
+/// Compares test counts (passed and failed) without and with the work. Tests that passed before
+/// still pass, or there would be no report.
 fn compared(before: (usize, usize), after: (usize, usize)) -> String {
     let counts = |(passed, failed): (usize, usize)| format!("{passed} pass, {failed} fail");
     let which = match after.1 {
@@ -164,7 +166,7 @@ fn listed(title: &str, items: &[String], none: &str) -> String {
     out
 }
 
-/// Of the commit: the specification's first heading, or its first line.
+/// Returns the commit message; its title is the specification's first heading or first line.
 pub(crate) fn message(order: &IssueRequest, words: &Spec) -> String {
     let mut lines = words.specification.lines().map(|it| it.trim().trim_start_matches('#').trim());
     let title = lines.find(|it| !it.is_empty()).unwrap_or_default();

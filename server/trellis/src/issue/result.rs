@@ -1,4 +1,4 @@
-//! What becomes of work that ended: its result, and what a remote gets of it.
+//! The result of an issue that ended, and what is pushed to a remote.
 
 use trellis_engine::approval::Mode;
 use trellis_engine::issue::{Outcome, OutcomeKind};
@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Worktree, repository};
 
-/// How it ended, written down, and as a result.
+/// Records the outcome of the work and converts it into a result.
 pub(super) fn ended(
     order: &IssueRequest,
     mut work: Worktree,
@@ -35,7 +35,8 @@ pub(super) fn ended(
             (api::Outcome::NeedsHuman, Some(why.clone()), exit)
         }
     };
-    // What waits for a word, a model, or room for the merge goes on then; all else is begun anew unless a person edits it.
+    // Work that waits for a decision, for a model or for a merge can resume. All other ended work
+    // starts anew unless a person edits it.
     let waits = matches!(end.ending, OutcomeKind::Failed(_) | OutcomeKind::Merged)
         || log.waits
         || log.conflicts;
@@ -54,7 +55,7 @@ pub(super) fn ended(
     })
 }
 
-/// The remote that the order names.
+/// Opens the remote that the request names.
 pub(super) fn forge<'a>(
     order: &IssueRequest,
     tools: (&'a Journal, &'a Output, &'a JobControl),
@@ -63,7 +64,7 @@ pub(super) fn forge<'a>(
     Forge::open(wanted, &order.home, repository(&order.home)?, tools).map(Some)
 }
 
-/// Pushes what came of the work: its merge, or its branch where a person has to look.
+/// Pushes the result: the merge, or the branch if a person has to review it.
 pub(super) async fn push(
     forge: &Forge<'_>,
     order: &IssueRequest,

@@ -1,4 +1,4 @@
-//! Where work that is wanted stands already, and from where it goes on.
+//! Finds out how far an issue already is, and where it continues.
 
 use trellis_engine::issue::{Action, IssueMachine};
 
@@ -10,13 +10,13 @@ use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Opened, Worktree, repository};
 use crate::workspace::worktree_state::is_there;
 
-/// Work to be done, and how far it is.
+/// Starting point of an issue: work to do, or the commit of a finished merge.
 pub(super) enum Resume {
     Work(Box<Worktree>, (IssueMachine, Action)),
     Merged(String),
 }
 
-/// The commit of an issue that was merged, and of which nothing is left to be done.
+/// Returns the merge commit of an issue that has nothing left to do.
 pub(super) fn find_merge(order: &IssueRequest) -> Result<Option<String>, Fault> {
     let Some(trailer) = order.trailer.as_ref().filter(|_| !is_there(&order.home, &order.name))
     else {
@@ -28,7 +28,8 @@ pub(super) fn find_merge(order: &IssueRequest) -> Result<Option<String>, Fault> 
     Ok(Some(commit.trim().to_owned()).filter(|it| !it.is_empty()))
 }
 
-/// What a person made of the files is tested first; work that ended is put aside; all else is played from its beginning.
+/// Resumes or starts an issue. A person's edits are tested first, ended work is archived, and
+/// everything else is replayed from its beginning.
 pub(super) fn resume_or_start(
     order: &IssueRequest,
     journal: &Journal,

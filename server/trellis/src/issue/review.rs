@@ -1,4 +1,4 @@
-//! Who looks at the change before it is merged, and what comes of it.
+//! Reviews of a change before its merge.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ use crate::error::Fault;
 use crate::output::Output;
 use crate::repair::Terminal;
 
-/// Somebody, or nobody.
+/// The reviewer of a change.
 pub(crate) enum Reviewer {
-    /// The change waits on its branch.
+    /// No reviewer: the change waits on its branch.
     Nobody,
     Terminal(Terminal),
-    /// Somebody who has seen it before, and says now what is to become of it.
+    /// A decision that a person made earlier about a change they had seen.
     Decided(Decision),
 }
 
@@ -42,21 +42,21 @@ pub(crate) enum Answer {
     Leave,
 }
 
-/// What is looked at.
+/// The change to review.
 pub(super) struct ReviewRequest<'a> {
     pub(super) diff: &'a str,
-    /// Whether a commit that was looked at has the same files.
+    /// Returns whether a reviewed commit has the same files as the change.
     pub(super) is_same: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Where the files are.
+    /// Folder of the files.
     pub(super) folder: &'a str,
-    /// What speaks against it, and what else there is to say.
+    /// Doubts about the change, and other notes.
     pub(super) notes: &'a [String],
 }
 
-/// What a person at a terminal wants.
+/// A choice of a person at a terminal.
 enum TerminalChoice {
     Review(Review),
-    /// The files were edited, they say.
+    /// The person says that they edited the files.
     Look,
 }
 
@@ -64,7 +64,7 @@ const QUESTION: &str =
     "[a]pprove and merge, [e]dited in the worktree, [s]end back, [l]eave on its branch? ";
 
 impl Reviewer {
-    /// Asks; `is_edited` looks whether the files are others by now.
+    /// Asks for a review. `is_edited` checks whether the files have changed meanwhile.
     pub(super) async fn review(
         &self,
         shown: &ReviewRequest<'_>,
@@ -107,7 +107,7 @@ fn report(shown: &ReviewRequest<'_>) -> String {
     format!("\n{}\n{notes}the files are in {}", shown.diff.trim_end(), shown.folder)
 }
 
-/// Asks until it is answered; the end of the input leaves the change where it is.
+/// Asks until there is a valid answer; the end of the input leaves the change on its branch.
 async fn ask(terminal: &Terminal, cancel: &CancellationToken) -> Result<TerminalChoice, Fault> {
     loop {
         let Some(line) = terminal.answer(QUESTION, cancel).await? else {
@@ -126,8 +126,9 @@ async fn ask(terminal: &Terminal, cancel: &CancellationToken) -> Result<Terminal
     }
 }
 
-/// Whether somebody has to look. `loses`: the change takes something away that nobody wanted away.
-pub(super) fn is_asked(mode: Mode, doubts: &[String], loses: bool) -> bool {
+/// Returns whether a person has to review the change. `loses`: the change removes something that
+/// the specification does not mention.
+pub(super) fn needs_review(mode: Mode, doubts: &[String], loses: bool) -> bool {
     match mode {
         Mode::Autonomous => loses,
         Mode::Supervised => true,
@@ -135,7 +136,7 @@ pub(super) fn is_asked(mode: Mode, doubts: &[String], loses: bool) -> bool {
     }
 }
 
-/// Changed files that a person has to see.
+/// Returns notes on changed files that always need a review.
 pub(super) fn critical<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<String> {
     let critical = paths.filter(|it| CRITICAL.iter().any(|pattern| is_critical(it, pattern)));
     critical.map(|it| format!("{it} is changed, and other code depends on it")).collect()

@@ -1,4 +1,5 @@
-//! What a person gives: the specification and the context, both files of the project, and what a model is shown of the rest.
+//! Reads the specification and the context files of an issue, and selects the files that a model is
+//! shown.
 
 use std::path::Path;
 
@@ -13,29 +14,30 @@ use crate::error::Fault;
 use crate::workspace::git::broken;
 use crate::workspace::worktree::repository;
 
-/// Most files that keywords find.
+/// Maximum number of files that keywords select.
 const FOUND: usize = 8;
-/// Longest file that is looked at, in bytes.
+/// Maximum size of a file to search, in bytes.
 const LONGEST: usize = 400_000;
-/// Tokens of a question, about.
+/// Approximate number of tokens of a request.
 const TOKENS: usize = 12_000;
 
-/// The words of the work.
+/// The specification of an issue, with its context.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
-    /// Where the specification stands: a file, relative to the project.
+    /// Path of the specification, relative to the project.
     pub(crate) lld: String,
     pub(crate) specification: String,
     pub(crate) context: Context,
-    /// Files that these words find are shown.
+    /// Search terms; files that match them are shown.
     pub(crate) keywords: Vec<String>,
 }
 
-/// Reads them.
+/// Reads the specification and the context.
 ///
 /// # Errors
 ///
-/// A file that is not there, is no text, lies outside of the project, or is context and neither Python nor Markdown.
+/// A file does not exist, is not text, lies outside the project, or is context and neither Python
+/// nor Markdown.
 pub(super) fn read(order: &IssueRequest, given: &SpecFiles) -> Result<Spec, Fault> {
     let lld = confined(&order.home, &given.lld, "the specification")?;
     let specification = text(&given.lld, "the specification")?;
@@ -55,7 +57,7 @@ pub(super) fn read(order: &IssueRequest, given: &SpecFiles) -> Result<Spec, Faul
     Ok(Spec { lld, specification, context, keywords: Vec::new() })
 }
 
-/// The path of a file from the project's folder.
+/// Returns the path of a file relative to the project, or an error if it is outside.
 fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
     let shown = path.display();
     let real = path.canonicalize().map_err(|error| {
@@ -80,7 +82,8 @@ fn text(path: &Path, what: &str) -> Result<String, Fault> {
     })
 }
 
-/// What a model is told of the work, with the files of the project below `root`, before anything is written.
+/// Collects the facts about the issue that a model receives before anything is written, with the
+/// project's files below `root`.
 pub(super) fn feature(
     order: &IssueRequest,
     words: &Spec,
@@ -121,7 +124,7 @@ pub(super) fn feature(
     }
 }
 
-/// Files that hold a keyword in their path or text, best first.
+/// Returns files with a keyword in their path or text, best match first.
 fn found(keywords: &[String], files: Vec<(String, String)>) -> Vec<(String, String)> {
     let document =
         |it: &(String, String)| (it.0.replace(['/', '.'], " "), it.0.clone(), it.1.clone());
@@ -133,7 +136,7 @@ fn found(keywords: &[String], files: Vec<(String, String)>) -> Vec<(String, Stri
     hits.into_iter().filter_map(|it| files.get(it.document).cloned()).collect()
 }
 
-/// The folder that most tests lie in; `tests` where there are none.
+/// Returns a phrase for the folder with the most tests; `tests` if there are none.
 fn tests_place(all: &[String]) -> String {
     let folder = |path: &String| path.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
     let mut folders: Vec<String> = all.iter().filter(|it| is_test(it)).map(folder).collect();
@@ -146,11 +149,12 @@ fn tests_place(all: &[String]) -> String {
     }
 }
 
-/// What would be done, and the first question, as the files are now; no model is asked and nothing is written.
+/// Describes the plan and the first request for the files as they are now. Sends no request and
+/// writes nothing.
 ///
 /// # Errors
 ///
-/// As for the work itself, as far as words go.
+/// As for the work itself, as far as its specification is concerned.
 pub(crate) fn plan(order: &IssueRequest, given: &SpecFiles) -> Result<String, Fault> {
     let words = read(order, given)?;
     let framework = super::test_runner::framework(&order.home);

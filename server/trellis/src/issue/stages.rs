@@ -1,4 +1,4 @@
-//! The stages: each does one thing and says what was seen.
+//! The stages of an issue: each performs one action and returns what was observed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,14 +13,14 @@ use trellis_engine::{ModelRequest, Observation, TestRun};
 use super::baseline::BaselineRun;
 use super::driver::IssueRun;
 use super::files::{self, EditPhase, Files, is_test, targets};
-use super::review::{ReviewRequest, critical, is_asked};
+use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
 use super::{lint, report};
 use crate::error::Fault;
 use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 
 impl IssueRun<'_> {
-    /// Where the files are that the changes go on top of.
+    /// Returns the folder that the changes go on top of.
     pub(super) fn root(&self) -> &Path {
         &self.edited.as_ref().unwrap_or(&self.ground).root
     }
@@ -34,7 +34,7 @@ impl IssueRun<'_> {
         if what == PromptKind::Fix {
             self.fixes = attempt + 1;
         }
-        // It says whether there are tools.
+        // The session tells whether the model has tools.
         let _ = self.session()?;
         let complaint = complaint.as_deref();
         let (ask, turn) = match what {
@@ -49,7 +49,7 @@ impl IssueRun<'_> {
                 (ask_fix(&self.feature, attempt, history, complaint), EditPhase::Code)
             }
         };
-        // Tests that were sent back are written anew.
+        // Rejected tests are written anew.
         let known =
             if what == PromptKind::Scaffold { Changes::new() } else { self.changes.clone() };
         let new = match self.answer(&ask, (turn, &known)).await? {
@@ -67,7 +67,8 @@ impl IssueRun<'_> {
         Ok(Event::Written)
     }
 
-    /// Texts that an answer changes, given as one reply or by work with tools; else what came instead.
+    /// Sends a request and returns the texts that its reply changes, from one reply or from work
+    /// with tools; otherwise the event that came instead.
     async fn answer(
         &mut self,
         ask: &ModelRequest,
@@ -88,7 +89,7 @@ impl IssueRun<'_> {
                         "no file is deleted; leave {gone} there"
                     ))));
                 }
-                seen = toolbox.record_lookup();
+                seen = toolbox.seen_files();
                 said
             }
         };
@@ -100,7 +101,7 @@ impl IssueRun<'_> {
                 match is_there && is_known(&text, &files) {
                     true => Err(Event::Holds),
                     false => changes(&text, &files).map_err(|refused| {
-                        self.reveal(&refused.show);
+                        self.show_files(&refused.show);
                         Event::Unusable(refused.why)
                     }),
                 }
@@ -115,17 +116,17 @@ impl IssueRun<'_> {
         })
     }
 
-    /// Files of the project where the changes go on top.
+    /// Returns the tracked files of the folder that the changes go on top of.
     fn tracked(&self) -> Result<Vec<String>, Fault> {
         self.edited.as_ref().unwrap_or(&self.ground).tracked()
     }
 
-    /// Runs tests with what there is.
+    /// Runs tests with the current changes.
     async fn ran(&self, targets: &[String]) -> Result<TestRun, Fault> {
         self.ran_at(self.root(), &self.changes, targets).await
     }
 
-    /// Runs tests, and writes down what came of it.
+    /// Runs tests and journals the result.
     async fn ran_at(
         &self,
         root: &Path,
@@ -164,7 +165,7 @@ impl IssueRun<'_> {
         let mut all = self.ran(&[]).await?;
         let mut gate = green(&new, Some(&all), &before);
         if gate != GateResult::Open {
-            // Once more: what passes then is flaky, and no fault of the change.
+            // A test that passes on a rerun is flaky, so the change is not to blame.
             let again = self.ran(&[]).await?;
             let second = green(&new, Some(&again), &before);
             if second == GateResult::Open {
@@ -182,7 +183,7 @@ impl IssueRun<'_> {
         Ok(seen(gate))
     }
 
-    /// Tests that passed before and do not now: the first ones, whole.
+    /// Returns the source of the first tests that passed before and fail now.
     fn sources_of(&self, all: &TestRun, before: &[String]) -> Vec<(String, String)> {
         let failed = all.cases.iter().filter(|it| !it.passed && before.contains(&it.id));
         let source = |id: &String| {
@@ -195,7 +196,7 @@ impl IssueRun<'_> {
         failed.filter_map(|it| source(&it.id)).take(BROKEN).collect()
     }
 
-    /// Tests that pass without the work.
+    /// Returns the tests that pass without the work.
     async fn before(&mut self) -> Result<Vec<String>, Fault> {
         if self.before.is_none() {
             let run = self.ran_at(&self.ground.root, &Changes::new(), &[]).await?;
@@ -208,7 +209,8 @@ impl IssueRun<'_> {
         Ok(before)
     }
 
-    /// The branch gets what passed, so that a person can look at it there whatever comes.
+    /// Commits what passed to the branch, so that a person can look at it in any case, and then
+    /// runs the linters.
     pub(super) fn lint(&mut self) -> Result<Event, Fault> {
         self.commit_progress()?;
         let paths: Vec<String> = self.changes.keys().cloned().collect();
@@ -216,8 +218,8 @@ impl IssueRun<'_> {
         self.log.linted = linted.clone();
         let mut found = Vec::new();
         let twins = self.twins();
-        // A name may be the same by chance: it is said once.
-        // What a person has made of it, or is to look at, is not a model's to change.
+        // A name may be the same by chance, so it is reported only once. A model must not change
+        // what a person has edited or is about to review.
         let is_reported = self.work.record.edited || self.work.record.waits.is_some();
         if !is_reported && self.log.twins.is_empty() {
             found.extend(twins.iter().cloned());
@@ -241,7 +243,7 @@ impl IssueRun<'_> {
         }
     }
 
-    /// What the changes take away from files that were there before.
+    /// Returns the definitions that the changes remove from files that existed before.
     fn losses(&self) -> RemovedDefinitions {
         let mut out = RemovedDefinitions::default();
         for (path, text) in self.changes.iter().filter(|it| !is_test(it.0)) {
@@ -253,7 +255,7 @@ impl IssueRun<'_> {
         out
     }
 
-    /// New definitions that the context has already.
+    /// Returns new definitions that the context already has.
     fn twins(&self) -> Vec<String> {
         let old: Vec<Option<String>> = self.changes.keys().map(|it| self.original(it)).collect();
         let changed: Vec<(&str, Option<&str>, &str)> = (self.changes.iter().zip(&old))
@@ -272,16 +274,16 @@ impl IssueRun<'_> {
 
     pub(super) async fn review(&mut self) -> Result<Event, Fault> {
         let doubts = self.doubts();
-        // What a person has edited, a person has seen.
+        // A person has seen what they edited.
         let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
-        if !is_asked(self.order.mode, &doubts, loses) {
+        if !needs_review(self.order.mode, &doubts, loses) {
             return Ok(Event::Reviewed(Review::Approve));
         }
         let tree = self.work.tree_of(self.work.tip());
         let mut earlier = self.work.record.sent_back.iter();
         let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
         let review = match earlier {
-            // It was, before the work was stopped and played again.
+            // A review that was sent back before the work was stopped is replayed.
             Some(words) => Review::SendBack(words),
             None => self.reviewed(&tree, &doubts).await?,
         };
@@ -297,7 +299,7 @@ impl IssueRun<'_> {
         Ok(Event::Reviewed(review))
     }
 
-    /// Asks whoever is there; what they send back is remembered.
+    /// Asks the reviewer and records what they send back.
     async fn reviewed(
         &mut self,
         tree: &Option<String>,
@@ -323,7 +325,7 @@ impl IssueRun<'_> {
         Ok(review)
     }
 
-    /// What a person should know before they agree.
+    /// Returns what a person should know before they approve.
     fn doubts(&self) -> Vec<String> {
         let mut out = self.log.twins.clone();
         out.extend(self.log.losses.all().cloned());
@@ -351,7 +353,7 @@ impl IssueRun<'_> {
                 }
             };
             if candidate.is_untested
-                && let Some(why) = self.broken(&candidate).await?
+                && let Some(why) = self.find_regression(&candidate).await?
             {
                 self.log.conflicts = true;
                 return Ok(Event::NotMerged(why));
@@ -381,8 +383,9 @@ impl IssueRun<'_> {
         }
     }
 
-    /// Why what would come out of a merge is not right: new tests that do not pass, or others that pass on the target alone.
-    async fn broken(&mut self, it: &MergeCommit) -> Result<Option<String>, Fault> {
+    /// Returns the reason that a merge is wrong: new tests that fail, or other tests that pass only
+    /// on the target.
+    async fn find_regression(&mut self, it: &MergeCommit) -> Result<Option<String>, Fault> {
         self.state("tests of the merged result", "")?;
         let none = Changes::new();
         let merged = self.work.checkout(self.journal, &it.commit)?;
@@ -407,7 +410,7 @@ impl IssueRun<'_> {
     }
 }
 
-/// Broken tests that a question shows whole.
+/// Maximum number of broken tests that a request shows whole.
 const BROKEN: usize = 3;
 
 fn seen(gate: GateResult) -> Event {

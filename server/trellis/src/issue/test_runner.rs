@@ -1,4 +1,4 @@
-//! Runs of tests with what the work has made so far, on copies of a checkout.
+//! Runs tests on copies of a checkout with the changes of an issue.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::workspace::disk::cannot;
 use crate::workspace::merge::Checkout;
 use crate::write_tests::registry;
 
-/// Runs of tests for one work.
+/// Test runs of one issue.
 pub(crate) struct TestRunner<'a> {
     order: &'a IssueRequest,
     runner: &'a Runner,
@@ -28,7 +28,7 @@ pub(crate) struct TestRunner<'a> {
     cancel: CancellationToken,
 }
 
-/// A sandbox for the work.
+/// Opens a sandbox for the project.
 pub(super) async fn open(
     order: &IssueRequest,
     output: &Output,
@@ -50,7 +50,7 @@ impl<'a> TestRunner<'a> {
         TestRunner { order, runner, framework: framework(&order.home), cancel: cancel.clone() }
     }
 
-    /// Runs `targets`, all tests where none are named, on the checkout at `root` with changes.
+    /// Runs `targets`, or all tests if it is empty, on the checkout at `root` with `changes`.
     pub(crate) async fn run(
         &self,
         root: &Path,
@@ -99,12 +99,12 @@ fn judged(report: &Report, text: crate::convert::Texts<'_>) -> Result<TestRun, F
     })
 }
 
-/// What runs the project's tests.
+/// Returns the project's test framework.
 pub(super) fn framework(root: &Path) -> Framework {
     detect(root).map_or(Framework::Pytest, |it| it.framework)
 }
 
-/// Shows a checkout the packages that are installed in the project: git does not have them.
+/// Links the project's installed packages into a checkout, since git does not track them.
 pub(crate) fn with_packages<'a>(
     checkout: Checkout<'a>,
     home: &Path,

@@ -1,32 +1,34 @@
-//! The first runs: all tests with coverage, and those that are named wherever settings leave them out.
+//! The first runs: all tests with coverage, and named tests even if settings leave them out.
 
 use std::mem::take;
 use std::time::Duration;
 
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
-use super::{LocalizeRequest, has_failed, is_usage};
+use super::{LocalizeRequest, has_failed, is_usage_error};
 use crate::api::run_tests::GOES_ON;
 use crate::error::{Exit, Fault};
 
-/// Runs of the tests that a crash or an endless test may cut short; each goes on behind the one before.
+/// Maximum number of runs. A crash or an endless test cuts a run short, and the next one continues
+/// after it.
 const RUNS: usize = 12;
 
 impl LocalizeRequest<'_> {
-    /// All tests once, with coverage, and those that are named where that leaves them out.
+    /// Runs all tests once with coverage, and then the named tests that this left out. Returns the
+    /// reports and notes.
     pub(super) async fn baseline(&self) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let mut request = self.request(Vec::new(), self.test_timeout);
         request.targets.clone_from(&self.targets);
         request.also.clone_from(&self.also);
         request.coverage = true;
-        // One file that cannot be read does not keep the others from being tested.
+        // One file that cannot be collected must not keep the others from being tested.
         request.arguments.push(GOES_ON.to_owned());
         let (mut reports, mut notes) = self.all_of(&mut request).await?;
         request.targets = self.left_out(&reports);
         if !request.targets.is_empty() {
             let (mut more, said) = self.all_of(&mut request).await?;
-            // Who named a test that is not there hears of it from whoever looks for its result.
-            more.iter_mut().for_each(|it| it.collection_errors.retain(|it| !is_usage(it)));
+            // The caller that looks for a named test's result reports that the test does not exist.
+            more.iter_mut().for_each(|it| it.collection_errors.retain(|it| !is_usage_error(it)));
             more.retain(|it| !(it.tests.is_empty() && it.collection_errors.is_empty()));
             reports.extend(more);
             notes.extend(said);
@@ -43,7 +45,7 @@ impl LocalizeRequest<'_> {
         Ok((reports, notes))
     }
 
-    /// Named tests of which no run has said anything.
+    /// Returns the named tests that no run reported.
     fn left_out(&self, reports: &[Report]) -> Vec<String> {
         let tests = reports.iter().flat_map(|it| &it.tests).map(|it| it.id.as_str());
         let broken = reports.iter().flat_map(|it| &it.collection_errors);
@@ -56,13 +58,14 @@ impl LocalizeRequest<'_> {
         self.named.iter().filter(|it| !is_known(it)).cloned().collect()
     }
 
-    /// The tests of a request; where one ends the run, what comes after it in the next run.
+    /// Runs the tests of a request. If one test ends the run, the tests after it run in the next
+    /// run.
     async fn all_of(&self, request: &mut Request) -> Result<(Vec<Report>, Vec<String>), Fault> {
         let (mut reports, mut notes) = (Vec::new(), Vec::new());
         for run in 1..=RUNS {
             let mut report = self.runner.run(request, self.cancel).await;
             check(&report, !self.named.is_empty())?;
-            // What nobody runs need not pass; where it does, a change may break it.
+            // Deselected tests need not pass, but a change may break those that do.
             let passed = |it: &TestResult| !has_failed(it);
             report.tests.extend(take(&mut report.deselected_tests).into_iter().filter(passed));
             let cut = |it: &&TestResult| {
@@ -87,22 +90,23 @@ impl LocalizeRequest<'_> {
     }
 }
 
-/// Whether any run measured lines.
+/// Returns whether any run measured lines.
 pub(super) fn is_measured(reports: &[Report]) -> bool {
     reports.iter().any(|it| it.coverage.is_some())
 }
 
-/// Whether a test, a file or a folder of tests covers a test.
+/// Returns whether `target`, a test, file or folder, contains the test `id`.
 pub(crate) fn covers(target: &str, id: &str) -> bool {
     let target = target.trim_end_matches('/');
     id.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[']))
 }
 
-/// What to do where pytest finds no tests.
+/// Advice for the case that pytest finds no tests.
 pub(crate) const NO_TESTS_HINT: &str = "pytest looks for functions test_* in files test_*.py and \
     *_test.py, unless the project's pytest settings say otherwise; give the folder of the project";
 
-/// Whether there is anything to look at; named tests may be there all the same.
+/// Checks that the run has results to use. Without any test, that is an error unless tests are
+/// named, since these may exist anyway.
 fn check(report: &Report, are_named: bool) -> Result<(), Fault> {
     match &report.outcome {
         Outcome::SandboxUnavailable { reason } | Outcome::SandboxLost { reason } => {
@@ -123,7 +127,8 @@ fn check(report: &Report, are_named: bool) -> Result<(), Fault> {
     }
 }
 
-/// All that a run says of tests.
+/// Returns all test results of a run, with an error result for each file that could not be
+/// collected.
 pub(super) fn results(report: Report) -> Vec<TestResult> {
     let broken = report.collection_errors.into_iter().filter_map(|failure| {
         let file = failure.collecting.clone().or_else(|| failure.path.clone())?;

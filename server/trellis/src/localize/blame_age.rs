@@ -1,7 +1,7 @@
-//! How recently lines changed, from git, if the folder is kept in it.
+//! The age of lines, from git, if the folder is in a repository.
 //!
-//! Only stored blobs are read (`git cat-file`): whatever compares or blames working files would run filters and
-//! drivers that the project's own configuration names.
+//! This code reads only stored blobs (`git cat-file`). Commands that compare or blame working files
+//! would run filters and drivers that the project's own configuration names.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,17 +14,17 @@ use trellis_python::{Index, changed_lines};
 
 use crate::workspace::{git, repo_config_guard};
 
-/// Files that are looked at.
+/// Maximum number of files to look at.
 const FILES: usize = 40;
-/// The suspicion of lines that the last commit changed; that of uncommitted ones is 1.
+/// Suspicion of lines that the last commit changed; that of uncommitted lines is 1.
 const LAST_COMMIT: f64 = 0.6;
-/// A change of more of a file than this says nothing about its lines.
+/// A change of more than this share of a file says nothing about its lines.
 const MOST_OF_A_FILE: f64 = 0.5;
-/// Time for git, with all files.
+/// Time limit for git, for all files together.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Fills in the recency of the files that failing tests executed; what could not be found out, as sentences.
-/// A folder that is not kept in git, or has no commit, has none.
+/// Adds the recency of changes to the files that failing tests executed. Returns notes on what
+/// could not be found out. Without a repository or a commit, there is no recency.
 pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -> Vec<String> {
     let executed = evidence.tests.iter().filter(|it| it.failed).flat_map(|it| it.lines.keys());
     let mut files: Vec<usize> = executed.copied().collect();
@@ -63,7 +63,8 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
     notes
 }
 
-/// What git has stored under these names; none where it fails, takes too long or is not there.
+/// Returns git's output for these object names. `None` if git fails, takes too long or is not
+/// installed.
 async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(git::find("git")?)
         .env_clear()
@@ -81,7 +82,7 @@ async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
         .ok()?;
     let mut stdin = child.stdin.take()?;
     let questions = questions.to_owned();
-    // Beside the reading: both pipes may fill up.
+    // Writes and reads at the same time, since both pipes may fill up.
     let writing = async move {
         let _ = stdin.write_all(questions.as_bytes()).await;
     };
@@ -90,7 +91,8 @@ async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
-/// `<object> blob <size>`, the bytes, a line's end; or a line that says what is missing.
+/// Parses the output of `git cat-file --batch`: `<object> blob <size>`, the bytes and a line end;
+/// or a line that says what is missing.
 fn parse(mut answer: &[u8]) -> Vec<Option<String>> {
     let mut found = Vec::new();
     while let Some(end) = answer.iter().position(|byte| *byte == b'\n') {

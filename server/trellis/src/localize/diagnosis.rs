@@ -1,4 +1,5 @@
-//! What the failures mean, as far as runs and rules show it: flaky, the environment, the tests, the code.
+//! Diagnoses failures as far as runs and rules allow: flaky, the environment, the tests, or the
+//! code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,24 +16,24 @@ use super::{FailingTest, INTERRUPTED, LocalizeRequest};
 use crate::convert::{self, SkippedRun};
 use crate::error::{Exit, Fault};
 
-/// Repeats of failing tests, at most.
+/// Maximum number of repeats of failing tests.
 const REPEATS: u32 = 5;
-/// Time after which no repeat is begun but the first.
+/// Time after which only the first repeat may still begin.
 const REPEATING: Duration = Duration::from_secs(5);
 
-/// What is known before anything is tried.
+/// Findings before anything is tried.
 #[derive(Default)]
 pub(crate) struct Diagnosed {
-    /// Of all failures together; none where it takes an opinion.
+    /// Finding for all failures together; `None` if that takes an opinion.
     pub(crate) finding: Option<Finding>,
-    /// Of each failure alone, by the test's id, where it takes no opinion.
+    /// Findings for single failures by test id, where no opinion is needed.
     pub(crate) findings: BTreeMap<String, Finding>,
     /// Tests that failed and then passed unchanged.
     pub(crate) flaky: Vec<String>,
 }
 
 impl LocalizeRequest<'_> {
-    /// Repeats the failing tests, then asks the rules about those that go on failing.
+    /// Repeats the failing tests, and then applies the rules to those that keep failing.
     pub(super) async fn diagnose(
         &self,
         failures: &[FailingTest],
@@ -53,7 +54,7 @@ impl LocalizeRequest<'_> {
             Some((it.id.clone(), self.by_rule(&alone, evidence)?))
         });
         let findings: BTreeMap<String, Finding> = findings.collect();
-        // A test that was cut short says nothing of those that failed by themselves.
+        // A test that was cut short says nothing about those that failed on their own.
         let own = |it: &&FailingTest| !flaky.contains(&it.id) && !was_cut_short(&it.failure);
         let by_themselves: Vec<FailingTest> = failures.iter().filter(own).cloned().collect();
         let cut = steady.cases.len() + steady.collection.len() > by_themselves.len();
@@ -76,9 +77,9 @@ impl LocalizeRequest<'_> {
         |path: &str| self.index.text(self.index.file(path)?)
     }
 
-    /// Failing tests that pass in a repeat. What was interrupted is repeated once, what fails by itself more
-    /// often while there is time. From the second repeat on an interpreter of its own is used: the order of sets
-    /// of strings is the same in all that are forked from one.
+    /// Returns failing tests that pass in a repeat. Interrupted runs are repeated once, ordinary
+    /// failures more often while there is time. From the second repeat on, each uses a new
+    /// interpreter: all forks of one interpreter order sets of strings the same way.
     async fn flaky(&self, first: &TestRun) -> Result<Vec<String>, Fault> {
         let targets: Vec<String> = first.cases.iter().map(|case| case.id.clone()).collect();
         let most = if first.ending == RunOutcome::Failed { REPEATS } else { 1 };
@@ -118,7 +119,7 @@ impl LocalizeRequest<'_> {
             &ProjectFacts {
                 is_test: &is_test,
                 is_local: &is_local,
-                // Whatever a project imports, it requires.
+                // A project requires whatever it imports.
                 is_declared: &|_| true,
                 signatures_hold: true,
                 documentation: &documentation,
@@ -126,7 +127,7 @@ impl LocalizeRequest<'_> {
         )
     }
 
-    /// Docstrings of the code that the failing tests executed.
+    /// Returns docstrings of the code that the failing tests executed.
     fn documentation(&self, run: &TestRun, evidence: &Evidence) -> Vec<String> {
         let failing: BTreeSet<&str> = run.cases.iter().map(|case| case.id.as_str()).collect();
         let tests = evidence.tests.iter().filter(|it| failing.contains(it.id.as_str()));
@@ -145,12 +146,12 @@ impl LocalizeRequest<'_> {
     }
 }
 
-/// Whether a test did not come to an end of its own.
+/// Returns whether a test was ended from outside.
 fn was_cut_short(failure: &trellis_sandbox::Failure) -> bool {
     [INTERRUPTED, "Timeout", "Crash"].contains(&failure.exception.as_str())
 }
 
-/// Why the tests could not be repeated.
+/// Converts the reason for a skipped repeat into a fault.
 fn stopped(none: SkippedRun) -> Fault {
     match none {
         SkippedRun::Cancelled => {
@@ -160,7 +161,7 @@ fn stopped(none: SkippedRun) -> Fault {
     }
 }
 
-/// The failures as a run of their own; a test that was interrupted stands for a run that was.
+/// Returns the failures as a run of their own; an interrupted test stands for an interrupted run.
 fn failed_run(
     failures: &[FailingTest],
     reports: &[Report],
@@ -206,8 +207,8 @@ fn failed_run(
     run
 }
 
-/// A trial that satisfies several tests at once, and breaks none, shows that the code is wrong. One test may
-/// be wrong itself; an edit that satisfies it proves nothing.
+/// Returns a finding against the code if a mutation satisfies several tests at once and breaks
+/// none. A single test may be wrong itself, so an edit that satisfies it proves nothing.
 pub(super) fn by_trial(
     ranking: &Ranking,
     evidence: &Evidence,

@@ -1,4 +1,4 @@
-//! Runs and sources as the evidence that is ranked.
+//! Turns test runs and sources into the evidence for the ranking.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use trellis_sandbox::{Report, TestOutcome};
 use super::{failing, has_failed};
 use crate::convert::{Texts, failure};
 
-/// What runs with coverage and the sources of the same tree say together. Files that are no Python have no
-/// facts; tests that were skipped say nothing.
+/// Combines runs with coverage and the sources of the same tree. Files that are not Python have no
+/// facts; skipped tests contribute nothing.
 pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
     let tests_lie_in: BTreeSet<&str> =
         (reports.iter()).flat_map(|it| it.tests.iter().map(|test| test.path.as_str())).collect();
@@ -36,7 +36,7 @@ pub(crate) fn evidence(index: &Index, reports: &[Report]) -> Evidence {
     evidence
 }
 
-/// Of a file that is no Python: the functions around the broken places.
+/// Returns the facts of a file that does not parse: the functions around the broken places.
 fn of_broken(index: &Index, file: FileId) -> FileFacts {
     let (outline, text) = (index.outline(file), index.text(file).unwrap_or_default());
     let lines = index.lines(file, &text);
@@ -74,8 +74,8 @@ fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {
     passed.chain(failed).collect()
 }
 
-/// Adds what the test executed, as first lines of statements, and of a test without coverage what its
-/// traceback shows.
+/// Adds the lines that a test executed, as first lines of statements. A test without coverage gets
+/// the lines of its traceback.
 fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> TestEvidence {
     let place = |path: &str| evidence.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok();
     let first = |file: usize, line: u32| {
@@ -103,7 +103,7 @@ fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> T
     test
 }
 
-/// By the customs of pytest and unittest.
+/// Returns whether a path names a test, by the conventions of pytest and unittest.
 fn is_test(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "testing"));

@@ -1,13 +1,14 @@
-//! Finds suspects for failing tests: a run with coverage, evidence, trials of small edits, a ranking.
+//! Finds suspects for failing tests: a run with coverage, evidence, trials of small edits, and a
+//! ranking.
 //!
-//! The folder is copied into the sandbox, so that nothing in it changes whatever is tried.
+//! The sandbox works on a copy of the folder, so that trials change nothing in it.
 
 mod baseline;
 mod blame_age;
+mod call_tracing;
 mod diagnosis;
 mod evidence;
 mod mutation;
-mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,50 +29,52 @@ use diagnosis::{Diagnosed, by_trial};
 pub(crate) use evidence::evidence;
 use mutation::MutationRunner;
 
-/// What to look at, and how long.
+/// A request to localize failures, with its time limits.
 pub(crate) struct LocalizeRequest<'a> {
     pub(crate) runner: &'a Runner,
-    /// The files under test; of a folder a copy is used.
+    /// The files under test; a folder is copied first.
     pub(crate) tree: Tree,
-    /// The same files, as sources.
+    /// Index of the same files.
     pub(crate) index: &'a Index,
     pub(crate) source_folders: Vec<PathBuf>,
-    /// Test ids or paths; empty: all there are.
+    /// Test ids or paths; empty for all tests.
     pub(crate) targets: Vec<String>,
-    /// Files of tests that belong to all there are, whatever the project's settings name.
+    /// Test files that belong to all tests, whatever the project's settings name.
     pub(crate) also: Vec<String>,
-    /// Ids of tests that are run in any case, also where the project's settings leave them out.
+    /// Ids of tests that run in any case, even if the project's settings leave them out.
     pub(crate) named: Vec<String>,
-    /// For one test of the first run; in trials it is drawn from how long the tests took.
+    /// Limit for one test of the first run. In trials, the limit follows from how long the tests
+    /// took.
     pub(crate) test_timeout: Duration,
     pub(crate) run_timeout: Option<Duration>,
-    /// What raises both.
+    /// The settings that raise these limits, as messages name them.
     pub(crate) raised_by: RaisedBy,
-    /// Wall time for trials; none: no trials.
+    /// Wall time for trials; `None` for no trials.
     pub(crate) trials: Option<Duration>,
-    /// Where version control is asked how recent lines are, if anywhere.
+    /// The folder whose version control gives the age of lines, if any.
     pub(crate) history: Option<PathBuf>,
     pub(crate) cancel: &'a CancellationToken,
 }
 
-/// What was found.
+/// Result of a localization.
 pub(crate) struct Localization {
     pub(crate) evidence: Evidence,
     pub(crate) ranking: Ranking,
     pub(crate) failures: Vec<FailingTest>,
-    /// Every test as it ran first; a file that could not be loaded counts as one that has its name.
+    /// The first result of every test; a file that could not be loaded counts as a test with its
+    /// name.
     pub(crate) ran: Vec<TestResult>,
-    /// What the failures mean, where no opinion is needed for it.
+    /// Diagnosis of the failures, if it needs no opinion.
     pub(crate) diagnosis: Option<Finding>,
-    /// The same of each failing test alone, where a rule says it.
+    /// Findings for single failing tests, where a rule applies.
     pub(crate) findings: BTreeMap<String, Finding>,
     /// Failing tests that passed when run again unchanged.
     pub(crate) flaky: Vec<String>,
     pub(crate) limits: Vec<LimitStatus>,
     pub(crate) notes: Vec<String>,
-    /// Lines could be measured; the notes say why not.
+    /// Lines were measured; otherwise the notes say why not.
     pub(crate) measured: bool,
-    /// Python files that were executed and that nobody could read.
+    /// Python files that were executed but could not be read.
     pub(crate) unread: Vec<String>,
 }
 
@@ -82,7 +85,7 @@ pub(crate) struct FailingTest {
     pub(crate) failure: trellis_sandbox::Failure,
 }
 
-/// Files of the project that were executed and are in no index.
+/// Returns the project's files that were executed but are not in the index.
 fn unread(index: &Index, reports: &[Report]) -> Vec<String> {
     let executed =
         reports.iter().filter_map(|it| it.coverage.as_ref()).flat_map(|it| it.files.iter());
@@ -91,24 +94,24 @@ fn unread(index: &Index, reports: &[Report]) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// How a test fails that was interrupted.
+/// Exception name of a test that was interrupted.
 const INTERRUPTED: &str = "TestTookTooLong";
 
 impl LocalizeRequest<'_> {
-    /// Runs the tests, and ranks what may be wrong. Nothing fails: no suspects.
+    /// Runs the tests and ranks suspects. There are none if nothing fails.
     pub(crate) async fn run(&self) -> Result<Localization, Fault> {
         let (reports, mut notes) = self.baseline().await?;
         let mut evidence = evidence(self.index, &reports);
         let failures: Vec<FailingTest> = reports.iter().flat_map(failing).collect();
         self.refuse_unknown(&failures)?;
-        prove(&reports, &failures)?;
+        check_completed(&reports, &failures)?;
         let limits = reports.first().map(|it| it.limits.clone()).unwrap_or_default();
         let mut ranking = Ranking::default();
         let mut diagnosed = Diagnosed::default();
         if !failures.is_empty() {
-            reading::lead(self.index, self.folder(), &mut evidence);
+            call_tracing::add_reached(self.index, self.folder(), &mut evidence);
             diagnosed = self.diagnose(&failures, &reports, &evidence).await?;
-            // Beside what fails every time, tests that pass by chance only blur the picture.
+            // Flaky tests only blur the picture beside tests that fail every time.
             if diagnosed.flaky.len() < failures.len() {
                 evidence.tests.retain(|test| !diagnosed.flaky.contains(&test.id));
             }
@@ -116,7 +119,7 @@ impl LocalizeRequest<'_> {
                 notes.extend(blame_age::add(folder, self.index, &mut evidence).await);
             }
             ranking = rank(&evidence, &[]);
-            if let Some(budget) = self.trials.filter(|_| may_be_code(&diagnosed)) {
+            if let Some(budget) = self.trials.filter(|_| can_be_code(&diagnosed)) {
                 let until = Instant::now() + budget;
                 let trials =
                     MutationRunner::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
@@ -154,7 +157,7 @@ impl LocalizeRequest<'_> {
         })
     }
 
-    /// Where the files lie, if they do.
+    /// Returns the folder of the files, if they are in one.
     fn folder(&self) -> Option<&Path> {
         match &self.tree {
             Tree::Folder(folder) | Tree::Copy { folder, .. } => Some(folder),
@@ -162,7 +165,7 @@ impl LocalizeRequest<'_> {
         }
     }
 
-    /// A request for some tests on the tree with some files changed.
+    /// Creates a test request on the tree with some files changed.
     fn request(&self, changed: Vec<(String, String)>, limit: Duration) -> Request {
         let changed = changed.into_iter().map(|(path, text)| (path, text.into()));
         let tree = match self.tree.clone() {
@@ -179,10 +182,10 @@ impl LocalizeRequest<'_> {
         let usual = self.runner.request(tree);
         Request {
             source_folders: self.source_folders.clone(),
-            // Nobody reads pytest's own text, and with many failures it takes the most time.
+            // Nobody reads pytest's own tracebacks, and with many failures they take the most time.
             arguments: vec!["--tb=native".to_owned()],
             test_deadline: Some(limit),
-            // For tests that the deadline does not reach.
+            // For tests that the deadline does not interrupt.
             test_timeout: limit * 3 + Duration::from_secs(1),
             run_timeout: self.run_timeout.unwrap_or(usual.run_timeout),
             raised_by: self.raised_by,
@@ -190,9 +193,9 @@ impl LocalizeRequest<'_> {
         }
     }
 
-    /// A target nobody knows is a mistake of the caller's, not a failing test.
+    /// Refuses targets that pytest does not know: a mistake of the caller, not a failing test.
     fn refuse_unknown(&self, failures: &[FailingTest]) -> Result<(), Fault> {
-        let unknown = failures.iter().find(|it| is_usage(&it.failure));
+        let unknown = failures.iter().find(|it| is_usage_error(&it.failure));
         let Some(it) = unknown.filter(|_| !self.targets.is_empty()) else { return Ok(()) };
         let targets = self.targets.join(", ");
         let said = it.failure.message.lines().next().unwrap_or_default();
@@ -202,19 +205,20 @@ impl LocalizeRequest<'_> {
     }
 }
 
-/// Whether pytest was given what it does not know.
-fn is_usage(failure: &trellis_sandbox::Failure) -> bool {
+/// Returns whether pytest rejected its arguments.
+fn is_usage_error(failure: &trellis_sandbox::Failure) -> bool {
     failure.exception == "UsageError"
 }
 
-/// Edits of the code show nothing where it is known not to be at fault.
-fn may_be_code(diagnosed: &Diagnosed) -> bool {
+/// Returns whether the code may be at fault. If it is known not to be, edits of the code show
+/// nothing.
+fn can_be_code(diagnosed: &Diagnosed) -> bool {
     let of_code = |it: &Finding| it.diagnosis == Diagnosis::Implementation;
     diagnosed.finding.as_ref().is_none_or(of_code)
 }
 
-/// Without a failure, only runs that came to their end well say that nothing fails.
-fn prove(reports: &[Report], failures: &[FailingTest]) -> Result<(), Fault> {
+/// Checks that runs without a failure ended properly. Only then do they show that nothing fails.
+fn check_completed(reports: &[Report], failures: &[FailingTest]) -> Result<(), Fault> {
     let unproven =
         reports.iter().find(|it| !matches!(it.outcome, Outcome::Passed | Outcome::NoTests));
     let Some(report) = unproven.filter(|_| failures.is_empty()) else { return Ok(()) };
@@ -223,7 +227,7 @@ fn prove(reports: &[Report], failures: &[FailingTest]) -> Result<(), Fault> {
         .hint("`trellis test` shows how the run ended"))
 }
 
-/// The failures of a run, what could not be collected among them.
+/// Returns the failures of a run, including files that could not be collected.
 fn failing(report: &Report) -> Vec<FailingTest> {
     let tests = report.tests.iter().filter(|it| has_failed(it)).map(|it| {
         let failure = it.failure.clone().unwrap_or_else(|| trellis_sandbox::Failure {
@@ -242,7 +246,7 @@ fn failing(report: &Report) -> Vec<FailingTest> {
     tests.chain(collected).filter(|it| seen.insert(it.id.clone())).collect()
 }
 
-/// What is neither passed nor set aside.
+/// Returns whether a test neither passed nor was set aside.
 fn has_failed(test: &TestResult) -> bool {
     !matches!(
         test.outcome,

@@ -1,5 +1,5 @@
-//! Trials: small edits of suspicious lines, each run against the failing tests, and where one of them passes
-//! against the passing tests that execute the line.
+//! Trials of small edits of suspicious lines. Each runs against the failing tests, and if one of
+//! these passes, against the passing tests that execute the line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,31 +14,33 @@ use trellis_sandbox::{Report, TestOutcome, TestResult};
 
 use super::{INTERRUPTED, LocalizeRequest, has_failed};
 
-/// At once; each has a worker of its own.
+/// Number of trials at a time; each has its own worker.
 const BATCH: usize = 2;
-/// Lines and files that are tried.
+/// Maximum numbers of lines and files to edit.
 const LINES: usize = 120;
 const FILES: usize = 10;
-/// Edits of one run of the command.
+/// Maximum number of edits per request.
 const MOST: usize = 4000;
-/// The failing tests of the first look at an edit: as many, and those that take too long at most.
+/// Maximum numbers of failing tests in the first look at an edit: of ordinary ones, and of those
+/// that never end.
 const FIRST_LOOK: usize = 8;
 const ENDLESS: usize = 1;
-/// A failing test that takes longer is looked at later.
+/// Failing tests that take longer come later in the first look.
 const SLOW: Duration = Duration::from_millis(100);
-/// What the passing tests of one trial may take together, as they did in the first run.
+/// Maximum total duration of the passing tests of one trial, as measured in the first run.
 const PASSING: Duration = Duration::from_secs(3);
-/// What a test may take in a trial: many times the slowest that passed, and at least this.
+/// Minimum time limit of a test in a trial. The limit is `TIMES` times the slowest passing test,
+/// but at least this.
 const SHORTEST: Duration = Duration::from_millis(300);
 const TIMES: u32 = 6;
 
-/// An edit that is to be tried.
+/// An edit to try.
 struct MutantRun {
     file: usize,
     path: String,
     source: Arc<str>,
     mutant: Mutant,
-    /// The higher the sooner.
+    /// Priority; higher values are tried sooner.
     priority: f64,
 }
 
@@ -46,7 +48,7 @@ pub(super) struct MutationRunner<'a> {
     search: &'a LocalizeRequest<'a>,
     evidence: &'a Evidence,
     attempts: Vec<MutantRun>,
-    /// Failing tests: their outcome before, the first look first.
+    /// Exception and message of the failing tests by id, before any edit.
     failing: BTreeMap<String, (String, String)>,
     first_look: Vec<String>,
     durations: BTreeMap<String, Duration>,
@@ -73,7 +75,8 @@ impl<'a> MutationRunner<'a> {
         MutationRunner { search, evidence, attempts, failing, first_look, durations, limit }
     }
 
-    /// Tries until the time is over or nothing is left; what was found, and what was not tried.
+    /// Tries edits until the time is over or none is left. Returns the trials, and notes on what
+    /// was not tried.
     pub(super) async fn run(self, until: Instant) -> (Vec<Trial>, Vec<String>) {
         let mut notes = Vec::new();
         if self.first_look.is_empty() {
@@ -84,10 +87,10 @@ impl<'a> MutationRunner<'a> {
         let all = self.attempts.len();
         let mut done: Vec<Trial> = Vec::new();
         let mut tried = 0;
-        // After a repair as many again, so that a better one nearby is found.
+        // After a repair, as many edits again are tried, so that a better one nearby is found.
         let mut last = all;
         let mut next = 0;
-        // In order, so that equal runs see equal results.
+        // Trials finish in order, so that equal runs see equal results.
         let mut under_way: FuturesOrdered<BoxFuture<'_, Option<Trial>>> = FuturesOrdered::new();
         loop {
             while under_way.len() < BATCH
@@ -120,7 +123,7 @@ impl<'a> MutationRunner<'a> {
         (done, notes)
     }
 
-    /// None: the edit is no Python, or the time was over.
+    /// Tries one edit. `None` if the edited text is not Python, or the time is over.
     async fn attempt(&self, it: &MutantRun, until: Instant) -> Option<Trial> {
         if Instant::now() >= until {
             return None;
@@ -163,7 +166,8 @@ impl<'a> MutationRunner<'a> {
         Some(trial)
     }
 
-    /// None: cancelled, no sandbox, or the time was over before the tests were.
+    /// Runs tests with an edit. `None` if it was cancelled, there is no sandbox, or the time was
+    /// over before the tests were.
     async fn tests(
         &self,
         it: &MutantRun,
@@ -176,7 +180,8 @@ impl<'a> MutationRunner<'a> {
         request.targets = ids.to_vec();
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
         request.run_timeout = left.min(request.run_timeout);
-        // Nobody reads them; of deep recursions pytest's own take longer than the tests.
+        // Nobody reads the tracebacks, and for deep recursions pytest's own take longer than the
+        // tests.
         request.arguments.push("--tb=native".to_owned());
         let report = self.search.runner.run(&request, self.search.cancel).await;
         let unusable = matches!(
@@ -205,8 +210,8 @@ impl<'a> MutationRunner<'a> {
         }
     }
 
-    /// Passing tests that execute the line, or read what it defines: the quick ones, and how many more there
-    /// are.
+    /// Returns quick passing tests that execute the line or read what it defines, and the number of
+    /// further ones.
     fn passing(&self, it: &MutantRun) -> (Vec<String>, usize) {
         let facts = &self.evidence.files[it.file].facts;
         let statement = facts.statement_at(it.mutant.line).map(|at| &facts.statements[at]);
@@ -245,7 +250,8 @@ fn passed(report: &Report, id: &str) -> bool {
     report.tests.iter().any(|it| it.id == *id && !has_failed(it))
 }
 
-/// How a test failed, without what differs from run to run.
+/// Returns the exception and message of a failed test, without addresses, which differ from run to
+/// run.
 fn said(test: &TestResult) -> (String, String) {
     let Some(failure) = &test.failure else {
         return (format!("{:?}", test.outcome), String::new());
@@ -259,21 +265,22 @@ fn said(test: &TestResult) -> (String, String) {
     (failure.exception.clone(), message)
 }
 
-/// The quick ones, and one at most of those that never end.
+/// Returns the tests of the first look: the quick ones, and at most one that never ends.
 fn first_look(failed: &[&TestResult]) -> Vec<String> {
     let endless = |it: &TestResult| {
         it.failure.as_ref().is_some_and(|it| it.exception == INTERRUPTED)
             || it.outcome == TestOutcome::TimedOut
     };
     let mut quick: Vec<&&TestResult> = failed.iter().filter(|it| !endless(it)).collect();
-    // Not by time alone: small differences are noise, and equal runs should look at equal tests.
+    // Not sorted by time alone: small differences are noise, and equal runs should look at equal
+    // tests.
     quick.sort_by(|a, b| (a.duration > SLOW, &a.id).cmp(&(b.duration > SLOW, &b.id)));
     let mut ids: Vec<String> = quick.iter().take(FIRST_LOOK).map(|it| it.id.clone()).collect();
     ids.extend(failed.iter().filter(|it| endless(it)).take(ENDLESS).map(|it| it.id.clone()));
     ids
 }
 
-/// Edits of the suspicious lines, in the order in which they are tried.
+/// Returns edits of the suspicious lines, in the order in which they are tried.
 fn attempts(
     search: &LocalizeRequest<'_>,
     evidence: &Evidence,

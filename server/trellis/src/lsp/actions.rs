@@ -1,4 +1,5 @@
-//! Code actions: tests for a function, another try for a node, a fix for a failing test, an import that is missing.
+//! Code actions: generate tests for a function, retry a node, propose a fix for a failing test, add
+//! a missing import.
 
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
@@ -13,18 +14,18 @@ use super::lenses::Around;
 use crate::session::definition_anchors::{is_test_file, nameable};
 use crate::session::{At, GeneratedProjects, Snapshot, positions};
 
-/// Definitions of one name that are offered at most.
+/// Maximum number of definitions of one name that are offered.
 const CANDIDATES: usize = 10;
 
 const GENERATE: CodeActionKind = CodeActionKind::new("refactor.generateTests");
 const RETRY: CodeActionKind = CodeActionKind::new("refactor.retryNode");
 
-/// Every kind there is.
+/// Returns every kind of code action.
 pub(super) fn kinds() -> Vec<CodeActionKind> {
     vec![CodeActionKind::QUICKFIX, GENERATE, RETRY]
 }
 
-/// What can be done at a place.
+/// Returns the code actions at a place.
 pub(super) fn of(
     view: &Snapshot,
     params: &CodeActionParams,
@@ -49,13 +50,14 @@ pub(super) fn of(
     actions.into_iter().filter_map(|it| shown(it, known)).collect()
 }
 
-/// Whether a kind is another one or below it.
+/// Returns whether a kind equals or contains another.
 fn holds(outer: &str, inner: &str) -> bool {
     let rest = inner.strip_prefix(outer);
     rest.is_some_and(|it| outer.is_empty() || it.is_empty() || it.starts_with('.'))
 }
 
-/// Clients of before know commands alone.
+/// Returns an action in a form the client accepts: older clients accept only `Command`, not
+/// `CodeAction`.
 fn shown(action: CodeAction, known: from_lsp::Client) -> Option<CodeActionOrCommand> {
     match known.action_literals {
         true => Some(CodeActionOrCommand::CodeAction(action)),
@@ -68,7 +70,7 @@ fn doing(kind: CodeActionKind, title: String, command: Command) -> CodeAction {
     CodeAction { title, kind: Some(kind), command, ..CodeAction::default() }
 }
 
-/// The fix of a test that fails.
+/// Returns the action that proposes a fix for a failing test.
 fn fix(diagnostic: &Diagnostic) -> Option<CodeAction> {
     let data = diagnostic.data.clone()?;
     let test: Test = serde_json::from_value(data).ok()?;
@@ -77,7 +79,7 @@ fn fix(diagnostic: &Diagnostic) -> Option<CodeAction> {
     Some(CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..action })
 }
 
-/// All that fails beside it.
+/// Returns the action that repairs all failing tests of the project.
 fn repair(diagnostic: &Diagnostic) -> Option<CodeAction> {
     let test: Test = serde_json::from_value(diagnostic.data.clone()?).ok()?;
     let command = Repair { root: test.root }.command();
@@ -95,7 +97,8 @@ impl<'a> Asked<'a> {
         self.view.place(&self.params.text_document.uri, at, self.known.unit)
     }
 
-    /// Tests for the function whose header holds the place, and another try for its node.
+    /// Returns the actions for the function whose header holds the place: generate tests, and retry
+    /// its node.
     fn of_function(&self, grounds: &GeneratedProjects) -> Option<Vec<CodeAction>> {
         let (at, offset) = self.place(self.params.range.start)?;
         let outline = at.part.index().outline(at.file);
@@ -122,7 +125,7 @@ impl<'a> Asked<'a> {
         Some(actions)
     }
 
-    /// Imports that would bind the name at the place, if nobody does.
+    /// Returns imports that would bind the name at the place, if it is unresolved.
     fn imports(&self) -> Option<Vec<CodeAction>> {
         let (at, offset) = self.place(self.params.range.start)?;
         let text = at.part.index().text(at.file)?;
@@ -148,7 +151,7 @@ impl<'a> Asked<'a> {
         Some(all.into_iter().filter_map(action).collect())
     }
 
-    /// Definitions of the workspace with this name, outside of tests.
+    /// Returns imports of workspace definitions with this name, outside of tests.
     fn own(&self, at: At<'_>, name: &str) -> Vec<Import> {
         let index = at.part.index();
         let Ok(pattern) = NamePath::parse(&format!("/{name}")) else { return Vec::new() };
@@ -193,7 +196,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Names by which imports may begin that mean a file of the workspace: its folder at the top, or below `src`.
+/// Returns the first names of imports that may mean a file of the workspace: its top folder, or the
+/// one below `src`.
 fn tops(path: &str) -> impl Iterator<Item = &str> {
     let first = |path: &str| path.split('/').next().map(|it| it.len());
     let top = first(path).map(|it| &path[..it]);
@@ -201,7 +205,7 @@ fn tops(path: &str) -> impl Iterator<Item = &str> {
     top.into_iter().chain(below).map(|it| it.trim_end_matches(".py"))
 }
 
-/// The identifier around an offset.
+/// Returns the identifier around an offset.
 fn word(text: &str, offset: usize) -> Option<&str> {
     let inside = |it: char| it.is_alphanumeric() || it == '_';
     let start = text[..offset].rfind(|it| !inside(it));

@@ -1,4 +1,4 @@
-//! What the server says it can do.
+//! Capabilities that the server announces.
 
 use tower_lsp::ls_types::{
     CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
@@ -53,7 +53,7 @@ pub(super) fn of(known: from_lsp::Client) -> InitializeResult {
     InitializeResult { capabilities, server_info: Some(info), ..InitializeResult::default() }
 }
 
-/// What can be registered later is not announced now, so that it can be taken back.
+/// Announces a feature, unless the client accepts a later registration, which can be withdrawn.
 fn now<T>(later: bool) -> Option<OneOf<bool, T>> {
     (!later).then_some(OneOf::Left(true))
 }
@@ -69,7 +69,8 @@ fn sync() -> TextDocumentSyncOptions {
     }
 }
 
-/// A wish to hear of changed Python files, of the rules that leave some out, and of what nodes and tests came to.
+/// Returns a registration for changes of Python files, ignore rules, and results of nodes and
+/// tests.
 pub(super) fn watched_files() -> Registration {
     let globs = [
         "**/*.py",

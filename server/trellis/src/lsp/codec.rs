@@ -1,7 +1,8 @@
-//! What the client sends, cut into messages.
+//! Splits the client's stream into messages.
 //!
-//! Nothing here ends the stream but its end: what cannot be read is answered, as JSON-RPC says, and what comes after
-//! it is read again. A length is believed as its bytes arrive, and only up to a bound.
+//! Only the end of the stream ends reading. An unreadable message is answered with a JSON-RPC
+//! error, and reading resumes after it. Memory grows with the bytes that arrive, not with the
+//! announced length, and only up to a bound.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,41 +10,41 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
-/// Bytes of one message that are taken in. Generated files of that size are text to nobody, and a syntax tree is many times
-/// as large as its text.
+/// Maximum bytes of one message. Files of that size are hardly written by hand, and a syntax tree
+/// is many times as large as its text.
 pub(super) const LARGEST: u64 = 32 << 20;
-/// Bytes of one line of a header; an honest one has fifty.
+/// Maximum bytes of one header line; a normal one has about fifty.
 const LONGEST_LINE: usize = 8 << 10;
-/// Lines of one header.
+/// Maximum lines of one header.
 const MOST_LINES: usize = 64;
-/// The one header that has to be there.
+/// The only required header.
 const LENGTH: &[u8] = b"content-length";
 
-/// One thing that came in.
+/// One unit read from the client.
 #[derive(Debug)]
 pub(super) enum Frame {
     /// A request or a notification.
     Request(Request),
-    /// An answer to a request of ours.
+    /// A response to a request of the server.
     Response(Response),
-    /// No message; this is the answer to it.
+    /// An invalid message, with the error response to it.
     Refused(Response),
 }
 
-/// A stream as messages.
+/// Message reader over a stream.
 pub(super) struct Frames<R> {
     input: R,
-    /// What was read of the next line already.
+    /// Bytes of the next line that were read already.
     begun: Vec<u8>,
-    /// Bytes that belong to a refused message.
+    /// Remaining bytes of a refused message.
     surplus: u64,
-    /// Whether it is unknown where the next header begins.
+    /// True if the start of the next header is unknown.
     is_lost: bool,
 }
 
 enum Header {
     Body(u64),
-    /// A body that is not read, and why.
+    /// Length of a body that is skipped, and the reason.
     Unread(u64, String),
     Bad(&'static str),
     End,
@@ -54,7 +55,7 @@ impl<R: BufRead> Frames<R> {
         Frames { input, begun: Vec::new(), surplus: 0, is_lost: false }
     }
 
-    /// The next message; none at the end of the stream, and half of one is none.
+    /// Returns the next message; `None` at the end of the stream, also within a message.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl<R: BufRead> Frames<R> {
                 Ok(Some(Frame::Refused(refusal(Id::Null, ErrorCode::InvalidRequest, why))))
             }
             Header::Body(length) => {
-                // It grows with what arrives, not with what was promised.
+                // The buffer grows with the bytes that arrive, not with the announced length.
                 let mut body = Vec::new();
                 let arrived = (&mut self.input).take(length).read_to_end(&mut body)?;
                 Ok((arrived as u64 == length).then(|| message(&body)))
@@ -90,7 +91,7 @@ impl<R: BufRead> Frames<R> {
             let text = line.trim_ascii_end();
             if text.is_empty() {
                 match (length, charset.take()) {
-                    // Empty lines between messages harm nobody.
+                    // Empty lines between messages are harmless.
                     (None, _) if number == 0 => return self.header_after_blank(),
                     (None, _) => return Ok(self.lose(&[], "there is no Content-Length")),
                     (Some(length), Some(charset)) => {
@@ -134,7 +135,8 @@ impl<R: BufRead> Frames<R> {
         }
     }
 
-    /// Up to and with the end of a line, or as much of it as is taken; none at the end of the stream.
+    /// Reads up to and including a line end, or up to the line limit; `None` at the end of the
+    /// stream.
     fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = std::mem::take(&mut self.begun);
         if !line.ends_with(b"\n") {
@@ -144,7 +146,7 @@ impl<R: BufRead> Frames<R> {
         Ok((line.ends_with(b"\n") || line.len() >= LONGEST_LINE).then_some(line))
     }
 
-    /// Where the next header begins is to be found again; maybe in the rest of a line.
+    /// Starts the search for the next header, which may be in the rest of a line.
     fn lose(&mut self, line: &[u8], why: &'static str) -> Header {
         let at = line.windows(LENGTH.len()).position(|it| it.eq_ignore_ascii_case(LENGTH));
         match at {
@@ -154,7 +156,7 @@ impl<R: BufRead> Frames<R> {
         Header::Bad(why)
     }
 
-    /// Passes over everything up to what may be a header; false at the end of the stream.
+    /// Skips everything before a possible header; false at the end of the stream.
     fn find_header(&mut self) -> io::Result<bool> {
         let mut matched = 0;
         while matched < LENGTH.len() {
@@ -166,7 +168,7 @@ impl<R: BufRead> Frames<R> {
             for byte in buffer {
                 used += 1;
                 let byte = byte.to_ascii_lowercase();
-                // Its first letter is nowhere else in it.
+                // The first letter of the header's name occurs nowhere else in it.
                 matched = match byte == LENGTH[matched] {
                     true => matched + 1,
                     false => usize::from(byte == LENGTH[0]),
@@ -182,7 +184,7 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-/// Name and value of a line.
+/// Splits a line into name and value.
 fn named(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = line.iter().position(|it| *it == b':')?;
     let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
@@ -196,7 +198,7 @@ fn number_of(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
 }
 
-/// The charset that a content type names, if it is not ours.
+/// Returns the charset of a content type, if it is not UTF-8.
 fn foreign_charset(value: &[u8]) -> Option<String> {
     let value = String::from_utf8_lossy(value).to_ascii_lowercase();
     let charset = value.split(';').find_map(|it| it.trim().strip_prefix("charset="))?;
@@ -263,7 +265,7 @@ fn id(value: Value) -> Result<Id, ()> {
     }
 }
 
-/// An error of the client; whoever asked hears of it in any case.
+/// Parses the error of a client's response; a malformed one becomes an internal error.
 fn said(error: Value) -> Error {
     Error::deserialize(&error).unwrap_or_else(|why| Error {
         message: format!("the client's error is malformed: {why}").into(),
@@ -271,7 +273,7 @@ fn said(error: Value) -> Error {
     })
 }
 
-/// The answer to what is no request.
+/// Returns the error response to an invalid message.
 pub(super) fn refusal(id: Id, code: ErrorCode, message: String) -> Response {
     let hint = "see the part \"Base Protocol\" of the Language Server Protocol";
     let data = Some(json!({ "kind": "protocol", "hint": hint }));
@@ -282,9 +284,9 @@ pub(super) fn refusal(id: Id, code: ErrorCode, message: String) -> Response {
 mod tests {
     use super::*;
 
-    /// Everything in a stream: methods, `answer` for responses, codes of refusals.
+    /// Reads a whole stream: methods, `answer` for responses, codes of refusals.
     fn read(stream: &[u8]) -> Vec<String> {
-        // Bytes come one by one: nothing depends on how they are cut.
+        // The bytes arrive one by one, so the result does not depend on chunks.
         let mut frames = Frames::new(io::BufReader::with_capacity(1, stream));
         let mut all = Vec::new();
         while let Some(frame) = frames.next().expect("a slice can be read") {

@@ -1,7 +1,7 @@
-//! What lenses and code actions make the server do: `workspace/executeCommand`.
+//! Commands of lenses and code actions: `workspace/executeCommand`.
 //!
-//! A command is one of our methods under a name that editors take for a command; its first argument is the method's
-//! parameters, and what follows is for an editor that draws.
+//! A command is a method of Trellis under a name that editors accept for commands. Its first
+//! argument holds the method's parameters; further arguments help an editor to draw the command.
 
 use std::path::PathBuf;
 
@@ -14,15 +14,15 @@ use super::dispatch;
 use crate::results::{Results, Tally};
 use crate::rpc::{Methods, PREFIX};
 
-/// What a command does.
+/// Effect of a command.
 enum CommandKind {
-    /// It calls this method.
+    /// The command calls this method.
     Calls(&'static str),
-    /// It tells the last result of a test.
+    /// The command shows the last result of a test.
     Shows,
 }
 
-/// Every command of the server.
+/// All commands of the server.
 const COMMANDS: [(&str, CommandKind); 10] = [
     (GENERATE_TESTS, CommandKind::Calls("trellis/generateTests")),
     (RUN_TESTS, CommandKind::Calls("trellis/runTests")),
@@ -43,7 +43,7 @@ const PROPOSE_FIX: &str = "trellis.proposeFix";
 const REPAIR: &str = "trellis.repair";
 const SHOW_RESULT: &str = "trellis.showResult";
 
-/// Argument of `trellis.generateTests`: write tests for a function.
+/// Argument of `trellis.generateTests`: the function to write tests for.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GenerateTests {
@@ -58,21 +58,21 @@ pub(super) struct GenerateTests {
 pub(super) struct FunctionName {
     /// The file, relative to the project's folder.
     pub(super) file_path: String,
-    /// `function`, `Class.method`; `name[1]` for the second of one name.
+    /// `function` or `Class.method`; `name[1]` for the second definition of one name.
     pub(super) name: String,
 }
 
-/// Argument of `trellis.runTests`: run some tests.
+/// Argument of `trellis.runTests`: the tests to run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunTests {
     /// The folder of the project.
     pub(super) root: PathBuf,
-    /// Test files or ids, relative to it.
+    /// Test files or ids, relative to `root`.
     pub(super) paths: Vec<String>,
 }
 
-/// Argument of `trellis.retryNode`: work again on a node that failed or was skipped.
+/// Argument of `trellis.retryNode`: a failed or skipped node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RetryNode {
@@ -86,20 +86,20 @@ pub(super) struct RetryNode {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Test {
-    /// The folder that it was run in.
+    /// The folder that the test ran in.
     pub(super) root: PathBuf,
-    /// Its id relative to that; to be shown, a file, a class or a function of tests as well.
+    /// Test id relative to `root`; for `trellis.showResult` also a test file, class or function.
     pub(super) test: String,
 }
 
-/// Argument of `trellis.repair`: mend what fails.
+/// Argument of `trellis.repair`: the project whose failing tests are to be fixed.
 #[derive(Debug, Serialize)]
 pub(super) struct Repair {
     /// The folder of the project.
     pub(super) root: PathBuf,
 }
 
-/// Second argument of `trellis.showResult`: the title without words.
+/// Second argument of `trellis.showResult`: the title as a code.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Mark {
@@ -118,7 +118,7 @@ impl Mark {
     }
 }
 
-/// The same, and whether the code was changed since.
+/// A mark, with a flag for code changed since.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Marked {
@@ -133,14 +133,14 @@ impl Marked {
     }
 }
 
-/// What the last run of some tests came to: the result of `trellis.showResult`.
+/// Result of `trellis.showResult`: the last results of some tests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Shown {
     passed: usize,
     failed: usize,
     skipped: usize,
-    /// `id: exception: message`, one each.
+    /// One `id: exception: message` per failure.
     failures: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ impl RetryNode {
         command("Retry", RETRY_NODE, self)
     }
 
-    /// Where its code is not to be seen.
+    /// Returns the command under a title with the node's name, for a place without its code.
     pub(super) fn of(&self, name: &str) -> Command {
         command(&format!("Retry {name} (failed)"), RETRY_NODE, self)
     }
@@ -191,18 +191,18 @@ fn command(title: &str, name: &str, argument: &impl Serialize) -> Command {
     Command::new(title.to_owned(), name.to_owned(), argument.map(|it| vec![it]))
 }
 
-/// The names of all commands.
+/// Returns the names of all commands.
 pub(super) fn names() -> Vec<String> {
     COMMANDS.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// What a command came to, and what is to be said of it.
+/// Result of a command, with an optional message to the user.
 pub(super) struct Done {
     pub(super) result: Value,
     pub(super) message: Option<(MessageType, String)>,
 }
 
-/// Does what a command says; its argument is an object, or nothing.
+/// Executes a command; its argument is an object, or absent.
 pub(super) async fn execute(
     methods: Methods,
     results: &Results,
@@ -249,7 +249,7 @@ fn show(results: &Results, test: &Test) -> Done {
     Done { result, message: Some((kind, said)) }
 }
 
-/// Results in a few words.
+/// Returns a short text for results.
 pub(super) fn report(tally: Tally) -> String {
     let said = match tally {
         it if it.failed > 0 => format!("\u{2717} {} of {} failed", it.failed, it.total()),
@@ -259,7 +259,7 @@ pub(super) fn report(tally: Tally) -> String {
     before_change(said, tally.stale > 0)
 }
 
-/// What is said of a result; of one that is older than the code, that it is.
+/// Returns the text of a result, marked as outdated if the code changed since.
 pub(super) fn before_change(said: String, is_stale: bool) -> String {
     if is_stale { format!("{said} before your change") } else { said }
 }

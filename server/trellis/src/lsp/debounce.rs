@@ -1,5 +1,5 @@
-//! What is done once nobody types any more: definitions are looked for anew, diagnostics are published, lenses are
-//! refreshed. There is one timer for all of it.
+//! Work done after a pause in typing: definitions are located again, diagnostics published, lenses
+//! refreshed. One timer serves all of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,21 +14,21 @@ use crate::event_bus::{Event, Listener};
 use crate::rpc::Context;
 use crate::session::{Anchors, QueryError, Snapshot};
 
-/// How long the text has to stand still.
+/// Time without a change before the work starts.
 const STILL: Duration = Duration::from_millis(300);
-/// How long an answer of the client is waited for.
+/// Timeout for a response of the client.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What may have changed.
+/// Kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SessionChange {
-    /// An open document: everything waits until it stands still.
+    /// An open document changed: all work waits for a pause in typing.
     Text,
-    /// Something else that diagnostics or lenses show.
+    /// Something else that diagnostics or lenses show changed.
     Other,
 }
 
-/// Where changes are told. A clone is the same.
+/// Sender of changes. Clones share one channel.
 #[derive(Clone)]
 pub(super) struct SessionChanges(UnboundedSender<SessionChange>);
 
@@ -38,13 +38,13 @@ impl SessionChanges {
         (SessionChanges(sender), receiver)
     }
 
-    /// Never waits; after the end nobody listens.
+    /// Reports a change without waiting; ignored after the end.
     pub(super) fn notify(&self, stir: SessionChange) {
         let _ = self.0.send(stir);
     }
 }
 
-/// Who does it.
+/// Worker that reacts to changes.
 pub(super) struct Debouncer {
     pub(super) client: Client,
     pub(super) context: Arc<Context>,
@@ -52,7 +52,7 @@ pub(super) struct Debouncer {
 }
 
 impl Debouncer {
-    /// Goes on until nobody tells changes any more.
+    /// Runs until all senders are dropped.
     pub(super) async fn run(self, mut stirs: UnboundedReceiver<SessionChange>) {
         let mut published = Published::default();
         while let Some(stirred) = still(&mut stirs).await {
@@ -60,7 +60,7 @@ impl Debouncer {
         }
     }
 
-    /// Tells of changed results, and of nodes that now stand elsewhere.
+    /// Reports changed results, nodes, files and jobs.
     pub(super) async fn listen(context: Arc<Context>, events: Listener, stirs: SessionChanges) {
         loop {
             tokio::select! {
@@ -80,7 +80,7 @@ impl Debouncer {
             move |view: &Snapshot| (parsed(view), diagnostics::of(view, &failures, known));
         let (parsed, found) = match self.context.asker.ask(question).await {
             Ok(found) => found,
-            // Another change is what overtook it, and that one has a turn of its own.
+            // A newer change caused this, and will start its own round.
             Err(QueryError::ContentModified | QueryError::Cancelled) => return,
             Err(QueryError::Panicked) => {
                 return tracing::warn!("the diagnostics are out of date");
@@ -88,7 +88,7 @@ impl Debouncer {
         };
         let mut changed = stirred == SessionChange::Other;
         for (uri, version, anchors) in parsed {
-            // The owner ends after everything else.
+            // The session owner ends after everything else.
             changed |= self.context.owner.parsed(uri, version, anchors).await.unwrap_or(false);
         }
         self.context.results.forget(&found.gone);
@@ -104,26 +104,26 @@ impl Debouncer {
         }
     }
 
-    /// Asks the client to ask for lenses anew.
+    /// Asks the client to request lenses again.
     pub(super) fn refresh_lenses(&self) {
         if !self.known.refreshes_lenses {
             return;
         }
         let client = self.client.clone();
         tokio::spawn(async move {
-            // A client that refuses shows the old ones until it asks by itself.
+            // A client that refuses keeps the old lenses until its next request.
             let _ = tokio::time::timeout(CLIENT_PATIENCE, client.code_lens_refresh()).await;
         });
     }
 }
 
-/// The first change and all that follow until nothing has moved for a while; `None` at the end.
+/// Returns the combined change after a pause, or `None` at the end.
 async fn still(stirs: &mut UnboundedReceiver<SessionChange>) -> Option<SessionChange> {
     let mut stirred = stirs.recv().await?;
     let mut until = Instant::now() + STILL;
     loop {
         match tokio::time::timeout_at(until, stirs.recv()).await {
-            // Work that tells much must not put off what it tells.
+            // Frequent other changes must not postpone the work.
             Ok(Some(SessionChange::Other)) => stirred = SessionChange::Other,
             Ok(Some(SessionChange::Text)) => until = Instant::now() + STILL,
             Ok(None) => return None,
@@ -132,7 +132,7 @@ async fn still(stirs: &mut UnboundedReceiver<SessionChange>) -> Option<SessionCh
     }
 }
 
-/// The definitions of all open documents; only what has changed is parsed.
+/// Parses the definitions of all open documents; unchanged ones come from the index.
 fn parsed(view: &Snapshot) -> Vec<(tower_lsp::ls_types::Uri, i32, Anchors)> {
     let documents = view.documents.values().filter_map(|document| {
         let at = view.file(&document.uri)?;
@@ -165,7 +165,7 @@ mod tests {
             stirs
         });
         assert_eq!(still(&mut receiver).await, Some(SessionChange::Other));
-        // The second text came at 200 ms; what came at 400 ms did not move the end.
+        // The second text change came at 200 ms; the other change at 400 ms did not move the end.
         assert_eq!(begin.elapsed(), Duration::from_millis(500));
         assert_eq!(still(&mut receiver).await, Some(SessionChange::Other));
         assert_eq!(begin.elapsed(), Duration::from_millis(900));

@@ -1,4 +1,4 @@
-//! Diagnostics: tests that fail, at the line where they do, and imports that go round in a circle.
+//! Diagnostics: failing tests at the failing line, and import cycles.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,35 +15,35 @@ use super::from_lsp;
 use crate::results::{Failed, FailureLocation};
 use crate::session::{At, Document, FolderKind, Snapshot, WorkspaceFolder, positions};
 
-/// What editors show as the origin.
+/// Source name shown by editors.
 const SOURCE: &str = "trellis";
-/// The code of circles of imports.
+/// Diagnostic code of import cycles.
 const CIRCLE: &str = "circular-import";
 
-/// Diagnostics by document, each with the version of the text they are of.
+/// Diagnostics by document, each with the version of its text.
 type ByDocument = BTreeMap<String, (Uri, Option<i32>, Vec<Diagnostic>)>;
 
-/// Lines by the id of the spot; none for a deleted one.
+/// Lines by id of the failure location; `None` for a deleted line.
 type MarkedLines = Vec<(u64, Option<u32>)>;
 
-/// Everything that is to be said, and what came to light on the way.
+/// All diagnostics, with findings made on the way.
 #[derive(Default)]
 pub(super) struct Found {
     by_document: ByDocument,
-    /// Failing tests that are not there any more, by folder and id.
+    /// Failing tests that no longer exist, by folder and id.
     pub(super) gone: Vec<(PathBuf, String)>,
-    /// Lines that editing has moved, by the id of the spot.
+    /// Lines moved by edits, by id of the failure location.
     pub(super) lines: BTreeMap<u64, u32>,
-    /// For each open document, the spots in it.
+    /// Failure locations in each open document.
     pub(super) marks: Vec<(Uri, i32, MarkedLines)>,
 }
 
-/// What the client was told last.
+/// Diagnostics last sent to the client.
 #[derive(Default)]
 pub(super) struct Published(HashMap<String, Vec<Diagnostic>>);
 
 impl Published {
-    /// What the client does not know yet; an empty list takes back what it was told.
+    /// Returns diagnostics that differ from those last sent; an empty list clears a document.
     pub(super) fn news(&mut self, found: Found) -> Vec<(Uri, Option<i32>, Vec<Diagnostic>)> {
         let mut news = Vec::new();
         for key in self.0.keys().filter(|key| !found.by_document.contains_key(*key)) {
@@ -62,17 +62,17 @@ impl Published {
     }
 }
 
-/// Everything that is to be said of a view and the tests that fail.
+/// Returns all diagnostics for a snapshot and its failing tests.
 pub(super) fn of(view: &Snapshot, failures: &[Failed], known: from_lsp::Client) -> Found {
     let mut speaker = Publisher { view, known, texts: HashMap::new(), found: Found::default() };
     failures.iter().for_each(|it| speaker.failed(it));
     for part in view.parts.iter().filter(|it| matches!(it.base, FolderKind::Folder(_))) {
-        part.index().import_circles().iter().for_each(|it| speaker.circle(part, it));
+        part.index().import_cycles().iter().for_each(|it| speaker.circle(part, it));
     }
     speaker.finish()
 }
 
-/// A file that something is said of.
+/// The text of a file with diagnostics.
 struct DocumentText {
     uri: Uri,
     text: Arc<str>,
@@ -93,7 +93,7 @@ impl Publisher<'_> {
         let Some(sheet) = self.sheet(&failed.root.join(&failed.at.path)) else {
             return self.found.gone.push((failed.root.clone(), failed.test.clone()));
         };
-        // What a star brings in is not looked for.
+        // Names from a star import are not resolved.
         if !sheet.text.contains(first) && !sheet.text.contains("import *") {
             return self.found.gone.push((failed.root.clone(), failed.test.clone()));
         }
@@ -117,14 +117,14 @@ impl Publisher<'_> {
         self.say(sheet.uri.clone(), sheet.version, diagnostic);
     }
 
-    /// At the import that closes it.
+    /// Adds the diagnostic of an import cycle, at the import that closes it.
     fn circle(&mut self, part: &WorkspaceFolder, circle: &ImportCycle) {
         let index = part.index();
         let place = |it: &CycleImport| Place { file: it.from, range: it.range.clone() };
         let Some(closing) = circle.imports.last() else { return };
         let all: Vec<Place> = circle.imports.iter().map(place).collect();
         let places = self.view.locations(part, &all, self.known.unit);
-        // A file that changed meanwhile is looked at again.
+        // A file that changed meanwhile is examined again later.
         let Some(at) = places.last().filter(|_| places.len() == all.len()).cloned() else { return };
         let names: Vec<&str> = circle.imports.iter().map(|it| index.path(it.from)).collect();
         let way = names.iter().chain(names.first()).copied().collect::<Vec<_>>().join(" \u{2192} ");
@@ -152,7 +152,7 @@ impl Publisher<'_> {
         of_document.or_insert_with(|| (uri, version, Vec::new())).2.push(diagnostic);
     }
 
-    /// Where a line stands by now; `None` if it was deleted, or its file cannot be read.
+    /// Returns the current place of a line; `None` if it was deleted, or its file cannot be read.
     fn spot(&mut self, root: &Path, spot: &FailureLocation) -> Option<(Arc<DocumentText>, Range)> {
         let sheet = self.sheet(&root.join(&spot.path))?;
         let document = self.view.documents.get(sheet.uri.as_str());
@@ -184,12 +184,12 @@ impl Publisher<'_> {
         }
     }
 
-    /// A file as the editor has it, else as the index or the disk has it.
+    /// Returns a file's text from the editor, else from the index or the disk.
     fn sheet(&mut self, path: &Path) -> Option<Arc<DocumentText>> {
         if let Some(known) = self.texts.get(path) {
             return known.clone();
         }
-        // Whoever ran a test knows the folder as it really is, without links.
+        // Test runs report the folder's real path, without links.
         let is = |it: PathBuf| it == path || it.canonicalize().is_ok_and(|it| it == path);
         let is_it = |it: &&Document| positions::path(&it.uri).is_some_and(is);
         let open = self.view.documents.values().find(is_it).map(|it| DocumentText {

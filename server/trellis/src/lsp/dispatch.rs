@@ -1,11 +1,12 @@
-//! `trellis/*` requests on their way to the methods.
+//! Dispatches `trellis/*` requests to the methods.
 
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Result};
 
 use crate::rpc::{Methods, PREFIX, invoke};
 
-/// Our methods may be called without parameters, as those of JSON-RPC may; `shutdown`, which has none, with empty ones.
+/// Fills in missing parameters of `trellis/*` requests, which JSON-RPC allows, and removes empty
+/// ones of `shutdown`, which takes none.
 pub(super) fn filled(request: Request) -> Request {
     let params = match (request.method(), request.params()) {
         ("shutdown", Some(given)) if *given == json!({}) || given.is_null() => None,

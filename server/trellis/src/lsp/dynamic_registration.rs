@@ -1,6 +1,6 @@
-//! Which features about symbols the client is to ask this server for: none while another server has them.
+//! Registers symbol features with the client: none while another server provides them.
 //!
-//! Clients that take registrations later are told; others ask in vain.
+//! Clients without dynamic registration keep sending such requests, and get empty answers.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use tower_lsp::ls_types::{Registration, Unregistration};
 
 use super::from_lsp::{self, Dynamic};
 
-/// How long an answer of the client is waited for.
+/// Timeout for a response of the client.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Keeps the registrations as they are wanted.
+/// Keeps the registrations in the wanted state.
 pub(super) async fn keep(
     client: Client,
     known: from_lsp::Client,

@@ -1,6 +1,7 @@
-//! The model provider `editor`: questions go to the client as `trellis/askModel`, and its models answer.
+//! The model provider `editor`: requests go to the client as `trellis/askModel`, and its models
+//! reply.
 //!
-//! Nothing that comes back is trusted: what is too large, malformed or without an end is an error in words.
+//! Replies are not trusted: a reply that is too large, malformed or endless becomes an error.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -22,19 +23,20 @@ use super::protocol_ext::{
     ModelMessage, ModelRole, ModelTool, ModelToolCall, ModelToolResult,
 };
 
-/// How long an answer is waited for: as long as for any service, since a person may be asked for leave first.
+/// Timeout of a request: as long as for any provider, since the editor may ask the user for
+/// permission first.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// No honest answer comes near, in bytes of JSON.
+/// Maximum bytes of a reply as JSON, far above any valid reply.
 const LARGEST_ANSWER: usize = 16 << 20;
-/// No model calls more tools at once.
+/// Maximum tool calls in one reply, above what any model sends.
 const MOST_CALLS: usize = 128;
-/// How much of a client's words is passed on, in characters.
+/// Maximum characters of client text that is passed on.
 const LONGEST_LINE: usize = 400;
 
-/// The models that the editor has.
+/// Client for the models of the editor.
 pub(super) struct EditorLlm {
     client: Client,
-    /// Of the last question.
+    /// Id of the last request.
     id: AtomicU64,
 }
 
@@ -68,7 +70,7 @@ impl Editor for EditorLlm {
     }
 }
 
-/// A question under way. Dropped before it is answered, it is cancelled at the client.
+/// A pending request; cancelled at the client if dropped before its reply.
 struct Open<'a> {
     client: &'a Client,
     id: u64,
@@ -77,7 +79,7 @@ struct Open<'a> {
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        // Without a runtime the server is ending, and the client's question with it.
+        // Without a runtime the server is ending, which ends the client's request too.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if self.answered {
             return;
@@ -98,7 +100,8 @@ fn question(id: u64, model: &str, ask: &ChatRequest) -> AskModelParams {
         attempt: ask.attempt,
         messages: ask.messages.iter().map(message).collect(),
         tools: ask.tools.iter().map(tool).collect(),
-        // By way of its shortest text, as a widened 0.2 is 0.20000000298023224.
+        // Converted through its shortest decimal form, since 0.2 widened from f32 is
+        // 0.20000000298023224.
         temperature: ask.temperature.to_string().parse().unwrap_or(f64::from(ask.temperature)),
         max_output_tokens: ask.max_output_tokens,
     }
@@ -148,7 +151,7 @@ fn reply(answer: AskModelResult, asked: &str, latency: Duration) -> ChatReply {
         output_tokens: it.output_tokens.into(),
         cached_tokens: 0,
     });
-    // Who does not say which model answered had the one asked for answer.
+    // Without a model name in the reply, the requested model counts as the one that replied.
     let named = answer.model.map(|it| one_line(&it)).filter(|it| !it.is_empty());
     let asked = if asked.is_empty() { "editor" } else { asked };
     ChatReply {
@@ -160,7 +163,7 @@ fn reply(answer: AskModelResult, asked: &str, latency: Duration) -> ChatReply {
     }
 }
 
-/// A result that is what it should be.
+/// Parses and checks a reply.
 fn read(result: Value) -> Result<AskModelResult, EditorError> {
     let unusable = |what: String| EditorError::Unusable(format!("the editor's answer {what}"));
     if is_larger_than(LARGEST_ANSWER, &result) {
@@ -188,7 +191,7 @@ fn read(result: Value) -> Result<AskModelResult, EditorError> {
     Ok(answer)
 }
 
-/// What an error of the client's means.
+/// Classifies an error of the client.
 fn refused(error: &Error) -> EditorError {
     if error.code == ErrorCode::MethodNotFound {
         return EditorError::Unavailable("this editor offers no models".to_owned());
@@ -197,7 +200,7 @@ fn refused(error: &Error) -> EditorError {
         empty if empty.is_empty() => format!("the editor gave no reason (code {})", error.code),
         message => message,
     };
-    // Data of any other shape says nothing of the kind.
+    // Data of another shape carries no kind.
     let data = error.data.as_ref().and_then(|it| AskModelErrorData::deserialize(it).ok());
     match data.as_ref().map(|it| it.kind.as_str()) {
         Some("unavailable") => EditorError::Unavailable(message),
@@ -207,7 +210,7 @@ fn refused(error: &Error) -> EditorError {
     }
 }
 
-/// The start of a text, on one line.
+/// Returns the start of a text, on one line.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let mut line = String::new();
@@ -225,10 +228,10 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether a value takes more bytes of JSON; it is not written out for that.
+/// Returns whether a value needs more than `most` bytes as JSON, without storing the JSON.
 fn is_larger_than(most: usize, value: &Value) -> bool {
-    struct RequestBudget(usize);
-    impl io::Write for RequestBudget {
+    struct ByteBudget(usize);
+    impl io::Write for ByteBudget {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let left = self.0.checked_sub(bytes.len());
             self.0 = left.ok_or_else(|| io::Error::other("too large"))?;
@@ -239,7 +242,7 @@ fn is_larger_than(most: usize, value: &Value) -> bool {
             Ok(())
         }
     }
-    serde_json::to_writer(RequestBudget(most), value).is_err()
+    serde_json::to_writer(ByteBudget(most), value).is_err()
 }
 
 #[cfg(test)]
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_editor_that_never_answers_is_given_up_and_told() {
+    async fn an_editor_that_never_answers_is_given_up_and_reported() {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(ours);
         let (received, mut said) = tokio::io::split(theirs);

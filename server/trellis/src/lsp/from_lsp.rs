@@ -1,4 +1,4 @@
-//! From the protocol's types to ours.
+//! Conversions from protocol types to internal types.
 
 use std::path::PathBuf;
 
@@ -7,31 +7,31 @@ use tower_lsp::ls_types::{ClientCapabilities, InitializeParams, MarkupKind, Posi
 use crate::session::positions::path;
 use trellis_python::Unit;
 
-/// What the client can do, as far as answers depend on it.
+/// Client capabilities that affect answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Client {
     pub(super) unit: Unit,
-    /// Takes edits with the versions they are meant for.
+    /// The client accepts edits with document versions.
     pub(super) versioned_edits: bool,
-    /// Takes symbols of a document as a tree.
+    /// The client accepts document symbols as a tree.
     pub(super) symbol_tree: bool,
-    /// Reports changed files when asked to.
+    /// The client can report changed files.
     pub(super) watches_files: bool,
-    /// Asks for lenses anew when told to.
+    /// The client can be asked to refresh lenses.
     pub(super) refreshes_lenses: bool,
-    /// Shows other places that belong to a diagnostic.
+    /// The client shows related locations of a diagnostic.
     pub(super) related_information: bool,
-    /// Shows Markdown in hovers.
+    /// The client shows Markdown in hovers.
     pub(super) markdown: bool,
-    /// Takes code actions that are more than commands.
+    /// The client accepts code actions beyond plain commands.
     pub(super) action_literals: bool,
-    /// Shows the progress of work that the server began.
+    /// The client shows progress of work started by the server.
     pub(super) shows_progress: bool,
-    /// Features that may be registered later.
+    /// Features that can be registered dynamically.
     pub(super) dynamic: Dynamic,
 }
 
-/// Features about symbols that the client takes registrations of.
+/// Symbol features for which the client accepts dynamic registration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dynamic {
     pub(super) definition: bool,
@@ -56,7 +56,8 @@ fn dynamic(capabilities: &ClientCapabilities) -> Dynamic {
     }
 }
 
-/// Of encodings that the client offers, the one that costs least; UTF-16 is what everyone knows.
+/// Reads the client's capabilities. Chooses the cheapest position encoding the client offers, or
+/// UTF-16, which every client supports.
 pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
     let general = capabilities.general.as_ref();
     let offered = general.and_then(|it| it.position_encodings.as_deref()).unwrap_or_default();
@@ -92,7 +93,7 @@ pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
     }
 }
 
-/// The folders to serve; none is possible.
+/// Returns the folders to serve, possibly none.
 pub(super) fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     #[expect(deprecated, reason = "clients of 3.5 and before know nothing else")]
     let old = params.root_uri.as_ref();

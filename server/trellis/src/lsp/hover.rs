@@ -1,4 +1,4 @@
-//! What stands under the mouse: signature and docstring of a symbol, and where its node stands.
+//! Hovers: signature and docstring of a symbol, and the state of its node.
 
 use tower_lsp::ls_types::{
     Hover, HoverContents, MarkupContent, MarkupKind, TextDocumentPositionParams,
@@ -8,25 +8,26 @@ use trellis_python::{Symbol, SymbolKind, Unit};
 use super::markdown;
 use crate::session::{At, GeneratedProjects, NodeState, Snapshot, positions};
 
-/// How a hover is made.
+/// Options of a hover.
 #[derive(Clone, Copy)]
 pub(super) struct How {
     pub(super) unit: Unit,
-    /// The client shows Markdown.
+    /// True if the client shows Markdown.
     pub(super) markdown: bool,
-    /// Symbols are told at all their places; else nodes alone, where they are defined.
+    /// True to describe symbols wherever they occur; false to describe only nodes, at their
+    /// definitions.
     pub(super) symbols: bool,
 }
 
-/// A part of the text.
+/// A part of the hover's text.
 enum Piece {
     Code(String),
     Text(String),
-    /// A word for it, and what it is.
+    /// A label and its value.
     Fact(&'static str, String),
 }
 
-/// `None` where nothing is known.
+/// Returns the hover at a position; `None` if nothing is known.
 pub(super) fn of(
     view: &Snapshot,
     at: &TextDocumentPositionParams,
@@ -50,7 +51,7 @@ pub(super) fn of(
     (!pieces.is_empty()).then_some(Hover { contents, range: None })
 }
 
-/// The definition that an offset means, by its number in the outline of its file.
+/// Returns the definition that an offset refers to, by its index in the outline of its file.
 fn symbol(here: At<'_>, offset: usize, anywhere: bool) -> Option<(At<'_>, usize)> {
     let index = here.part.index();
     let outline = index.outline(here.file);
@@ -128,7 +129,8 @@ fn plain(piece: &Piece) -> String {
     }
 }
 
-/// What a docstring says: without quotes and the indentation of the code around it, as `inspect.cleandoc` has it.
+/// Returns the content of a docstring literal, without quotes and surrounding indentation, like
+/// `inspect.cleandoc`.
 fn content(literal: &str) -> String {
     let quoted = literal.trim_start_matches(|it: char| it.is_ascii_alphabetic());
     let quotes = ["\"\"\"", "'''", "\"", "'"];
@@ -136,7 +138,7 @@ fn content(literal: &str) -> String {
     let mut lines = inner.unwrap_or(quoted).lines();
     let first = lines.next().unwrap_or_default().trim_start();
     let rest: Vec<&str> = lines.collect();
-    // Of one byte each, so that a cut goes through no character.
+    // Spaces and tabs have one byte each, so the cut splits no character.
     let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let shallowest = rest.iter().filter(|it| !it.trim().is_empty()).map(indent).min();
     let cut =
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn docstrings_are_told_without_their_dress() {
+    fn docstrings_are_shown_without_their_quotes() {
         for (literal, wanted) in [
             ("\"\"\"Adds.\"\"\"", "Adds."),
             ("r'''Adds.\n\n    Twice.\n        Deeper.\n    '''", "Adds.\n\nTwice.\n    Deeper."),

@@ -1,6 +1,6 @@
-//! Code lenses: what can be done with a function, and what its tests came to.
+//! Code lenses: actions for a function, and the results of its tests.
 //!
-//! They are made of what is known already: where definitions stood at the last parse, moved by the edits since.
+//! Lenses use known data only: the definitions of the last parse, moved by later edits.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::write_tests::registry;
 
 /// The project around a document.
 pub(super) struct Around {
-    /// The grown repository that holds it, else the folder of the workspace.
+    /// The generated project that holds the document, else the workspace folder.
     pub(super) root: PathBuf,
-    /// The document's path, relative to that.
+    /// The document's path, relative to `root`.
     pub(super) path: String,
     pub(super) generated: Option<Arc<GeneratedProject>>,
 }
 
 impl Around {
-    /// `None` for what is no Python file.
+    /// Returns the project; `None` if the document is no Python file.
     pub(super) fn of(open: &Open, grounds: &GeneratedProjects) -> Option<Around> {
         Around::of_uri(&open.document.uri, open.root.as_ref(), grounds)
     }
 
-    /// The same for a file of a view.
+    /// Returns the project of a file in a snapshot.
     pub(super) fn of_file(
         view: &Snapshot,
         at: At<'_>,
@@ -62,25 +62,26 @@ impl Around {
     }
 }
 
-/// What is known of tests.
+/// Known test results.
 struct Known<'a> {
     results: &'a Results,
     registered: Option<Registered>,
-    /// The document's file without links: whoever runs tests knows it so.
+    /// The document's real path, without links, as test runs report it.
     real: PathBuf,
-    /// The document has another text than the disk, which is what tests run with.
+    /// True if the document differs from the disk, which is what tests run with.
     is_unsaved: bool,
 }
 
 impl Known<'_> {
-    /// A result, and how it is called; what ran with another text than the one that is shown is older than it.
+    /// Returns the text and mark of a result; results for a text other than the shown one count as
+    /// outdated.
     fn shown(&self, tally: Tally) -> (String, Marked) {
         let stale = if self.is_unsaved { tally.total() } else { tally.stale };
         let tally = Tally { stale, ..tally };
         (report(tally), Marked::of(tally))
     }
 
-    /// The same of the word that a registry has for it.
+    /// Returns the text and mark of a status in the test registry.
     fn registered_as(&self, status: &str, root: &Path) -> (String, Marked) {
         let registered = sources::changed_at(&root.join(registry::PATH));
         let stale = self.is_unsaved || sources::changed_at(&self.real) > registered;
@@ -90,7 +91,7 @@ impl Known<'_> {
     }
 }
 
-/// The lenses of a document.
+/// Returns the lenses of a document.
 pub(super) fn of(
     open: &Open,
     around: &Around,
@@ -152,13 +153,13 @@ impl Around {
         self.generated.as_ref()?.node(&self.path, &anchor.name)
     }
 
-    /// The tests that a node was grown with.
+    /// Returns the lenses of the tests that a node was generated with.
     fn of_node_tests(&self, anchor: &Anchor, known: &Known<'_>) -> Vec<Command> {
         let Some(node) = self.node(anchor) else { return Vec::new() };
         let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let tallies = node.test_ids.iter().map(|id| known.results.tally(&real, id));
         let last = tallies.fold(Tally::default(), Tally::and);
-        // Where nobody has run them here, as the run that made them found them.
+        // Without results of this session, those of the generating run count.
         let (passed, failed) = node.tests;
         let tally = match last.total() {
             0 => Tally { passed, failed, ..Tally::default() },
@@ -174,13 +175,13 @@ impl Around {
         };
         let shown =
             Test { root: real, test: ids.first().cloned().unwrap_or(node.test_path.clone()) };
-        // What failed is not in the tree, and neither are its tests.
+        // A failed node's code is not in the tree, and neither are its tests.
         let run = (!node.is_open()).then(|| run(&self.root, ids));
         let (said, marked) = known.shown(tally);
         run.into_iter().chain([shown.show_result(&said, marked)]).collect()
     }
 
-    /// What can be done about nodes that failed, and whose code is not in the file: at its top.
+    /// Returns the lenses for failed nodes whose code is not in the file; shown at its top.
     fn failed(&self, anchors: &Anchors) -> Vec<Command> {
         let Some(generated) = &self.generated else { return Vec::new() };
         let is_there = |name: &str| anchors.all.iter().any(|it| *it.name == *name);
@@ -198,7 +199,8 @@ impl Around {
     }
 }
 
-/// The tests that were generated for a function: how they last ended here, else as the registry says.
+/// Returns the lenses of tests generated for a function: the last results here, else the
+/// registry's.
 fn of_tests(tests: Tests, known: &Known<'_>) -> Vec<Command> {
     let Tests { root, ids, status } = tests;
     let real = root.canonicalize().unwrap_or_else(|_| root.clone());

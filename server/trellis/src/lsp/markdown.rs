@@ -1,9 +1,9 @@
-//! Texts of others as Markdown in which nothing of theirs is markup: neither links nor commands nor HTML.
+//! Escapes foreign text for Markdown: no links, commands or HTML take effect.
 
-/// Text with line breaks and indentation as they are.
+/// Escapes a text and keeps its line breaks and indentation.
 pub(super) fn text(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(line).collect();
-    // Two spaces break the line; an empty one begins a paragraph.
+    // Two spaces break a line; an empty line begins a paragraph.
     lines.join("  \n").replace("  \n  \n", "\n\n")
 }
 
@@ -13,7 +13,7 @@ fn line(line: &str) -> String {
     indent + &escaped(rest.trim_end())
 }
 
-/// A piece of a line.
+/// Escapes a part of a line.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
@@ -29,7 +29,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Code between fences that it cannot close.
+/// Returns code between fences that it cannot close.
 pub(super) fn code(code: &str) -> String {
     let runs = code.split(|it| it != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);

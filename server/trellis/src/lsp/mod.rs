@@ -1,12 +1,13 @@
 //! `trellis lsp`: the Language Server Protocol over standard input and output.
 //!
-//! Handlers do three things: what came in becomes ours (`from_lsp`), one call, what came out becomes theirs
-//! (`to_lsp`). Two rules keep the stream in order and alive: a handler talks to the owner of the state before
-//! its first `.await`, and none waits for the client. What takes longer than an answer may, such as a question to
-//! a model, is begun by a handler and told by a notification; it ends with `shutdown`.
+//! A handler converts the request (`from_lsp`), makes one call, and converts the result (`to_lsp`).
+//! Two rules keep the stream in order and responsive: a handler contacts the session owner before
+//! its first `.await`, and no handler waits for the client. Longer work, such as a model request,
+//! is started by a handler and reported by a notification; it ends with `shutdown`.
 //!
-//! Beside the protocol's own methods there are ours (`extensions`): the client can be asked for its models
-//! (`client_model`, the model provider `editor`), and can have one tried (`trial`).
+//! Besides the protocol's own methods there are those of Trellis (`protocol_ext`): the server can
+//! ask the client for a model reply (`editor_llm`, the model provider `editor`), and the client can
+//! have a model tested (`probe_model`).
 
 mod actions;
 mod capabilities;
@@ -43,12 +44,13 @@ use editor_llm::EditorLlm;
 use server::Backend;
 use transport::{End, Transport};
 
-/// How long the last answers may take to be made and read, when the client says no more.
+/// Timeout for the last responses to be made and read, after the client has sent its last message.
 const LAST_WORDS: Duration = Duration::from_secs(15);
-/// `exit` without `shutdown` is 1 in the protocol, whatever that is elsewhere.
+/// The protocol requires exit code 1 for `exit` without `shutdown`, whatever the code means
+/// elsewhere.
 const WITHOUT_SHUTDOWN: Exit = Exit::TestsFailed;
 
-/// Serves until the client says `exit`, closes the stream or dies.
+/// Serves until the client sends `exit`, closes the stream or dies.
 pub(crate) async fn serve() -> Result<Exit, Fault> {
     let (gone, parent_gone) = tokio::sync::oneshot::channel();
     let owner =
@@ -77,14 +79,14 @@ pub(crate) async fn serve() -> Result<Exit, Fault> {
         end = transport.serve(input) => end,
         Ok(()) = parent_gone => End::Closed,
     };
-    // Work that answers wait for ends with the conversation.
+    // Jobs that responses wait for end with the connection.
     let ending = async {
         if let Some(context) = shared {
             context.end().await;
         }
     };
     let last_words = tokio::time::timeout(LAST_WORDS, transport.finish());
-    // Out of time, nobody reads them.
+    // A timeout is ignored: the client no longer reads.
     let ((), _) = tokio::join!(ending, last_words);
     owner.stop().await;
     match end {

@@ -1,4 +1,4 @@
-//! `trellis/tryModel`: what `trellis doctor --model` does, for the editor.
+//! `trellis/tryModel`: the editor's counterpart of `trellis doctor --model`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use super::protocol_ext::{ModelTried, ModelTriedParams};
 use crate::error::Fault;
 use crate::models::{self, ModelArgs, ModelHandle, Models, ProbeResult};
 
-/// Puts a tiny question to the model of this name, or to those that work in the root folder would be done with,
-/// and tells the client what became of each.
+/// Sends a tiny request to the named model, or to all models configured for the root folder, and
+/// reports each outcome to the client.
 pub(super) async fn run(
     client: Client,
     editor: Arc<dyn Editor>,
     roots: oneshot::Receiver<Vec<PathBuf>>,
     name: Option<String>,
 ) {
-    // Without a folder, as on the command line, what holds is what holds where the server was started.
+    // Without a folder, the server's working directory counts, as on the command line.
     let root = roots.await.ok().and_then(|it| it.into_iter().next());
     let root = root.unwrap_or_else(|| PathBuf::from("."));
-    let args = ModelArgs::impatient(name.clone()).with_editor(editor);
-    // Files are read, and certificates: nothing for a thread that moves messages.
+    let args = ModelArgs::single_retry(name.clone()).with_editor(editor);
+    // Opening reads files and certificates, which must not block the message loop.
     let opened = tokio::task::spawn_blocking(move || open(&args, &root)).await;
     let opened = opened
         .unwrap_or_else(|error| Err(Fault::internal(format!("cannot open the model: {error}"))));

@@ -1,4 +1,4 @@
-//! Jobs as the editor shows them: a bar that moves, and a button that cancels.
+//! Shows jobs in the editor: a progress bar with a cancel button.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,17 +13,18 @@ use tower_lsp::ls_types::{
 use crate::event_bus::{Event, JobState, Listener};
 use crate::rpc::Context;
 
-/// The notification by which an editor cancels.
+/// Notification by which an editor cancels a job.
 pub(super) const CANCEL: &str = "window/workDoneProgress/cancel";
 
-/// What tokens begin with; the job's id follows.
+/// Prefix of progress tokens; the job's id follows.
 const TOKEN: &str = "trellis/";
-/// How long the client's welcome of a bar is waited for.
+/// Timeout for the client to accept a progress bar.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Shows all jobs to a client that can show them. A client that refuses bars, or does not answer, is not asked again.
+/// Shows all jobs to a client that supports progress. A client that refuses, or does not answer, is
+/// not asked again.
 pub(super) async fn show(client: Client, listener: Listener) {
-    // What the bar says, by job.
+    // Current text of each job's bar.
     let mut shown: BTreeMap<String, String> = BTreeMap::new();
     loop {
         let (job, value) = match listener.next().await {
@@ -68,7 +69,7 @@ fn token(job: &str) -> ProgressToken {
     ProgressToken::String(format!("{TOKEN}{job}"))
 }
 
-/// Cancels the job of a bar; a bar that is none of ours, or at its end, means nothing.
+/// Cancels the job behind a progress token; unknown or finished tokens are ignored.
 pub(super) fn cancel(context: &Context, params: &WorkDoneProgressCancelParams) {
     if let ProgressToken::String(token) = &params.token
         && let Some(job) = token.strip_prefix(TOKEN)
@@ -100,7 +101,7 @@ fn end(state: JobState, error: Option<String>) -> WorkDoneProgress {
     WorkDoneProgress::End(WorkDoneProgressEnd { message: Some(said) })
 }
 
-/// `3/50, 2 min left`
+/// Returns a text such as `3/50, 2 min left`.
 fn counted(done: usize, total: usize, eta_seconds: Option<u64>) -> String {
     let left = match eta_seconds {
         None => String::new(),

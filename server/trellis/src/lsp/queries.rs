@@ -1,4 +1,4 @@
-//! What the questions of the protocol mean for our indexes.
+//! Answers protocol queries from the indexes.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,18 @@ use crate::session::positions;
 use crate::session::{At, Snapshot, WorkspaceFolder};
 use trellis_python::{Lines, Unit};
 
-/// Symbols in one answer, those of exactly the name not counted: more is of use to nobody who types.
+/// Maximum number of symbols in one answer, besides those with exactly the name; more would not
+/// help.
 const SYMBOLS_AT_MOST: usize = 1000;
-/// Places that a warning names.
+/// Maximum number of places named in a warning.
 const NAMED_PLACES: usize = 5;
 
-/// Symbols of the workspace, the best first.
+/// Returns symbols of the workspace, best first.
 pub(super) fn symbols(view: &Snapshot, query: &str, unit: Unit) -> Vec<SymbolInformation> {
     let mut all: Vec<SymbolInformation> =
         view.parts.iter().flat_map(|part| symbols_of(view, part, query, unit)).collect();
     if view.parts.len() > 1 {
-        // One folder may lie in another, and then it is in both.
+        // A folder may lie in another one, and its symbols are then found twice.
         let mut seen = std::collections::HashSet::new();
         all.retain(|it| {
             let start = it.location.range.start;
@@ -62,14 +63,14 @@ fn symbols_of(
     found.iter().filter_map(shape).collect()
 }
 
-/// Symbols of a document as a tree; `None` if it is not known.
+/// Returns the symbols of a document as a tree; `None` for an unknown document.
 pub(super) fn outline(view: &Snapshot, uri: &Uri, unit: Unit) -> Option<Vec<DocumentSymbol>> {
     let at = view.file(uri)?;
     let text = at.part.index().text(at.file)?;
     Some(to_lsp::document_symbols(&at.part.index().outline(at.file), &text, unit))
 }
 
-/// Where the symbol at a position is defined.
+/// Returns the definitions of the symbol at a position.
 pub(super) fn definition(
     view: &Snapshot,
     at: &TextDocumentPositionParams,
@@ -82,8 +83,8 @@ pub(super) fn definition(
     view.locations(at.part, &places, unit)
 }
 
-/// Certain references of the symbol at a position. The protocol has no way to say that one is merely
-/// possible, and a list that mixes both is of no use to what renames by it.
+/// Returns the certain references of the symbol at a position. The protocol cannot mark a reference
+/// as merely possible, and a mixed list would mislead tools that rename by it.
 pub(super) fn references(
     view: &Snapshot,
     at: &TextDocumentPositionParams,
@@ -99,7 +100,7 @@ pub(super) fn references(
     Some(view.locations(at.part, &places, unit))
 }
 
-/// The name that would be renamed.
+/// Returns the name that would be renamed.
 pub(super) fn prepare_rename(
     view: &Snapshot,
     at: &TextDocumentPositionParams,
@@ -115,13 +116,13 @@ pub(super) fn prepare_rename(
     })
 }
 
-/// A rename as the client writes it.
+/// A rename in the client's terms.
 pub(super) struct Renamed {
     edits: Vec<(OptionalVersionedTextDocumentIdentifier, Vec<TextEdit>)>,
     possible: Vec<String>,
 }
 
-/// The edits that give the symbol at a position another name.
+/// Returns the edits that rename the symbol at a position.
 pub(super) fn rename(
     view: &Snapshot,
     at: &TextDocumentPositionParams,
@@ -132,7 +133,7 @@ pub(super) fn rename(
     let part = at.part;
     let rename = part.index().rename(at.file, offset, to).map_err(|it| to_lsp::refused(&it))?;
     let edits = edits(view, part, &rename, unit);
-    // Some of the files without the others would break the code.
+    // Applying only some of the files would break the code.
     let edits = edits.ok_or_else(|| {
         let why = "a file changed on disk during the rename: try again";
         to_lsp::failed(why.to_owned())
@@ -178,7 +179,7 @@ fn place<'a>(
 }
 
 impl Renamed {
-    /// With the versions the edits are meant for, if the client takes them.
+    /// Returns the workspace edit, with document versions if the client accepts them.
     pub(super) fn edit(&self, versioned: bool) -> WorkspaceEdit {
         if !versioned {
             let of_file =
@@ -198,7 +199,7 @@ impl Renamed {
         WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
     }
 
-    /// What the user should know: places that may mean the symbol too and stay as they are.
+    /// Returns a warning about unchanged places that may mean the symbol too.
     pub(super) fn warning(&self) -> Option<String> {
         let count = self.possible.len();
         if count == 0 {

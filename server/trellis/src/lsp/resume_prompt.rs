@@ -1,4 +1,4 @@
-//! Runs that stopped in mid-way, offered for going on.
+//! Offers to resume stopped runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::rpc::{Context, Methods};
 const RESUME: &str = "Resume";
 const NOT_NOW: &str = "Not now";
 
-/// Asks for each of them, one after the other; waits for the answer as long as it takes.
+/// Offers each stopped run in turn, and waits for the answer without a timeout.
 pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Methods) {
     let settings = context.settings();
     if !settings.offer_resume || !settings.trusted {
         return;
     }
-    // The owner ends after everything else.
+    // The session owner ends after everything else.
     let folders = context.owner.roots().await.unwrap_or_default();
     let listing = tokio::task::spawn_blocking(move || runs::list(&folders));
     let found = match listing.await {
         Ok(found) => found.runs,
         Err(error) => return tracing::warn!("cannot list runs: {error}"),
     };
-    // Tasks need their list and stack again, which a person gives.
+    // Resuming tasks requires their list and stack, which a person must give.
     let resumable = |it: &&Run| it.state == RunState::Stopped && it.kind == RunKind::Generate;
     for run in found.iter().filter(resumable) {
         let action = |title: &str| MessageActionItem {
@@ -39,7 +39,7 @@ pub(super) async fn offer(client: Client, context: Arc<Context>, methods: Method
         let answer = client
             .show_message_request(MessageType::INFO, without_links(&question(run)), actions)
             .await;
-        // A client that cannot ask leaves the run as it is.
+        // Without an answer of the client the run stays stopped.
         if answer.ok().flatten().is_some_and(|it| it.title == RESUME)
             && let Err(error) =
                 dispatch::call(methods.clone(), "trellis/generate", json!({ "out": run.out })).await

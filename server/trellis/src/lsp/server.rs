@@ -1,4 +1,4 @@
-//! The handlers, under the names of the protocol's methods.
+//! Handlers, named after the protocol's methods.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,25 +24,25 @@ use crate::session::positions;
 use crate::session::{Anchors, Snapshot};
 use trellis_python::{Outline, Unit};
 
-/// How long an answer of the client to a request of ours is waited for.
+/// Timeout for a response of the client.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The server as the protocol sees it.
+/// The language server.
 pub(super) struct Backend {
     client: Client,
-    /// What our own methods share.
+    /// State shared by the `trellis/*` methods.
     context: Arc<Context>,
     methods: Methods,
     known: OnceLock<from_lsp::Client>,
     parent_gone: Mutex<Option<oneshot::Sender<()>>>,
     /// The models of the editor.
     editor: Arc<EditorLlm>,
-    /// Work that outlives its request ends with this.
+    /// Token that ends background work.
     ending: CancellationToken,
-    /// Where changes are told, and who hears of them once the client listens.
+    /// Sender of changes, and its receiver until the client is ready.
     stirs: SessionChanges,
     stirred: Mutex<Option<UnboundedReceiver<SessionChange>>>,
-    /// Whether questions about symbols are answered.
+    /// True if symbol queries are answered.
     wants_symbols: watch::Sender<bool>,
 }
 
@@ -69,12 +69,12 @@ impl Backend {
         }
     }
 
-    /// Our own methods.
+    /// Returns the `trellis/*` methods.
     pub(super) fn methods(&self) -> Methods {
         self.methods.clone()
     }
 
-    /// Passes what happens on to the client, in order, as fast as it reads.
+    /// Forwards events to the client, in order, at the client's reading speed.
     fn tell_events(&self) {
         let (client, listener) = (self.client.clone(), self.context.events.listen());
         let telling = async move {
@@ -85,17 +85,17 @@ impl Backend {
         self.go_on(telling);
     }
 
-    /// Work that nobody waits for; it ends with `shutdown`.
+    /// Spawns background work that ends with `shutdown`.
     fn go_on(&self, work: impl Future<Output = ()> + Send + 'static) {
         tokio::spawn(self.ending.clone().run_until_cancelled_owned(work));
     }
 
-    /// `window/workDoneProgress/cancel`
+    /// Handles `window/workDoneProgress/cancel`.
     pub(super) async fn cancel_progress(&self, params: lsp::WorkDoneProgressCancelParams) {
         progress::cancel(&self.context, &params);
     }
 
-    /// Whether questions about symbols are answered.
+    /// Returns whether symbol queries are answered.
     fn answers_symbols(&self) -> bool {
         *self.wants_symbols.borrow()
     }
@@ -104,12 +104,12 @@ impl Backend {
         self.known.get().map_or(Unit::Utf16, |it| it.unit)
     }
 
-    /// Begins what goes on beside questions: diagnostics, fresh lenses, progress, offers.
+    /// Starts background work: diagnostics, lens refreshes, progress, resume offers.
     fn begin(&self) {
         let stirred = self.stirred.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (Some(stirred), Some(known)) = (stirred, self.known.get().copied()) else { return };
         let (client, context) = (self.client.clone(), self.context.clone());
-        // Listened to from now on, not from the first poll of what listens.
+        // The subscription starts now, not at the listener's first poll.
         let listener = || self.context.events.listen();
         self.go_on(Debouncer::listen(context.clone(), listener(), self.stirs.clone()));
         let settling = context.clone();
@@ -132,20 +132,20 @@ impl Backend {
         self.go_on(Debouncer { client, context, known }.run(stirred));
     }
 
-    /// These files were changed on the disk.
+    /// Records that files changed on the disk.
     fn on_disk(&self, files: Vec<PathBuf>) {
         files.iter().for_each(|it| self.context.results.edited(it));
         self.context.owner.on_disk(files);
         self.stirs.notify(SessionChange::Other);
     }
 
-    /// Takes in what tests of these folders came to before.
+    /// Loads earlier test results of these folders.
     fn open_results(&self, folders: Vec<PathBuf>) {
         let context = self.context.clone();
         self.go_on(async move { open_results(&context, folders).await });
     }
 
-    /// Puts a question to everything as of this call, on a thread that may think.
+    /// Runs a query on the state as of this call, on a worker thread.
     fn ask<T, Q>(&self, question: Q) -> impl Future<Output = Result<T>> + Send + use<T, Q>
     where
         T: Send + 'static,
@@ -159,7 +159,7 @@ impl Backend {
         let gone = self.parent_gone.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (Some(process), Some(gone)) = (process, gone) else { return };
         let leave = move || {
-            // Nobody listens if the server has ended by itself.
+            // No receiver is left if the server has ended by itself.
             let _ = gone.send(());
         };
         if let Err(error) = parent_watch::watch(process, leave) {
@@ -168,7 +168,7 @@ impl Backend {
         }
     }
 
-    /// `trellis/tryModel`: the answer is that it has begun.
+    /// Handles `trellis/tryModel`: starts the test and returns at once.
     pub(super) async fn try_model(&self, params: TryModelParams) -> Result<()> {
         if params.model.as_ref().is_some_and(|it| it.trim().is_empty()) {
             return Err(Error::invalid_params(
@@ -180,7 +180,7 @@ impl Backend {
         Ok(())
     }
 
-    /// Asks the client to report changed files, for disks that report nothing themselves.
+    /// Asks the client to report changed files, for file systems that report none.
     fn register_watching(&self) {
         if !self.known.get().is_some_and(|it| it.watches_files) {
             return;
@@ -201,7 +201,7 @@ impl Backend {
     }
 }
 
-/// Settings that the client gave; those left out are as usual.
+/// Parses the client's settings; missing ones keep their default.
 fn settings_of(value: serde_json::Value) -> Result<Settings> {
     serde_json::from_value(value).map_err(|error| {
         Error::invalid_params(format!(
@@ -210,7 +210,7 @@ fn settings_of(value: serde_json::Value) -> Result<Settings> {
     })
 }
 
-/// Takes in what tests of these folders came to before, without holding up anybody.
+/// Loads earlier test results of these folders without blocking the caller.
 async fn open_results(context: &Context, folders: Vec<PathBuf>) {
     let results = context.results.clone();
     let real = |it: PathBuf| it.canonicalize().unwrap_or(it);
@@ -302,7 +302,7 @@ impl LanguageServer for Backend {
         }
         let (unit, uri) = (self.unit(), params.text_document.uri);
         let asking = self.context.owner.document(uri);
-        // What is not open has no lenses: its file is not parsed for them.
+        // A document that is not open has no lenses: its file is not parsed for them.
         let Some(mut open) = asking.await.map_err(|_| Error::internal_error())? else {
             return Ok(None);
         };
@@ -430,7 +430,8 @@ impl LanguageServer for Backend {
     }
 }
 
-/// Editors make links of `[words](command:…)`: what a repository or a model says is shown as words.
+/// Breaks up Markdown links: editors turn `[words](command:…)` into links, and text of a repository
+/// or model must stay text.
 pub(super) fn without_links(text: &str) -> String {
     text.replace("](", "] (")
 }

@@ -1,5 +1,5 @@
-//! Standard input and output, each on a thread that nobody waits for: tokio's own would keep the process from
-//! ending until the client writes, reads or closes once more.
+//! Standard input and output on detached threads: tokio's own would delay exit until the client
+//! writes, reads or closes once more.
 
 use std::io::{self, BufReader, Write};
 use std::thread;
@@ -10,10 +10,10 @@ use super::codec::{Frame, Frames};
 
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
-/// Messages that are read ahead; each may be large.
+/// Maximum messages read ahead; each may be large.
 const AHEAD: usize = 4;
 
-/// What the client sends, until the end of its stream.
+/// Starts a thread that reads the client's messages until the end of the stream.
 pub(super) fn input() -> io::Result<mpsc::Receiver<Frame>> {
     let (sender, receiver) = mpsc::channel(AHEAD);
     thread::Builder::new().name("stdin".to_owned()).spawn(move || {
@@ -33,8 +33,8 @@ pub(super) fn input() -> io::Result<mpsc::Receiver<Frame>> {
     Ok(receiver)
 }
 
-/// Where bytes for the client are put, one piece at a time; closed when the client takes no more. The second end
-/// hears when all that was put there is out.
+/// Starts a thread that writes bytes to the client, one chunk at a time. The sender closes when the
+/// client takes no more; the second receiver fires once everything is written.
 pub(super) fn output() -> io::Result<(mpsc::Sender<Vec<u8>>, oneshot::Receiver<()>)> {
     let (sender, mut receiver) = mpsc::channel::<Vec<u8>>(1);
     let (done, all_out) = oneshot::channel();
@@ -45,7 +45,7 @@ pub(super) fn output() -> io::Result<(mpsc::Sender<Vec<u8>>, oneshot::Receiver<(
                 return;
             }
         }
-        // Who listened has given up.
+        // The receiver may have given up.
         let _ = done.send(());
     })?;
     Ok((sender, all_out))

@@ -1,4 +1,4 @@
-//! From our types to the protocol's.
+//! Conversions from internal types to protocol types.
 
 use crate::session::QueryError;
 use crate::session::positions::range;
@@ -14,7 +14,7 @@ pub(super) fn encoding(unit: Unit) -> PositionEncodingKind {
     }
 }
 
-/// `__init__` is what makes objects, and has an icon of its own.
+/// Returns the protocol's symbol kind; `__init__` is a constructor, with an icon of its own.
 pub(super) fn kind(kind: SymbolKind, name: &str) -> lsp::SymbolKind {
     match kind {
         SymbolKind::Class => lsp::SymbolKind::CLASS,
@@ -27,11 +27,11 @@ pub(super) fn kind(kind: SymbolKind, name: &str) -> lsp::SymbolKind {
     }
 }
 
-/// An outline as a tree.
+/// Returns an outline as a tree.
 pub(super) fn document_symbols(outline: &Outline, text: &str, unit: Unit) -> Vec<DocumentSymbol> {
     let lines = Lines::of(text);
     let mut below: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); outline.symbols.len() + 1];
-    // From the last to the first: children come before their parents are taken up.
+    // In reverse order, children are complete before their parents.
     for (index, symbol) in outline.symbols.iter().enumerate().rev() {
         let mut children = std::mem::take(&mut below[index + 1]);
         children.reverse();
@@ -54,7 +54,7 @@ pub(super) fn document_symbols(outline: &Outline, text: &str, unit: Unit) -> Vec
     top
 }
 
-/// The same for clients that know no trees.
+/// Returns symbols as a flat list, for clients without tree support.
 pub(super) fn flat(uri: &lsp::Uri, symbols: Vec<DocumentSymbol>) -> Vec<lsp::SymbolInformation> {
     let mut left: Vec<(Option<String>, DocumentSymbol)> =
         symbols.into_iter().rev().map(|it| (None, it)).collect();
@@ -67,7 +67,7 @@ pub(super) fn flat(uri: &lsp::Uri, symbols: Vec<DocumentSymbol>) -> Vec<lsp::Sym
     all
 }
 
-/// Where a symbol's name stands, without its text.
+/// Returns the range of a symbol's name, without reading the text.
 pub(super) fn name_range(symbol: &Symbol, unit: Unit) -> lsp::Range {
     let width = match unit {
         Unit::Utf8 => symbol.name.len(),
@@ -98,7 +98,7 @@ pub(super) fn information(
     }
 }
 
-/// `RequestFailed` of the protocol: the request was fine, and there is a reason to say no.
+/// `RequestFailed` in the protocol: a valid request that is refused for a reason.
 const REQUEST_FAILED: i64 = -32803;
 
 pub(super) fn refused(refused: &RenameRefused) -> Error {
@@ -109,7 +109,7 @@ pub(super) fn failed(why: String) -> Error {
     Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: why.into(), data: None }
 }
 
-/// Why a question has no answer.
+/// Converts the reason of a missing answer.
 pub(super) fn unanswered(why: QueryError) -> Error {
     match why {
         QueryError::ContentModified => Error::new(ErrorCode::ContentModified),

@@ -1,7 +1,9 @@
-//! Moves messages between the client and the service: every request gets one answer, and bounds hold.
+//! Moves messages between the client and the service: every request gets one response, within
+//! bounds.
 //!
-//! Changes are taken in while answers wait to be read, so that neither side ever waits for the other to read first.
-//! What is open is bounded by number, what is unsent by bytes; beyond that nothing more is read.
+//! Changes are read while responses wait to be written, so that neither side waits for the other to
+//! read first. Pending requests are bounded by number and unsent responses by bytes; beyond these
+//! bounds nothing more is read.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -16,24 +18,24 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::codec::{Frame, refusal};
 
-/// Requests without an answer: more than any client has, so that changes never queue behind questions.
+/// Maximum pending requests: more than any client has, so that changes never queue behind queries.
 const OPEN_AT_MOST: usize = 16_384;
-/// Bytes of answers that wait to be read by the client; then no further ones are made.
+/// Bytes of unsent responses above which no further ones are produced.
 const ANSWERS_UNSENT: usize = 64 << 20;
-/// The same for what we say of our own accord. It is small, since what is not said yet can still become one with what
-/// is newer.
+/// Bytes of unsent notifications above which no further ones are taken. Small, since waiting
+/// notifications can still be merged with newer ones.
 const NEWS_UNSENT: usize = 256 << 10;
 
-/// What handles a message.
+/// Future that handles a message.
 pub(super) type Answering =
     Pin<Box<dyn Future<Output = Result<Option<Response>, tower_lsp::ExitedError>> + Send>>;
 
-/// Why a conversation is over.
+/// Reason why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The client said `exit`, as it should after `shutdown`.
+    /// The client sent `exit`, regularly after `shutdown`.
     Exit { after_shutdown: bool },
-    /// It closed the stream or takes nothing more.
+    /// The client closed the stream or reads no more.
     Closed,
 }
 
@@ -44,7 +46,7 @@ enum Phase {
     ShutDown,
 }
 
-/// A client and the service it talks to.
+/// Connection between a client and the service.
 pub(super) struct Transport<S> {
     service: S,
     socket: ClientSocket,
@@ -55,7 +57,7 @@ pub(super) struct Transport<S> {
     unsent: Vec<u8>,
 }
 
-/// One turn of the loop.
+/// One step of the loop.
 enum Event {
     Sent,
     Deaf,
@@ -74,7 +76,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         Transport { service, socket, output, all_out, phase: Phase::Fresh, open, unsent }
     }
 
-    /// Serves until there is nothing more to read, or nobody who reads.
+    /// Serves until the input ends or the client reads no more.
     pub(super) async fn serve(&mut self, mut input: mpsc::Receiver<Frame>) -> End {
         loop {
             match self.turn(Some(&mut input)).await {
@@ -91,7 +93,8 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         }
     }
 
-    /// Waits for the last answers and until they are out. It ends when all that answers depend on ends.
+    /// Waits until the last responses are made and written. Ends once the work behind pending
+    /// responses ends.
     pub(super) async fn finish(mut self) {
         while !self.open.is_empty() || !self.unsent.is_empty() {
             match self.turn(None).await {
@@ -102,13 +105,13 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
             }
         }
         drop(self.output);
-        // An error means that the client took no more.
+        // An error means that the client read no more.
         let _ = self.all_out.await;
     }
 
     async fn turn(&mut self, input: Option<&mut mpsc::Receiver<Frame>>) -> Event {
         let unsent = self.unsent.len();
-        // The second bound is for clients that send what is refused at once, and never read.
+        // The second bound is for clients that send refused requests and never read.
         let reads = self.open.len() < OPEN_AT_MOST && unsent < 2 * ANSWERS_UNSENT;
         let came = async {
             match input {
@@ -139,12 +142,12 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
                 self.answer(Some(response));
             }
             Frame::Response(response) => {
-                // Whoever asked may be gone.
+                // The requester may have ended.
                 let _ = futures_util::SinkExt::send(&mut self.socket, response).await;
             }
             Frame::Request(request) if request.method() == "exit" => {
                 let after_shutdown = self.phase == Phase::ShutDown;
-                // It ends what is open; there is no answer.
+                // `exit` ends pending requests and has no response.
                 let _ = (self.service)(request).await;
                 return Some(End::Exit { after_shutdown });
             }
@@ -169,21 +172,22 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
             Err(_) => broken(id, "the handler crashed; see the server's log"),
         }));
         if begins {
-            // What comes next counts on it.
+            // Later messages depend on this one.
             let response = answering.await;
             if response.as_ref().is_some_and(Response::is_ok) {
                 self.phase = Phase::Serving;
             }
             return self.answer(response);
         }
-        // Each gets as far as it can before the next is read: changes and questions stay in their order.
+        // Each request is polled once before the next is read, so changes and queries keep their
+        // order.
         match futures_util::poll!(&mut answering) {
             Poll::Ready(response) => self.answer(response),
             Poll::Pending => self.open.push(answering),
         }
     }
 
-    /// Why a message is not passed on; notifications get no answer.
+    /// Returns the reason why a message is not passed on; notifications get no response.
     fn refused(&self, request: &Request) -> Option<(ErrorCode, String)> {
         let (method, is_request) = (request.method(), request.id().is_some());
         match self.phase {

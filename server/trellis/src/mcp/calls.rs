@@ -1,4 +1,4 @@
-//! A tool's call, as a method's.
+//! Turns a tool call into a method call.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, Listener};
 use crate::rpc::{Context, Methods, error_object, invoke};
 
-/// Calls methods.
+/// Calls methods for tools.
 pub(super) struct Caller {
     context: Arc<Context>,
     methods: Methods,
 }
 
-/// Why there is no result.
+/// An error in place of a result.
 struct Failure {
     code: i32,
     message: String,
-    /// `{kind, hint}`.
+    /// Error data, `{kind, hint}`.
     data: Value,
 }
 
@@ -33,8 +33,8 @@ impl Caller {
         Caller { context, methods }
     }
 
-    /// What it came to: a fault is for the model to read, not an error of the protocol. A call that is cancelled
-    /// cancels the job it waits for.
+    /// Returns the result of a call. A fault becomes a result for the model, not an error of the
+    /// protocol. Cancelling the call cancels the job it waits for.
     pub(super) async fn call(
         &self,
         offered: &McpTool,
@@ -88,7 +88,8 @@ impl Caller {
     }
 }
 
-/// Whether the call waits for a job, which then is begun in the background and waited for here.
+/// Returns whether the call waits for a job, which then is started in the background and awaited
+/// here.
 fn waits(waits: Blocking, arguments: &mut JsonObject) -> Result<bool, Failure> {
     let mut said = |name: &str| match arguments.remove(name) {
         None | Some(Value::Null) => Ok(false),
@@ -109,16 +110,16 @@ fn waits(waits: Blocking, arguments: &mut JsonObject) -> Result<bool, Failure> {
     Ok(waits)
 }
 
-/// Where a client hears how far its call is.
+/// Progress notifications of one call.
 struct Progress {
     token: ProgressToken,
     peer: Peer<RoleServer>,
     listener: Listener,
-    /// Told last; the protocol wants it to grow.
+    /// Last reported value; the protocol requires growing values.
     last: usize,
 }
 
-/// Tells the client, if it wants to hear, until nobody waits any more.
+/// Sends progress to the client, if it asked for progress, until the call ends.
 async fn forward_progress(progress: Option<Progress>, job: &str) -> std::convert::Infallible {
     let Some(mut progress) = progress else { return std::future::pending().await };
     let mut doing = None;
@@ -140,7 +141,7 @@ async fn forward_progress(progress: Option<Progress>, job: &str) -> std::convert
     }
 }
 
-/// A result as data, and as the text of it.
+/// Returns a result as structured content and as its text.
 fn answer(value: Value) -> CallToolResult {
     match value {
         Value::Object(_) => CallToolResult::structured(value),

@@ -1,7 +1,9 @@
-//! `trellis mcp`: the methods as tools of the Model Context Protocol, over standard input and output.
+//! `trellis mcp`: the methods as tools of the Model Context Protocol, over standard input and
+//! output.
 //!
-//! [`tools`] says what is offered to a model and how it is described; [`calls`] makes a method's call of a tool's, and
-//! waits for jobs where the tool does; [`confine`] keeps what a model names inside the workspace.
+//! [`tools`] decides which methods a model gets and how they are described; [`calls`] maps a tool
+//! call to a method call and waits for jobs if requested; [`path_policy`] keeps paths from a model
+//! inside the workspace.
 
 mod calls;
 mod path_policy;
@@ -25,14 +27,14 @@ use crate::signals::cancel_on_signal;
 use calls::Caller;
 use tools::McpTool;
 
-/// What a model is told of all tools together.
+/// Instructions to the model about all tools.
 const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from planning graphs, and finds, reads and \
      edits Python by symbol. Lines and columns count from 1. Paths in parameters are relative \
      to the first folder of the workspace; paths in results are relative to the folder of the \
      request. `undo_edit` reverts any edit. `generate` and `retry_node` return the id of a job \
      unless `wait` is true; `job` shows its progress.";
 
-/// Serves until the client closes the stream or a signal comes.
+/// Serves until the client closes the stream or a signal arrives.
 pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
     let ending = CancellationToken::new();
     cancel_on_signal(ending.clone())?;
@@ -43,7 +45,7 @@ pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
     let serving = serve_server_with_ct(server, (input, tokio::io::stdout()), ending).await;
     let outcome = match serving {
         Ok(running) => running.waiting().await.map(drop).map_err(Fault::internal),
-        // The client left, or was told to, before it had begun.
+        // The client left, or the server was asked to end, before initialization.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             Ok(())
         }
@@ -55,7 +57,7 @@ pub(crate) async fn serve(folders: Vec<PathBuf>) -> Result<Exit, Fault> {
     outcome.map(|()| Exit::Done)
 }
 
-/// The server as the protocol sees it.
+/// The MCP server.
 struct McpServer {
     offered: Vec<McpTool>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! A model may name no place outside the workspace: neither to read nor to write.
+//! Keeps paths from a model inside the workspace, for reading and for writing.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,21 @@ use crate::error::Fault;
 use crate::rpc::outside;
 use crate::workspace::disk::is_inside;
 
-/// Parameters that name a project's folder; relative to the first folder of the workspace.
+/// Parameters that name a project's folder, relative to the first folder of the workspace.
 const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];
 
-/// Parameters that name a file or folder, or begin with one: `a.py::test`; relative to that.
+/// Parameters that name a file or folder, or begin with one (`a.py::test`), relative to the
+/// project's folder.
 const PLACES: [&str; 18] = [
     "context", "file", "filePath", "graph", "lld", "patch", "path", "paths", "plan", "record",
     "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
-/// Parameters that a person decides on: where work is sent, what tests may have and which program runs them. No model is shown
-/// them.
+/// Parameters that only a person may set: where work is pushed, what tests may access, and which
+/// program runs them. They are hidden from models.
 pub(super) const FOR_PEOPLE: [&str; 3] = ["allow", "interpreter", "push"];
 
-/// Parameters that name no file, or come back to one that is checked.
+/// Parameters that name no file, or lead to a path that is checked elsewhere.
 #[cfg(test)]
 const OTHERS: [&str; 36] = [
     "along",
@@ -63,7 +64,7 @@ const OTHERS: [&str; 36] = [
     "words",
 ];
 
-/// Refuses a call that names a place outside these folders, or says what a person decides.
+/// Refuses a call that names a path outside these folders, or sets a parameter reserved for people.
 pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(), Fault> {
     let is_said = |it: &&&str| arguments.get(**it).is_some_and(|it| !it.is_null());
     if let Some(name) = FOR_PEOPLE.iter().find(is_said) {
@@ -92,7 +93,7 @@ pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(),
     Ok(())
 }
 
-/// Every text below a value that stands for a place.
+/// Collects all texts below a value that stand for paths.
 fn gather<'a>(name: &str, value: &'a Value, places: &mut Vec<&'a Path>) {
     match value {
         Value::String(text) if PLACES.contains(&name) => {
@@ -173,7 +174,7 @@ mod tests {
         context.owner.stop().await;
     }
 
-    /// Names of the properties below a schema that hold text.
+    /// Collects names of the properties below a schema that hold text.
     fn texts(name: &str, schema: &Value, found: &mut Vec<String>) {
         let is_text = schema["type"] == "string"
             || schema["type"].as_array().is_some_and(|it| it.contains(&json!("string")));

@@ -1,4 +1,4 @@
-//! Which methods a model is offered, and how they are described to it.
+//! The methods offered to a model, and their descriptions.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::path_policy;
 use crate::rpc::{ApiDescription, Effect, Entry, Table, inlined};
 
-/// What a person decides, or needs to run code without a sandbox; no model has it.
+/// Methods for decisions of a person, or for running code without a sandbox; not offered to models.
 const FOR_PEOPLE: [&str; 3] = ["trellis/decideFix", "trellis/environment", "trellis/undoFix"];
-/// They change nothing on the disk, but they are no mere questions.
+/// Methods that change nothing on the disk but are not read-only.
 const HOLD_JOBS: [&str; 3] = ["trellis/cancelJob", "trellis/pauseJob", "trellis/resumeJob"];
 
 /// A method as a tool.
@@ -20,18 +20,18 @@ pub(super) struct McpTool {
     pub(super) tool: Tool,
 }
 
-/// Whether a call waits for long work.
+/// Handling of long work by a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blocking {
-    /// There is none.
+    /// The method starts no long work.
     Never,
-    /// Unless it says `background`.
+    /// The call waits unless `background` is true.
     Mostly,
-    /// If it says `wait`, which is known here alone.
+    /// The call waits if `wait` is true, a parameter that only MCP has.
     IfAsked,
 }
 
-/// All tools, in the order of the table.
+/// Returns all tools, in the order of the table.
 pub(super) fn offered(table: &Table) -> Vec<McpTool> {
     let table = &table.described();
     let for_models = table.entries.iter().filter(|it| !FOR_PEOPLE.contains(&it.name));
@@ -55,12 +55,12 @@ fn offer(entry: &Entry, table: &ApiDescription) -> McpTool {
     McpTool { method: entry.name, waits, tool: tool.with_annotations(annotations(entry)) }
 }
 
-/// Whether the answer is the id of a job and nothing else.
+/// Returns whether the result is only the id of a job.
 fn starts_job(entry: &Entry) -> bool {
     entry.result.as_value()["$ref"].as_str().is_some_and(|it| it.ends_with("/Started"))
 }
 
-/// The schema of the arguments, whole in itself; what the tool does is said beside it.
+/// Returns the self-contained schema of the arguments, without the tool's description.
 fn input(entry: &Entry, table: &ApiDescription) -> Value {
     let schema = inlined(entry.params.as_value(), table);
     let mut schema = schema.as_object().cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ fn annotations(entry: &Entry) -> ToolAnnotations {
         .open_world(entry.effect == Effect::Runs)
 }
 
-/// `planOrder` as `plan_order`.
+/// Converts `planOrder` to `plan_order`.
 fn snake(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for character in name.chars() {

@@ -1,4 +1,4 @@
-//! Colours of results and notes: on a terminal, unless `NO_COLOR` or `--color never` says otherwise.
+//! Colors of results and notes: on a terminal, unless `NO_COLOR` or `--color never` forbids them.
 
 use std::io;
 
@@ -15,7 +15,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// What a colour says.
+/// Meaning of a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Good,
@@ -24,7 +24,7 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The tone of a test's, node's or task's state.
+    /// Returns the tone of a test's, node's or task's state.
     pub(crate) fn of_state(state: &str) -> Option<Tone> {
         match state.trim() {
             "passed" | "merged" | "ok" | "repaired" => Some(Tone::Good),
@@ -45,11 +45,11 @@ impl Tone {
     }
 }
 
-/// The only sequences that Trellis itself writes to a terminal.
+/// The only escape sequences that Trellis itself writes to a terminal.
 pub(super) const SEQUENCES: [&str; 6] =
     ["\u{1b}[1m", "\u{1b}[0m", "\u{1b}[22m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// Settles for the whole process when output is coloured.
+/// Sets the color mode of the whole process.
 pub(crate) fn choose(when: When) {
     match when {
         When::Auto => ColorChoice::Auto,
@@ -59,22 +59,22 @@ pub(crate) fn choose(when: When) {
     .write_global();
 }
 
-/// Whether standard output is coloured.
+/// Returns whether standard output is colored.
 pub(crate) fn is_on() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
-/// Paints a text for standard output.
+/// Colors a text for standard output.
 pub(crate) fn paint(tone: Tone, text: &str) -> String {
     painted(is_on(), tone, text)
 }
 
-/// Paints the state at the start of a line, if it is one that has a colour.
+/// Colors the state at the start of a line, if the state has a color.
 pub(crate) fn state(text: &str) -> String {
     Tone::of_state(text).map_or_else(|| text.to_owned(), |tone| paint(tone, text))
 }
 
-/// Paints the added and removed lines of a diff.
+/// Colors the added and removed lines of a diff.
 pub(crate) fn diff(line: &str) -> String {
     if line.starts_with("+++ ") || line.starts_with("--- ") {
         return line.to_owned();
@@ -86,7 +86,7 @@ pub(crate) fn diff(line: &str) -> String {
     }
 }
 
-/// Paints the word that a note for standard error begins with.
+/// Colors the first word of a note for standard error.
 pub(super) fn note(text: &str) -> String {
     let is_on = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
     for (word, tone) in

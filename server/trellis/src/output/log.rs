@@ -47,7 +47,7 @@ pub(crate) fn start(file: Option<&Path>) -> Result<(), Fault> {
 fn filter(levels: &str) -> Result<impl Filter<Registry> + use<>, Fault> {
     let levels = EnvFilter::try_new(levels).map_err(|error| {
         Fault::new(Exit::Usage, format!("{VARIABLE} is not valid: {error}"))
-            .hint("set it to levels such as `trellis=debug`, or unset it")
+            .hint("set it to a level such as `debug`, or unset it")
     })?;
     Ok(levels.and(filter_fn(|event: &Metadata<'_>| event.target().starts_with("trellis"))))
 }

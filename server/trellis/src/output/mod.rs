@@ -1,4 +1,4 @@
-//! The one printer. Results go to standard output, everything said along the way to standard error.
+//! Printer of commands. Results go to standard output, notes and progress to standard error.
 
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
@@ -13,38 +13,38 @@ pub(crate) mod color;
 pub(crate) mod log;
 pub(crate) mod waiting;
 
-/// Where a command prints, and in which of the two forms.
+/// Printer of a command, in one of two formats.
 pub(crate) struct Output {
     json: bool,
-    /// A result was printed; there is no second one.
+    /// True once a result was printed; a command prints at most one.
     has_printed: bool,
-    /// Who hears what is said beside the result, in place of standard error.
+    /// Receiver of notes and progress, in place of standard error.
     reporter: Reporter,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        // Where the line of a running command is shown, it follows what the work reports.
+        // While a progress line is shown, it follows the reports of the work.
         let reporter = if waiting::is_there() { printing() } else { Reporter::default() };
         Output { json, has_printed: false, reporter }
     }
 
-    /// For work in the sidecar: nothing is printed, somebody is told.
+    /// Returns a printer for work in the sidecar: prints nothing and reports to `reporter`.
     pub(crate) fn reporting_to(reporter: Reporter) -> Self {
         Output { json: true, has_printed: true, reporter }
     }
 
-    /// The same printer, where others hear what the work tells beside its words.
+    /// Returns the same printer with a wrapped reporter.
     pub(crate) fn watched(self, watching: impl FnOnce(Reporter) -> Reporter) -> Self {
         Output { reporter: watching(printing()), ..self }
     }
 
-    /// Who watches the work.
+    /// Returns the reporter of notes and progress.
     pub(crate) fn reporter(&self) -> Reporter {
         self.reporter.clone()
     }
 
-    /// Whether the result is to be one JSON object.
+    /// Returns whether the result is printed as one JSON object.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
@@ -58,14 +58,14 @@ impl Output {
         })
     }
 
-    /// What went wrong, as the JSON object that is due where no result was printed.
+    /// Prints a fault as the JSON object that is required if no result was printed.
     pub(crate) fn failed(&mut self, fault: &Fault) {
         if !self.json || self.has_printed {
             return;
         }
         let error =
             json!({ "message": fault.message, "hint": fault.hint, "exitCode": fault.exit as u8 });
-        // Nobody is there to read it, or the disk is full: the exit code says it all the same.
+        // A closed pipe or a full disk is ignored: the exit code reports the fault as well.
         let _ = self.json(&json!({ "error": error }));
     }
 
@@ -74,7 +74,7 @@ impl Output {
         self.stream(|out| writeln!(out, "{text}"))
     }
 
-    /// Prints a long result piece by piece.
+    /// Prints a long result in pieces.
     pub(crate) fn stream(
         &mut self,
         write: impl FnOnce(&mut BufWriter<Screen>) -> io::Result<()>,
@@ -84,14 +84,14 @@ impl Output {
             write(&mut out).and_then(|()| out.flush())
         };
         match waiting::around(print) {
-            // The reader went away (`| head`): it has what it wanted.
+            // The reader closed the pipe (`| head`), which is no error.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(e) => Err(Fault::internal(format!("cannot print the result: {e}"))),
             Ok(()) => Ok(()),
         }
     }
 
-    /// Says something beside the result.
+    /// Prints a note besides the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         match self.reporter.has_sink() {
             true => self.reporter.emit(Progress::Note(without_numbers(&text.to_string()))),
@@ -99,15 +99,16 @@ impl Output {
         }
     }
 
-    /// The same, from where no printer is at hand.
+    /// Prints a note without a printer at hand.
     pub(crate) fn say(text: impl std::fmt::Display) {
-        // Standard error may be closed; there is nowhere left to say so.
+        // Standard error may be closed, which cannot be reported anywhere.
         let text = color::note(&harmless(&without_numbers(&text.to_string())));
         let _ = waiting::around(|| writeln!(io::stderr().lock(), "{text}"));
     }
 }
 
-/// Prints notes to standard error; shows the rest in the line of the running command.
+/// Returns a reporter that prints notes to standard error and shows other reports in the progress
+/// line.
 fn printing() -> Reporter {
     Reporter::new(|report| match report {
         Progress::Note(text) => {
@@ -118,11 +119,12 @@ fn printing() -> Reporter {
     })
 }
 
-/// Standard output. A terminal gets no text that could drive it; a file or a pipe gets every byte.
+/// Standard output. On a terminal, control characters are escaped; a file or a pipe gets every
+/// byte.
 pub(crate) struct Screen {
     out: StdoutLock<'static>,
     is_terminal: bool,
-    /// Bytes of a character that is not whole yet.
+    /// Bytes after the last complete line.
     rest: Vec<u8>,
 }
 
@@ -139,7 +141,7 @@ impl Write for Screen {
             return self.out.write(bytes);
         }
         self.rest.extend_from_slice(bytes);
-        // Up to the last whole line, so that no sequence is cut in two.
+        // Writes up to the last complete line, so that no sequence is cut in two.
         let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = self.rest.drain(..whole).collect();
         let shown = escaped(&String::from_utf8_lossy(&lines), &color::SEQUENCES);
@@ -155,13 +157,13 @@ impl Write for Screen {
     }
 }
 
-/// Text from graphs, models and tests must not drive the terminal: control characters and those that turn the
-/// direction of writing are shown as their codes.
+/// Escapes control characters and characters that change the writing direction, since text from
+/// graphs, models and tests must not control the terminal.
 pub(crate) fn harmless(text: &str) -> String {
     escaped(text, &[])
 }
 
-/// The same, where some sequences may stay: those that paint a result.
+/// Escapes control characters except the sequences in `own`, which color a result.
 fn escaped(text: &str, own: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

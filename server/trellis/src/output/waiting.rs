@@ -1,4 +1,4 @@
-//! One line on a terminal that shows, from the second second on, that a command is still running.
+//! A progress line on a terminal, shown once a command has run for two seconds.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::reporter::Progress;
 use crate::workspace::journal;
 
-/// Commands that are done by then show nothing.
+/// Delay before the line appears; shorter commands show none.
 const AFTER: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(120);
 
-/// The line of this process. Hidden where standard error is not a terminal.
+/// The line of this process. Hidden if standard error is no terminal.
 static LINE: OnceLock<ProgressBar> = OnceLock::new();
 
-/// Shows the line once the command has run for two seconds.
+/// Schedules the line to appear after [`AFTER`].
 pub(crate) fn start(command: &'static str) {
     let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     line.set_style(style());
@@ -28,17 +28,17 @@ pub(crate) fn start(command: &'static str) {
     }
 }
 
-/// Whether the command shows one.
+/// Returns whether the command shows a progress line.
 pub(super) fn is_there() -> bool {
     LINE.get().is_some()
 }
 
-/// Takes the line away for good.
+/// Removes the line for good.
 pub(crate) fn end() {
     LINE.get().into_iter().for_each(ProgressBar::finish_and_clear);
 }
 
-/// Keeps the line away while you are asked something.
+/// Hides the line while a person answers a question.
 pub(crate) struct Hidden(());
 
 impl Hidden {
@@ -64,7 +64,7 @@ fn show() {
     }
 }
 
-/// Prints something without the line in its way.
+/// Prints something with the line out of the way.
 pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
     match LINE.get() {
         Some(line) => line.suspend(print),
@@ -72,17 +72,17 @@ pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Names what the command is doing.
+/// Shows the current activity of the command.
 pub(super) fn update(report: &Progress<'_>) {
     let Some(line) = LINE.get() else { return };
     let text = match report {
-        // What was said last is what is being done.
+        // The last note describes the current activity.
         Progress::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
         Progress::Test { test, .. } => test.id.clone(),
         Progress::Journaled(journal::Event::Stage { work, stage, .. }) => {
             format!("{work}: {stage}")
         }
-        Progress::Progress { done, total, .. } => format!("{done} of {total} done"),
+        Progress::Count { done, total, .. } => format!("{done} of {total} done"),
         _ => return,
     };
     line.set_message(super::harmless(&text).replace('\n', " "));

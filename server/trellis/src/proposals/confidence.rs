@@ -1,4 +1,4 @@
-//! How sure one can be of a fix, from what runs showed.
+//! Computes the confidence in a fix from test runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,30 +10,30 @@ use trellis_sandbox::Report;
 use super::proposal::ProposedFile;
 use super::verify::passed;
 
-/// What is known of a fix that passes.
+/// Facts about a fix that passes.
 pub(crate) struct ConfidenceInputs<'a> {
     pub(crate) files: &'a [ProposedFile],
     pub(crate) evidence: &'a Evidence,
     pub(crate) ranking: &'a Ranking,
-    /// The test whose failure was looked at.
+    /// The test whose failure the fix is for.
     pub(crate) target: &'a str,
-    /// What was run with the fix, and what came of it, with coverage.
+    /// The tests that ran with the fix. `report` has their results, with coverage.
     pub(crate) tests: &'a [String],
     pub(crate) report: &'a Report,
-    /// Lines that it changes, and how many it may.
+    /// Number of changed lines; `most_lines` is its limit.
     pub(crate) lines: usize,
     pub(crate) most_lines: usize,
-    /// Fixes of before that did not do.
+    /// Number of earlier fixes that failed.
     pub(crate) failed: usize,
 }
 
-/// Lines of a fix that are few.
+/// Number of changed lines that still count as few.
 const FEW: usize = 5;
-/// What each fix of before that did not do takes from the history.
+/// Deduction from `history` per earlier failed fix.
 const STEP: f64 = 0.2;
 
-/// The three parts (R3), each from what runs showed: where traceback and suspects pointed; the tests, the size and the
-/// attempts before; the lines that passing tests execute.
+/// Computes the three parts (R3) from runs: where traceback and suspects pointed; the tests, the
+/// size and the earlier attempts; and the lines that passing tests execute.
 pub(crate) fn confidence(it: &ConfidenceInputs<'_>) -> Confidence {
     let good = it.tests.iter().filter(|id| passed(it.report, id)).count();
     let parts = Parts {
@@ -51,7 +51,8 @@ pub(crate) fn confidence(it: &ConfidenceInputs<'_>) -> Confidence {
     }
 }
 
-/// 1 where the failure is raised in a function that is changed, or the first suspect is one; half of it in the same file.
+/// Returns 1 if the failure is raised in a changed function, or the first suspect is one; 0.5 in
+/// the same file.
 fn clarity(it: &ConfidenceInputs<'_>) -> f64 {
     let failure = it.evidence.tests.iter().find(|test| test.id == it.target);
     let is_code =
@@ -73,7 +74,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The best score of a function that is changed, against the best there is.
+/// Returns the best score of a changed function relative to the highest score.
 fn agreement(files: &[ProposedFile], evidence: &Evidence, ranking: &Ranking) -> f64 {
     let highest = ranking.suspects.iter().map(|it| it.score).fold(0.0, f64::max);
     let changed: BTreeMap<&str, BTreeSet<String>> =
@@ -86,7 +87,7 @@ fn agreement(files: &[ProposedFile], evidence: &Evidence, ranking: &Ranking) -> 
     if highest > 0.0 { (best / highest).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Names of the functions whose lines are changed; empty for the top level.
+/// Returns the names of functions with changed lines; the empty name stands for the top level.
 fn functions(file: &ProposedFile) -> BTreeSet<String> {
     let Ok(facts) = FileFacts::of(file.before()) else { return BTreeSet::new() };
     let name = |line: u32| {
@@ -96,12 +97,13 @@ fn functions(file: &ProposedFile) -> BTreeSet<String> {
     old_lines(file).into_iter().map(name).collect()
 }
 
-/// Whether anything outside of functions is changed.
+/// Returns whether anything outside functions is changed.
 pub(crate) fn changes_top_level(file: &ProposedFile) -> bool {
     functions(file).contains("")
 }
 
-/// Lines that go, from 1; of an insertion, the line above it, since what is inserted at a function's end is the function's.
+/// Returns the removed lines, from 1. For an insertion, it is the line above, since text inserted
+/// at a function's end belongs to the function.
 fn old_lines(file: &ProposedFile) -> BTreeSet<u32> {
     let lines = |it: trellis_python::Hunk| match it.old_lines.is_empty() {
         true => it.old_lines.start.max(1)..it.old_lines.start.max(1) + 1,
@@ -111,7 +113,8 @@ fn old_lines(file: &ProposedFile) -> BTreeSet<u32> {
     all.map(|it| it as u32).collect()
 }
 
-/// The share of the changed statements that passing tests execute. Where lines only go, the statements that close ranks.
+/// Returns the share of changed statements that passing tests execute. If lines were only removed,
+/// the statements around the gap count.
 fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
     let (mut executed, mut all) = (0, 0);
     for file in files {
@@ -130,7 +133,7 @@ fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
             .filter_map(|line| facts.statement_at(line))
             .map(|at| facts.statements[at].first)
             .collect();
-        // Definitions and other statements of the top level are executed by the import.
+        // Importing executes definitions and other statements of the top level.
         let by_import = |line: &u32| {
             measured.is_some_and(|it| it.executed.contains(line))
                 && facts.function_at(*line).is_none()
@@ -141,7 +144,7 @@ fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
     share(executed, all)
 }
 
-/// Lines that come, from 1; where lines only go, those around the gap.
+/// Returns the added lines, from 1; if lines were only removed, those around the gap.
 fn new_lines(file: &ProposedFile) -> BTreeSet<u32> {
     let lines = |it: trellis_python::Hunk| match it.new_lines.is_empty() {
         true => it.new_lines.start.max(1)..it.new_lines.start + 2,

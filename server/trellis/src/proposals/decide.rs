@@ -1,4 +1,4 @@
-//! What a person decides about a proposal.
+//! Carries out a person's decision about a proposal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -13,7 +13,7 @@ use trellis_python::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
 
 use super::pending::wake;
 use super::proposal::{
-    Applied, HistoryEntry, PendingWrite, Proposal, ProposedFile, State, no_worse, now,
+    Applied, HistoryEntry, PendingWrite, Proposal, ProposedFile, State, now, refuse_new_errors,
 };
 use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
@@ -29,7 +29,7 @@ use crate::workspace::lock::Lock;
 /// Texts of documents that are open in an editor, by their paths from the root.
 pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;
 
-/// What is open at the time it is called.
+/// A function that returns the documents open at the time of the call.
 pub(crate) type OpenDocuments =
     dyn Fn() -> BoxFuture<'static, Result<OpenTexts, Fault>> + Send + Sync;
 
@@ -70,19 +70,19 @@ impl Choice {
 pub(crate) struct DecisionRequest {
     /// Id of the proposal.
     pub(crate) fix: String,
-    /// The revision that was looked at, where it matters.
+    /// The revision that the person looked at, if it matters.
     pub(crate) revision: Option<u32>,
     pub(crate) choice: Choice,
-    /// Ids, for decisions about hunks.
+    /// Hunk ids, for decisions about hunks.
     pub(crate) hunks: Vec<usize>,
     /// Path and text, for edits and rebases.
     pub(crate) files: Vec<(String, String)>,
-    /// Why, in the person's words.
+    /// The person's reason.
     pub(crate) note: String,
 }
 
 impl DecisionRequest {
-    /// To bring a proposal to the files as they are.
+    /// Creates a request to rebase a proposal onto the current files.
     fn rebase(fix: &str) -> DecisionRequest {
         DecisionRequest {
             fix: fix.to_owned(),
@@ -95,7 +95,7 @@ impl DecisionRequest {
     }
 }
 
-/// With what the would-be tree is tested.
+/// Means to test the tree with the accepted text.
 pub(crate) struct VerifyMode<'a> {
     pub(crate) sandbox: SandboxArgs,
     pub(crate) output: &'a Output,
@@ -107,27 +107,29 @@ pub(crate) struct VerifyMode<'a> {
 #[derive(Debug)]
 pub(crate) struct Decided {
     pub(crate) proposal: Proposal,
-    /// The edit that was written.
+    /// Number of the edit that was written.
     pub(crate) edit: Option<u64>,
     /// Files that were written.
     pub(crate) paths: Vec<String>,
-    /// The failing test, others that failed and that the change may mend, and those that fail with it.
+    /// Results of the failing test, of others that failed and that the change may fix, and of those
+    /// that fail with it.
     pub(crate) tests: Vec<VerifiedTest>,
-    /// Tests that failed and pass with it.
+    /// Tests that failed before and pass with the change.
     pub(crate) fixed: Vec<String>,
-    /// Other proposals that wait, brought to the files as they are now.
+    /// Other waiting proposals that were rebased onto the current files.
     pub(crate) rebased: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Decides about a proposal. What is accepted is written only where every file is as the proposal knows it, on the disk and
-/// in the editor, and where the tests pass with it; without `testing` they are not run, and the history says so. If they
-/// fail, nothing is written and the proposal is `failed`.
+/// Decides about a proposal. Accepted text is written only if every file is as the proposal knows
+/// it, on the disk and in the editor, and if the tests pass with it. Without `testing` the tests do
+/// not run, and the history says so. If they fail, nothing is written and the proposal becomes
+/// `failed`.
 ///
 /// # Errors
 ///
-/// Of kind `stale` where a file has changed, `decided` where all was decided before, `busy` where somebody else is deciding,
-/// `syntax` where a file would be broken.
+/// The kind is `stale` if a file has changed, `decided` if everything was decided before, `busy` if
+/// another process is deciding, and `syntax` if a file would be broken.
 pub(crate) async fn decide(
     store: &Store,
     order: &DecisionRequest,
@@ -136,9 +138,9 @@ pub(crate) async fn decide(
 ) -> Result<Decided, Fault> {
     let lock = store.lock()?;
     edits::recover(store.root())?;
-    let proposal = record_decision(store, store.get(&order.fix)?, &lock)?;
-    proposal.may_be_decided(order.revision)?;
-    proposal.files.iter().try_for_each(|it| stays_inside(store.root(), &it.path))?;
+    let proposal = recover_write(store, store.get(&order.fix)?, &lock)?;
+    proposal.check_decidable(order.revision)?;
+    proposal.files.iter().try_for_each(|it| check_inside(store.root(), &it.path))?;
     let mut llm = DecisionContext { store, lock: &lock, proposal, order };
     let decided = match order.choice {
         Choice::Reject => llm.reject(),
@@ -165,12 +167,12 @@ impl DecisionContext<'_> {
     }
 
     fn leave_out(&mut self) -> Result<Decided, Fault> {
-        let left_out = self.proposal.known(&self.order.hunks)?;
+        let left_out = self.proposal.check_ids(&self.order.hunks)?;
         let all = self.proposal.pieces();
         let left: BTreeSet<usize> =
             all.iter().map(|it| it.id).filter(|id| !left_out.contains(id)).collect();
-        let texts = self.proposal.with(&left);
-        self.parses(&texts)?;
+        let texts = self.proposal.texts_with(&left);
+        self.check_syntax(&texts)?;
         let note = format!("hunks {}", listed(&self.order.hunks));
         let files = self.proposal.files.iter().zip(texts);
         let files = files.map(|(it, proposed)| ProposedFile { proposed, ..it.clone() }).collect();
@@ -183,9 +185,9 @@ impl DecisionContext<'_> {
         self.keep(Choice::RejectHunks, note)
     }
 
-    /// Says what the proposal has become, where nothing is written to the tree.
+    /// Records a decision that writes nothing to the tree.
     fn keep(&mut self, choice: Choice, note: String) -> Result<Decided, Fault> {
-        self.proposal.step(choice.as_str(), note.clone());
+        self.proposal.add_history(choice.as_str(), note.clone());
         self.store.save(&self.proposal, self.lock)?;
         self.store.journal(&self.proposal, format!("{} {note}", choice.as_str()).trim_end())?;
         Ok(self.decided())
@@ -204,10 +206,10 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// The draft of a run: that tests and writes it.
+    /// Decides about the draft of a run, which tests and writes it itself.
     fn answer_run(&mut self) -> Result<Decided, Fault> {
         let texts = self.wanted()?;
-        self.parses(&texts)?;
+        self.check_syntax(&texts)?;
         let files = self.proposal.files.iter().zip(texts);
         let files = files.map(|(it, proposed)| ProposedFile { proposed, ..it.clone() }).collect();
         self.proposal.revise(files);
@@ -215,17 +217,18 @@ impl DecisionContext<'_> {
         self.keep(self.order.choice, self.order.note.clone())
     }
 
-    /// The text of each file, as it is wanted.
+    /// Returns the text of each file that the decision asks for.
     fn wanted(&self) -> Result<Vec<String>, Fault> {
         let proposal = &self.proposal;
         match self.order.choice {
-            Choice::AcceptHunks => Ok(proposal.with(&proposal.known(&self.order.hunks)?)),
+            Choice::AcceptHunks => Ok(proposal.texts_with(&proposal.check_ids(&self.order.hunks)?)),
             Choice::Edit => self.given(),
             _ => Ok(proposal.files.iter().map(|it| it.proposed.clone()).collect()),
         }
     }
 
-    /// The text of each file as the order gives it, else as proposed. What an editor makes of a text is undone.
+    /// Returns the text of each file as the request gives it, else as proposed. Changes that an
+    /// editor makes to line ends or the byte order mark are undone.
     fn given(&self) -> Result<Vec<String>, Fault> {
         let files = &self.proposal.files;
         let mut texts: Vec<String> = files.iter().map(|it| it.proposed.clone()).collect();
@@ -245,8 +248,12 @@ impl DecisionContext<'_> {
         Ok(texts)
     }
 
-    fn parses(&self, texts: &[String]) -> Result<(), Fault> {
-        self.proposal.files.iter().zip(texts).try_for_each(|(file, text)| no_worse(file, text))
+    fn check_syntax(&self, texts: &[String]) -> Result<(), Fault> {
+        self.proposal
+            .files
+            .iter()
+            .zip(texts)
+            .try_for_each(|(file, text)| refuse_new_errors(file, text))
     }
 
     async fn take(
@@ -256,7 +263,7 @@ impl DecisionContext<'_> {
     ) -> Result<Decided, Fault> {
         let texts = self.wanted()?;
         self.refuse_stale(&open().await?)?;
-        self.parses(&texts)?;
+        self.check_syntax(&texts)?;
         let mut decided = self.decided();
         let mut note = self.order.note.clone();
         let reporter = testing.as_ref().map(|it| it.output.reporter());
@@ -272,18 +279,18 @@ impl DecisionContext<'_> {
                 ran = tried.ran;
                 if let Some(why) = tried.failed {
                     self.proposal.state = State::Failed;
-                    self.proposal.step(State::Failed.as_str(), why.clone());
+                    self.proposal.add_history(State::Failed.as_str(), why.clone());
                     self.store.save(&self.proposal, self.lock)?;
                     self.store.journal(&self.proposal, &format!("not written: {why}"))?;
                     decided.notes.push(format!("nothing was written: {why}"));
                     return Ok(Decided { proposal: self.proposal.clone(), ..decided });
                 }
-                // Tests take their time, and a person goes on working.
+                // Tests take their time, and the person may have edited files meanwhile.
                 self.refuse_stale(&open().await?)?;
             }
         }
         let (edit, paths) = self.write(texts, note.trim_end_matches("; ").to_owned())?;
-        // What was found on a copy is true of the project from now on.
+        // Results from the copy now hold for the project as well.
         let root = self.store.root();
         let text_of = Some(read_at(root, began, &paths));
         let reported = reporter.iter().flat_map(|it| ran.iter().map(move |test| (it, test)));
@@ -304,7 +311,7 @@ impl DecisionContext<'_> {
         let proposal = &self.proposal;
         let targets = std::slice::from_ref(&proposal.test.id);
         let tried = verifier
-            .evaluator(&changed.collect(), targets, &proposal.affected, &proposal.failing)
+            .verify(&changed.collect(), targets, &proposal.affected, &proposal.failing)
             .await;
         let left = verifier.close().await;
         let mut tried = tried?;
@@ -312,7 +319,7 @@ impl DecisionContext<'_> {
         Ok(tried)
     }
 
-    /// All files at once; its number, and what was written.
+    /// Writes all files at once. Returns the number of the edit and the written paths.
     fn write(&mut self, texts: Vec<String>, note: String) -> Result<(u64, Vec<String>), Fault> {
         let choice = self.order.choice;
         let files: Vec<ProposedFile> = (self.proposal.files.iter().zip(texts))
@@ -361,7 +368,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// None where nothing changes.
+    /// Returns the change of one file; `None` if nothing changes.
     fn change(&self, file: &ProposedFile, text: &str) -> Option<Change> {
         let source = file.before().to_owned();
         let edits = TextEdits::between(&source, text);
@@ -369,7 +376,8 @@ impl DecisionContext<'_> {
         (!edits.is_empty()).then_some(Change { path, source, edits })
     }
 
-    /// Compares every file with the text that was stated. Where one is another, the proposal becomes `stale`.
+    /// Compares every file with the proposal's base text. If one differs, the proposal becomes
+    /// `stale`.
     fn refuse_stale(&mut self, open: &OpenTexts) -> Result<(), Fault> {
         let root = self.store.root();
         let mut changed = self.proposal.files.iter().filter_map(|it| differs(root, it, open));
@@ -383,7 +391,7 @@ impl DecisionContext<'_> {
             Err(why) => format!("it cannot be applied to the new text: {}", why.message),
         };
         self.proposal.state = State::Stale;
-        self.proposal.step(State::Stale.as_str(), message.clone());
+        self.proposal.add_history(State::Stale.as_str(), message.clone());
         self.store.save(&self.proposal, self.lock)?;
         self.store.journal(&self.proposal, &format!("stale: {message}"))?;
         let message = format!("{message}; nothing was written");
@@ -391,7 +399,7 @@ impl DecisionContext<'_> {
         Err(if rebased.is_ok() { refusal.remedy(Remedy::Rebase) } else { refusal })
     }
 
-    /// The files against the texts as they are by now.
+    /// Applies the proposal to the current texts.
     fn rebased(&self, open: &OpenTexts) -> Result<Vec<ProposedFile>, Fault> {
         let root = self.store.root();
         let moved = |(it, text): (&ProposedFile, &String)| {
@@ -406,14 +414,14 @@ impl DecisionContext<'_> {
                     .hint("reject it and request a new proposal; nothing was changed")
             })?;
             let file = ProposedFile { base: Some(now), proposed, ..it.clone() };
-            no_worse(&file, &file.proposed)?;
+            refuse_new_errors(&file, &file.proposed)?;
             Ok(file)
         };
         self.proposal.files.iter().zip(&self.given()?).map(moved).collect()
     }
 
-    /// Brings others that wait to the texts that were written, where each of their hunks still has one place; they are looked
-    /// at again before they are decided.
+    /// Rebases other waiting proposals onto the written texts, if each of their hunks still has one
+    /// place. A person reviews them again before a decision.
     fn bring_others(&self, paths: &[String], open: &OpenTexts) -> Result<Vec<String>, Fault> {
         let is_met = |it: &Proposal| it.files.iter().any(|file| paths.contains(&file.path));
         let mut others = self.store.list()?.proposals;
@@ -423,7 +431,7 @@ impl DecisionContext<'_> {
             let order = DecisionRequest::rebase(&proposal.id);
             let mut llm =
                 DecisionContext { store: self.store, lock: self.lock, proposal, order: &order };
-            // One that has no place any more is stale when somebody decides about it.
+            // A proposal that no longer applies becomes stale when it is decided.
             let Ok(files) = llm.rebased(open) else { continue };
             llm.proposal.revise(files);
             llm.keep(Choice::Rebase, format!("after {}", self.proposal.id))?;
@@ -440,7 +448,6 @@ impl DecisionContext<'_> {
         let files = self.rebased(open)?;
         self.proposal.revise(files);
         self.proposal.state = State::Waiting;
-        // What was accepted before lies under other edits by now.
         let own = if self.order.files.is_empty() { "" } else { "with your own text" };
         self.keep(Choice::Rebase, own.to_owned())
     }
@@ -450,7 +457,7 @@ fn listed(ids: &[usize]) -> String {
     ids.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Which file is another, and how.
+/// Returns the path of a changed file, and how it changed.
 fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String, &'static str)> {
     let base = file.base.as_deref();
     let path = file.path.clone();
@@ -464,15 +471,16 @@ fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String
     is_other.then_some((path, "changed in the editor, unsaved,"))
 }
 
-/// What to say of a file that a person is working on.
+/// Returns the fault of a file with unsaved changes.
 pub(super) fn unsaved(path: &str) -> Fault {
     Fault::input(format!("{path} has unsaved changes in the editor; nothing was changed"))
         .kind("stale")
         .hint("save or undo them, then decide")
 }
 
-/// A proposal's file is text that anybody could have written.
-fn stays_inside(root: &Path, path: &str) -> Result<(), Fault> {
+/// Checks that a path stays inside the project. A proposal's file could have been written by
+/// anyone.
+fn check_inside(root: &Path, path: &str) -> Result<(), Fault> {
     let plain = Path::new(path).components().all(|it| matches!(it, Component::Normal(_)));
     let link = disk::symlink_on_the_way(root, path);
     if plain && !path.is_empty() && link.is_none() {
@@ -483,8 +491,8 @@ fn stays_inside(root: &Path, path: &str) -> Result<(), Fault> {
         .hint("request a new proposal of the fix"))
 }
 
-/// Brings a write that a crash cut short to its end: the edit was made, or it was not.
-pub(super) fn record_decision(
+/// Completes a write that a crash cut short: the edit was either made or not.
+pub(super) fn recover_write(
     store: &Store,
     mut proposal: Proposal,
     lock: &Lock,
@@ -501,7 +509,7 @@ pub(super) fn record_decision(
     Ok(proposal)
 }
 
-/// Says of a write that it was made.
+/// Records that a write was made.
 fn finish(store: &Store, proposal: &mut Proposal, edit: u64, lock: &Lock) -> Result<(), Fault> {
     let Some(PendingWrite { files, state, what, note, .. }) = proposal.writing.take() else {
         return Ok(());

@@ -1,10 +1,12 @@
-//! Fixes that wait for a person: kept as files, decided hunk by hunk, tested before they stay, undoable.
+//! Proposed fixes that wait for a person: stored as files, decided hunk by hunk, tested before they
+//! stay, and undoable.
 //!
-//! A [`Proposal`] lies in `.trellis/proposals/<id>.json`, so that it survives a restart. It states the text of each file
-//! that it was made for, and is written only where the disk and the editor still have that text. [`store`] reads and
-//! writes them, one process at a time; [`decide`](decide()) and [`undo`](undo()) are what a person does; [`trial`] runs
-//! tests on a copy of the tree with a change; [`measure`] says how sure one can be of one; [`waiting`] is how a run puts a
-//! draft of its own before a person. `crate::repair` makes proposals of failing tests.
+//! A [`Proposal`] is in `.trellis/proposals/<id>.json`, so that it survives a restart. It contains
+//! the text of each file that it was made for, and is written only if the disk and the editor still
+//! have that text. [`store`] reads and writes proposals, one process at a time.
+//! [`decide`](decide()) and [`undo`](undo()) are the actions of a person. [`verify`] runs tests on
+//! a copy of the tree with a change, [`confidence`](mod@confidence) rates a fix, and [`pending`]
+//! lets a run present its draft to a person. `crate::repair` makes proposals for failing tests.
 
 mod confidence;
 mod decide;

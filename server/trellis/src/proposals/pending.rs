@@ -1,4 +1,4 @@
-//! A run puts a draft before a person, and waits for the decision.
+//! Presents a run's draft to a person and waits for the decision.
 
 use std::path::Path;
 
@@ -10,43 +10,43 @@ use super::store::{LOOK, Store};
 use crate::error::Fault;
 use crate::workspace::disk::hash;
 
-/// Rings when anything was decided in this process. What was decided is in the files; this only says to look.
+/// Signals any decision in this process. The decision itself is in the files.
 static DECIDED: Notify = Notify::const_new();
 
-/// Wakes all who wait.
+/// Wakes all waiting tasks.
 pub(super) fn wake() {
     DECIDED.notify_waiters();
 }
 
-/// What was decided about a draft.
+/// A decision about a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// As it stands.
+    /// Approved unchanged.
     Approved {
-        /// Of the proposal.
+        /// Id of the proposal.
         id: String,
     },
-    /// With these texts in place of those proposed.
+    /// Approved with these texts instead of the proposed ones.
     Rewritten {
-        /// Of the proposal.
+        /// Id of the proposal.
         id: String,
         files: Vec<ProposedFile>,
     },
-    /// Not at all.
+    /// Rejected.
     Declined {
-        /// Of the proposal.
+        /// Id of the proposal.
         id: String,
-        /// In the person's words; empty where there are none.
+        /// The person's reason; may be empty.
         why: String,
     },
 }
 
 type DecisionReceiver = dyn Fn(State, &str) + Send + Sync;
 
-/// Where drafts of one output folder are put before a person.
+/// Drafts of one output folder that wait for a person.
 pub(crate) struct PendingProposals {
     store: Store,
-    /// Told of a proposal that is new, with its id.
+    /// Receives the state and id of each new proposal.
     report: Box<DecisionReceiver>,
 }
 
@@ -58,9 +58,9 @@ impl PendingProposals {
         PendingProposals { store: Store::of(root), report: Box::new(report) }
     }
 
-    /// Puts a draft of a node before a person and waits, for days if need be; none when it was cancelled, after which the
-    /// proposal goes on waiting. The same draft is asked about once: what was decided of it before is the answer, by whatever
-    /// process.
+    /// Presents a draft of a node and waits for the decision, for days if need be. `None` if it was
+    /// cancelled; the proposal then keeps waiting. The same draft is presented only once: an
+    /// earlier decision about it, by any process, is the result.
     pub(crate) async fn ask(
         &self,
         node: &str,
@@ -72,7 +72,7 @@ impl PendingProposals {
             id = self.put(node, draft) => id?,
         };
         loop {
-            // Made before the look, so that no ring is missed in between.
+            // Registered before the check, so that no signal in between is missed.
             let rings = DECIDED.notified();
             if let Some(answer) = answer(&self.store.get(&id)?) {
                 return Ok(Some(answer));
@@ -85,7 +85,8 @@ impl PendingProposals {
         }
     }
 
-    /// Waits until one of these proposals is accepted, rejected or undone again, for days if need be; none when it was cancelled.
+    /// Waits until one of these proposals is accepted, rejected or undone, for days if need be.
+    /// `None` if it was cancelled.
     pub(crate) async fn settled(
         store: &Store,
         ids: &[String],
@@ -93,7 +94,7 @@ impl PendingProposals {
     ) -> Result<Option<Proposal>, Fault> {
         loop {
             let rings = DECIDED.notified();
-            if let Some(proposal) = PendingProposals::first_settled(store, ids)? {
+            if let Some(proposal) = PendingProposals::first_decided(store, ids)? {
                 return Ok(Some(proposal));
             }
             tokio::select! {
@@ -104,9 +105,9 @@ impl PendingProposals {
         }
     }
 
-    /// The one of these proposals about which was decided first, of those in the tree in the order in which they were written;
-    /// one that was undone again counts as decided.
-    pub(crate) fn first_settled(store: &Store, ids: &[String]) -> Result<Option<Proposal>, Fault> {
+    /// Returns the decided proposal that comes first in the order in which their edits were
+    /// written; those without an edit come before. An undone proposal counts as decided.
+    pub(crate) fn first_decided(store: &Store, ids: &[String]) -> Result<Option<Proposal>, Fault> {
         let mut settled = Vec::new();
         for id in ids {
             let proposal = store.get(id)?;
@@ -117,8 +118,9 @@ impl PendingProposals {
         Ok(settled.into_iter().min_by_key(Proposal::last_edit))
     }
 
-    /// The same where nobody is there to wait for: what was decided before, else none, and the draft waits.
-    pub(crate) async fn look(
+    /// Presents a draft without waiting. Returns an earlier decision about it, or `None`; the draft
+    /// then waits.
+    pub(crate) async fn present(
         &self,
         node: &str,
         draft: Proposal,
@@ -127,7 +129,7 @@ impl PendingProposals {
         Ok(answer(&self.store.get(&id)?))
     }
 
-    /// The id under which the draft lies.
+    /// Stores the draft unless it is known, and returns its proposal's id.
     async fn put(&self, node: &str, mut draft: Proposal) -> Result<String, Fault> {
         let asked = of(&draft.files);
         let lock = self.store.lock_soon().await?;
@@ -141,7 +143,7 @@ impl PendingProposals {
         }
         for mut older in known.into_iter().filter(|it| it.state == State::Waiting) {
             older.state = State::Stale;
-            older.step(State::Stale.as_str(), "the run has made another draft");
+            older.add_history(State::Stale.as_str(), "the run has made another draft");
             self.store.save(&older, &lock)?;
         }
         draft.run = Some(Draft { node: node.to_owned(), asked });
@@ -151,7 +153,7 @@ impl PendingProposals {
     }
 }
 
-/// None while it waits.
+/// Returns the decision about a proposal; `None` while it waits.
 fn answer(proposal: &Proposal) -> Option<Decision> {
     let id = proposal.id.clone();
     let asked = proposal.run.as_ref().map(|it| it.asked.as_str());
@@ -168,7 +170,7 @@ fn answer(proposal: &Proposal) -> Option<Decision> {
     }
 }
 
-/// Tells drafts apart.
+/// Returns a hash that identifies a draft.
 fn of(files: &[ProposedFile]) -> String {
     let text = |it: &ProposedFile| format!("{}\n{}\n", hash(&it.path), hash(&it.proposed));
     hash(files.iter().map(text).collect::<String>())

@@ -1,4 +1,4 @@
-//! A proposed fix as a value, in the shape that it has on disk.
+//! A proposed fix as a value, in the form that it has on disk.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 use crate::error::{Fault, Remedy};
 use crate::workspace::disk::hash;
 
-/// Of the shape on disk.
+/// Version of the form on disk.
 pub(super) const VERSION: u32 = 1;
 
 /// The state of a proposal.
@@ -65,19 +65,19 @@ pub(crate) struct FailingTest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProposedFile {
-    /// Relative to the root, with `/`.
+    /// Path relative to the root, with `/`.
     pub(crate) path: String,
-    /// The text it was made for; none for a file that is new.
+    /// The text that the proposal was made for; `None` for a new file.
     pub(crate) base: Option<String>,
-    /// The text as proposed.
+    /// The proposed text.
     pub(crate) proposed: String,
 }
 
 /// A hunk of one of the files.
 pub(crate) struct NumberedHunk {
-    /// Among those of all files, from 1.
+    /// Number among the hunks of all files, from 1.
     pub(crate) id: usize,
-    /// The place of its file.
+    /// Index of the file.
     pub(crate) file: usize,
     pub(crate) hunk: Hunk,
 }
@@ -97,35 +97,35 @@ pub(crate) struct HistoryEntry {
     pub(crate) edit: Option<u64>,
 }
 
-/// A part that was accepted and can be taken back.
+/// An accepted part, which can be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Applied {
     pub(super) edit: u64,
-    /// The files as they were proposed before.
+    /// The files as they were proposed before the acceptance.
     pub(super) files: Vec<ProposedFile>,
 }
 
-/// A write that has begun: what is to be said of it when it is done.
+/// A write in progress, with what to record when it is done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PendingWrite {
-    /// What the edit is called.
+    /// Name of the edit.
     pub(super) name: String,
-    /// The proposal's files once it is done.
+    /// The proposal's files after the write.
     pub(super) files: Vec<ProposedFile>,
     pub(super) state: State,
     pub(super) what: String,
     pub(super) note: String,
 }
 
-/// Whose draft a proposal is.
+/// The run's draft behind a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Draft {
     /// The node of the run's plan.
     pub(crate) node: String,
-    /// SHA-256 of the files as they were proposed first: the same draft is not put before a person twice.
+    /// SHA-256 of the files as first proposed, so that the same draft is not presented twice.
     pub(super) asked: String,
 }
 
@@ -134,36 +134,36 @@ pub(crate) struct Draft {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Proposal {
     pub(super) version: u32,
-    /// Such as `fix-3`.
+    /// Id, such as `fix-3`.
     pub(crate) id: String,
-    /// From 1; grows when its texts change, and hunks have other numbers then.
+    /// Revision, from 1. A change of the texts increases it and renumbers the hunks.
     pub(crate) revision: u32,
     pub(crate) state: State,
-    /// RFC 3339.
+    /// Time of creation, in RFC 3339.
     pub(crate) created_at: String,
     pub(crate) reason: String,
     pub(crate) confidence: Confidence,
     pub(crate) test: FailingTest,
     /// Tests that passed and that the fix may break.
     pub(crate) affected: Vec<String>,
-    /// Other tests that failed and that the fix may mend.
+    /// Other tests that failed and that the fix may repair.
     #[serde(default)]
     pub(crate) failing: Vec<String>,
     pub(crate) files: Vec<ProposedFile>,
     pub(crate) history: Vec<HistoryEntry>,
-    /// The run whose draft it is: that tests and writes the files itself.
+    /// The run's draft, if a run made the proposal; the run then tests and writes the files itself.
     pub(crate) run: Option<Draft>,
     pub(super) applied: Vec<Applied>,
     pub(super) writing: Option<PendingWrite>,
 }
 
-/// The time now, in the form of RFC 3339.
+/// Returns the current time in RFC 3339.
 pub(super) fn now() -> String {
     Timestamp::now().strftime("%FT%TZ").to_string()
 }
 
 impl ProposedFile {
-    /// SHA-256 of the text it was made for.
+    /// Returns the SHA-256 of the text that the proposal was made for.
     pub(crate) fn base_hash(&self) -> Option<String> {
         self.base.as_ref().map(hash)
     }
@@ -172,14 +172,14 @@ impl ProposedFile {
         self.base.as_deref().unwrap_or_default()
     }
 
-    /// Whether anything is left to be decided of it.
+    /// Returns whether a change is left to decide about.
     fn is_open(&self) -> bool {
         self.base.as_deref() != Some(&self.proposed)
     }
 }
 
 impl Proposal {
-    /// One that waits; without an id until it is stored.
+    /// Creates a waiting proposal, without an id until it is stored.
     pub(crate) fn new(
         test: FailingTest,
         reason: String,
@@ -204,16 +204,16 @@ impl Proposal {
             applied: Vec::new(),
             writing: None,
         };
-        proposal.step("proposed", "");
+        proposal.add_history("proposed", "");
         proposal
     }
 
-    /// The same, which may mend these tests as well.
-    pub(crate) fn may_mend(self, failing: Vec<String>) -> Proposal {
+    /// Sets the other failing tests that the fix may repair.
+    pub(crate) fn with_failing(self, failing: Vec<String>) -> Proposal {
         Proposal { failing, ..self }
     }
 
-    pub(super) fn step(&mut self, what: &str, note: impl Into<String>) {
+    pub(super) fn add_history(&mut self, what: &str, note: impl Into<String>) {
         self.history.push(HistoryEntry {
             at: now(),
             what: what.to_owned(),
@@ -222,12 +222,13 @@ impl Proposal {
         });
     }
 
-    /// Number of the edit by which something of it was written last; none where nothing of it is in the tree.
+    /// Returns the number of the edit that last wrote a part of it; `None` if no part is in the
+    /// tree.
     pub(super) fn last_edit(&self) -> Option<u64> {
         self.applied.last().map(|it| it.edit)
     }
 
-    /// What can be taken or left, in the order of the files.
+    /// Returns the hunks to accept or reject, in the order of the files.
     pub(crate) fn pieces(&self) -> Vec<NumberedHunk> {
         let of_file = |(file, it): (usize, &ProposedFile)| {
             hunks(it.before(), &it.proposed).into_iter().map(move |hunk| (file, hunk))
@@ -236,13 +237,14 @@ impl Proposal {
         all.enumerate().map(|(at, (file, hunk))| NumberedHunk { id: at + 1, file, hunk }).collect()
     }
 
-    /// A unified diff of all files.
+    /// Returns a unified diff of all files.
     pub(crate) fn diff(&self) -> String {
         let diff = |it: &ProposedFile| unified_diff(&it.path, it.before(), &it.proposed);
         self.files.iter().map(diff).collect()
     }
 
-    /// The files before anything of it was accepted, with the texts that they came to; as proposed if nothing was.
+    /// Returns the files before any acceptance, with the texts that acceptance led to; as proposed
+    /// if nothing was accepted.
     pub(crate) fn written(&self) -> Vec<ProposedFile> {
         let Some(first) = self.applied.first() else { return self.files.clone() };
         let both = first.files.iter().zip(&self.files);
@@ -253,8 +255,8 @@ impl Proposal {
         both.map(file).collect()
     }
 
-    /// The files' texts with some hunks, by their ids.
-    pub(super) fn with(&self, taken: &BTreeSet<usize>) -> Vec<String> {
+    /// Returns the files' texts with the hunks of these ids.
+    pub(super) fn texts_with(&self, taken: &BTreeSet<usize>) -> Vec<String> {
         let pieces = self.pieces();
         let text = |(file, it): (usize, &ProposedFile)| {
             let own: Vec<&NumberedHunk> =
@@ -266,8 +268,8 @@ impl Proposal {
         self.files.iter().enumerate().map(text).collect()
     }
 
-    /// Refuses ids that no hunk has, and none at all.
-    pub(super) fn known(&self, ids: &[usize]) -> Result<BTreeSet<usize>, Fault> {
+    /// Refuses unknown ids, and an empty list.
+    pub(super) fn check_ids(&self, ids: &[usize]) -> Result<BTreeSet<usize>, Fault> {
         let count = self.pieces().len();
         let wrong = ids.iter().find(|id| !(1..=count).contains(*id));
         let (id, revision) = (&self.id, self.revision);
@@ -282,8 +284,8 @@ impl Proposal {
         }
     }
 
-    /// Refuses what was decided before, or another revision than the person has seen.
-    pub(super) fn may_be_decided(&self, seen: Option<u32>) -> Result<(), Fault> {
+    /// Refuses a proposal that was already decided, and a revision that the person has not seen.
+    pub(super) fn check_decidable(&self, seen: Option<u32>) -> Result<(), Fault> {
         if !self.state.is_open() {
             let (id, state) = (&self.id, self.state.as_str());
             let hint = match self.state {
@@ -306,23 +308,23 @@ impl Proposal {
         }
     }
 
-    /// Puts other files in the place of those proposed; hunks are numbered anew.
+    /// Replaces the proposed files; hunks are renumbered.
     pub(super) fn revise(&mut self, files: Vec<ProposedFile>) {
         if self.files != files {
             self.files = files;
-            // Another number is all that it has to be; the file may hold any.
+            // Any different number will do; the stored file may contain any.
             self.revision = self.revision.checked_add(1).unwrap_or(1);
         }
     }
 
-    /// Whether no change is left to decide about.
+    /// Returns whether no change is left to decide about.
     pub(super) fn is_settled(&self) -> bool {
         !self.files.iter().any(ProposedFile::is_open)
     }
 }
 
-/// Refuses a text after which a Python file is worse Python than it was.
-pub(super) fn no_worse(file: &ProposedFile, text: &str) -> Result<(), Fault> {
+/// Refuses a text that adds syntax errors to a Python file.
+pub(super) fn refuse_new_errors(file: &ProposedFile, text: &str) -> Result<(), Fault> {
     if !crate::sources::is_source(file.path.as_ref()) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Proposals on disk, and the lock under which they are decided.
+//! Proposals on disk, and the lock for deciding about them.
 
 use std::fs;
 use std::io;
@@ -11,14 +11,14 @@ use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::lock::{Lock, LockError};
 
-/// How often somebody looks whether others have decided.
+/// Interval of checks for decisions of other processes.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
 
-/// What there is, and what of it could not be read.
+/// Stored proposals, and problems with unreadable ones.
 pub(crate) struct Listed {
-    /// The oldest first.
+    /// Proposals, oldest first.
     pub(crate) proposals: Vec<Proposal>,
-    /// As sentences.
+    /// Problems as sentences.
     pub(crate) problems: Vec<String>,
 }
 
@@ -28,14 +28,14 @@ pub(crate) struct Store {
     root: PathBuf,
 }
 
-/// Why a file holds no proposal.
+/// Reason that a file contains no proposal.
 enum Unreadable {
     Missing,
     Damaged(String),
 }
 
 impl Store {
-    /// Of the project in `root`; nothing is made until something is stored.
+    /// Returns the store of the project in `root`; nothing is created until something is stored.
     pub(crate) fn of(root: &Path) -> Store {
         Store { root: root.to_owned() }
     }
@@ -52,7 +52,7 @@ impl Store {
         self.folder().join(format!("{id}.json"))
     }
 
-    /// All of them. One that is damaged is left where it is, and said.
+    /// Lists all proposals. Damaged ones are left in place and reported.
     pub(crate) fn list(&self) -> Result<Listed, Fault> {
         let mut listed = Listed { proposals: Vec::new(), problems: Vec::new() };
         for number in self.numbers()? {
@@ -68,7 +68,7 @@ impl Store {
         Ok(listed)
     }
 
-    /// One of them.
+    /// Returns one proposal.
     pub(crate) fn get(&self, id: &str) -> Result<Proposal, Fault> {
         match self.read(id) {
             Ok(proposal) => Ok(proposal),
@@ -89,7 +89,7 @@ impl Store {
     }
 
     fn read(&self, id: &str) -> Result<Proposal, Unreadable> {
-        // Ids are ours; a path in the place of one leads nowhere.
+        // Trellis makes the ids; a path in place of an id is never followed.
         let number = id.strip_prefix("fix-").and_then(|it| it.parse::<u64>().ok());
         let path = match number {
             Some(number) if name(number) == id => self.path(id),
@@ -132,7 +132,7 @@ impl Store {
         )
     }
 
-    /// Keeps everybody else from deciding; refused with the owner's name while somebody does.
+    /// Locks the store for a decision. If another process holds the lock, the error names it.
     pub(super) fn lock(&self) -> Result<Lock, Fault> {
         let cannot = |error: io::Error| self.cannot("use", &error);
         let folder = disk::create(&self.root, "proposals").map_err(cannot)?;
@@ -156,13 +156,13 @@ impl Store {
         self.journal(proposal, &format!("proposed: {}", files.join(", ")))
     }
 
-    /// Stores a new proposal, as soon as nobody is deciding.
+    /// Stores a new proposal, as soon as no other process is deciding.
     pub(crate) async fn put(&self, proposal: &mut Proposal) -> Result<(), Fault> {
         let lock = self.lock_soon().await?;
         self.add(proposal, &lock)
     }
 
-    /// Waits while somebody else decides.
+    /// Waits for the lock while another process is deciding.
     pub(super) async fn lock_soon(&self) -> Result<Lock, Fault> {
         loop {
             match self.lock() {
@@ -172,7 +172,7 @@ impl Store {
         }
     }
 
-    /// Writes a proposal, whole or not at all.
+    /// Writes a proposal completely or not at all.
     pub(super) fn save(&self, proposal: &Proposal, _: &Lock) -> Result<(), Fault> {
         let text = serde_json::to_string_pretty(proposal).map_err(|error| {
             Fault::internal(format!("a proposal cannot be written as JSON: {error}"))
@@ -181,7 +181,7 @@ impl Store {
         disk::write(&self.root, &path, &text).map_err(|error| self.cannot("write to", &error))
     }
 
-    /// Says in the project's journal what was decided or written.
+    /// Records a decision or a write in the project's journal.
     pub(super) fn journal(&self, proposal: &Proposal, answer: &str) -> Result<(), Fault> {
         let question =
             format!("{}, revision {}: {}", proposal.id, proposal.revision, proposal.reason);
@@ -201,7 +201,7 @@ fn name(number: u64) -> String {
 }
 
 impl State {
-    /// Tells the clients.
+    /// Returns the event that tells clients about the state.
     pub(crate) fn event(self, root: &Path, id: &str) -> crate::event_bus::Event {
         crate::event_bus::Event::Proposal {
             proposal: id.to_owned(),

@@ -1,4 +1,4 @@
-//! Drafts that wait for an answer, and writes that a crash cut short.
+//! Tests of drafts that wait for a decision, and of writes that a crash cut short.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn order(choice: Choice, text: Option<&str>) -> DecisionRequest {
     }
 }
 
-/// A decision without a test, where nothing is open.
+/// Decides without tests and without open documents.
 async fn decided(store: &Store, order: &DecisionRequest) -> Result<Decided, Fault> {
     let open = || async { Ok(OpenTexts::new()) }.boxed();
     decide(store, order, &open, None).await
@@ -63,9 +63,9 @@ async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
         let root = tempfile::tempdir().expect("a folder");
         let store = Store::of(root.path());
         let report: Arc<Mutex<Vec<String>>> = Arc::default();
-        let ear = report.clone();
+        let sink = report.clone();
         let waiting = PendingProposals::new(root.path(), move |_, id| {
-            ear.lock().expect("nobody broke it").push(id.to_owned());
+            sink.lock().expect("nobody broke it").push(id.to_owned());
         });
         let cancel = CancellationToken::new();
         let draft = || proposal(file(None, "x = 2\n"));
@@ -91,7 +91,7 @@ async fn another_draft_takes_the_place_of_one_that_waits() {
     let root = tempfile::tempdir().expect("a folder");
     let waiting = PendingProposals::new(root.path(), |_, _| {});
     let cancel = CancellationToken::new();
-    // It is put before a person, and then nobody waits any more.
+    // The draft is presented, and then the wait is dropped.
     for text in ["x = 2\n", "x = 3\n"] {
         let draft = proposal(file(None, text));
         let stop = async {
@@ -184,7 +184,7 @@ async fn a_proposal_leads_nowhere_else() {
     assert_eq!(fs::read_to_string(outside.path().join("a.py")).expect("a file"), "x = 1\n");
 }
 
-/// A proposal about a file, which is there.
+/// Creates a file and a proposal about it.
 fn stored(root: &Path, before: &str, after: &str) -> Store {
     fs::write(root.join("a.py"), before).expect("a file");
     let store = Store::of(root);
@@ -194,7 +194,7 @@ fn stored(root: &Path, before: &str, after: &str) -> Store {
     store
 }
 
-/// As an editor has the file: without the mark, with one kind of line end.
+/// Returns the file as an editor has it: without the byte order mark, with one kind of line end.
 fn shown() -> OpenTexts {
     [("a.py".to_owned(), "x = 1\r\ny = 1\r\nz = 1\r\n".into())].into()
 }

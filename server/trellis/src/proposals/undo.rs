@@ -1,27 +1,27 @@
-//! What was accepted, taken back.
+//! Undoes accepted changes.
 
-use super::decide::{OpenTexts, record_decision, unsaved};
+use super::decide::{OpenTexts, recover_write, unsaved};
 use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
 use super::store::Store;
 use crate::edits;
 use crate::error::Fault;
 
-/// What was taken back.
+/// Result of an undo.
 #[derive(Debug)]
 pub(crate) struct Undone {
     pub(crate) proposal: Proposal,
-    /// The edit that took it back, which can be undone as well.
+    /// Number of the edit that undid the change; it can be undone as well.
     pub(crate) edit: u64,
-    /// Files as they are again.
+    /// Files that were restored.
     pub(crate) paths: Vec<String>,
 }
 
-/// Takes back what was last accepted of a proposal, exactly; refused if one of the files was changed since. The whole
-/// then waits to be decided anew.
+/// Undoes exactly what was last accepted of a proposal. Refuses if one of the files was changed
+/// since. The whole proposal then waits for a new decision.
 pub(crate) fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> {
     let lock = store.lock()?;
     edits::recover(store.root())?;
-    let mut proposal = record_decision(store, store.get(id)?, &lock)?;
+    let mut proposal = recover_write(store, store.get(id)?, &lock)?;
     let Some(Applied { edit, files }) = proposal.applied.pop() else {
         let state = proposal.state.as_str();
         return Err(Fault::input(format!("no change of {id} is in the files: it is {state}"))

@@ -1,4 +1,4 @@
-//! Tests on a copy of the tree with a change.
+//! Verifies a change by running tests on a copy of the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,15 +28,16 @@ pub(crate) struct VerifiedTest {
     pub(crate) message: Option<String>,
 }
 
-/// What tests say of a change.
+/// Test results of a change.
 pub(crate) struct Verification {
-    /// Why the change may not stay, if it may not.
+    /// The reason that the change must not stay, if there is one.
     pub(crate) failed: Option<String>,
-    /// The tests it is for, others that failed and that it may mend, and those that the change breaks.
+    /// Results of the target tests, of others that failed and that the change may fix, and of those
+    /// that it breaks.
     pub(crate) tests: Vec<VerifiedTest>,
-    /// Tests it is for that pass with it.
+    /// Target tests that pass with the change.
     pub(crate) solved: Vec<String>,
-    /// These, and others that failed and pass with it.
+    /// Target tests and other failing tests that pass with the change.
     pub(crate) fixed: Vec<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) report: Report,
@@ -44,25 +45,25 @@ pub(crate) struct Verification {
     pub(crate) ran: Vec<TestResult>,
 }
 
-/// A sandbox for trials with one project.
+/// A sandbox for test runs on one project.
 pub(crate) struct Verifier {
     pub(crate) opened: Sandbox,
     root: PathBuf,
     pub(crate) source_folders: Vec<PathBuf>,
-    /// Texts that were accepted and are not on the disk.
+    /// Accepted texts that are not on the disk.
     pub(crate) kept: Changed,
     times: Times,
     cancel: CancellationToken,
 }
 
-/// What tests may take.
+/// Time limits of tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
-    /// One test; none: as usual.
+    /// Limit for one test; `None` for the usual one.
     pub(crate) test: Option<Duration>,
-    /// All of a run; none: as usual.
+    /// Limit for a whole run; `None` for the usual one.
     pub(crate) run: Option<Duration>,
-    /// What raises them; a setting for runs that is not named here is the usual one.
+    /// The settings that raise the limits. If none is named for runs, the usual one applies.
     pub(crate) raised_by: RaisedBy,
 }
 
@@ -70,7 +71,7 @@ pub(crate) struct Times {
 pub(crate) type Changed = BTreeMap<String, Arc<str>>;
 
 impl Verifier {
-    /// For the tree below `root`, with the environment of the project at `home`.
+    /// Opens a sandbox for the tree below `root`, with the environment of the project at `home`.
     pub(crate) async fn open(
         home: &Path,
         root: &Path,
@@ -91,12 +92,12 @@ impl Verifier {
         })
     }
 
-    /// Ends the sandbox; what it left behind.
+    /// Closes the sandbox and returns messages about what it could not remove.
     pub(crate) async fn close(self) -> Vec<String> {
         self.opened.runner.close().await.into_iter().collect()
     }
 
-    /// A request whose tests have their time.
+    /// Creates a test request with the time limits.
     fn request(&self, tree: Tree) -> Request {
         let (usual, Times { test, run, raised_by }) =
             (self.opened.runner.request(tree), self.times);
@@ -108,7 +109,7 @@ impl Verifier {
         }
     }
 
-    /// Runs some tests; all where none are named.
+    /// Runs the tests in `ids`, or all tests if it is empty.
     async fn run(
         &self,
         changed: &Changed,
@@ -143,13 +144,14 @@ impl Verifier {
         }
     }
 
-    /// How a test fails when it is run alone, with all that pytest has to say of it; none where it passes.
+    /// Returns the failure of a test that runs alone, with pytest's full output; `None` if it
+    /// passes.
     pub(crate) async fn failure(&self, id: &str) -> Result<Option<trellis_engine::Failure>, Fault> {
         let tree = Tree::Copy { folder: self.root.clone(), changed: self.kept.clone() };
         let request = Request {
             targets: vec![id.to_owned()],
             source_folders: self.source_folders.clone(),
-            // Differences are cut without it.
+            // Without `-vv`, pytest truncates differences.
             arguments: vec!["-vv".to_owned()],
             ..self.request(tree)
         };
@@ -166,9 +168,10 @@ impl Verifier {
         Ok(first.map(|it| crate::convert::failure(it, &text)))
     }
 
-    /// Whether some of `targets`, which fail, pass with the change, and none of the `affected` fails for it; and which of
-    /// `failing` others pass with it as well. The targets are run first: what does not help is not worth more.
-    pub(crate) async fn evaluator(
+    /// Verifies that some of the failing `targets` pass with the change and that none of the
+    /// `affected` fails because of it. Also finds which of the other `failing` tests pass with it.
+    /// The targets run first, since a change that does not help needs no further runs.
+    pub(crate) async fn verify(
         &self,
         changed: &Changed,
         targets: &[String],
@@ -204,7 +207,7 @@ impl Verifier {
         }
         tests.extend(hoped.iter().map(|it| shown(&report, it)));
         let fails = |it: &&String| !passed(&report, it);
-        // What failed when the fix was made may pass by now, by another one.
+        // A test that failed when the fix was made may pass by now, thanks to another fix.
         let suspects: Vec<String> =
             others.iter().chain(hoped.iter().copied()).filter(fails).cloned().collect();
         let broken = self.broken(changed, (&suspects, &hoped), &mut notes, &mut ran).await?;
@@ -219,7 +222,7 @@ impl Verifier {
                 };
                 Some(format!("{first}{more} passed before and fails with it"))
             }
-            // Every test passes, and the run does not.
+            // Every test passes, but the run does not.
             (None, outcome) if is_whole && *outcome != Outcome::Passed => {
                 let why = report.reason.clone().unwrap_or_else(|| format!("{outcome:?}"));
                 Some(format!("the tests did not finish with it: {why}"))
@@ -229,8 +232,8 @@ impl Verifier {
         Ok(Verification { failed, tests, solved, fixed, notes, report, ran })
     }
 
-    /// Of tests that fail with the change, those that fail again, and pass without it; `known` ones failed before. Of those `ran` that ran again, the
-    /// newer result counts.
+    /// Returns those of the failing `suspects` that fail again with the change and pass without it.
+    /// `known` tests failed before. Newer results replace those in `ran`.
     async fn broken(
         &self,
         changed: &Changed,
@@ -258,7 +261,8 @@ impl Verifier {
     }
 }
 
-/// Whether a test ran, and passed; of a file that could not be collected, whether it can, and some test of it passed.
+/// Returns whether a test ran and passed. For a file that could not be collected: whether it can be
+/// collected now and one of its tests passed.
 pub(crate) fn passed(report: &Report, id: &str) -> bool {
     let good = |it: &TestResult| matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed);
     if !id.contains("::") {

@@ -1,4 +1,4 @@
-//! Fixes that a repair had and did not keep, each with what became of it (R0).
+//! Fixes that a repair did not keep, each with its outcome (R0).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::prompt_context::ProjectFiles;
 use crate::api::repair::AlternativeShape;
 use crate::proposals::ProposedFile;
 
-/// Suggestions of a diagnosis that are tried.
+/// Maximum number of a diagnosis's suggestions to try.
 pub(super) const SUGGESTIONS: usize = 2;
 
 /// A fix that the diagnosis suggests.
@@ -21,15 +21,15 @@ pub(super) const SUGGESTIONS: usize = 2;
 pub(super) struct IdeaLog {
     description: String,
     confidence: f64,
-    /// What it changes; none where it does not say, or says what cannot be done.
+    /// The diff of the suggestion; `None` if it names no change, or one that cannot be applied.
     diff: Option<String>,
-    /// Whether it is one of those that are tried.
+    /// The suggestion is one of those to try.
     is_candidate: bool,
-    /// The attempt that it was, from 1.
+    /// Number of the attempt that tried it, from 1.
     pub(super) attempt: Option<u32>,
 }
 
-/// What a diagnosis suggests, in its order.
+/// Returns the suggestions of a diagnosis, in its order.
 pub(super) fn ideas(
     said: &ModelDiagnosis,
     suspects: &[Suspect],
@@ -59,7 +59,7 @@ fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
     diff(&texts.into_iter().map(file).collect::<Vec<_>>())
 }
 
-/// All but the fix that was taken, if one was.
+/// Returns all fixes except the chosen one.
 pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<AlternativeShape> {
     let winner = taken.and_then(|number| log.merit(number).map(|merit| (number, merit)));
     let attempts = log.attempts.iter().filter(|it| Some(it.number) != taken);
@@ -80,13 +80,13 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
         name: format!("Suggestion {}, {}", at + 1, it.description),
         became: it.became(taken.is_some()),
         confidence: Some(it.confidence),
-        // That of an attempt is shown there.
+        // The diff of a tried suggestion is shown with its attempt.
         diff: it.diff.clone().filter(|_| it.attempt.is_none()),
     });
     tried.chain(suggestions).collect()
 }
 
-/// Why a fix that passes was not taken.
+/// Returns the reason that a passing fix was not chosen.
 fn passed_over(merit: &FixScore, winner: Option<(u32, &FixScore)>) -> String {
     match winner {
         Some((number, better)) => {
@@ -100,7 +100,7 @@ fn passed_over(merit: &FixScore, winner: Option<(u32, &FixScore)>) -> String {
 }
 
 impl IdeaLog {
-    /// Whether it is one of those that are tried.
+    /// Returns whether the suggestion is one of those to try.
     pub(super) fn is_candidate(&self) -> bool {
         self.is_candidate
     }

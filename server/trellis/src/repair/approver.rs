@@ -1,4 +1,4 @@
-//! Who decides about a fix that a person has to see.
+//! The approver of fixes that need a review.
 
 use std::path::Path;
 
@@ -13,36 +13,37 @@ use crate::proposals::{
     Store, decide,
 };
 
-/// Somebody, or nobody.
+/// The approver of fixes.
 pub(crate) enum Approver<'a> {
-    /// What has to be seen waits as a proposal, and the loop goes on without it.
+    /// No approver: fixes that need a review wait as proposals, and the loop continues without
+    /// them.
     Nobody,
     Terminal(Terminal),
-    /// An editor or another client: where it `wait`s, the loop goes on with other work and ends when every proposal is
-    /// decided there, which writes it as well.
+    /// An editor or another client. If `wait` is set, the loop continues with other work and ends
+    /// once every proposal is decided there. A decision also writes the fix.
     Editor {
-        /// What is open there, unsaved texts included.
+        /// Documents open in the editor, including unsaved text.
         open: &'a OpenDocuments,
-        /// Told of each proposal, with its id.
+        /// Receives the state and id of each proposal.
         report: &'a (dyn Fn(State, &str) + Send + Sync),
         wait: bool,
     },
 }
 
-/// What was decided.
+/// Decision about a fix.
 pub(crate) enum Verdict {
     Keep,
-    /// With these texts in place of those proposed.
+    /// Keeps the fix with these texts instead of the proposed ones.
     Edited(Vec<ProposedFile>),
     Rejected(String),
-    /// The id under which it waits.
+    /// Id of the waiting proposal.
     Waits(String),
     Skip,
     Stop,
 }
 
 impl Approver<'_> {
-    /// Asks about a fix; `why` says why it is asked about.
+    /// Asks for a decision about a fix. `why` is the reason for the review.
     pub(super) async fn decide(
         &self,
         root: &Path,
@@ -69,13 +70,13 @@ impl Approver<'_> {
         }
     }
 
-    /// Whether somebody decides about fixes that wait while the loop goes on.
-    pub(super) fn is_there(&self) -> bool {
+    /// Returns whether an approver decides about waiting fixes while the loop continues.
+    pub(super) fn is_waiting_editor(&self) -> bool {
         matches!(self, Approver::Editor { wait: true, .. })
     }
 
-    /// What was decided about one of these fixes; with `wait`, as soon as something is.
-    pub(super) async fn decided(
+    /// Returns a decided proposal among `ids`. With `wait`, waits until there is one.
+    pub(super) async fn next_decided(
         &self,
         root: &Path,
         ids: &[String],
@@ -84,12 +85,12 @@ impl Approver<'_> {
     ) -> Result<Option<Proposal>, Fault> {
         let store = Store::of(root);
         if !wait {
-            return PendingProposals::first_settled(&store, ids);
+            return PendingProposals::first_decided(&store, ids);
         }
         PendingProposals::settled(&store, ids, cancel).await?.ok_or_else(cancelled).map(Some)
     }
 
-    /// Writes a fix that may stay; refused over what was changed meanwhile, unsaved texts included.
+    /// Writes an approved fix. Refuses if files were changed meanwhile, unsaved text included.
     pub(super) async fn write(
         &self,
         store: &Store,
@@ -110,7 +111,7 @@ impl Approver<'_> {
         let decided = match self {
             Approver::Editor { open, report, .. } => {
                 let mut decided = decide(store, &order, *open, None).await;
-                // Somebody decides about another one, whose tests take their time.
+                // Another decision is in progress, and its tests take time.
                 while decided.as_ref().is_err_and(|it| it.kind == Some("busy")) {
                     tokio::select! {
                         () = cancel.cancelled() => return Err(cancelled()),

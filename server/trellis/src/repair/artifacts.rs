@@ -1,4 +1,4 @@
-//! What a repair leaves behind: a folder of its own under `.trellis/repair` with diagnoses, report and patch.
+//! Artifacts of a repair: a folder under `.trellis/repair` with diagnoses, report and patch.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,26 +20,26 @@ use crate::error::{Exit, Fault};
 use crate::proposals::Proposal;
 use crate::workspace::disk;
 
-/// The name of a kept fix that has no id, since nothing was written.
+/// Name of a kept fix without an id, since nothing was written.
 pub(crate) const UNNUMBERED: &str = "kept";
 
-/// What is gathered on the way.
+/// Facts collected during a repair.
 pub(super) struct Artifacts<'a> {
     order: &'a RepairRequest,
     groups: Vec<GroupLog>,
-    /// The place of the group in hand.
+    /// Index of the current group.
     current: usize,
     fixes: Vec<KeptFix>,
-    /// By path, the text before the first fix and after the last.
+    /// Texts by path, before the first fix and after the last.
     texts: BTreeMap<String, (String, String)>,
     before: Option<TestCounts>,
     after: Option<TestCounts>,
     began: Instant,
-    /// Runs of tests.
+    /// Totals of the test runs.
     pub(super) tested: Totals,
     pub(super) notes: Vec<String>,
     pub(super) spent: Option<Spent>,
-    /// Below the root; made with the first thing that is written.
+    /// Folder relative to the root, created with the first artifact.
     folder: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Artifacts<'a> {
         self.notes.extend(baseline.found.notes.iter().cloned());
     }
 
-    /// A group is begun: what is known of it is written at once.
+    /// Begins a group and writes its diagnosis at once.
     pub(super) fn begin(
         &mut self,
         group: &Group,
@@ -86,7 +86,7 @@ impl<'a> Artifacts<'a> {
         Ok(())
     }
 
-    /// A group is taken in hand again that was begun before.
+    /// Resumes a group that was begun before.
     pub(super) fn take_up(&mut self, group: &Group) {
         let known = self.groups.iter().rposition(|it| it.group.tests == group.tests);
         self.current = known.unwrap_or(self.current);
@@ -104,12 +104,12 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    /// The last attempt.
+    /// Returns the last attempt.
     pub(super) fn attempt(&mut self) -> Option<&mut AttemptLog> {
         self.group()?.attempts.last_mut()
     }
 
-    /// The diagnosis suggested what an attempt, from 0, is about to try.
+    /// Records that an attempt, counted from 0, is about to try a suggestion.
     pub(super) fn suggested(&mut self, suggestion: usize, attempt: u32) {
         let ideas = self.group().map(|it| &mut it.ideas);
         let candidates = ideas.into_iter().flatten().filter(|it| it.is_candidate());
@@ -118,14 +118,14 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    /// The attempt, from 0, that somebody decides about; none where it is not wanted.
+    /// Records the attempt, counted from 0, that awaits a decision; `None` if it is not wanted.
     pub(super) fn choose(&mut self, attempt: Option<u32>) {
         if let Some(group) = self.group() {
             group.chosen = attempt.map(|it| it + 1);
         }
     }
 
-    /// A person does not want the fix that was chosen.
+    /// Records that a person rejected the chosen fix.
     pub(super) fn rejected(&mut self, why: &str) {
         let Some(group) = self.group() else { return };
         let chosen = group.chosen.take();
@@ -135,7 +135,7 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    /// A fix stays.
+    /// Records a kept fix.
     pub(super) fn kept(&mut self, proposal: &Proposal) {
         let fix = KeptFix::of(proposal, self.order.place == WriteTarget::WorkingTree);
         if let Some(group) = self.group() {
@@ -149,7 +149,7 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    /// All that was kept as a patch that `git apply` takes.
+    /// Returns all kept changes as a patch for `git apply`.
     pub(super) fn patch(&self) -> String {
         let diff = |(path, (before, after)): (&String, &(String, String))| {
             trellis_python::unified_diff(path, before, after)
@@ -157,7 +157,7 @@ impl<'a> Artifacts<'a> {
         self.texts.iter().map(diff).collect()
     }
 
-    /// Writes report and patch, and says it all; `end` is none where a fault ended it.
+    /// Writes report and patch and returns the result. `end` is `None` if a fault ended the repair.
     pub(super) fn finish(
         mut self,
         baseline: Option<&Baseline>,
@@ -201,7 +201,7 @@ impl<'a> Artifacts<'a> {
                     alternatives(log, log.chosen.filter(|_| waits || log.kept.is_some()))
                 },
                 kept: log.kept.clone().or_else(|| {
-                    // What was given up may have had the cause of another group.
+                    // A group that was given up may have had the same cause as another group.
                     let passes = !log.group.tests.iter().any(|it| failing.contains(it));
                     passes.then(|| "the fix of another cause".to_owned())
                 }),
@@ -271,12 +271,12 @@ pub(super) fn cannot(root: &Path, error: &std::io::Error) -> Fault {
         .hint("make the folder writable and free some space on the disk; kept changes stay")
 }
 
-/// Makes the folder of repairs.
+/// Creates the folder of repairs.
 pub(super) fn own_folder(root: &Path) -> std::io::Result<()> {
     disk::create(root, "repair").map(drop)
 }
 
-/// The next free number's, relative to the root.
+/// Creates the folder with the next free number and returns its path relative to the root.
 fn new_folder(root: &Path) -> std::io::Result<String> {
     own_folder(root)?;
     let all = root.join(".trellis/repair");

@@ -1,4 +1,4 @@
-//! What was tried for each cause, as it is gathered.
+//! Log of what was tried for each cause.
 
 use trellis_engine::repair::{Diagnostic, FixScore, Group};
 
@@ -7,14 +7,14 @@ use super::evaluate::Candidate;
 use crate::api::proposals::ConfidenceShape;
 use crate::api::repair::AttemptShape;
 
-/// A group and what was tried for it.
+/// A group and its attempts.
 pub(super) struct GroupLog {
     pub(super) group: Group,
     pub(super) diagnosis: Diagnostic,
-    /// What the diagnosis suggests.
+    /// Suggestions of the diagnosis.
     pub(super) ideas: Vec<IdeaLog>,
     pub(super) attempts: Vec<AttemptLog>,
-    /// The attempt that was put before whoever decides, from 1.
+    /// Number of the attempt that awaits a decision, from 1.
     pub(super) chosen: Option<u32>,
     pub(super) kept: Option<String>,
 }
@@ -22,19 +22,19 @@ pub(super) struct GroupLog {
 /// A fix that was tried.
 #[derive(Clone, Default)]
 pub(super) struct AttemptLog {
-    /// From 1.
+    /// Number of the attempt, from 1.
     pub(super) number: u32,
     pub(super) outcome: String,
     pub(super) what: String,
     pub(super) diff: Option<String>,
     pub(super) confidence: Option<ConfidenceShape>,
-    /// Of one that passed.
+    /// Score of an attempt that passed.
     pub(super) merit: Option<FixScore>,
     pub(super) shortcuts: Vec<String>,
 }
 
 impl GroupLog {
-    /// What speaks for an attempt that passed.
+    /// Returns the score of an attempt that passed.
     pub(super) fn merit(&self, number: u32) -> Option<&FixScore> {
         self.attempts.iter().find(|it| it.number == number)?.merit.as_ref()
     }
@@ -58,7 +58,7 @@ impl AttemptLog {
     }
 }
 
-/// An attempt as the report has it.
+/// Converts an attempt into its form in the report.
 pub(super) fn attempt(log: &AttemptLog) -> AttemptShape {
     AttemptShape {
         number: log.number,

@@ -1,4 +1,5 @@
-//! All tests once: what fails, what of it a change of the code could mend, and which tests seem to fail for one cause.
+//! The first run of all tests: what fails, which failures a code change could fix, and which tests
+//! seem to fail for one cause.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -15,21 +16,21 @@ use crate::localize::{Localization, LocalizeRequest, covers};
 use crate::proposals::Verifier;
 use crate::sources::Workspace;
 
-/// What the tests say of the tree.
+/// Test results of the tree before any further fix.
 pub(super) struct Baseline {
     pub(super) found: Localization,
-    /// The sources, as they were tested.
+    /// Index of the sources as they were tested.
     pub(super) index: Index,
-    /// What can be mended.
+    /// Groups of failures that can be fixed.
     pub(super) groups: Vec<Group>,
-    /// When the tree was read.
+    /// Time at which the tree was read.
     pub(super) text_of: SystemTime,
-    /// Failing tests that no change of the code mends, with the reason.
+    /// Failing tests that no code change fixes, with the reason.
     pub(super) environment: BTreeMap<String, String>,
 }
 
 impl Baseline {
-    /// Runs all tests, on a copy with what was kept.
+    /// Runs all tests on a copy of the tree with the kept fixes.
     pub(super) async fn run(
         order: &RepairRequest,
         verifier: &Verifier,
@@ -80,18 +81,18 @@ impl Baseline {
         Baseline { groups: groups.collect(), environment, text_of, found, index }
     }
 
-    /// Tests that ran and passed.
+    /// Returns the number of tests that passed.
     pub(super) fn passing(&self) -> usize {
         self.found.evidence.tests.iter().filter(|it| !it.failed).count()
     }
 
-    /// Ids of tests that fail, those that pass now and then left out.
+    /// Returns the ids of failing tests, without flaky ones.
     pub(super) fn failing(&self) -> Vec<String> {
         let failing = self.found.failures.iter().map(|it| it.id.clone());
         failing.filter(|id| !self.found.flaky.contains(id)).collect()
     }
 
-    /// Why a test that was asked for is not among the groups.
+    /// Returns the reason that a requested test is not in any group.
     pub(super) fn refusal(&self, wanted: &[String]) -> Option<Fault> {
         if wanted.is_empty() || !self.groups.is_empty() {
             return None;
@@ -123,7 +124,7 @@ impl Baseline {
     }
 }
 
-/// What is run.
+/// Returns the test targets to run.
 fn targets(order: &RepairRequest) -> Vec<String> {
     if order.suite.is_empty() {
         return Vec::new();
@@ -133,7 +134,7 @@ fn targets(order: &RepairRequest) -> Vec<String> {
     order.suite.iter().chain(more).cloned().collect()
 }
 
-/// The group as far as it was asked for.
+/// Reduces a group to the requested tests.
 fn wanted(mut group: Group, tests: &[String]) -> Option<Group> {
     if !tests.is_empty() {
         group.tests.retain(|id| tests.iter().any(|it| covers(it, id)));

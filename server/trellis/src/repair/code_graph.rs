@@ -1,5 +1,5 @@
-//! The planning graph of code that nobody planned: its functions, calls and files, kept beside the repairs and searched by the
-//! tools.
+//! The planning graph derived from existing code: its functions, calls and files. It is stored with
+//! the repairs and searched by the tools.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::plan_search::SemanticPlanSearch;
 use crate::tools::{PlanSearch, PlannedNode};
 use crate::workspace::disk;
 
-/// Below the project; `trellis plan` reads it.
+/// Path below the project; `trellis plan` can read the file.
 const PATH: &str = ".trellis/repair/graph.json";
-/// Functions that one search brings.
+/// Maximum number of functions that one search returns.
 const TOP: usize = 5;
-/// Functions named on each side of a call.
+/// Maximum number of functions named on each side of a call.
 const NEIGHBOURS: usize = 8;
 
-/// A graph to be looked at and searched.
+/// A planning graph to read and search.
 pub(super) struct CodeGraph {
     plan: Plan,
     graph: SemanticPlanSearch,
@@ -28,7 +28,8 @@ pub(super) struct CodeGraph {
 }
 
 impl CodeGraph {
-    /// Of all sources of an index; every use in them is resolved, on a thread of its own.
+    /// Derives the graph from all sources of an index. Resolves every use in them, on a separate
+    /// thread.
     pub(super) async fn of(index: Index, project: String) -> Result<CodeGraph, Fault> {
         let made = tokio::task::spawn_blocking(move || {
             let text = text(&index, &project);
@@ -43,20 +44,20 @@ impl CodeGraph {
         made.map_err(|error| failed(error.to_string()))
     }
 
-    /// Puts it in the place of the one of before.
+    /// Replaces the stored code graph.
     pub(super) fn keep(&self, home: &Path) -> Result<(), Fault> {
         let kept = own_folder(home).and_then(|()| disk::write(home, PATH, &self.text));
         kept.map_err(|error| cannot(home, &error))
     }
 
-    /// Searches the functions of some files.
+    /// Returns a search over the functions of the wanted files.
     pub(super) fn search(
         self: &Arc<CodeGraph>,
         is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static,
     ) -> Arc<PlanSearch> {
         let (code_graph, runtime) = (self.clone(), tokio::runtime::Handle::current());
         Arc::new(move |words| {
-            let wanted = runtime.block_on(code_graph.graph.wanted(vec![words.to_owned()]));
+            let wanted = runtime.block_on(code_graph.graph.prepare(vec![words.to_owned()]));
             let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
             let plan = &code_graph.plan;
             let found = code_graph.graph.find(plan, wanted, None, plan.nodes().len())?;
@@ -93,7 +94,7 @@ fn node(it: &CallNode) -> DerivedNode<'_> {
     }
 }
 
-/// What there is to say of a function: its signature, its docstring, what it calls and who calls it.
+/// Describes a function: signature, docstring, callees and callers.
 fn planned(plan: &Plan, ix: NodeIx) -> PlannedNode {
     let it = plan.node(ix);
     let part = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);

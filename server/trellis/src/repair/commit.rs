@@ -1,4 +1,5 @@
-//! What was kept, as a commit that holds nothing else: whatever a person has changed or staged beside it stays as it is.
+//! Commits the kept fixes and nothing else. A person's other changes, staged or not, stay as they
+//! are.
 
 use std::fs;
 use std::path::Path;
@@ -10,31 +11,33 @@ use crate::workspace::git::{Git, GitError};
 use crate::workspace::journal::Journal;
 use crate::workspace::{crash_point, disk};
 
-/// A commit that is being made: on the disk until both the index and the branch have it, so that a start after a crash ends it.
+/// A commit in progress. The record stays on the disk until both the index and the branch have the
+/// commit, so that a start after a crash can finish it.
 #[derive(Serialize, Deserialize)]
 struct Pending {
     version: u32,
     /// The commit that is checked out.
     from: String,
-    /// The one on top of it, with the patch.
+    /// The new commit on top of it, with the patch.
     made: String,
     title: String,
     patch: String,
-    /// Hash of what the index listed before.
+    /// Hash of the index listing before the commit.
     index: String,
 }
 
-/// Of the record's shape.
+/// Version of the record's format.
 const VERSION: u32 = 1;
-/// The record, below the root.
+/// Path of the record, below the root.
 const PENDING: &str = ".trellis/repair/commit.json";
 
-/// Commits the patch on the current branch, and puts it into the index as well, so that the rest of the tree shows as it did
-/// before; returns the commit.
+/// Commits the patch on the current branch and adds it to the index, so that the rest of the tree
+/// has the same status as before. Returns the commit.
 ///
 /// # Errors
 ///
-/// In words, where there is no repository, or the patch touches lines that are not committed yet; nothing is committed then.
+/// Returns a message if there is no repository, or if the patch touches uncommitted lines. Nothing
+/// is committed then.
 pub(super) fn commit(
     root: &Path,
     journal: &Journal,
@@ -46,7 +49,7 @@ pub(super) fn commit(
     let not_there = |error: GitError| {
         format!("the change includes lines that are not committed yet ({})", error.why)
     };
-    // Both or none: the index is looked at before anything is written.
+    // Both change or neither: the index is checked before anything is written.
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
     let made = made(&git, patch, title).map_err(not_there)?;
     let failed = |error: GitError| error.to_string();
@@ -65,16 +68,16 @@ pub(super) fn commit(
     Ok(made)
 }
 
-/// Whether a crash has cut a commit short.
-pub(super) fn is_cut_short(root: &Path) -> bool {
+/// Returns whether a crash interrupted a commit.
+pub(super) fn is_interrupted(root: &Path) -> bool {
     root.join(PENDING).exists()
 }
 
-/// Ends the commit that a crash cut short, if there is one; returns what became of it, in words.
+/// Finishes a commit that a crash interrupted, if there is one, and returns a message about it.
 ///
 /// # Errors
 ///
-/// In words, where the record cannot be read or git does not do its part; the record stays.
+/// Returns a message if the record cannot be read or git fails. The record stays.
 pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, String> {
     let text = match trellis_sandbox::files::read_text(root.join(PENDING)) {
         Ok(text) => text,
@@ -82,7 +85,8 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
         Err(error) => return Err(format!("cannot read {PENDING}: {error}")),
     };
     let pending: Pending = serde_json::from_str(&text).map_err(|e| format!("{PENDING}: {e}"))?;
-    // A project may come with such a file: names of commits go to git as arguments, and are nothing else.
+    // A project may ship such a file, and its commit names become arguments of git. They must be
+    // nothing but hashes.
     let is_name = |it: &str| it.len() >= 40 && it.bytes().all(|it| it.is_ascii_hexdigit());
     if pending.version != VERSION || !is_name(&pending.from) || !is_name(&pending.made) {
         return Err(format!("{PENDING} was not written by this Trellis: check it, and remove it"));
@@ -104,7 +108,7 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
     }))
 }
 
-/// Of a commit with so many fixes, the first of them for this test.
+/// Returns the title of a commit with `fixes` fixes, the first of which is for the test `first`.
 pub(crate) fn title(first: &str, fixes: usize) -> String {
     match fixes {
         1 => format!("Repair {first}"),
@@ -112,13 +116,13 @@ pub(crate) fn title(first: &str, fixes: usize) -> String {
     }
 }
 
-/// Whether the tree has what the patch makes of its lines.
+/// Returns whether the tree contains the patch.
 pub(super) fn is_in_tree(root: &Path, patch: &str) -> bool {
     is_applied(root, patch, &["--reverse", "--check"])
 }
 
-/// Whether the index has it, as it does when it is committed.
-pub(super) fn is_known(root: &Path, patch: &str) -> bool {
+/// Returns whether the index contains the patch, which is so once it is committed.
+pub(super) fn is_in_index(root: &Path, patch: &str) -> bool {
     is_applied(root, patch, &["--cached", "--reverse", "--check"])
 }
 
@@ -128,9 +132,10 @@ fn is_applied(root: &Path, patch: &str, options: &[&str]) -> bool {
 }
 
 impl Pending {
-    /// Brings the index and then the branch to the commit, as far as they are not there, and forgets it. The index comes first:
-    /// a fix that is staged and not committed harms nobody, one that is committed and not staged would be undone by the person's
-    /// next commit. False where a person has changed either since.
+    /// Brings the index and then the branch to the commit, unless they are there already, and
+    /// removes the record. The index comes first: a fix that is staged but not committed does no
+    /// harm, but one that is committed and not staged would be undone by the person's next commit.
+    /// Returns false if a person has changed either since.
     fn end(&self, root: &Path, git: &Git, journal: &Journal) -> Result<bool, GitError> {
         let now = head(git)?;
         let goes_on = now == self.from || now == self.made;
@@ -149,7 +154,8 @@ impl Pending {
         Ok(is_staged)
     }
 
-    /// Puts the patch into the index, if that is as it was; says whether it is there.
+    /// Applies the patch to the index if that is unchanged. Returns whether the index contains the
+    /// patch.
     fn stage(&self, git: &Git) -> Result<bool, GitError> {
         if listed(git)? == self.index {
             apply(git, &self.patch, &["--cached"])?;
@@ -163,12 +169,13 @@ fn head(git: &Git) -> Result<String, GitError> {
     Ok(git.run(&["rev-parse", "--verify", "HEAD"])?.trim().to_owned())
 }
 
-/// Hash of what the index lists.
+/// Returns a hash of the index listing.
 fn listed(git: &Git) -> Result<String, GitError> {
     Ok(disk::hash(git.run(&["ls-files", "--stage", "-z"])?))
 }
 
-/// Makes a branch with the patch on top of the current commit; returns its name and the commit. The tree and its index are not touched.
+/// Creates a branch with the patch on top of the current commit. Returns the branch name and the
+/// commit. Does not touch the tree or its index.
 pub(super) fn branch(
     git: &Git,
     journal: &Journal,
@@ -188,7 +195,7 @@ pub(super) fn branch(
     Ok((name, made))
 }
 
-/// A commit of the patch on top of the current one, which no branch has yet.
+/// Creates a commit of the patch on top of the current one, on no branch yet.
 fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
     let scratch = tempfile::tempdir().map_err(|error| GitError {
         step: "index".to_owned(),
@@ -203,7 +210,8 @@ fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
     Ok(commit.trim().to_owned())
 }
 
-/// Paths of the patch count from the folder that git was asked in: without a line of git's own above them it takes them so.
+/// Applies a patch. Its paths count from the folder in which git runs, because the patch has no
+/// `diff --git` header.
 fn apply(git: &Git, patch: &str, options: &[&str]) -> Result<(), GitError> {
     let arguments: Vec<&str> =
         ["apply", "--whitespace=nowarn"].iter().chain(options).copied().collect();

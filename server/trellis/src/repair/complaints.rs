@@ -1,6 +1,6 @@
-//! Complaints about a reply, as people read them.
+//! Rewords complaints about a reply for people.
 
-/// Why a reply cannot be used, without what it asks of the model.
+/// Returns the reason that a reply cannot be used, without the instructions to the model.
 pub(super) fn for_people(why: &str) -> String {
     let shapeless = ["it is not clear which", "it defines nothing", "it holds no search/replace"];
     if shapeless.iter().any(|it| why.starts_with(it)) {

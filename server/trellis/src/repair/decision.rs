@@ -1,4 +1,4 @@
-//! Whether a fix stays, and what a person's word means for the loop.
+//! Decides whether a fix stays, and translates a person's decision for the loop.
 
 use trellis_engine::approval::{CRITICAL, Mode, review_reason};
 use trellis_engine::repair::{Decision, Event, ProposalDecision};
@@ -31,7 +31,7 @@ impl RepairRun<'_> {
         self.apply_decision(verdict.await?, candidate).await
     }
 
-    /// Why a person has to see a fix, if one has to.
+    /// Returns the reason that a fix needs a review, if it does.
     fn reason(&self, it: &Candidate, iteration: u32) -> Option<String> {
         if self.order.place != WriteTarget::WorkingTree {
             return None;
@@ -47,7 +47,7 @@ impl RepairRun<'_> {
             .or_else(overfitted)
     }
 
-    /// What a person's word means for the loop.
+    /// Translates a person's decision into an event of the loop.
     async fn apply_decision(&mut self, verdict: Verdict, candidate: usize) -> Result<Event, Fault> {
         let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
         match verdict {
@@ -56,7 +56,8 @@ impl RepairRun<'_> {
                 let texts = files.into_iter().map(|it| (it.path, it.proposed)).collect();
                 let (group, mut notes) = (work.group.clone(), Vec::new());
                 let files = self.files()?;
-                let outcome = self.evaluator(&group, &files, 0).tried(&texts, &mut notes).await?;
+                let outcome =
+                    self.evaluator(&group, &files, 0).evaluate(&texts, &mut notes).await?;
                 self.artifacts.notes.extend(notes);
                 match (outcome, &mut self.work) {
                     (Evaluation::Passes(it), Some(work)) => {
@@ -80,7 +81,7 @@ impl RepairRun<'_> {
                 Ok(Event::Decided(Decision::Reject { why }))
             }
             Verdict::Waits(fix) => {
-                if !self.person.is_there() {
+                if !self.person.is_waiting_editor() {
                     self.output.note(format_args!("  {fix} needs your review"));
                 }
                 self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
@@ -91,11 +92,11 @@ impl RepairRun<'_> {
         }
     }
 
-    /// What was decided about a fix that waits, which is in the tree where it was accepted.
-    pub(super) async fn hear(&mut self, wait: bool) -> Result<Event, Fault> {
+    /// Handles a decision about a waiting fix. If it was accepted, the fix is in the tree already.
+    pub(super) async fn handle_decision(&mut self, wait: bool) -> Result<Event, Fault> {
         let ids: Vec<String> = self.pending.iter().map(|it| it.0.clone()).collect();
         let (root, cancel) = (&self.order.root, &self.control.cancel);
-        let Some(proposal) = self.person.decided(root, &ids, wait, cancel).await? else {
+        let Some(proposal) = self.person.next_decided(root, &ids, wait, cancel).await? else {
             return Ok(Event::ProposalDecided(None));
         };
         let place = self.pending.iter().position(|it| it.0 == proposal.id);
@@ -150,7 +151,7 @@ impl RepairRun<'_> {
     }
 }
 
-/// What the next question says of a fix that a person did not want.
+/// Returns the text about a rejected fix for the next request.
 fn rejection(said: &str, diff: &str) -> String {
     format!("a person rejected this one, {said}\n{diff}")
 }

@@ -1,4 +1,5 @@
-//! Does what the loop says: runs tests, asks models and people, writes what stays.
+//! Performs the actions of the repair loop: runs tests, sends requests to models, asks people, and
+//! writes the fixes that stay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
 use crate::workspace::journal::Journal;
 
-/// Mends a tree in place, or on paper.
+/// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,
@@ -83,7 +84,7 @@ pub(super) async fn repair(
     }
     artifacts.spent = session.map(|it| it.spent());
     let result = artifacts.finish(baseline.as_ref(), end.as_ref().ok());
-    // What was kept before a fault stays, and the report tells of it.
+    // Fixes kept before a fault stay, and the report lists them.
     end?;
     let mut result = result?;
     if order.commit && !result.all.is_empty() {
@@ -92,7 +93,8 @@ pub(super) async fn repair(
     Ok(result)
 }
 
-/// A file that was asked for and is nowhere is a mistake. Ids may be relative to a folder above, where pytest has its root.
+/// Refuses tests whose file does not exist. Ids may be relative to a parent folder, where pytest
+/// has its root.
 fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
     for id in order.tests.iter().chain(&order.suite) {
         let path = id.split("::").next().unwrap_or_default();
@@ -106,9 +108,9 @@ fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Ends the commit of an earlier repair that was killed at it.
+/// Finishes the commit of an earlier repair that was killed during it.
 fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
-    if !commit::is_cut_short(&order.root) {
+    if !commit::is_interrupted(&order.root) {
         return Ok(());
     }
     let journal = Journal::join(&order.home).map_err(no_journal)?;
@@ -120,7 +122,7 @@ fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     uncommitted::forget(&order.root)
 }
 
-/// Commits what an earlier repair has left in the tree, before anything else is changed there.
+/// Commits fixes that an earlier repair left in the tree, before anything else changes there.
 fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     let root = &order.root;
     let left = uncommitted::left(root).map_err(|why| {
@@ -144,7 +146,7 @@ fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     uncommitted::forget(root)
 }
 
-/// Commits what was kept; where that cannot be, it stays in the tree, and is told.
+/// Commits the kept fixes. If that fails, they stay in the tree and the result has a note.
 fn commit_all(
     order: &RepairRequest,
     result: &mut RepairResult,
@@ -162,43 +164,43 @@ fn commit_all(
     uncommitted::forget(&order.root)
 }
 
-/// What a repair holds.
+/// Everything that a running repair holds.
 pub(super) struct RepairRun<'a> {
     pub(super) order: &'a RepairRequest,
     pub(super) person: &'a Approver<'a>,
     pub(super) output: &'a Output,
     pub(super) control: &'a JobControl,
     pub(super) verifier: Verifier,
-    /// Opened when there is something to ask.
+    /// Opened before the first request.
     session: Option<LlmSession>,
     pub(super) baseline: Option<Baseline>,
-    /// How many were made.
+    /// Number of baselines so far.
     surveys: u32,
     pub(super) work: Option<ActiveGroup>,
-    /// Work on groups whose fixes wait, by the names of the fixes.
+    /// Groups whose fixes wait for a decision, by the ids of the fixes.
     pub(super) pending: Vec<(String, ActiveGroup)>,
-    /// Work on groups whose fixes a person did not want; it goes on.
+    /// Groups whose fixes a person rejected; work on them continues.
     pub(super) rejected: Vec<ActiveGroup>,
     pub(super) artifacts: Artifacts<'a>,
     pub(super) uncommitted: Uncommitted<'a>,
-    /// Of the tree as it was surveyed last.
+    /// Graph of the tree at the last baseline.
     code_graph: Option<Arc<CodeGraph>>,
 }
 
-/// The group in hand.
+/// The current group.
 pub(super) struct ActiveGroup {
     pub(super) group: Group,
     pub(super) repair: RepairFacts,
     pub(super) candidates: Vec<Candidate>,
-    /// Fixes that the diagnosis suggests, to be tried as they are.
+    /// Fixes that the diagnosis suggests, to be tried unchanged.
     suggestions: Vec<SuggestedChange>,
-    /// The attempt of each candidate, from 0.
+    /// Number of the attempt of each candidate, from 0.
     pub(super) numbers: Vec<u32>,
-    /// Attempts so far, suggestions among them.
+    /// Number of attempts so far, suggestions included.
     made: u32,
-    /// The texts of each change that was tried, with the number of its attempt, from 0.
+    /// Texts of each tried change, with the number of its attempt, from 0.
     tried: Vec<(u32, BTreeMap<String, String>)>,
-    /// The survey that it rests on.
+    /// Number of the baseline that the group comes from.
     baseline: u32,
 }
 
@@ -206,7 +208,7 @@ impl RepairRun<'_> {
     async fn follow(&mut self) -> Result<Outcome, Fault> {
         let (machine, mut next) = RepairMachine::new(self.order.limits);
         let mut machine =
-            if self.person.is_there() { machine.awaiting_proposals() } else { machine };
+            if self.person.is_waiting_editor() { machine.awaiting_proposals() } else { machine };
         loop {
             self.control.wait_while_paused().await;
             if self.control.cancel.is_cancelled() {
@@ -221,7 +223,7 @@ impl RepairRun<'_> {
                     self.decide(candidate, iteration).await?
                 }
                 Action::Write { candidate } => self.write(candidate).await?,
-                Action::CheckProposals { wait } => self.hear(wait).await?,
+                Action::CheckProposals { wait } => self.handle_decision(wait).await?,
                 Action::End(end) => return Ok(end),
             };
             next = machine.step(seen);
@@ -231,7 +233,7 @@ impl RepairRun<'_> {
     async fn baseline(&mut self) -> Result<Event, Fault> {
         let is_first = self.baseline.is_none();
         if !is_first {
-            // By now the tree is another.
+            // The tree has changed since the last baseline.
             self.artifacts.notes.extend(self.verifier.opened.runner.forget_copies().await);
         }
         if is_first {
@@ -245,7 +247,8 @@ impl RepairRun<'_> {
         }
         let (failing, groups) = (baseline.failing().len(), baseline.groups.len());
         if is_first && failing > 0 && !baseline.found.measured {
-            // Said before anybody is asked: what a model is shown is chosen without it.
+            // Warns before the first request: without coverage, the files that a model is shown are
+            // chosen less well.
             baseline
                 .found
                 .notes
@@ -272,13 +275,13 @@ impl RepairRun<'_> {
         self.code_graph = None;
         self.work = None;
         if !is_first {
-            // What was kept has changed the code.
+            // The kept fixes have changed the code.
             self.derive().await?;
         }
         Ok(seen)
     }
 
-    /// Tells how the tests of the project ended, where it is the project that was tested.
+    /// Reports the results of the project's tests, if the tested tree was the project itself.
     fn report_baseline(&self, baseline: &Baseline) {
         let (root, reporter) = (&self.order.root, self.output.reporter());
         if self.order.place != WriteTarget::Branch && self.verifier.kept.is_empty() {
@@ -289,7 +292,7 @@ impl RepairRun<'_> {
     }
 
     async fn diagnose(&mut self, group: Group) -> Result<Event, Fault> {
-        self.open_counsel()?;
+        self.open_session()?;
         let before =
             self.rejected.iter().position(|it| it.group.first_test() == group.first_test());
         let before = before.map(|it| self.rejected.remove(it));
@@ -303,11 +306,11 @@ impl RepairRun<'_> {
         let lead = self.verifier.failure(group.first_test()).await?;
         let mut repair = build(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
-        // What a person did not want of another tree is not wanted of this one.
+        // A fix that a person rejected for an earlier tree is not wanted for this one either.
         let earlier = before.map_or_else(|| self.order.earlier.clone(), |it| it.repair.earlier);
         repair.earlier = earlier;
         let said = match self.order.report {
-            true => self.opinion(&group, &repair).await?,
+            true => self.request_diagnosis(&group, &repair).await?,
             false => ModelDiagnosis::default(),
         };
         let suggestions: Vec<SuggestedChange> =
@@ -337,13 +340,13 @@ impl RepairRun<'_> {
         self.output.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
-    async fn opinion(
+    async fn request_diagnosis(
         &mut self,
         group: &Group,
         repair: &RepairFacts,
     ) -> Result<ModelDiagnosis, Fault> {
         let ask = ask_report(repair);
-        // Without a model's word there is what was measured.
+        // Without a usable reply, the measured evidence remains.
         let cancel = self.control.cancel.clone();
         let said = match self.session()?.complete(group.first_test(), &ask, &cancel).await? {
             Observation::Reply(text) => parse_diagnosis(&text),
@@ -365,7 +368,7 @@ impl RepairRun<'_> {
         let texts = suggested(idea, &work.repair.suspects, &files);
         self.output.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
         match texts {
-            Ok(texts) => self.judged(number, texts).await,
+            Ok(texts) => self.evaluate_change(number, texts).await,
             Err(why) => self.unusable(number, why),
         }
     }
@@ -378,7 +381,7 @@ impl RepairRun<'_> {
         let model = self.session()?.name();
         self.output.note(format_args!("  fix {}: prompting {model}", number + 1));
         match self.fix(attempt).await? {
-            Fix::Texts(texts) => self.judged(number, texts).await,
+            Fix::Texts(texts) => self.evaluate_change(number, texts).await,
             Fix::Unusable(why) => self.unusable(number, why),
             Fix::Nothing(why) => {
                 self.output.note(format_args!("  no reply: {why}"));
@@ -387,15 +390,15 @@ impl RepairRun<'_> {
         }
     }
 
-    /// The number of the next attempt, from 0.
+    /// Starts an attempt and returns its number, from 0.
     fn begin_attempt(&mut self) -> u32 {
         let Some(work) = &mut self.work else { return 0 };
         work.made += 1;
         work.made - 1
     }
 
-    /// What runs make of a change.
-    async fn judged(
+    /// Evaluates a change by running tests.
+    async fn evaluate_change(
         &mut self,
         number: u32,
         texts: BTreeMap<String, String>,
@@ -410,15 +413,15 @@ impl RepairRun<'_> {
         let mut notes = Vec::new();
         let files = self.files()?;
         let evaluator = self.evaluator(&work.group, &files, number);
-        if let Some(why) = evaluator.refused(&texts) {
+        if let Some(why) = evaluator.rejection(&texts) {
             return self.unusable(number, why);
         }
-        let outcome = evaluator.tried(&texts, &mut notes).await?;
+        let outcome = evaluator.evaluate(&texts, &mut notes).await?;
         self.artifacts.notes.extend(notes);
         self.tried(number, outcome)
     }
 
-    /// Has a model give a fix for the group in hand.
+    /// Requests a fix for the current group.
     async fn fix(&mut self, attempt: u32) -> Result<Fix, Fault> {
         let (Some(work), Some(baseline), Some(session)) =
             (&self.work, &self.baseline, &mut self.session)
@@ -440,7 +443,7 @@ impl RepairRun<'_> {
         }
     }
 
-    /// Derives a graph of the tree, unless that was done since it was surveyed.
+    /// Derives a graph of the tree, unless there is one since the last baseline.
     async fn derive(&mut self) -> Result<(), Fault> {
         let Some(baseline) = self.baseline.as_ref().filter(|_| self.code_graph.is_none()) else {
             return Ok(());
@@ -484,7 +487,7 @@ impl RepairRun<'_> {
         Ok(Event::Unusable(why))
     }
 
-    /// Says what came of an attempt: to whoever looks on, the journal and the report.
+    /// Reports the outcome of an attempt to observers, the journal and the report.
     fn log(&mut self, attempt: u32, outcome: &'static str, what: &str) -> Result<(), Fault> {
         if outcome == "unusable" {
             let why = for_people(what);
@@ -528,13 +531,14 @@ impl RepairRun<'_> {
         self.session.as_mut().ok_or_else(|| Fault::internal(lost()))
     }
 
-    /// Where nothing fails no model is needed, and nothing is written.
-    fn open_counsel(&mut self) -> Result<(), Fault> {
+    /// Opens the LLM session on first use: if nothing fails, no model is needed and nothing is
+    /// written.
+    fn open_session(&mut self) -> Result<(), Fault> {
         if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.output);
             let session = LlmSession::open(("repair", cancelled), place, model)?;
-            session.remember_all(home)?;
+            session.load_replies(home)?;
             self.session = Some(session);
         }
         Ok(())
@@ -548,7 +552,8 @@ fn title(group: &Group) -> String {
     }
 }
 
-/// The loop asks for one thing after the other; what it asks about is there.
+/// Returns the message for a missing state. The loop requests one action at a time, and its subject
+/// exists.
 pub(super) fn lost() -> String {
     "the repair lost its state".to_owned()
 }

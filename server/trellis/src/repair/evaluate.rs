@@ -1,4 +1,4 @@
-//! A fix on a copy: whether it does, what speaks for it, and what against it.
+//! Evaluates a fix on a copy: whether it passes, and the evidence for and against it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,32 +24,32 @@ pub(super) struct Candidate {
     pub(super) proposal: Proposal,
 }
 
-/// What came of a change.
+/// Evaluation of a change.
 pub(super) enum Evaluation {
     Passes(Box<Candidate>),
     Fails {
-        /// Why it will not do.
+        /// The reason for the failure.
         why: String,
-        /// The change.
+        /// The change as a unified diff.
         diff: String,
     },
 }
 
-/// What a change is judged by.
+/// Context in which a change is evaluated.
 pub(super) struct Evaluator<'a> {
     pub(super) verifier: &'a Verifier,
     pub(super) group: &'a Group,
     pub(super) files: &'a ProjectFiles<'a>,
-    /// Fixes of the group that did not do.
+    /// Number of the group's fixes that failed.
     pub(super) failed: usize,
-    /// Lines of one file that may change.
+    /// Maximum number of changed lines per file.
     pub(super) most_lines: usize,
 }
 
 impl Evaluator<'_> {
-    /// Why a change is not even tried.
-    pub(super) fn refused(&self, texts: &BTreeMap<String, String>) -> Option<String> {
-        let most = size(&self.both(texts)).most;
+    /// Returns the reason that a change is rejected without a test run.
+    pub(super) fn rejection(&self, texts: &BTreeMap<String, String>) -> Option<String> {
+        let most = size(&self.before_and_after(texts)).most;
         (most > self.most_lines).then(|| {
             format!(
                 "it changes {most} lines of one file, more than the limit of {}: change less",
@@ -58,8 +58,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Runs the group's tests with the change, then everything that it could affect.
-    pub(super) async fn tried(
+    /// Runs the group's tests with the change, and then all tests that it could affect.
+    pub(super) async fn evaluate(
         &self,
         texts: &BTreeMap<String, String>,
         notes: &mut Vec<String>,
@@ -75,7 +75,7 @@ impl Evaluator<'_> {
             .collect();
         let Reached { passing: affected, failing } = Reached::by(self.files.found, &files);
         let Verification { failed, tests, report, notes: said, solved, .. } =
-            self.verifier.evaluator(&changed, &self.group.tests, &affected, &[]).await?;
+            self.verifier.verify(&changed, &self.group.tests, &affected, &[]).await?;
         notes.extend(said);
         if let Some(why) = failed {
             let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
             return Ok(Evaluation::Fails { why, diff: diff(&files) });
         }
         let ids: Vec<String> = affected.iter().chain(&self.group.tests).cloned().collect();
-        let size = size(&self.both(texts));
+        let size = size(&self.before_and_after(texts));
         let grounds = ConfidenceInputs {
             files: &files,
             evidence: &self.files.found.evidence,
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
         let failing = failing.into_iter().chain(self.group.tests.iter().cloned());
         let others: BTreeSet<String> = failing.filter(|it| it != self.group.first_test()).collect();
         let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
-            .may_mend(others.into_iter().collect());
+            .with_failing(others.into_iter().collect());
         Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal })))
     }
 
@@ -127,20 +127,24 @@ impl Evaluator<'_> {
         format!("makes {first}{more} pass; {others}{looks}")
     }
 
-    /// By path, the text before and after.
-    fn both(&self, texts: &BTreeMap<String, String>) -> BTreeMap<String, (String, String)> {
+    /// Returns texts before and after, by path.
+    fn before_and_after(
+        &self,
+        texts: &BTreeMap<String, String>,
+    ) -> BTreeMap<String, (String, String)> {
         let both = |(path, after): (&String, &String)| {
             (path.clone(), (self.files.text(path).unwrap_or_default(), after.clone()))
         };
         texts.iter().map(both).collect()
     }
 
-    /// Signs that a change was made for its tests alone. Words that other files of the code use as well are none.
+    /// Returns signs that a change was tailored to its tests. Words that other source files also
+    /// use do not count.
     fn shortcuts(&self, texts: &BTreeMap<String, String>) -> Vec<String> {
         let file = |id: &String| id.split("::").next().unwrap_or_default().to_owned();
         let paths: BTreeSet<String> = self.group.tests.iter().map(file).collect();
         let examples = Examples::of(&strs(&self.texts(paths.iter())));
-        let both = self.both(texts);
+        let both = self.before_and_after(texts);
         let signs = signs(&both, &examples);
         if signs.is_empty() {
             return signs;
@@ -180,7 +184,8 @@ fn strs(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).collect()
 }
 
-/// By path and line, what looks made for the examples in texts before and after.
+/// Returns the lines, as `path:line: reason`, that look tailored to the examples. `texts` has the
+/// text before and after, by path.
 fn signs(texts: &BTreeMap<String, (String, String)>, examples: &Examples) -> Vec<String> {
     let signs = texts.iter().flat_map(|(path, (before, after))| {
         let signs = examples.shortcuts(before, after);
@@ -189,7 +194,7 @@ fn signs(texts: &BTreeMap<String, (String, String)>, examples: &Examples) -> Vec
     signs.collect()
 }
 
-/// All files as a unified diff.
+/// Returns all files as a unified diff.
 pub(super) fn diff(files: &[ProposedFile]) -> String {
     let diff = |it: &ProposedFile| {
         trellis_python::unified_diff(&it.path, it.base.as_deref().unwrap_or_default(), &it.proposed)
@@ -197,7 +202,7 @@ pub(super) fn diff(files: &[ProposedFile]) -> String {
     files.iter().map(diff).collect()
 }
 
-/// Tests that execute a file which is changed; all of them where that cannot be told from the lines they execute.
+/// Tests that execute a changed file; all tests if the executed lines do not show that.
 struct Reached {
     passing: Vec<String>,
     failing: Vec<String>,
@@ -213,7 +218,7 @@ impl Reached {
         let executes = |it: &TestEvidence| {
             places.iter().any(|place| it.lines.get(place).is_some_and(|it| !it.is_empty()))
         };
-        // What failed before it came to anything may come further.
+        // A test that failed before executing any line may get further with the change.
         let reaches = |it: &&TestEvidence| all || executes(it) || it.failed && it.lines.is_empty();
         let ids = |failed: bool| {
             let of_kind = tests.iter().filter(move |it| it.failed == failed).filter(reaches);

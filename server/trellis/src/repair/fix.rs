@@ -1,4 +1,5 @@
-//! A fix as a model gives it: the new texts of files, from one reply or from work with tools on a copy.
+//! Requests a fix from a model: new texts of files, from one reply or from work with tools on a
+//! copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,16 +15,16 @@ use crate::error::Fault;
 use crate::llm_session::LlmSession;
 use crate::tools::{Limits, ToolSet};
 
-/// What came of a question for a fix.
+/// Result of a request for a fix.
 pub(super) enum Fix {
     /// New texts by path.
     Texts(BTreeMap<String, String>),
     Unusable(String),
-    /// There will be none.
+    /// No further reply will come.
     Nothing(String),
 }
 
-/// By one reply.
+/// Requests a fix as a single reply.
 pub(super) async fn via_reply(
     session: &mut LlmSession,
     ask: &ModelRequest,
@@ -35,7 +36,8 @@ pub(super) async fn via_reply(
     Ok(read(seen, repair, files))
 }
 
-/// By work with tools on a copy of the sources; the graph of their functions can be searched.
+/// Requests a fix through tools on a copy of the sources, with a search over the graph of their
+/// functions.
 pub(super) async fn via_tools(
     session: &mut LlmSession,
     ask: &ModelRequest,
@@ -82,7 +84,8 @@ fn read(seen: Observation, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fi
     }
 }
 
-/// Texts that tools made of those of `before`, unless somebody else has changed one of them since.
+/// Returns the texts that tools edited, unless one of the files was changed by someone else since
+/// `before`.
 fn edited(
     texts: BTreeMap<String, String>,
     before: &BTreeMap<String, String>,

@@ -1,16 +1,19 @@
-//! The repair door: from failing tests of any Python project to fixes that a person, or a rule of theirs, lets stay.
+//! The repair workflow: from failing tests of any Python project to fixes that a person, or a rule
+//! of theirs, approves.
 //!
 //! ```text
-//! tests with coverage ──> groups ──> diagnosis ──> question ──> edits ──> tests on a copy ──> decision ──> tree
-//!        ^                                            ^                        │                 │          │
-//!        │                                            └── why it will not do ──┴─────────────────┘          │
-//!        └──────────────────────────────────────────────────────────────────────────────────────────────────┘
+//! tests ──> groups ──> diagnosis ──> request ──> edits ──> tests on a copy ──> decision ──> tree
+//!   ^                                   ^                       │                 │          │
+//!   │                                   └── reason for failure ─┴─────────────────┘          │
+//!   └────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! What comes next is [`trellis_engine::repair::Course`]'s to say; `driver` does it: `crate::counsel` puts questions, `fix` reads what came of
-//! them, `decision` says what stays, `alternatives` what became of the rest. Functions and calls of the code are kept as a planning graph (`derived`). Attempts are made on copies: until a fix stays, no
-//! byte of the tree changes. What stays is written as a proposal that was accepted (`crate::proposals`), so that it is journaled,
-//! refused over edits made meanwhile, and can be undone.
+//! [`trellis_engine::repair::RepairMachine`] decides the next action and `driver` performs it:
+//! `crate::llm_session` sends requests, `fix` reads the replies, `decision` says what stays, and
+//! `alternatives` lists the other fixes. The functions and calls of the code are stored as a
+//! planning graph (`code_graph`). Attempts run on copies: until a fix stays, no byte of the tree
+//! changes. A fix that stays is written as an accepted proposal (`crate::proposals`), so that it is
+//! journaled, refused over edits made meanwhile, and can be undone.
 
 mod alternatives;
 mod approver;
@@ -51,65 +54,68 @@ use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 
-/// What is to be mended, how, and with what.
+/// A request to repair failing tests.
 pub(crate) struct RepairRequest {
-    /// Where the files are, without links.
+    /// The canonical folder of the files.
     pub(crate) root: PathBuf,
-    /// The project's folder, which has its environment and keeps what is left behind; another one only for [`Place::Branch`].
+    /// The project's folder, which has its environment and receives the artifacts. Differs from
+    /// `root` only for [`WriteTarget::Branch`].
     pub(crate) home: PathBuf,
-    /// Failing tests, files or folders of tests; all that fails where none are named.
+    /// Failing tests, test files or test folders; empty for everything that fails.
     pub(crate) tests: Vec<String>,
-    /// Test files and folders that are run, beside what is to be mended; all tests where none are named.
+    /// Test files and folders to run in addition; empty for all tests.
     pub(crate) suite: Vec<String>,
     /// Test files that belong to all tests, whatever the project's settings name.
     pub(crate) also: Vec<String>,
-    /// Other tests that are known to fail: they run in any case, so that what a fix makes of them is seen.
+    /// Other tests that are known to fail. They always run, so that the effect of a fix on them is
+    /// seen.
     pub(crate) failing: Vec<String>,
-    /// What a person says is wrong.
+    /// A person's description of the problem.
     pub(crate) issue: Option<String>,
-    /// Fixes of before in a few words, each with what came of it.
+    /// Short descriptions of earlier fixes, each with its outcome.
     pub(crate) earlier: Vec<String>,
     pub(crate) limits: Limits,
-    /// Lines of one file that a fix may change.
+    /// Maximum number of changed lines per file.
     pub(crate) most_lines: usize,
     pub(crate) mode: Mode,
-    /// Patterns of files of which a person has to see each change, beside the usual ones.
+    /// Patterns of files whose changes always need a review, in addition to the usual ones.
     pub(crate) critical: Vec<String>,
-    /// Whether a model is asked what is wrong before it is asked for a fix.
+    /// A model diagnoses the problem before it is asked for a fix.
     pub(crate) report: bool,
-    /// How a model gives a fix.
+    /// The way in which a model gives a fix.
     pub(crate) fix_with: FixWith,
     pub(crate) place: WriteTarget,
-    /// Where the accepted changes go as a patch.
+    /// File that receives the accepted changes as a patch.
     pub(crate) patch: Option<PathBuf>,
-    /// Whether the accepted changes are committed.
+    /// The accepted changes are committed.
     pub(crate) commit: bool,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
-    /// For one test.
+    /// Limit for one test.
     pub(crate) test_timeout: Duration,
-    /// For all of them together.
+    /// Limit for a whole test run.
     pub(crate) run_timeout: Option<Duration>,
-    /// What raises both.
+    /// The settings that raise these limits, as messages name them.
     pub(crate) raised_by: RaisedBy,
 }
 
-/// Where fixes that stay are written.
+/// Destination of the fixes that stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WriteTarget {
     #[default]
     WorkingTree,
-    /// A branch of its own; the tree is not touched.
+    /// A new branch; the tree is not touched.
     Branch,
-    /// Nowhere: the patch is all there is.
+    /// No files; the patch is the only result.
     PatchOnly,
 }
 
-/// Mends what fails.
+/// Repairs what fails.
 ///
 /// # Errors
 ///
-/// No tests, no sandbox, no model where one is needed; what was kept before stays, and the artifacts tell of it.
+/// There are no tests, no sandbox, or no model where one is needed. Fixes kept before stay, and the
+/// artifacts list them.
 pub(crate) async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,

@@ -1,4 +1,4 @@
-//! What a model is shown of a project, and what it may change.
+//! The parts of a project that a model is shown, and those that it may change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,26 +12,26 @@ use trellis_engine::{Failure, Suspect};
 use crate::edits;
 use crate::localize::Localization;
 
-/// Suspects that a model is shown.
+/// Maximum number of suspects that a model is shown.
 const SUSPECTS: usize = 5;
-/// Of a long function, lines on each side of the suspicious one.
+/// Lines shown on each side of the suspicious line of a long function.
 const AROUND: usize = 20;
-/// A function is shown whole up to so many lines.
+/// Maximum number of lines of a function that is shown whole.
 const WHOLE: usize = 120;
-/// A file is, up to so many.
+/// Maximum number of lines of a file that is shown whole.
 const WHOLE_FILE: usize = 150;
 
-/// A project's files, of which tests are read-only.
+/// A project's files; tests among them are read-only.
 pub(super) struct ProjectFiles<'a> {
     pub(super) root: &'a Path,
     pub(super) found: &'a Localization,
-    /// Texts that were accepted and are not on the disk.
+    /// Accepted texts that are not on the disk.
     pub(super) kept: &'a BTreeMap<String, Arc<str>>,
 }
 
 impl EditableFiles for ProjectFiles<'_> {
     fn text(&self, path: &str) -> Option<String> {
-        // A model's path leads nowhere else: only what was looked at is a file.
+        // Paths come from a model, so only files that localization read count as files.
         let is_known = self.found.evidence.files.iter().any(|it| it.path == path);
         let kept = || self.kept.get(path).map(ToString::to_string);
         is_known.then(|| kept().or_else(|| edits::read(&self.root.join(path)).ok())).flatten()
@@ -47,7 +47,8 @@ impl EditableFiles for ProjectFiles<'_> {
     }
 }
 
-/// The question about a group, before anything was tried. `lead`: how its first test failed when it was run alone.
+/// Collects the facts about a group before any attempt. `lead` is the failure of its first test
+/// when that was run alone.
 pub(super) fn build(group: &Group, files: &ProjectFiles<'_>, lead: Option<Failure>) -> RepairFacts {
     let evidence = &files.found.evidence;
     let path = group.first_test().split("::").next().unwrap_or_default().to_owned();
@@ -72,7 +73,7 @@ pub(super) fn build(group: &Group, files: &ProjectFiles<'_>, lead: Option<Failur
     }
 }
 
-/// Short files of suspects, each once.
+/// Returns the short files of suspects, each once.
 fn whole(suspects: &[&RankedFunction], files: &ProjectFiles<'_>) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     for it in suspects {
@@ -85,7 +86,7 @@ fn whole(suspects: &[&RankedFunction], files: &ProjectFiles<'_>) -> Vec<(String,
     out
 }
 
-/// A suspect, with its text where its file is not shown whole.
+/// Returns a suspect, with its text unless its file is shown whole.
 fn suspect(it: &RankedFunction, files: &ProjectFiles<'_>, shown: &[(String, String)]) -> Suspect {
     let file = &files.found.evidence.files[it.file];
     let text = files.text(&file.path).unwrap_or_default();

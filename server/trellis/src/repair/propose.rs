@@ -1,4 +1,5 @@
-//! One fix of one failing test, put before a person: the loop for one group, which nobody answers.
+//! Finds one fix of one failing test and stores it as a proposal: the repair loop for one group,
+//! without an approver.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,18 +18,18 @@ use crate::output::Output;
 use crate::proposals::{Proposal, Store};
 use crate::sandbox::SandboxArgs;
 
-/// Fixes that are tried.
+/// Maximum number of fixes to try.
 const ATTEMPTS: u32 = 3;
-/// Lines of one file that a fix may change.
+/// Maximum number of changed lines per file.
 const LINES: usize = 50;
 
-/// What is to be mended, and with what.
+/// The failing test to fix, and the means.
 pub(crate) struct Problem {
-    /// The project's folder, without links.
+    /// The project's canonical folder.
     pub(crate) root: PathBuf,
     /// pytest's id of the failing test.
     pub(crate) test: String,
-    /// Test files and folders that are run beside it; all tests where none are named.
+    /// Test files and folders to run in addition; empty for all tests.
     pub(crate) suite: Vec<String>,
     /// Test files that belong to all tests, whatever the project's settings name.
     pub(crate) also: Vec<String>,
@@ -36,17 +37,18 @@ pub(crate) struct Problem {
     pub(crate) failing: Vec<String>,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
-    /// For one test.
+    /// Limit for one test.
     pub(crate) test_timeout: Duration,
-    /// For all of them; none: as usual.
+    /// Limit for a whole test run; `None` for the usual one.
     pub(crate) run_timeout: Option<Duration>,
 }
 
-/// Looks for a fix and stores it as a proposal that waits.
+/// Looks for a fix and stores it as a pending proposal.
 ///
 /// # Errors
 ///
-/// The test passes, or is not there, or fails now and then; no model or sandbox; or no fix worked, with what was tried.
+/// The test passes, does not exist or is flaky; there is no model or sandbox; or no fix worked
+/// (with the attempts).
 pub(crate) async fn propose(
     problem: Problem,
     output: &Output,

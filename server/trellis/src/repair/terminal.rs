@@ -1,4 +1,4 @@
-//! A person at a terminal: sees the change, says what is to become of it.
+//! A person at a terminal who sees the change and decides about it.
 
 use std::io::{BufRead, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ use crate::error::Fault;
 use crate::output::{Output, harmless, waiting};
 use crate::proposals::{Proposal, ProposedFile};
 
-/// Standard input and standard error, both of which are a terminal.
+/// Standard input and standard error, both of which are terminals.
 pub(crate) struct Terminal(());
 
 impl Terminal {
-    /// Where there is one.
+    /// Returns the terminal if the process has one.
     pub(crate) fn here() -> Option<Terminal> {
         let is_there = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         is_there.then_some(Terminal(()))
@@ -33,7 +33,7 @@ impl Terminal {
         output.note(shown(&proposal, why));
         let _hidden = waiting::Hidden::new();
         let (answered, answer) = tokio::sync::oneshot::channel();
-        // A thread that nobody waits for: a question that is never answered keeps nothing from ending.
+        // A detached thread: a question that is never answered must not delay exit.
         std::thread::spawn(move || answered.send(ask(&proposal)).is_ok());
         tokio::select! {
             () = cancel.cancelled() => Err(cancelled()),
@@ -44,7 +44,7 @@ impl Terminal {
 }
 
 impl Terminal {
-    /// Asks for a line; none at the end of the input.
+    /// Asks for a line; `None` at the end of the input.
     pub(crate) async fn answer(
         &self,
         question: &'static str,
@@ -64,7 +64,8 @@ impl Terminal {
     }
 }
 
-/// The change, why it is asked about, and how sure one can be of it.
+/// Returns the text of a review: the change, its reason, the reason for the review, and the
+/// confidence.
 fn shown(proposal: &Proposal, why: &str) -> String {
     let (diff, reason) = (proposal.diff(), &proposal.reason);
     let confidence = ConfidenceShape::of(&proposal.confidence).breakdown();
@@ -73,7 +74,7 @@ fn shown(proposal: &Proposal, why: &str) -> String {
 
 const QUESTION: &str = "[a]ccept, [e]dit, [r]eject, [s]kip these tests, [q] stop? ";
 
-/// Asks until it is answered; the end of the input stops.
+/// Asks until there is a valid answer; the end of the input means stop.
 fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
     loop {
         say(QUESTION);
@@ -97,11 +98,11 @@ fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
 
 fn say(text: &str) {
     let mut err = std::io::stderr().lock();
-    // Who cannot read the question cannot answer it either.
+    // If the question cannot be written, no answer can be expected either.
     let _ = err.write_all(harmless(text).as_bytes()).and_then(|()| err.flush());
 }
 
-/// None at the end of the input.
+/// Reads a line; `None` at the end of the input.
 fn line() -> Result<Option<String>, Fault> {
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
@@ -116,7 +117,7 @@ fn line_or_nothing() -> Result<String, Fault> {
     Ok(line()?.unwrap_or_default().trim().to_owned())
 }
 
-/// The files as they come back from the person's editor.
+/// Opens the files in the person's editor and returns them as edited.
 fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
     let program = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let program = program.filter(|it| !it.trim().is_empty());

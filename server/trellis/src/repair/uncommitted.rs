@@ -1,5 +1,5 @@
-//! Fixes that are in the tree and not committed yet, as `--commit` wants them: on the disk until they are, so that a start after
-//! a crash, a stop or a fault commits them.
+//! Fixes that are in the tree but not committed yet although `--commit` wants them. The record
+//! stays on the disk until they are, so that a start after a crash, a stop or a fault commits them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,30 +12,31 @@ use crate::error::Fault;
 use crate::proposals::{Proposal, ProposedFile};
 use crate::workspace::{crash_point, disk};
 
-/// The fixes of a repair that are to be committed, told before each is written.
+/// The fixes that a repair has to commit; each is recorded before it is written.
 pub(super) struct Uncommitted<'a> {
     order: &'a RepairRequest,
-    /// Each with the test that it is for first.
+    /// Fixes, each with its first test.
     fixes: Vec<(String, Vec<ProposedFile>)>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Record {
     version: u32,
-    /// After each fix, oldest first: a crash may have come before the last one was written.
+    /// States after each fix, oldest first. All are kept, since a crash may have come before the
+    /// last fix was written.
     states: Vec<State>,
 }
 
-/// All fixes so far.
+/// All fixes up to one point.
 #[derive(Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) title: String,
     pub(super) patch: String,
 }
 
-/// Of the record's shape.
+/// Version of the record's format.
 const VERSION: u32 = 1;
-/// The record, below the root.
+/// Path of the record, below the root.
 const RECORD: &str = ".trellis/repair/uncommitted.json";
 
 impl<'a> Uncommitted<'a> {
@@ -43,13 +44,13 @@ impl<'a> Uncommitted<'a> {
         Uncommitted { order, fixes: Vec::new() }
     }
 
-    /// A fix is about to be written.
+    /// Records a fix that is about to be written.
     pub(super) fn add(&mut self, proposal: &Proposal) -> Result<(), Fault> {
         self.fixes.push((proposal.test.id.clone(), proposal.written()));
         self.keep()
     }
 
-    /// The last one was not.
+    /// Removes the last fix, which was not written.
     pub(super) fn take_back(&mut self) -> Result<(), Fault> {
         self.fixes.pop();
         self.keep()
@@ -80,11 +81,11 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
     State { title: commit::title(lead, fixes.len()), patch: texts.iter().map(diff).collect() }
 }
 
-/// What an earlier repair has left in the tree and not committed.
+/// Returns the uncommitted fixes that an earlier repair left in the tree.
 ///
 /// # Errors
 ///
-/// In words, where the record cannot be read.
+/// Returns a message if the record cannot be read.
 pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
     let text = match trellis_sandbox::files::read_text(root.join(RECORD)) {
         Ok(text) => text,
@@ -95,14 +96,14 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
     if record.version != VERSION {
         return Err(format!("{RECORD} was not written by this Trellis: check it, and remove it"));
     }
-    // What a person has undone or committed is theirs.
+    // Fixes that a person has undone or committed are no longer Trellis's to commit.
     let mut states = record.states.into_iter().rev();
     Ok(states
         .find(|it| commit::is_in_tree(root, &it.patch))
-        .filter(|it| !commit::is_known(root, &it.patch)))
+        .filter(|it| !commit::is_in_index(root, &it.patch)))
 }
 
-/// Forgets them: they are committed, or cannot be.
+/// Removes the record, after the fixes were committed or cannot be.
 pub(super) fn forget(root: &Path) -> Result<(), Fault> {
     crash_point::reach();
     match fs::remove_file(root.join(RECORD)) {

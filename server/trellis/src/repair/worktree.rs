@@ -1,4 +1,5 @@
-//! A repair of the last commit, beside the tree: a worktree of git that nobody else uses, and a branch with the fixes.
+//! Repairs the last commit in a separate git worktree that nobody else uses, and puts the fixes on
+//! a branch.
 
 use super::approver::Approver;
 use super::{RepairRequest, commit, driver};

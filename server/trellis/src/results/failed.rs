@@ -1,4 +1,4 @@
-//! Where and why a test fails.
+//! Place and reason of a test failure.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use trellis_sandbox::{Failure, TestResult};
 /// One failing test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failed {
-    /// The folder that it was run in.
+    /// The folder that the test ran in.
     pub(crate) root: PathBuf,
-    /// Its id, relative to that.
+    /// Test id relative to `root`.
     pub(crate) test: String,
     /// Exception and message.
     pub(crate) message: String,
@@ -22,16 +22,16 @@ pub(crate) struct Failed {
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FailureLocation {
-    /// Never the same twice.
+    /// Unique id.
     pub(crate) id: u64,
-    /// Relative to the folder.
+    /// Path relative to the project's folder.
     pub(crate) path: String,
-    /// From 1.
+    /// Line number, from 1.
     pub(crate) line: u32,
 }
 
 impl Failed {
-    /// A file that could not be loaded; what keeps it from that may stand in another one.
+    /// Returns the failure of a file that could not be loaded; the cause may be in another file.
     pub(super) fn of_file(number: u64, root: &Path, file: &str, failure: &Failure) -> Failed {
         let place = failure.path.as_deref().unwrap_or(file);
         let line = failure.line.unwrap_or(1).max(1);
@@ -49,7 +49,7 @@ impl Failed {
         }
     }
 
-    /// `number` is that of the result.
+    /// Returns the failure of a test; `number` is the number of the result.
     pub(super) fn of(number: u64, root: &Path, test: &TestResult) -> Failed {
         let spot = |part: u64, path: &str, line: u32| FailureLocation {
             id: number * 2 + part,
@@ -76,13 +76,13 @@ impl Failed {
         }
     }
 
-    /// Gives its spots numbers that no others have; `number` is that of the result.
+    /// Sets the ids of the failure's locations; `number` is the number of the result.
     pub(super) fn number(&mut self, number: u64) {
         self.at.id = number * 2;
         self.also.iter_mut().for_each(|it| it.id = number * 2 + 1);
     }
 
-    /// Name of the test in its file: `Class.test_name`.
+    /// Returns the name of the test in its file: `Class.test_name`.
     pub(crate) fn name(&self) -> String {
         let name = self.test.split_once("::").map_or("", |(_, name)| name);
         name.split('[').next().unwrap_or_default().replace("::", ".")

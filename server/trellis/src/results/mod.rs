@@ -1,7 +1,8 @@
-//! What tests came to, whoever ran them: for lenses and diagnostics.
+//! Last results of tests from all sources, for lenses and diagnostics.
 //!
-//! One [`Results`] is shared by all who run tests and all who show them. A test is known by the folder it was run in and
-//! its id; the newest result counts. What is kept on the disk is read by every other process.
+//! All parts that run tests or show results share one [`Results`]. A test is identified by the
+//! folder it ran in and its id; the newest result counts. Results saved to the disk are read by all
+//! other processes.
 
 mod failed;
 mod store;
@@ -25,37 +26,37 @@ use crate::sources;
 use crate::write_tests::registry;
 pub(crate) use failed::{Failed, FailureLocation};
 
-/// All results of this process. A clone is the same.
+/// All results of this process. Clones share one state.
 #[derive(Clone)]
 pub(crate) struct Results(Arc<Shared>);
 
 struct Shared {
     all: Mutex<ByProject>,
     changed: Notify,
-    /// Where they are kept; none where there is no place.
+    /// Place on the disk; `None` if there is none.
     store: Option<Store>,
 }
 
 #[derive(Default)]
 struct ByProject {
     last: u64,
-    /// Folders that are open: what is run in them or around them is of interest.
+    /// Open folders: results from projects in or around them are loaded.
     folders: BTreeSet<PathBuf>,
     projects: BTreeMap<PathBuf, Tests>,
 }
 
-/// Results of several tests.
+/// Counts of the results of several tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) set_aside: usize,
-    /// Of all these, those of a project that was changed since.
+    /// Number of these results that are older than the project's code.
     pub(crate) stale: usize,
 }
 
 impl Tally {
-    /// Together with others.
+    /// Adds the counts of other tests.
     pub(crate) fn and(self, other: Tally) -> Tally {
         Tally {
             passed: self.passed + other.passed,
@@ -71,7 +72,7 @@ impl Tally {
 }
 
 impl Default for Results {
-    /// Kept in the person's cache, if there is one.
+    /// Returns results that are saved in the user's cache, if there is one.
     fn default() -> Results {
         Results::in_folder(cache_folder().ok().map(|it| it.join("results")))
     }
@@ -87,9 +88,9 @@ impl Results {
         self.0.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in a run of `targets` (files, folders or test ids relative to `root`; none: everything) on the texts of `text_of`.
-    /// Tests of theirs that a run did not meet are gone where it came to its end and looked at their file; what it left out is
-    /// as it was.
+    /// Records a run of `targets` (files, folders or test ids relative to `root`; empty for all) on
+    /// the texts of `text_of`. Tests of the targets that the run did not meet are removed if the
+    /// run finished and read their file; deselected tests keep their results.
     pub(crate) fn record(
         &self,
         root: &Path,
@@ -111,7 +112,8 @@ impl Results {
         self.0.changed.notify_one();
     }
 
-    /// Takes in each test of a project that work tells of, and passes everything on.
+    /// Returns a reporter that records each test result of a project and forwards all reports to
+    /// `next`.
     pub(crate) fn watching(&self, next: Reporter) -> Reporter {
         let results = self.clone();
         Reporter::new(move |reported| {
@@ -125,18 +127,18 @@ impl Results {
         })
     }
 
-    /// Waits until something changed since this was last waited for.
+    /// Waits for a change since the last call.
     pub(crate) async fn changed(&self) {
         self.0.changed.notified().await;
     }
 
-    /// Brings what is new to the disk: for other processes, and into the registries of tests.
+    /// Saves new results to the disk, for other processes and in the test registries.
     pub(crate) fn keep(&self) {
         let news = self.all().news();
         for (root, news) in news {
             let states = news.iter().filter_map(|(id, it)| Some((id.clone(), it.as_ref()?.state)));
             let outcomes = states.map(|(id, it)| (id, it.as_str().to_owned())).collect();
-            let remembered = registry::remember(&root, outcomes).map_err(|it| it.message);
+            let remembered = registry::record_outcomes(&root, outcomes).map_err(|it| it.message);
             let kept = self.0.store.as_ref().map_or(Ok(()), |it| {
                 it.keep(&root, &news).map_err(|why| format!("{}: {why}", it.folder().display()))
             });
@@ -147,11 +149,11 @@ impl Results {
         }
     }
 
-    /// Takes in what was kept of projects in these folders, or around them, by anybody before.
+    /// Loads saved results of projects in or around these folders.
     pub(crate) fn open(&self, folders: &[PathBuf]) {
         let Some(store) = &self.0.store else { return };
         self.all().folders.extend(folders.iter().cloned());
-        // Not while anybody waits for lenses.
+        // Runs outside of the lock, so that lenses are not delayed.
         let mut kept = store.all();
         kept.retain(|(root, _)| self.all().is_near(root));
         for project in kept {
@@ -161,7 +163,7 @@ impl Results {
         }
     }
 
-    /// Takes in what another process has kept of a project; gives its root and the ids that changed.
+    /// Merges results that another process has saved; returns the root and the ids that changed.
     fn join(&self, (root, mut kept): Project) -> (PathBuf, Vec<String>) {
         let mut all = self.all();
         for failed in kept.values_mut().filter_map(|it| it.failed.as_mut()) {
@@ -176,11 +178,11 @@ impl Results {
         (root, changed)
     }
 
-    /// Says that a source was changed on the disk: results of its projects are older than that.
+    /// Records that a source changed on the disk, which makes results of its projects outdated.
     pub(crate) fn edited(&self, file: &Path) {
-        // What is gone has changed just now.
+        // A removed file counts as changed now.
         let time = sources::changed_at(file).unwrap_or_else(SystemTime::now);
-        // Projects are known without links.
+        // Projects are keyed by their real paths.
         self.edited_at(&real(file), time);
     }
 
@@ -194,7 +196,7 @@ impl Results {
         }
     }
 
-    /// Forgets tests that are gone, by folder and id.
+    /// Removes tests that no longer exist, by folder and id.
     pub(crate) fn forget(&self, gone: &[(PathBuf, String)]) {
         let mut all = self.all();
         for (root, id) in gone {
@@ -202,8 +204,8 @@ impl Results {
         }
     }
 
-    /// What the tests of this name (`Class::test_name`) in a file came to: the folder they were run in, the nearest, the
-    /// id there, and the results; `None` if there are none.
+    /// Returns the results of the tests of this name (`Class::test_name`) in a file, with the
+    /// nearest folder they ran in and the id there; `None` if there are none.
     pub(crate) fn find(&self, file: &Path, name: &str) -> Option<(PathBuf, String, Tally)> {
         let all = self.all();
         let mut near: Vec<(PathBuf, String)> = (all.projects.keys())
@@ -221,40 +223,41 @@ impl Results {
         found.find(|(.., tally)| tally.total() > 0)
     }
 
-    /// What the tests below an id came to: those of a file, a class, a function, or one of its cases.
+    /// Returns the counts of the tests below an id: that of a file, a class, a function, or one of
+    /// its cases.
     pub(crate) fn tally(&self, root: &Path, id: &str) -> Tally {
         self.all().projects.get(root).map(|it| it.tally(id)).unwrap_or_default()
     }
 
-    /// Failures of the tests below an id.
+    /// Returns the failures of the tests below an id.
     pub(crate) fn failures_below(&self, root: &Path, id: &str) -> Vec<Failed> {
         let all = self.all();
         let tests = all.projects.get(root).into_iter().flat_map(|it| it.below(id));
         tests.filter_map(|it| it.failed.clone()).collect()
     }
 
-    /// Failures of a project.
+    /// Returns the failures of a project.
     pub(crate) fn failures_in(&self, root: &Path) -> Vec<Failed> {
         let all = self.all();
         let known = all.projects.get(root).into_iter().flat_map(|it| it.known.values());
         known.filter_map(|it| it.failed.clone()).collect()
     }
 
-    /// Files of a project whose tests have results, relative to its folder.
+    /// Returns the files of a project whose tests have results, relative to its folder.
     pub(crate) fn files(&self, root: &Path) -> BTreeSet<String> {
         let all = self.all();
         let ids = all.projects.get(root).into_iter().flat_map(|it| it.known.keys());
         ids.filter(|id| id.contains("::")).map(|id| file_of(id).to_owned()).collect()
     }
 
-    /// All tests that fail, by folder and id.
+    /// Returns all failures.
     pub(crate) fn failures(&self) -> Vec<Failed> {
         let all = self.all();
         let known = all.projects.values().flat_map(|it| it.known.values());
         known.filter_map(|it| it.failed.clone()).collect()
     }
 
-    /// Places that an editor's changes have moved, by [`Spot::id`]: lines from 1.
+    /// Applies moves of lines by edits: lines from 1 by [`FailureLocation::id`].
     pub(crate) fn moved(&self, lines: &BTreeMap<u64, u32>) {
         let mut all = self.all();
         let known = all.projects.values_mut().flat_map(|it| it.known.values_mut());
@@ -266,7 +269,7 @@ impl Results {
     }
 }
 
-/// A file without links on the way; of one that is gone, its folder without them.
+/// Returns a file's real path; for a removed file, its folder is resolved.
 fn real(file: &Path) -> PathBuf {
     let of_folder = || Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));
     file.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| file.to_owned())
@@ -287,7 +290,7 @@ impl ByProject {
         self.project(root).take(number, root, test, millis(text_of));
     }
 
-    /// What nobody has kept yet; from now on it counts as kept.
+    /// Returns and clears the unsaved changes.
     fn news(&mut self) -> Vec<(PathBuf, ResultChanges)> {
         let taken =
             self.projects.iter_mut().map(|(root, it)| (root.clone(), std::mem::take(&mut it.news)));
@@ -358,7 +361,8 @@ mod checks {
         ] {
             assert_eq!(tally(id), wanted, "{id}");
         }
-        // What was found and left out, or stands in a file that could not be loaded, is as it was.
+        // Tests that were deselected, or are in a file that could not be loaded, keep their
+        // results.
         let mut other = report(Outcome::Failed, Vec::new());
         other.deselected = all.map(|(id, _)| id.to_owned()).to_vec();
         results.record(root, &[], &other, SystemTime::now());
@@ -384,7 +388,7 @@ mod checks {
             SystemTime::now(),
         );
         assert_eq!((tally("t/test_a.py"), tally("t/test_b.py")), ([1, 3, 1], [0, 0, 0]));
-        // One case is gone; a crashed run proves nothing of what it did not meet.
+        // One case is gone; a crashed run proves nothing about tests that it did not reach.
         let again = vec![test("t/test_a.py::test_x[1]", Failed)];
         let target = ["t/test_a.py::test_x".to_owned()];
         let crashed = Outcome::Crashed { signal: None, exit_code: Some(1) };

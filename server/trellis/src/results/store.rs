@@ -1,4 +1,5 @@
-//! Results on the disk: one file a project, in the person's cache, so that every window and the command line know them.
+//! Results on the disk: one file per project in the user's cache, shared by all windows and the
+//! command line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
@@ -13,16 +14,16 @@ use super::tests::{LastResult, ResultChanges, State};
 use crate::workspace::disk::hash;
 use crate::workspace::lock::Lock;
 
-/// Of the files' shape; others are not read.
+/// Version of the file format; files of other versions are ignored.
 const VERSION: u32 = 1;
-/// Others on the machine do not have to read what fails.
+/// Other users need not read which tests fail.
 const PRIVATE: u32 = 0o700;
 
-/// The folder of the files.
+/// The folder of the result files.
 #[derive(Clone, Debug)]
 pub(super) struct Store(PathBuf);
 
-/// A file.
+/// Content of a result file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CachedResults {
@@ -40,7 +41,7 @@ struct Entry {
     text_of: u64,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     message: Option<String>,
-    /// Where it fails, in the test and in the code under test: paths with lines.
+    /// Locations of the failure, in the test and in the code under test: paths with lines.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     places: Vec<(String, u32)>,
 }
@@ -57,13 +58,13 @@ impl Store {
         &self.0
     }
 
-    /// Makes the folder.
+    /// Creates the folder.
     pub(super) fn create(&self) -> io::Result<&Path> {
         DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
         Ok(&self.0)
     }
 
-    /// All projects that are still there.
+    /// Returns all projects that still exist.
     pub(super) fn all(&self) -> Vec<Project> {
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let files =
@@ -71,8 +72,8 @@ impl Store {
         files.filter_map(|file| self.read(&file)).collect()
     }
 
-    /// The project of a file; none where it cannot be read, which is as if nothing had been run, or is gone.
-    /// Spots have no numbers yet.
+    /// Returns the project of a file; `None` if the file is unreadable, which counts as no results,
+    /// or if the project no longer exists. Failure locations have no ids yet.
     pub(super) fn read(&self, file: &Path) -> Option<Project> {
         let bytes = trellis_sandbox::files::read(file).ok()?;
         let kept: CachedResults = serde_json::from_slice(&bytes)
@@ -90,7 +91,7 @@ impl Store {
         Some((kept.root, tests))
     }
 
-    /// Brings news to the disk, beside what others have brought there.
+    /// Merges changes into the project's file.
     pub(super) fn keep(&self, root: &Path, news: &ResultChanges) -> io::Result<()> {
         let folder = self.create()?;
         let _lock = Lock::wait_for(&folder.join("lock"))?;

@@ -1,4 +1,4 @@
-//! What the tests of one project last came to.
+//! Last test results of one project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
 use super::Tally;
 use super::failed::Failed;
 
-/// The last result of one test.
+/// Last result of one test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LastResult {
     pub(super) state: State,
-    /// When the texts that were tested were read, in milliseconds of Unix time.
+    /// Time at which the tested texts were read, in milliseconds of Unix time.
     pub(super) text_of: u64,
     pub(super) failed: Option<Failed>,
 }
@@ -41,21 +41,22 @@ impl State {
     }
 }
 
-/// What became of a test: its result, or that it is gone.
+/// Changes by test id: the new result, or `None` for a removed test.
 pub(super) type ResultChanges = BTreeMap<String, Option<LastResult>>;
 
-/// The tests of a project, by their ids.
+/// Tests of a project, by id.
 #[derive(Default)]
 pub(super) struct Tests {
     pub(super) known: BTreeMap<String, LastResult>,
-    /// What is not on the disk yet.
+    /// Changes not saved to the disk yet.
     pub(super) news: ResultChanges,
-    /// When a source of the project was last changed, in milliseconds of Unix time.
+    /// Time of the last change of a source, in milliseconds of Unix time.
     pub(super) edited: u64,
 }
 
 impl Tests {
-    /// Takes in one test. A file that could not be loaded is known by its path, and loads when a test of it has run.
+    /// Records the result of one test. A file that could not be loaded has an entry under its path,
+    /// which is removed once one of its tests has run.
     pub(super) fn take(&mut self, number: u64, root: &Path, test: &TestResult, text_of: u64) {
         let file = file_of(&test.id);
         if file != test.id {
@@ -66,7 +67,7 @@ impl Tests {
         self.put(test.id.clone(), LastResult { state, text_of, failed });
     }
 
-    /// Takes in a file that could not be loaded.
+    /// Records a file that could not be loaded.
     pub(super) fn take_broken(&mut self, number: u64, root: &Path, it: &Failure, text_of: u64) {
         let Some(file) = collected(it) else { return };
         let failed = Some(Failed::of_file(number, root, file, it));
@@ -78,20 +79,20 @@ impl Tests {
         self.known.insert(id, known);
     }
 
-    /// Forgets a test.
+    /// Removes a test.
     pub(super) fn drop(&mut self, id: &str) {
         if self.known.remove(id).is_some() {
             self.news.insert(id.to_owned(), None);
         }
     }
 
-    /// Forgets what a run shows to be gone.
+    /// Removes tests that a run shows to be gone.
     pub(super) fn without(&mut self, gone: &Gone<'_>) {
         let ids: Vec<String> = self.known.keys().filter(|id| gone.holds(id)).cloned().collect();
         ids.iter().for_each(|id| self.drop(id));
     }
 
-    /// Those below an id: of a file, a class, a function, or one of its cases.
+    /// Returns the results below an id: that of a file, a class, a function, or one of its cases.
     pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a LastResult> {
         let near = self.known.range(id.to_owned()..).take_while(move |(it, _)| it.starts_with(id));
         near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
@@ -110,7 +111,7 @@ impl Tests {
         tally
     }
 
-    /// Takes in what another process has kept, but for what is newer here; gives the ids that changed.
+    /// Merges results saved by another process, except older ones; returns the ids that changed.
     pub(super) fn join(&mut self, kept: BTreeMap<String, LastResult>) -> Vec<String> {
         let mut changed = Vec::new();
         let is_gone = |id: &&String| !kept.contains_key(*id) && !self.news.contains_key(*id);
@@ -133,25 +134,25 @@ impl Tests {
 }
 
 impl LastResult {
-    /// Whether another result says the same of the same text.
+    /// Returns whether another result has the same state for the same text.
     fn says_as(&self, other: &LastResult) -> bool {
         self.state == other.state && self.text_of == other.text_of
     }
 }
 
-/// What a run shows not to be there any more.
+/// Criteria of tests that a run shows to be gone.
 pub(super) struct Gone<'a> {
     targets: &'a [String],
-    /// Tests that were found, whether they ran or not.
+    /// Tests that were found, run or not.
     met: BTreeSet<&'a str>,
-    /// Files that could not be loaded, and who knows what they hold.
+    /// Files that could not be loaded, so that their tests are unknown.
     broken: BTreeSet<&'a str>,
-    /// Files that were looked at; none: all of the targets'.
+    /// Files that were read; `None` for all files of the targets.
     files: Option<BTreeSet<&'a str>>,
 }
 
 impl<'a> Gone<'a> {
-    /// None where the run did not come to its end.
+    /// Returns the criteria; `None` if the run did not finish.
     pub(super) fn by(targets: &'a [String], report: &'a Report) -> Option<Gone<'a>> {
         let ran = report.tests.iter().map(|it| &it.id);
         let met = ran.chain(&report.not_run).chain(&report.deselected).map(String::as_str);
@@ -177,17 +178,17 @@ impl<'a> Gone<'a> {
     }
 }
 
-/// The file that could not be loaded, or all that is known of it.
+/// Returns the file that could not be loaded, as far as known.
 fn collected(failure: &Failure) -> Option<&str> {
     failure.collecting.as_deref().or(failure.path.as_deref())
 }
 
-/// The file of a test's id.
+/// Returns the file of a test id.
 pub(super) fn file_of(id: &str) -> &str {
     id.split("::").next().unwrap_or_default()
 }
 
-/// Whether an id is that of a target or of something in it.
+/// Returns whether an id equals a target or lies below it.
 fn is_below(id: &str, target: &str) -> bool {
     let rest = id.strip_prefix(target);
     rest.is_some_and(|it| it.is_empty() || it.starts_with("::") || it.starts_with('['))
@@ -201,17 +202,17 @@ fn is_target(targets: &[String], id: &str) -> bool {
     targets.is_empty() || targets.iter().any(holds)
 }
 
-/// Milliseconds of Unix time.
+/// Converts a time to milliseconds of Unix time.
 pub(crate) fn millis(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
 }
 
-/// Whether a folder is one that Trellis works in by itself, such as the worktree of an issue.
+/// Returns whether a folder is Trellis' own working copy, such as the worktree of an issue.
 pub(super) fn is_own(root: &Path) -> bool {
     root.components().any(|it| it.as_os_str() == ".trellis")
 }
 
-/// Projects that hold a file.
+/// Returns the projects that contain a file.
 pub(super) fn around<'a>(
     projects: &'a mut BTreeMap<PathBuf, Tests>,
     file: &'a Path,

@@ -1,4 +1,4 @@
-//! Results that other processes keep: other windows, and the command line.
+//! Results saved by other processes: other windows and the command line.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,19 +12,19 @@ use super::Results;
 use super::tests::{LastResult, State};
 use crate::event_bus::{Event, ForeignTest};
 
-/// Bytes for what the kernel tells at once.
+/// Bytes of kernel events read at once.
 const BUFFER: usize = 4096;
 
-/// Tests of a project that another process has run.
+/// Test results of a project from another process.
 pub(crate) struct OtherProcesses {
     pub(crate) root: PathBuf,
-    /// The result of each, by its id.
+    /// Results by test id.
     tests: BTreeMap<String, LastResult>,
 }
 
 impl Results {
-    /// Takes in what others keep of projects that are known here, and tells of it; to the end of the process, on a thread of
-    /// its own.
+    /// Merges results that other processes save for known projects, and passes them to `tell`. Runs
+    /// on a thread of its own until the process ends.
     pub(crate) fn follow(&self, tell: impl Fn(OtherProcesses) + Send + 'static) {
         let Some(store) = self.0.store.clone() else { return };
         let watching = store.create().and_then(|folder| {
@@ -57,7 +57,7 @@ impl Results {
         }
     }
 
-    /// What a file holds that is new here; none for projects that nobody asks about.
+    /// Merges a changed file and returns its new results; `None` for projects of no interest.
     fn took(&self, name: &str) -> Option<OtherProcesses> {
         let store = self.0.store.as_ref()?;
         let project = store.read(&store.folder().join(name))?;
@@ -77,7 +77,7 @@ impl Results {
 }
 
 impl OtherProcesses {
-    /// As clients are told of it.
+    /// Converts the results to an event for clients.
     pub(crate) fn event(self) -> Event {
         let test = |(id, it): (String, LastResult)| ForeignTest {
             id,
@@ -95,7 +95,7 @@ impl OtherProcesses {
 }
 
 impl State {
-    /// As outcomes of tests are named.
+    /// Returns the state's name, as in test outcomes.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             State::Passed => "passed",

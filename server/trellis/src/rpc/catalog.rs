@@ -1,4 +1,4 @@
-//! Every method: its name, and what answers it.
+//! All methods, with names and handlers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::api::{self, files, jobs, log, runs};
 use crate::error::{Exit, Fault};
 use crate::generate;
 
-/// All methods, for one server.
+/// Returns all methods, for one server.
 pub(crate) fn table(context: Arc<Context>) -> Table {
     let mut table = Table::new(context);
     work(&mut table);
@@ -25,7 +25,7 @@ pub(crate) fn table(context: Arc<Context>) -> Table {
     table
 }
 
-/// Long work, and what is done with it.
+/// Registers methods that start or control long work.
 fn work(table: &mut Table) {
     table.call("trellis/generate", Effect::Runs, start_run);
     table.call("trellis/retryNode", Effect::Runs, retry_node);
@@ -62,7 +62,7 @@ fn about_runs(table: &mut Table) {
     });
 }
 
-/// Work that would hold up a thread which moves messages.
+/// Runs work that would block a message loop on a thread of its own.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {

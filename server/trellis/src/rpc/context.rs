@@ -1,4 +1,4 @@
-//! What all methods share.
+//! State shared by all methods.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,9 +19,9 @@ use crate::results::Results;
 use crate::sandbox::WarmSandboxes;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
 
-/// Calls that may wait for long work.
+/// Maximum number of calls that wait for long work.
 const WAITING_AT_MOST: usize = 256;
-/// How long work may take to end once it was stopped.
+/// Timeout for stopped work to end.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a client may set: with `initializationOptions`, and later as the section `trellis` of
@@ -65,7 +65,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether definitions, references and renames are answered.
+    /// Returns whether definitions, references and renames are answered.
     pub(crate) fn answers_symbols(&self) -> bool {
         match self.language_features {
             LanguageFeatures::On => true,
@@ -75,24 +75,24 @@ impl Settings {
     }
 }
 
-/// What all methods share.
+/// State shared by all methods.
 pub(crate) struct Context {
     pub(crate) owner: SessionHandle,
     pub(crate) asker: QueryPool,
     pub(crate) events: EventBus,
     pub(crate) jobs: Jobs,
-    /// What tests came to.
+    /// Last test results.
     pub(crate) results: Results,
-    /// Grown repositories that were asked for.
+    /// Generated projects, loaded on demand.
     pub(crate) grounds: GeneratedProjects,
-    /// Registries of generated tests that were asked for.
+    /// Registries of generated tests, loaded on demand.
     pub(crate) tested: TestRegistryCache,
-    /// The models of the editor, where there is one.
+    /// The editor's models, if any.
     pub(crate) editor: Option<Arc<dyn Editor>>,
-    /// Open between runs of tests.
+    /// Sandboxes kept open between test runs.
     pub(crate) sandboxes: WarmSandboxes,
     settings: RwLock<Settings>,
-    /// Calls that wait for the end of long work.
+    /// Permits for calls that wait for long work.
     waiting: Semaphore,
 }
 
@@ -114,7 +114,8 @@ impl Context {
         }
     }
 
-    /// With a state of its own, for who is no editor; the folders have no symbolic links on the way.
+    /// Creates a context with a session of its own, for servers without an editor. The folders are
+    /// real paths without symbolic links.
     pub(crate) fn of_folders(folders: Vec<PathBuf>) -> Result<Arc<Context>, Fault> {
         let owner = crate::session::start();
         let owner = owner.map_err(|e| Fault::internal(format!("cannot start: {e}")))?;
@@ -130,7 +131,7 @@ impl Context {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
-    /// Stops all work and waits until what was accepted is safe.
+    /// Stops all work and waits until accepted results are saved.
     pub(crate) async fn end(&self) {
         self.jobs.cancel_all();
         if tokio::time::timeout(LAST_PATIENCE, self.jobs.all_ended()).await.is_err() {
@@ -139,8 +140,8 @@ impl Context {
         self.sandboxes.close().await;
     }
 
-    /// Leave to wait for long work. There is a bound: the stream that brings the answers of the client's own models must
-    /// never be full of those who wait for them.
+    /// Returns a permit to wait for long work. Permits are limited: the stream that carries replies
+    /// of the client's own models must never be blocked by waiting calls.
     pub(crate) fn wait_for_work(&self) -> Result<SemaphorePermit<'_>, Fault> {
         self.waiting.try_acquire().map_err(|_| {
             Fault::unavailable(format!("{WAITING_AT_MOST} calls already wait for long jobs"))
@@ -149,7 +150,7 @@ impl Context {
         })
     }
 
-    /// Refuses to execute anything where the user does not trust the folder.
+    /// Refuses to execute anything if the user does not trust the workspace.
     pub(crate) fn may_run(&self) -> Result<(), Fault> {
         if self.settings().trusted {
             return Ok(());
@@ -159,8 +160,8 @@ impl Context {
             .hint("trust the workspace in the editor, then try again"))
     }
 
-    /// Takes back what a crash left half done in the projects of the workspace; nothing is touched in folders that the
-    /// user does not trust.
+    /// Rolls back interrupted edits in the projects of the workspace; folders that the user does
+    /// not trust stay untouched.
     pub(crate) async fn settle_edits(&self) {
         if !self.settings().trusted {
             return;
@@ -173,22 +174,23 @@ impl Context {
         }
     }
 
-    /// Files below a folder that the client has open with another text than the disk has.
+    /// Returns files below a folder that the client has open with a text that differs from the
+    /// disk.
     pub(crate) async fn unsaved(&self, root: &Path) -> Vec<String> {
         let root = root.to_owned();
         let asking = self.asker.ask(move |view| view.unsaved(&root));
-        // Nothing is open where nobody answers.
+        // Without a session owner no documents are open.
         asking.await.unwrap_or_default()
     }
 
-    /// The folders of the workspace; the current one where there is none.
+    /// Returns the folders of the workspace, or the current folder if there are none.
     pub(crate) async fn folders(&self) -> Vec<PathBuf> {
         let folders = self.owner.roots().await.unwrap_or_default();
         if folders.is_empty() { vec![PathBuf::from(".")] } else { folders }
     }
 
-    /// The folder that work is about: the one given, else the first of the workspace, else the current one.
-    /// What is given may be relative to that.
+    /// Returns the folder for a request: `given` relative to the first folder of the workspace, or
+    /// that first folder.
     pub(crate) async fn root(&self, given: Option<&Path>) -> PathBuf {
         let first = self.folders().await.swap_remove(0);
         given.map_or(first.clone(), |given| first.join(given))

@@ -1,4 +1,4 @@
-//! The methods as an OpenRPC document (open-rpc.org, 1.3.2).
+//! Describes the methods as an OpenRPC document (open-rpc.org, 1.3.2).
 
 use serde_json::{Map, Value, json};
 
@@ -6,14 +6,14 @@ use super::error::{CODES, ErrorData};
 use super::table::{ApiDescription, Entry, Table};
 use crate::event_bus::Event;
 
-/// What happened: a notification to clients.
+/// Notification that carries an event.
 pub(crate) const EVENT: &str = "trellis/event";
-/// Asks for it where it does not come by itself.
+/// Method that subscribes to events, on transports that do not send them unasked.
 pub(crate) const SUBSCRIBE: &str = "trellis/subscribe";
-/// And ends that.
+/// Method that ends a subscription.
 pub(crate) const UNSUBSCRIBE: &str = "trellis/unsubscribe";
 
-/// The document; made from the very types that are read and written.
+/// Returns the document, generated from the same types that are read and written.
 pub(crate) fn describe(table: &Table) -> Value {
     let table = &table.described();
     let methods: Vec<Value> = table.entries.iter().map(|it| method(it, table)).collect();
@@ -34,7 +34,7 @@ pub(crate) fn describe(table: &Table) -> Value {
     })
 }
 
-/// The one notification, and all schemas that it, the methods and their errors refer to.
+/// Returns the event notification, and all schemas that the methods, errors and events refer to.
 fn event(table: &ApiDescription) -> (Value, Map<String, Value>) {
     let mut generator = table.generator();
     let schema = generator.subschema_for::<Event>();
@@ -52,7 +52,7 @@ fn event(table: &ApiDescription) -> (Value, Map<String, Value>) {
     (event, generator.definitions().clone())
 }
 
-/// One method: its parameters are the properties of one object.
+/// Returns one method; its parameters are the properties of one object.
 fn method(entry: &Entry, table: &ApiDescription) -> Value {
     let schema = resolved(entry.params.as_value(), table);
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -77,14 +77,14 @@ fn method(entry: &Entry, table: &ApiDescription) -> Value {
     })
 }
 
-/// A schema in place of a reference to it.
+/// Replaces a reference by its schema.
 pub(super) fn resolved(schema: &Value, table: &ApiDescription) -> Value {
     let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let named = name.and_then(|name| table.definitions().get(name));
     named.unwrap_or(schema).clone()
 }
 
-/// A schema that refers to nothing outside itself. One that holds itself says no more than that at the second time.
+/// Returns a self-contained schema. A recursive schema is cut off at its second occurrence.
 pub(crate) fn inlined(schema: &Value, table: &ApiDescription) -> Value {
     inline(schema, table.definitions(), &mut Vec::new())
 }
@@ -110,7 +110,7 @@ fn inline<'a>(
                     None => drop(out.insert(key.clone(), inline(value, definitions, within))),
                 }
             }
-            // How draft 7 gives a reference a comment of its own.
+            // Draft 7 attaches a comment to a reference through `allOf`.
             if let Some([one]) = out.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
                 let one = one.clone();
                 out.remove("allOf");
@@ -122,7 +122,7 @@ fn inline<'a>(
     }
 }
 
-/// Adds what is not said yet.
+/// Adds missing keys.
 fn absorb(out: &mut Map<String, Value>, more: Value) {
     let more = if let Value::Object(more) = more { more } else { Map::new() };
     for (key, value) in more {
@@ -139,7 +139,7 @@ fn reference<'a>(
     definitions.get(name).map(|named| (name, named))
 }
 
-/// References as this document has them.
+/// Rewrites references to their place in this document.
 fn moved(value: Value) -> Value {
     match value {
         Value::String(text) => match text.strip_prefix("#/definitions/") {

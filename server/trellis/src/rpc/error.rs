@@ -1,4 +1,4 @@
-//! Faults on the wire.
+//! Faults in wire format.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,8 @@ use serde::Serialize;
 use crate::error::{Exit, Fault, Remedy};
 use crate::session::QueryError;
 
-/// A code of ours: stable, and the exit code of the command line where the protocol has none of its own.
+/// A stable error code: the protocol's own where it has one, else the exit code of the command
+/// line.
 pub(crate) struct Code {
     pub(crate) code: i32,
     /// `data.kind` of the error.
@@ -18,7 +19,7 @@ pub(crate) struct Code {
     pub(crate) meaning: &'static str,
 }
 
-/// All of them.
+/// All error codes.
 pub(crate) const CODES: [Code; 8] = [
     Code { code: -32602, kind: "usage", meaning: "the parameters are wrong" },
     Code {
@@ -51,7 +52,7 @@ pub(crate) struct ErrorData {
     pub(crate) remedy: Option<Remedy>,
 }
 
-/// Message, code, and [`ErrorData`].
+/// Returns a fault as an error object with [`ErrorData`].
 pub(crate) fn object(fault: &Fault) -> ErrorObjectOwned {
     let code = code(fault.exit);
     let kind = fault.kind.unwrap_or(code.kind).to_owned();
@@ -60,7 +61,7 @@ pub(crate) fn object(fault: &Fault) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(code.code, in_parameters(&fault.message), Some(data))
 }
 
-/// Options of the command line that methods have as parameters, under another name or the same.
+/// Options of the command line and the method parameters that correspond to them.
 const OPTIONS: [(&str, &str); 20] = [
     ("--at", "at"),
     ("--batch", "batch"),
@@ -84,7 +85,7 @@ const OPTIONS: [(&str, &str); 20] = [
     ("--tests-dir", "testsDir"),
 ];
 
-/// What a fault says to somebody on a command line, for somebody who calls methods.
+/// Replaces options of the command line in a fault's text by method parameters.
 fn in_parameters(text: &str) -> String {
     let word = |it: &str| {
         let bare = it.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
@@ -96,7 +97,7 @@ fn in_parameters(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A place that is in no folder of the workspace.
+/// Returns the fault of a path outside of the workspace.
 pub(crate) fn outside(path: &Path) -> Fault {
     Fault::input(format!("{} is outside the workspace", path.display()))
         .kind("outside")
@@ -116,10 +117,10 @@ fn code(exit: Exit) -> &'static Code {
     CODES.iter().find(|it| it.kind == wanted).unwrap_or(&CODES[1])
 }
 
-/// What is wrong with parameters.
+/// Error in a call's parameters.
 pub(super) struct ParamsError {
     why: String,
-    /// A known name that resembles the one given.
+    /// A known name similar to the given one.
     near: Option<String>,
 }
 
@@ -138,7 +139,7 @@ impl ParamsError {
     }
 }
 
-/// Letters that stand in both words in the same order, looked for from the left.
+/// Returns the number of letters that both words share in the same order, searched from the left.
 fn likeness(a: &str, b: &str) -> usize {
     let mut rest = b.chars();
     a.chars()
@@ -146,7 +147,7 @@ fn likeness(a: &str, b: &str) -> usize {
         .count()
 }
 
-/// Parameters that do not fit the method.
+/// Returns the error for parameters that do not fit the method.
 pub(super) fn bad_params(misread: &ParamsError, name: &str) -> ErrorObjectOwned {
     let near = misread.near.as_ref().and_then(|it| trellis_plan::did_you_mean(&[it]));
     let shown = format!("`trellis serve --describe` shows the parameters of {name}");
@@ -175,7 +176,7 @@ mod tests {
     use super::in_parameters;
 
     #[test]
-    fn options_are_told_as_the_parameters_that_they_are() {
+    fn options_are_reported_as_the_parameters_that_they_are() {
         let table = [
             ("delete it anyway with --force", "delete it anyway with `force`"),
             ("`--in /tmp/x` includes them", "`root /tmp/x` includes them"),

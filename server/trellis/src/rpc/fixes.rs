@@ -1,4 +1,4 @@
-//! The methods about proposed fixes, and the doors that make changes for a person to approve.
+//! Methods for proposals, and the workflows whose changes a person approves.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub(super) fn register(table: &mut Table) {
             let fix = params.fix.clone();
             let open = open_now(&context, store.root());
             let decided = decide_fix(&store, params, &open, testing).await;
-            // A refusal may have made it stale.
+            // A refusal may have made the proposal stale.
             let now = store.get(&fix).map(|it| it.state);
             now.into_iter().for_each(|state| publish(&context, &store, state, &fix));
             let rebased = decided.iter().flat_map(|it| &it.rebased);
@@ -105,7 +105,7 @@ fn fix(table: &mut Table) {
         title,
         |context, mut params: RepairArgs, duty| async move {
             let folder = context.root(None).await;
-            params.model = params.model.within(&folder);
+            params.model = params.model.resolve_recordings(&folder);
             if let Some(editor) = context.editor.clone() {
                 params.model = params.model.with_editor(editor);
             }
@@ -128,7 +128,7 @@ fn register_decisions(table: &mut Table) {
         |it: &ImplementArgs| format!("issue {}", it.issue),
         |context, mut params: ImplementArgs, duty| async move {
             let folder = context.root(None).await;
-            params.model = params.model.within(&folder);
+            params.model = params.model.resolve_recordings(&folder);
             if let Some(editor) = context.editor.clone() {
                 params.model = params.model.with_editor(editor);
             }
@@ -153,7 +153,7 @@ fn work_through(table: &mut Table) {
         |it: &TasksArgs| format!("tasks of {}", it.file.display()),
         |context, mut params: TasksArgs, duty| async move {
             let folder = context.root(None).await;
-            params.model = params.model.within(&folder);
+            params.model = params.model.resolve_recordings(&folder);
             if let Some(editor) = context.editor.clone() {
                 params.model = params.model.with_editor(editor);
             }
@@ -162,7 +162,7 @@ fn work_through(table: &mut Table) {
     );
 }
 
-/// Tests of a project that are known, since they were generated or have run.
+/// Returns the known tests of a project: generated ones and those with results.
 fn known(context: &Context, root: &Path) -> KnownTests {
     let generated = registry::test_files(root).into_iter();
     let files: BTreeSet<String> = generated.chain(context.results.files(root)).collect();
@@ -170,7 +170,7 @@ fn known(context: &Context, root: &Path) -> KnownTests {
     KnownTests { files: files.into_iter().collect(), failing: failing.collect() }
 }
 
-/// What is open whenever it is asked.
+/// Returns a function that fetches the open texts at each call.
 fn open_now(
     context: &Arc<Context>,
     root: &Path,
@@ -184,7 +184,7 @@ fn open_now(
 
 async fn store(context: &Context, root: Option<&Path>) -> Store {
     let root = context.root(root).await;
-    // One that is not there has no fixes, which is said then.
+    // A missing project has no proposals, which is reported later.
     Store::of(&root.canonicalize().unwrap_or(root))
 }
 
@@ -192,7 +192,7 @@ fn publish(context: &Context, store: &Store, state: State, fix: &str) {
     context.events.publish(&state.event(store.root(), fix));
 }
 
-/// What the client has open below a folder.
+/// Returns the texts that the client has open below a folder.
 async fn open_texts(context: &Arc<Context>, root: &Path) -> Result<OpenTexts, Fault> {
     let root = root.to_owned();
     let asking = context.asker.ask(move |view| {

@@ -1,4 +1,4 @@
-//! The methods about planning graphs and about what was grown from them.
+//! Methods for planning graphs and the projects generated from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::api::status::{ReportParams, StatusParams, report, status};
 use crate::api::tasks_status::{TasksStatusParams, tasks_status};
 use crate::error::Fault;
 
-/// Parameters with paths that count from the first folder of the workspace.
+/// Parameters with paths relative to the first folder of the workspace.
 trait Placed {
     fn paths(&mut self) -> Vec<&mut PathBuf>;
 }
@@ -78,7 +78,7 @@ pub(super) fn register(table: &mut Table) {
     disk(table, "trellis/tasksStatus", tasks_status);
     disk(table, "trellis/report", report);
     table.call("trellis/rollback", Effect::Writes, |context, params: RollbackParams| async move {
-        // Git runs programs that the settings of a repository name.
+        // Git runs programs that a repository's settings name.
         context.may_run()?;
         let params = located(&context, params).await;
         blocking(move || rollback(&params)).await
@@ -117,7 +117,7 @@ macro_rules! of_graph {
 
 of_graph!(PlanCheckParams PlanOrderParams PlanShowParams PlanLevelsParams PlanFlowsParams PlanDepsParams);
 
-/// A question about one graph.
+/// Registers a query about one graph.
 fn graph<P, R>(table: &mut Table, name: &'static str, answer: fn(&Plan, &P) -> Result<R, Fault>)
 where
     P: Placed + OfGraph + DeserializeOwned + JsonSchema + Send + 'static,
@@ -133,7 +133,7 @@ where
     });
 }
 
-/// What is read from a folder.
+/// Registers a query about files of a folder.
 fn disk<P, R>(table: &mut Table, name: &'static str, answer: fn(&P) -> Result<R, Fault>)
 where
     P: Placed + DeserializeOwned + JsonSchema + Send + 'static,

@@ -1,8 +1,8 @@
-//! The `trellis/*` methods: defined once, in [`catalog`], and answered the same over every transport: inside the stream of
-//! the language server, on a WebSocket, as MCP tools.
+//! The `trellis/*` methods. [`catalog`] defines them once for all transports: the language server's
+//! stream, a WebSocket, MCP tools.
 //!
-//! [`table`] is what a method is and how it is called, [`context`] what all of them share, [`error`] how a fault looks on
-//! the wire, [`describe`] the OpenRPC document.
+//! [`table`] defines and calls methods, [`context`] holds their shared state, [`error`] converts
+//! faults to wire format, and [`describe`] generates the OpenRPC document.
 
 mod catalog;
 mod context;

@@ -1,10 +1,10 @@
-//! The methods as a page in Markdown, made of the OpenRPC document.
+//! Renders the OpenRPC document as a Markdown page.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// Writes a table of all methods, then each with its parameters and result, then the events.
+/// Writes a table of all methods, then each method with its parameters and result, then the events.
 pub(crate) fn reference(document: &Value) -> String {
     let mut out = "# Methods\n\n\
         This page is generated from the program; `trellis serve --describe` prints the same as an OpenRPC document, with every type. \
@@ -55,7 +55,7 @@ fn method(method: &Value, document: &Value, out: &mut String) {
     result(&method["result"]["schema"], document, out);
 }
 
-/// The fields of a result, one level deep.
+/// Writes the fields of a result, one level deep.
 fn result(schema: &Value, document: &Value, out: &mut String) {
     let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let shape = name.map_or(schema, |name| &document["components"]["schemas"][name]);
@@ -70,7 +70,7 @@ fn result(schema: &Value, document: &Value, out: &mut String) {
     }
 }
 
-/// A type in a few words.
+/// Returns a short form of a type.
 fn type_of(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
         return name.to_owned();
@@ -118,7 +118,7 @@ fn first(text: &str) -> String {
     text[..end].to_owned()
 }
 
-/// As it may be in a table.
+/// Escapes a text for a table cell.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

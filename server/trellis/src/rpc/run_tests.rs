@@ -1,4 +1,4 @@
-//! The methods that run tests, look for bugs and write tests, and those that say what a file defines.
+//! Methods that run tests, localize bugs, write tests, and list the definitions of a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ async fn generate_tests(
     params.function.file_path = root.join(&params.function.file_path);
     params.project_root = params.project_root.is_some().then_some(root);
     let mut order = write_tests::WriteTestsRequest::try_from(params)?;
-    order.model = order.model.within(&first);
+    order.model = order.model.resolve_recordings(&first);
     if let Some(editor) = &context.editor {
         order.model = order.model.with_editor(editor.clone());
     }

@@ -1,4 +1,4 @@
-//! The methods about tech stacks.
+//! Methods for tech stacks.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The methods about symbols: questions to the live indexes, edits planned from them.
+//! Methods for symbols: queries to the live indexes, and edits planned from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ macro_rules! placed {
     )*};
 }
 
-/// A place that is there, or may be.
+/// A source position that may be absent.
 trait AsAt {
     fn as_at(&mut self) -> Option<&mut SourcePosition>;
 }
@@ -96,7 +96,7 @@ pub(super) fn register(table: &mut Table) {
     edits_of(table);
 }
 
-/// The checker that may be asked can be the project's own: a program of a folder that the user may not trust.
+/// The type checker may be a program of the project's environment, which requires trust.
 async fn references(
     context: Arc<Context>,
     params: FindReferencingSymbolsParams,
@@ -164,7 +164,7 @@ fn edits_of(table: &mut Table) {
     );
 }
 
-/// A question about one folder.
+/// Registers a query about one folder.
 fn ask<P, R>(
     table: &mut Table,
     name: &'static str,
@@ -182,10 +182,11 @@ fn ask<P, R>(
     });
 }
 
-/// An edit, planned from what the client knows; then its project, and whether it is only to be shown.
+/// Plans an edit from the client's texts; returns the plan, its project, and whether it is a dry
+/// run.
 type Plan<P, R> = fn(&Snapshot, P) -> Result<(Planned<R>, PathBuf, bool), Fault>;
 
-/// An edit: planned from the texts as the client has them, written where the disk has the same.
+/// Registers an edit: planned from the client's texts, and written if the disk has the same texts.
 fn change<P, R>(table: &mut Table, name: &'static str, plan: Plan<P, R>)
 where
     P: Clone + DeserializeOwned + JsonSchema + Send + Sync + 'static,
@@ -209,7 +210,7 @@ where
     });
 }
 
-/// Refuses an edit of files outside the folders of the workspace, also by way of links.
+/// Refuses an edit of files outside the workspace's folders, also through links.
 fn inside<R>(planned: &Planned<R>, folders: &[PathBuf]) -> Result<(), Fault> {
     match planned.texts().find(|(path, _)| !is_inside(folders, path)) {
         None => Ok(()),
@@ -217,7 +218,7 @@ fn inside<R>(planned: &Planned<R>, folders: &[PathBuf]) -> Result<(), Fault> {
     }
 }
 
-/// Refuses an edit of texts that the editor has not saved: on the disk they are others.
+/// Refuses an edit of texts that the editor has not saved, since the disk has others.
 fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
     for (path, source) in planned.texts() {
         let on_disk = edits::read(path)?;
@@ -231,7 +232,7 @@ fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// An edit at a symbol of one file.
+/// Plans an edit at a symbol of one file.
 fn at_symbol<P>(view: &Snapshot, params: P) -> Result<(Planned<EditResult>, PathBuf, bool), Fault>
 where
     SymbolEdit: TryFrom<P, Error = Fault>,
@@ -249,7 +250,7 @@ where
     Ok((planned, file, edit.is_dry_run()))
 }
 
-/// A file of a folder, named from there on.
+/// Returns a file as a target, named relative to a folder.
 fn below(folder: &Path, file: &Path) -> Target {
     Target { path: file.to_owned(), shown: name_in(folder, &file.to_string_lossy()) }
 }
@@ -259,8 +260,8 @@ fn targets(folder: &Path) -> impl Fn(&str) -> Target {
     move |name| Target { path: folder.join(name), shown: name.to_owned() }
 }
 
-/// The folder that a change has to know of: of one file alone, the whole project around it, in which the file is
-/// named then.
+/// Returns the folder that a change covers. For a single file without a root, that is the whole
+/// project around it, and `path` becomes relative to the project.
 fn whole(
     view: &Snapshot,
     root: Option<&Path>,

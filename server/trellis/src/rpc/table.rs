@@ -1,4 +1,4 @@
-//! What a method is: a name, types, and a function.
+//! Definition of methods: name, types and handler.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,32 +24,32 @@ use crate::jobs::JobContext;
 use crate::output::Output;
 use crate::session::Snapshot;
 
-/// What all methods begin with.
+/// Prefix of all method names.
 pub(crate) const PREFIX: &str = "trellis/";
 
-/// What a call does beside answering.
+/// Side effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing.
+    /// The call changes nothing.
     Reads,
-    /// It changes files.
+    /// The call changes files.
     Writes,
-    /// It executes the project's code; refused in folders the user does not trust.
+    /// The call executes the project's code; refused in folders the user does not trust.
     Runs,
 }
 
-/// A method as it is described.
+/// Description of a method.
 pub(crate) struct Entry {
-    /// With the prefix.
+    /// Name with the prefix.
     pub(crate) name: &'static str,
-    /// What it does: the description of its parameters.
+    /// Purpose of the method: the description of its parameter type.
     pub(crate) about: String,
     pub(crate) effect: Effect,
     pub(crate) params: Schema,
     pub(crate) result: Schema,
 }
 
-/// Methods that can be called. A clone is the same.
+/// Methods that can be called. Clones share one state.
 pub(crate) type Methods = jsonrpsee::Methods;
 
 /// All methods.
@@ -58,17 +58,18 @@ pub(crate) struct Table {
     listed: Vec<MethodSpec>,
 }
 
-/// A method before anybody asks for its types: making schemas of all takes longer than all else of a start.
+/// A method without its schemas, which are generated on demand: generating all of them takes longer
+/// than the rest of a start.
 struct MethodSpec {
     name: &'static str,
     effect: Effect,
     describe: fn(&mut SchemaGenerator) -> Shape,
 }
 
-/// Description, parameters, result.
+/// Description, parameters and result.
 type Shape = (String, Schema, Schema);
 
-/// All methods as they are described.
+/// Descriptions of all methods.
 pub(crate) struct ApiDescription {
     pub(crate) entries: Vec<Entry>,
     generator: SchemaGenerator,
@@ -79,12 +80,12 @@ impl Table {
         Table { module: RpcModule::from_arc(context), listed: Vec::new() }
     }
 
-    /// The names of all methods.
+    /// Returns the names of all methods.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.listed.iter().map(|it| it.name)
     }
 
-    /// What the methods take and give.
+    /// Generates the descriptions of all methods.
     pub(crate) fn described(&self) -> ApiDescription {
         let mut generator = generator();
         let entry = |it: &MethodSpec| {
@@ -94,7 +95,7 @@ impl Table {
         ApiDescription { entries: self.listed.iter().map(entry).collect(), generator }
     }
 
-    /// A method that takes its time without holding a thread.
+    /// Registers an asynchronous method.
     pub(super) fn call<P, R, F, Fut>(&mut self, name: &'static str, effect: Effect, method: F)
     where
         P: DeserializeOwned + JsonSchema + Send + 'static,
@@ -123,7 +124,7 @@ impl Table {
         debug_assert!(added.is_ok(), "there are two methods {name}");
     }
 
-    /// A method that reads or writes files, on a thread of its own.
+    /// Registers a method that reads or writes files, run on a thread of its own.
     pub(super) fn files<P, R>(
         &mut self,
         name: &'static str,
@@ -140,7 +141,8 @@ impl Table {
         });
     }
 
-    /// Long work: a job, whose end the call waits for unless it says `background`. A call that is cancelled cancels it.
+    /// Registers long work as a job; the call waits for its end unless `background` is true.
+    /// Cancelling the call cancels the job.
     pub(super) fn work<P, R, F, Fut>(
         &mut self,
         name: &'static str,
@@ -169,7 +171,7 @@ impl Table {
                             ))
                         })
                     });
-                    // That it cannot be kept is said there.
+                    // `keep` reports its own failures.
                     let _ = tokio::task::spawn_blocking(move || results.keep()).await;
                     shown
                 });
@@ -178,7 +180,7 @@ impl Table {
                 }
                 let _waiting = context.wait_for_work()?;
                 let result = context.jobs.wait(&job).await;
-                // Of a fault that others may read as well, a copy.
+                // Other callers may read the same fault, so it is cloned.
                 result
                     .map(|it| Outcome::Done(Done(it, PhantomData::<R>)))
                     .map_err(|it| Fault::clone(&it))
@@ -186,7 +188,7 @@ impl Table {
         });
     }
 
-    /// A question to what is known of the workspace, unsaved texts included.
+    /// Registers a query on the workspace, unsaved texts included.
     pub(super) fn question<P, R>(
         &mut self,
         name: &'static str,
@@ -204,12 +206,12 @@ impl Table {
 }
 
 impl ApiDescription {
-    /// What makes schemas, with all that it made before.
+    /// Returns the schema generator with all schemas generated so far.
     pub(super) fn generator(&self) -> SchemaGenerator {
         self.generator.clone()
     }
 
-    /// Schemas that the methods' own refer to, by name.
+    /// Returns the schemas that the methods' schemas refer to, by name.
     pub(super) fn definitions(&self) -> &Map<String, Value> {
         self.generator.definitions()
     }
@@ -224,14 +226,14 @@ fn shape<P: JsonSchema, R: JsonSchema>(generator: &mut SchemaGenerator) -> Shape
     (description::<P>(), params, generator.subschema_for::<R>())
 }
 
-/// The names of a method's parameters.
+/// Returns the names of a method's parameters.
 fn known<P: JsonSchema>() -> BTreeSet<String> {
     let mut generator = generator();
     let params = generator.subschema_for::<P>();
     names(params.as_value(), generator.definitions())
 }
 
-/// Parameters are one object with names; none at all are an empty one.
+/// Parses parameters: one object with named fields; missing parameters count as an empty object.
 fn read<P: DeserializeOwned>(
     params: &Params<'_>,
     known: &BTreeSet<String>,
@@ -242,14 +244,14 @@ fn read<P: DeserializeOwned>(
         return Err(ParamsError::wrong("the parameters must be an object"));
     }
     let all: Map<String, Value> = serde_json::from_str(text).map_err(ParamsError::wrong)?;
-    // Types that are made of others (`serde(flatten)`) let pass what none of them knows.
+    // Types with `serde(flatten)` do not reject unknown names.
     if let Some(name) = all.keys().find(|it| !known.contains(*it)) {
         return Err(ParamsError::unknown(name, known));
     }
     serde_json::from_value(Value::Object(all)).map_err(ParamsError::wrong)
 }
 
-/// The names of parameters that a schema knows.
+/// Returns the names of parameters in a schema.
 fn names(schema: &Value, definitions: &Map<String, Value>) -> BTreeSet<String> {
     let named = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
     let schema = named.and_then(|it| definitions.get(it)).unwrap_or(schema);
@@ -263,7 +265,7 @@ fn names(schema: &Value, definitions: &Map<String, Value>) -> BTreeSet<String> {
     own.chain(parts.flat_map(|it| names(it, definitions))).collect()
 }
 
-/// The comment on a type, as one text.
+/// Returns the doc comment of a type, as one text.
 fn description<T: JsonSchema>() -> String {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -277,7 +279,7 @@ impl ToRpcParams for Given {
     }
 }
 
-/// Calls a method of the table, as a transport without a server of its own does.
+/// Calls a method of the table, for transports without a JSON-RPC server of their own.
 pub(crate) async fn invoke(
     methods: &Methods,
     name: &str,
@@ -347,7 +349,7 @@ struct JobStarted {
     job: String,
 }
 
-/// A result that was made JSON of before.
+/// A result already serialized to JSON.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Done<R>(Value, #[serde(skip)] PhantomData<R>);
@@ -363,12 +365,12 @@ impl<R: JsonSchema> JsonSchema for Done<R> {
 }
 
 impl Entry {
-    /// The name without the prefix.
+    /// Returns the name without the prefix.
     pub(crate) fn short(&self) -> &'static str {
         self.name.strip_prefix(PREFIX).unwrap_or(self.name)
     }
 
-    /// How the OpenRPC document says what a call does.
+    /// Returns the side effect in the form of the OpenRPC document.
     pub(super) fn effect(&self) -> Value {
         json!(match self.effect {
             Effect::Reads => "reads",

@@ -1,4 +1,4 @@
-//! The folder a question is about, with an index that knows the client's unsaved texts.
+//! Queries on a folder of the workspace, with an index that includes the client's unsaved texts.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,27 @@ use crate::session::Snapshot;
 use crate::session::positions;
 use crate::sources::Workspace;
 
-/// Parameters that may name the folder, and a place in it.
+/// Parameters that may name a folder and a position in it.
 pub(super) trait HasLocation {
     fn root(&self) -> Option<&Path>;
 
-    /// The place where the symbol asked for is named.
+    /// Returns the position of the requested symbol's name.
     fn at(&mut self) -> Option<&mut SourcePosition> {
         None
     }
 }
 
-/// What a question is put to.
+/// Scope of a query.
 pub(super) struct QueryScope<'a> {
     pub(super) index: &'a Index,
-    /// Where the names of the index begin.
+    /// Folder that names in the index are relative to.
     pub(super) folder: &'a Path,
-    /// What could not be read, as sentences.
+    /// Files that could not be read, as sentences.
     pub(super) problems: &'a [String],
 }
 
-/// Puts a question to the folder that parameters name, relative to the first of the workspace, else to that one.
+/// Runs a query on the folder named by the parameters, relative to the workspace's first folder, or
+/// on that first folder.
 pub(super) fn within<T>(
     view: &Snapshot,
     root: Option<&Path>,
@@ -56,26 +57,26 @@ pub(super) fn within<T>(
     workspace.ask(|index| question(QueryScope { index, folder: &base, problems: &problems }))
 }
 
-/// A path as parameters give it.
+/// Resolves a path from parameters.
 pub(super) fn place(view: &Snapshot, given: Option<&Path>) -> PathBuf {
     let first = view.first_folder().map_or_else(|| PathBuf::from("."), Path::to_owned);
     given.map_or(first.clone(), |given| first.join(given))
 }
 
-/// A file named as the index names it, whether it was given so or by its whole path.
+/// Returns a file's name in the index, from a name in the index or an absolute path.
 pub(super) fn name_in(folder: &Path, file: &str) -> String {
     let inside = Path::new(file).strip_prefix(folder).ok().and_then(Path::to_str);
     inside.unwrap_or(file).to_owned()
 }
 
 impl QueryScope<'_> {
-    /// A place named as the index names files.
+    /// Converts the file of a position to its name in the index.
     pub(super) fn named(&self, at: &mut SourcePosition) {
         at.file = name_in(self.folder, &at.file);
     }
 }
 
-/// The text of a file as the client has it, else as it is on the disk.
+/// Returns a file's text from the client, else from the disk.
 pub(super) fn text(view: &Snapshot, file: &Path) -> Result<String, Fault> {
     match view.open_text(file) {
         Some(text) => Ok(text.to_string()),

@@ -1,4 +1,5 @@
-//! What a person lets tests have: flags and the editor's settings, then `[sandbox]` in the person's own `trellis.toml`.
+//! Permissions that a person gives to tests: flags and the editor's settings, then `[sandbox]` in
+//! the person's own `trellis.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,19 +40,19 @@ pub(crate) struct Allowed {
     pub(crate) run_seconds: Option<u64>,
 }
 
-/// What raises the limits of time where a command has no flags of its own for them.
+/// The settings that raise time limits, for commands without flags of their own for these.
 const RAISED_BY: RaisedBy = RaisedBy {
     test: FLAGS.test,
     run: Some("`run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`)"),
 };
 
-/// In MiB: with less Python and pytest do not start.
+/// Minimum memory limit in MiB; Python and pytest do not start with less.
 pub(crate) const LEAST_MEMORY: u64 = 64;
-/// In MiB.
+/// Maximum memory limit in MiB.
 pub(crate) const MOST_MEMORY: u64 = 1 << 24;
 pub(crate) const MOST_CORES: i64 = 4096;
 
-/// All that was said, from wherever.
+/// The permissions after all sources were merged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settled {
     pub(crate) python: Option<PathBuf>,
@@ -61,16 +62,16 @@ pub(crate) struct Settled {
     network: bool,
     read_only: bool,
     run_seconds: Option<u64>,
-    /// Sentences on what could not be had.
+    /// Notes on permissions that could not be granted.
     pub(crate) notes: Vec<String>,
 }
 
 impl Allowed {
-    /// With what the person's own file says for work in `root`.
+    /// Merges these permissions with the person's own file for work in `root`.
     ///
     /// # Errors
     ///
-    /// A variable without a name, a file that is wrong.
+    /// A variable has no valid name, or the file is wrong.
     pub(super) fn settled(
         &self,
         interpreter: Option<&Path>,
@@ -87,7 +88,7 @@ impl Allowed {
         }
         let (mut env, mut notes) = (file.env, Vec::new());
         for name in file.pass_env.iter().chain(&self.pass_env) {
-            named(name)?;
+            check_variable_name(name)?;
             match variable(name) {
                 Some(value) => drop(env.insert(name.clone(), value)),
                 None => notes
@@ -100,7 +101,7 @@ impl Allowed {
                 return Err(Fault::input(format!("`{pair}` is not a variable with a value"))
                     .hint("write NAME=VALUE, or `--pass-env NAME` for one that is set here"));
             }
-            named(name)?;
+            check_variable_name(name)?;
             env.insert(name.to_owned(), value.to_owned());
         }
         Ok(Settled {
@@ -116,8 +117,8 @@ impl Allowed {
     }
 }
 
-/// Refuses what no variable can be called.
-fn named(name: &str) -> Result<(), Fault> {
+/// Refuses invalid names of variables.
+fn check_variable_name(name: &str) -> Result<(), Fault> {
     if is_variable(name) {
         return Ok(());
     }
@@ -126,7 +127,7 @@ fn named(name: &str) -> Result<(), Fault> {
 }
 
 impl Settled {
-    /// For a runner whose scratch folders lie in `scratch`.
+    /// Returns the runner configuration, with scratch folders in `scratch`.
     pub(crate) fn config(&self, scratch: &Path) -> Config {
         let mut config = Config {
             scratch: scratch.to_owned(),

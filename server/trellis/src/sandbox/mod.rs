@@ -1,4 +1,4 @@
-//! Opens the sandbox that a command is to run tests in.
+//! Opens the sandbox in which a command runs tests.
 
 mod allowed;
 mod progress;
@@ -68,11 +68,11 @@ pub(crate) struct SandboxArgs {
 }
 
 impl SandboxArgs {
-    /// All that tests in `root` may have, with what the person's own file says.
+    /// Returns the permissions of tests in `root`, merged with the person's own file.
     ///
     /// # Errors
     ///
-    /// A variable without a name, a file that is wrong.
+    /// A variable has no valid name, or the file is wrong.
     pub(crate) fn settled(&self, root: &Path) -> Result<Settled, Fault> {
         self.allow.settled(self.interpreter.as_deref(), root)
     }
@@ -81,25 +81,26 @@ impl SandboxArgs {
 /// A sandbox ready for tests.
 pub(crate) struct Sandbox {
     pub(crate) runner: Runner,
-    /// The interpreter tests run with, where it is one of this machine.
+    /// The interpreter of the tests, if it is on this machine.
     pub(crate) interpreter: Option<PathBuf>,
-    /// The environment is the project's own, where it is installed if it wants to be.
+    /// The environment is the project's own. If the project is meant to be installed, it is
+    /// installed there.
     pub(crate) is_projects_own: bool,
-    /// Tells whoever uses it what is installed for its runs.
+    /// Reports to the current user of the sandbox what is installed for its runs.
     voice: ProgressReporter,
-    /// Its folder is used as long as the runner.
+    /// Scratch folder, which must live as long as the runner.
     pub(crate) scratch: ScratchFolder,
 }
 
-/// What tests need besides pytest.
+/// Packages that tests need besides pytest.
 pub(crate) enum Packages {
-    /// What the project's own files ask for.
+    /// The requirements in the project's own files.
     Project,
-    /// These lines, as in a requirements file.
+    /// Requirement lines, as in a requirements file.
     Lines(Vec<String>),
 }
 
-/// Opens the sandbox for the project in `root`, making environments or images that are not there.
+/// Opens the sandbox for the project in `root`. Creates missing environments or images.
 pub(crate) async fn open(
     args: &SandboxArgs,
     root: &Path,
@@ -118,13 +119,14 @@ pub(crate) async fn open(
     let python = interpreter(root, &allowed, needs, output).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
-    config.coverage_provider = lender(&voice);
+    config.coverage_provider = provider(&voice);
     let runner = Runner::new(python, config);
     Ok(Sandbox { runner, interpreter, is_projects_own, voice, scratch })
 }
 
-/// coverage.py for an environment that has none; nobody lends it where there is no folder for it.
-fn lender(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
+/// Returns the provider of coverage.py for environments without it; `None` if there is no cache
+/// folder for it.
+fn provider(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
     let voice = voice.clone();
     Some(python::CoverageProvider {
         path: std::env::var_os("PATH").unwrap_or_default(),
@@ -142,7 +144,8 @@ fn lender(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
     })
 }
 
-/// None: not asked for, or not to be had where the choice is ours.
+/// Returns the Docker sandbox. `None` if it was not requested, or if the choice is automatic and
+/// Docker is unavailable.
 async fn docker(
     args: &SandboxArgs,
     allowed: &Settled,
@@ -185,7 +188,7 @@ async fn container_image(
     let spec = ImageSpec { base, requirements: lines(root, needs, output)? };
     let say = |progress: ImageProgress| match progress {
         ImageProgress::Waiting => output.note("waiting for another process that builds the image"),
-        // Said once, when the sizes are not known yet.
+        // Reported once, before the sizes are known.
         ImageProgress::Pulling { image, total: 0, .. } => {
             output.note(format_args!("pulling the image {image}"));
         }
@@ -197,7 +200,7 @@ async fn container_image(
     Docker::open(None, &spec, &cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
-/// The environment in which the tests of the project in `root` run, made now if it is not there.
+/// Returns the environment for tests of the project in `root`, and creates it if it is missing.
 pub(crate) async fn environment(
     args: &SandboxArgs,
     root: &Path,
@@ -207,8 +210,8 @@ pub(crate) async fn environment(
     interpreter(root, &allowed, Packages::Project, output).await
 }
 
-/// The environment that the person or the project has, with pytest beside it if it has none; else one made for what is
-/// needed.
+/// Returns the environment of the person or the project, with pytest provided beside it if it has
+/// none; otherwise a new one with the needed packages.
 async fn interpreter(
     root: &Path,
     allowed: &Settled,
@@ -236,7 +239,7 @@ async fn interpreter(
         }
     };
     if own {
-        // Its plugins are not there where pytest is not.
+        // An environment without pytest has no pytest plugins either.
         lines.retain(|it| it.to_ascii_lowercase().starts_with("pytest"));
         let shown = base.prefix().display();
         output.note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
@@ -247,7 +250,7 @@ async fn interpreter(
     python::provide(&base, &lines, &cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
-/// The interpreter for the project in `root`, before anything is installed.
+/// Finds the interpreter for the project in `root`, before anything is installed.
 pub(crate) async fn python_of(
     root: &Path,
     allowed: &Settled,
@@ -264,12 +267,13 @@ pub(crate) async fn python_of(
     python::find(&search).await
 }
 
-/// Folders of environments that the project in `root` may have.
+/// Returns the folders in which the project in `root` may have environments.
 fn environments(root: &Path) -> Vec<PathBuf> {
     python::environments(root, &|name| std::env::var_os(name))
 }
 
-/// The environment that is activated, by venv's and conda's variables. conda's own is for conda.
+/// Returns the activated environment, from the variables of venv and conda. conda's base
+/// environment does not count, since it is for conda itself.
 fn activated() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     let is_conda_s_own = std::env::var("CONDA_DEFAULT_ENV").is_ok_and(|it| it == "base");
@@ -284,7 +288,7 @@ fn lines(root: &Path, needs: &Packages, output: &Output) -> Result<Vec<String>, 
     };
     for line in &mut found.lines {
         let name = library_name(line);
-        if let Some(meant) = distributions::meant_by(name) {
+        if let Some(meant) = distributions::for_import_requirement(name) {
             let rest = &line.trim_start()[name.len()..];
             found
                 .notes
@@ -296,7 +300,7 @@ fn lines(root: &Path, needs: &Packages, output: &Output) -> Result<Vec<String>, 
     Ok(found.lines)
 }
 
-/// `TRELLIS_CACHE`, else the user's cache folder.
+/// Returns the cache folder: `TRELLIS_CACHE`, else the user's cache folder.
 pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

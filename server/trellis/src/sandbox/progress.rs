@@ -1,4 +1,4 @@
-//! Who is told what a sandbox does, while one sandbox serves one piece of work after another.
+//! Progress reports of a sandbox that serves one request after another.
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::output::Output;
 use crate::reporter::Reporter;
 
-/// Tells whoever used the sandbox last.
+/// Reports to the most recent user of the sandbox.
 #[derive(Clone)]
 pub(super) struct ProgressReporter(Arc<Mutex<Reporter>>);
 
@@ -15,7 +15,7 @@ impl ProgressReporter {
         ProgressReporter(Arc::new(Mutex::new(output.reporter())))
     }
 
-    /// From now on this work is told.
+    /// Sends further reports to this output.
     pub(super) fn pass_to(&self, output: &Output) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = output.reporter();
     }

@@ -1,4 +1,4 @@
-//! Sandboxes that stay open between runs of tests: the next run forks a worker that is warm already.
+//! Sandboxes that stay open between test runs: the next run forks a worker that is already warm.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,28 +12,28 @@ use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, op
 use crate::error::Fault;
 use crate::output::Output;
 
-/// More projects are worked on at once by few.
+/// Maximum number of open sandboxes; few people work on more projects at once.
 const KEPT_AT_MOST: usize = 4;
 
-/// What a sandbox was opened for; with anything else it is another one.
+/// The purpose of a sandbox; any difference requires another one.
 #[derive(Clone, PartialEq)]
 struct Key {
     root: PathBuf,
     args: SandboxArgs,
-    /// The person's own file may have changed.
+    /// Permissions, which the person's own file may have changed.
     allowed: Settled,
-    /// What is installed for the tests.
+    /// Requirement lines of the packages for the tests.
     lines: Vec<String>,
-    /// When something was installed into the project's own environment.
+    /// Times of the last installations into the project's own environment.
     installed: Vec<SystemTime>,
 }
 
-/// The sandboxes of one process, the last one used at the end.
+/// The sandboxes of one process, the most recently used last.
 #[derive(Default)]
 pub(crate) struct WarmSandboxes(Mutex<Vec<(Key, Arc<Sandbox>)>>);
 
 impl WarmSandboxes {
-    /// The sandbox for the project in `root`: one that is open, else a new one.
+    /// Returns the sandbox for the project in `root`: an open one, else a new one.
     pub(crate) async fn open(
         &self,
         args: &SandboxArgs,
@@ -50,12 +50,13 @@ impl WarmSandboxes {
             all.push(it);
             return Ok(opened);
         }
-        // Not while it is opened: an environment may have to be made, and other projects go on.
+        // The lock is released while a sandbox opens: that may create an environment, and other
+        // projects must not wait for it.
         drop(all);
         let opened = Arc::new(open(args, root, needs, output).await?);
         let mut all = self.0.lock().await;
         if let Some((_, other)) = all.iter().find(|(it, _)| *it == key) {
-            // Somebody else was faster.
+            // Another task opened one first.
             let other = other.clone();
             close_later(opened);
             return Ok(other);
@@ -69,7 +70,7 @@ impl WarmSandboxes {
         Ok(opened)
     }
 
-    /// Closes all of them; what they left behind, as sentences.
+    /// Closes all sandboxes and returns messages about what they could not remove.
     pub(crate) async fn close(&self) -> Vec<String> {
         let all = std::mem::take(&mut *self.0.lock().await);
         let mut left = Vec::new();
@@ -80,7 +81,7 @@ impl WarmSandboxes {
     }
 }
 
-/// Closes one without waiting: tests may be running in it, which nobody else has to wait for.
+/// Closes a sandbox in the background, since tests may still run in it.
 fn close_later(opened: Arc<Sandbox>) {
     tokio::spawn(async move { opened.runner.close().await });
 }
@@ -99,13 +100,13 @@ impl Key {
     }
 }
 
-/// The folder of an environment that is named by it, or by its interpreter.
+/// Returns the folder of an environment that is named by itself or by its interpreter.
 fn prefix(named: &Path) -> PathBuf {
     let above = named.parent().and_then(Path::parent).filter(|_| !named.is_dir());
     above.unwrap_or(named).to_owned()
 }
 
-/// When packages were last added to an environment or removed from it, and when it was made.
+/// Returns the modification times of an environment's package folders, and of its creation.
 fn stamps(environment: &Path) -> Vec<SystemTime> {
     let modified = |path: PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok();
     let libraries = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();

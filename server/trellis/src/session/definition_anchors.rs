@@ -1,11 +1,12 @@
-//! Where the definitions of an open document stand, without parsing it anew at every keystroke.
+//! Positions of the definitions in an open document, kept up to date without parsing at every
+//! keystroke.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use trellis_python::{Outline, Symbol, SymbolKind};
 
-/// What stands at an anchor.
+/// Kind of definition at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnchorKind {
     Function,
@@ -16,33 +17,33 @@ pub(crate) enum AnchorKind {
 /// A function or class outside of functions, or a method of such a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// `function`, `Class.method`; `name[1]` for the second of one name.
+    /// `function` or `Class.method`; `name[1]` for the second definition of one name.
     pub(crate) name: Arc<str>,
     pub(crate) kind: AnchorKind,
-    /// Named as a test, or as a class of tests, in a file where pytest would look for them.
+    /// True for the name of a test or test class, in a file where pytest would collect tests.
     pub(crate) is_test: bool,
-    /// Bytes of the name.
+    /// Byte range of the name.
     pub(crate) at: Range<usize>,
 }
 
-/// The anchors of a text, in its order.
+/// The anchors of a text, in text order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Anchors {
     pub(crate) all: Vec<Anchor>,
-    /// They are of a text without errors, or were when edits had not moved them.
+    /// True if the text had no syntax errors when it was parsed.
     pub(crate) whole: bool,
 }
 
 impl Anchors {
-    /// Those of an outline of `text`.
+    /// Returns the anchors of an outline of `text`.
     pub(crate) fn of(outline: &Outline, text: &str) -> Anchors {
         let anchor = |number| anchor(outline, text, number);
         let all = (0..outline.symbols.len()).filter_map(anchor).collect();
         Anchors { all, whole: outline.errors.is_empty() }
     }
 
-    /// Moves them as an edit moves the text. A name that is typed anew stays where it was; one that the edit took
-    /// away goes, unless the edit brings its definition back.
+    /// Moves the anchors along with an edit. An anchor whose name is retyped stays; an anchor whose
+    /// name the edit removes goes, unless the edit contains its definition.
     pub(crate) fn shift(&mut self, edit: &Range<usize>, by: &str) {
         let mut from = 0;
         self.all.retain_mut(|anchor| {
@@ -67,7 +68,7 @@ fn moved(offset: usize, edit: &Range<usize>, by: &str) -> usize {
     offset - edit.len() + by.len()
 }
 
-/// Where a text defines a name, from an offset on.
+/// Returns the place where a text defines a name, searched from an offset on.
 fn defined_in(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
     let is_definition = |at: usize| {
         let line = text[..at].trim_end_matches([' ', '\t']);
@@ -80,7 +81,7 @@ fn defined_in(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
     Some(start..start + name.len())
 }
 
-/// `method` of `Class.method[1]`.
+/// Returns `method` of `Class.method[1]`.
 pub(crate) fn last_name(name: &str) -> &str {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.split('[').next().unwrap_or(last)
@@ -104,7 +105,8 @@ fn anchor(outline: &Outline, text: &str, number: usize) -> Option<Anchor> {
     Some(Anchor { name: name.into(), kind, is_test, at: symbol.name_range.clone() })
 }
 
-/// The name by which people speak of a symbol outside of functions: `Class.method`, `name[1]`.
+/// Returns the name of a symbol outside of functions in the form for people: `Class.method`,
+/// `name[1]`.
 pub(crate) fn nameable(outline: &Outline, number: usize) -> Option<String> {
     let (_, around) =
         outline.path(number).split_last().map(|(it, around)| (*it, around.to_vec()))?;
@@ -112,19 +114,19 @@ pub(crate) fn nameable(outline: &Outline, number: usize) -> Option<String> {
     is_open.then(|| outline.name_path(number).trim_start_matches('/').replace('/', "."))
 }
 
-/// A fixture may be called `test_data`; it is none.
+/// A fixture named `test_data` is not a test.
 fn is_test_function(symbol: &Symbol, text: &str) -> bool {
     let is_fixture = |it: &Range<usize>| text[it.clone()].contains("fixture");
     symbol.name.starts_with("test") && !symbol.decorators.iter().any(is_fixture)
 }
 
-/// pytest goes by the name; of unittest's classes it takes all.
+/// pytest collects classes by name, and all unittest classes.
 fn is_test_class(symbol: &Symbol, text: &str) -> bool {
     let header = symbol.header.clone().map_or("", |it| &text[it]);
     symbol.name.starts_with("Test") || header.contains("TestCase")
 }
 
-/// Whether pytest or unittest would look for tests in a file, by its name.
+/// Returns whether pytest or unittest would collect tests from a file with this name.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let Some(stem) = name.strip_suffix(".py") else { return false };
@@ -162,11 +164,11 @@ mod tests {
         let text = "def a(): ...\ndef b(): ...\ndef c(): ...\n";
         type Places<'a> = &'a [(&'a str, usize)];
         let cases: [(Range<usize>, &str, Places<'_>); 6] = [
-            // In front, in a name, behind a name.
+            // Insertions before, in and after a name.
             (13..13, "# x\n", &[("a", 4), ("b", 21), ("c", 34)]),
             (17..18, "bb", &[("a", 4), ("b", 17), ("c", 31)]),
             (5..5, "x", &[("a", 4), ("b", 18), ("c", 31)]),
-            // Deleted, replaced by something else, written anew with something in front.
+            // Deleted, replaced by other text, retyped with text before it.
             (13..26, "", &[("a", 4), ("c", 17)]),
             (0..26, "def d(): ...\n", &[("c", 17)]),
             (0..39, "x = 'a b c'\ndef  a(): ...\ndef c(): ...\n", &[("a", 17), ("c", 30)]),
@@ -181,7 +183,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is typed: an anchor whose name nobody touched stands at its name.
+        /// After any edits, an anchor whose name was not touched is still at its name.
         #[test]
         fn anchors_stay_at_their_names(
             edits in prop::collection::vec((any::<prop::sample::Index>(), 0..30_usize, "[a-z #:\n\u{e9}]{0,8}"), 1..20),

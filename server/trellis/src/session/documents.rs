@@ -1,4 +1,4 @@
-//! What the editor has open.
+//! Open documents of the editor.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,28 +14,29 @@ use trellis_python::{Lines, Unit};
 /// One open document.
 #[derive(Clone)]
 pub(crate) struct Document {
-    /// As the client writes it.
+    /// URI as the client writes it.
     pub(crate) uri: Uri,
     pub(crate) version: i32,
     pub(crate) text: Arc<str>,
-    /// Number of the part of the state that it belongs to, and its name there.
+    /// Number of the workspace folder that holds the document, and the document's name in its
+    /// index.
     pub(crate) part: u64,
     pub(crate) name: String,
-    /// Definitions as of the last parse, moved by the edits since; none before the first.
+    /// Definitions as of the last parse, moved by later edits; `None` before the first parse.
     pub(crate) anchors: Option<Arc<Anchors>>,
-    /// Lines that something is said of, moved likewise.
+    /// Lines with failures, moved by later edits.
     pub(crate) marks: LineMarkers,
 }
 
-/// One open document, and the folder of the workspace that holds it.
+/// One open document, with the workspace folder that holds it.
 pub(crate) struct Open {
     pub(crate) document: Document,
-    /// None for a file outside of all folders.
+    /// `None` for a file outside of all folders.
     pub(crate) root: Option<PathBuf>,
 }
 
 impl Document {
-    /// Applies changes in their order; the ranges of each count in the text that those before it left.
+    /// Applies changes in their order; each range refers to the text after the preceding changes.
     pub(crate) fn apply(&mut self, changes: Vec<TextDocumentContentChangeEvent>, unit: Unit) {
         let mut text = String::from(&*self.text);
         for change in changes {
@@ -53,8 +54,9 @@ impl Document {
         self.text = text.into();
     }
 
-    /// Takes in the definitions that a parse found; whether anything is another than before. Those of a broken text
-    /// do not take the place of those of a whole one: what is being typed is often not there.
+    /// Stores the definitions found by a parse; returns whether any changed. Definitions of a text
+    /// with syntax errors do not replace those of a valid text, since a half-typed definition is
+    /// often not found.
     pub(crate) fn parsed(&mut self, anchors: Anchors) -> bool {
         let before = self.anchors.as_deref();
         if before.is_some_and(|it| it.whole && !anchors.whole || *it == anchors) {
@@ -65,7 +67,7 @@ impl Document {
     }
 }
 
-/// What really changes when a range of a text is replaced: editors and formatters send more than that.
+/// Trims an edit to the part that changes the text, since editors and formatters send more.
 fn trimmed<'a>(text: &str, range: Range<usize>, by: &'a str) -> (Range<usize>, &'a str) {
     let old = &text[range.clone()];
     let same = |(a, b): &(char, char)| a == b;
@@ -108,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was typed, once a text that parses stands still the anchors are those of that text.
+        /// After any edits, once a valid text is parsed the anchors are those of that text.
         #[test]
         fn after_a_parse_the_anchors_are_those_of_the_text(
             edits in prop::collection::vec((0..8_u32, 0..12_u32, 0..3_u32, 0..9_u32, "[a-z():\n\u{e9} ]{0,6}"), 0..12),

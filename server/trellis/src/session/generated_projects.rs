@@ -1,4 +1,4 @@
-//! Grown repositories around files: which node a definition is, and where that stands.
+//! Generated projects around files: the nodes of definitions, and their states.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,43 +14,44 @@ use crate::workspace::checkpoint::{self, Checkpoint};
 
 /// The graph that a run exports.
 const GRAPH: &str = "docs/rpg.json";
-/// What only a grown folder has beside it.
+/// Folder that a generated project has besides the graph.
 const MARK: &str = ".trellis";
 
-/// A repository that was grown from a graph.
+/// A project generated from a graph.
 pub(crate) struct GeneratedProject {
-    /// Its folder.
+    /// The project's folder.
     pub(crate) root: PathBuf,
     plan: Plan,
     checkpoint: Checkpoint,
     layout: Layout,
-    /// By path and qualified name.
+    /// Nodes by path and qualified name.
     nodes: HashMap<(Arc<str>, String), NodeIx>,
 }
 
-/// Where a node stands, in words for people.
+/// State of a node, in a form for people.
 #[derive(Debug, PartialEq)]
 pub(crate) struct NodeState {
-    /// Its id in the graph.
+    /// Id in the graph.
     pub(crate) id: String,
     /// `pending`, `in_progress`, `passed`, `failed` or `skipped`.
     pub(crate) status: String,
     pub(crate) reason: Option<String>,
     pub(crate) subgraph: Option<String>,
-    /// Names of the nodes that it depends on.
+    /// Names of the node's dependencies.
     pub(crate) needs: Vec<String>,
-    /// What it was planned to be.
+    /// The planned docstring.
     pub(crate) docstring: Option<String>,
-    /// Its tests that passed and failed last.
+    /// Last counts of passed and failed tests.
     pub(crate) tests: (usize, usize),
-    /// pytest's ids of its tests, relative to the folder; none where the run does not say it.
+    /// pytest ids of the node's tests, relative to the folder; empty if the run did not record
+    /// them.
     pub(crate) test_ids: Vec<String>,
-    /// The file of its tests, relative to the folder.
+    /// File of the node's tests, relative to the folder.
     pub(crate) test_path: String,
 }
 
 impl NodeState {
-    /// Whether it can be tried again.
+    /// Returns whether the node can be retried.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.status.as_str(), "failed" | "skipped")
     }
@@ -77,7 +78,8 @@ impl GeneratedProject {
         Some(GeneratedProject { root: root.to_owned(), plan, checkpoint, layout, nodes })
     }
 
-    /// The node of a definition, by the path of its file below the folder and its name, such as `Class.method`.
+    /// Returns the node of a definition, by the path of its file below the folder and its name,
+    /// such as `Class.method`.
     pub(crate) fn node(&self, path: &str, name: &str) -> Option<NodeState> {
         let ix = *self.nodes.get(&(Arc::from(path), name.to_owned()))?;
         let node = self.plan.node(ix);
@@ -98,7 +100,7 @@ impl GeneratedProject {
         })
     }
 
-    /// Nodes that failed and belong to a file of code or tests, with their names, in the plan's order.
+    /// Returns failed nodes of a code or test file, with their names, in the plan's order.
     pub(crate) fn failed_in(&self, path: &str) -> Vec<(String, NodeState)> {
         let is_here = |own: &str| own == path || self.layout.test_path(own) == path;
         let mut here: Vec<(&NodeIx, &(Arc<str>, String))> = self
@@ -115,18 +117,18 @@ impl GeneratedProject {
     }
 }
 
-/// Size and time of the two files that a [`Grown`] is made of.
+/// Size and time of the two files that a [`GeneratedProject`] is read from.
 type Stamps = [Option<(u64, SystemTime)>; 2];
 
-/// What was read of a folder at these stamps; nothing where that cannot be read.
+/// A project as read at these stamps; `None` if it could not be read.
 type Read = (Stamps, Option<Arc<GeneratedProject>>);
 
-/// All grown repositories that somebody asked for; read again when their files change.
+/// Generated projects, read on demand and again when their files change.
 #[derive(Default)]
 pub(crate) struct GeneratedProjects(Mutex<HashMap<PathBuf, Read>>);
 
 impl GeneratedProjects {
-    /// The grown repository around a file, the nearest; with the file's path in it.
+    /// Returns the nearest generated project around a file, with the file's path in it.
     pub(crate) fn around(&self, file: &Path) -> Option<(Arc<GeneratedProject>, String)> {
         let is_generated = |it: &&Path| it.join(GRAPH).is_file() && it.join(MARK).is_dir();
         let root = file.ancestors().skip(1).find(is_generated)?;

@@ -1,24 +1,25 @@
-//! Lines of an open document that something outside of it speaks of, such as a test that failed there.
+//! Marked lines of an open document, such as the line of a failed test.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// By the id of what speaks of them: lines from 1, none for a deleted one.
+/// Lines from 1 by id of the failure location; `None` for a deleted line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineMarkers(BTreeMap<u64, Option<u32>>);
 
 impl LineMarkers {
-    /// The line as edits have moved it, `Some(None)` if they deleted it; `None`: it was never set.
+    /// Returns the line as moved by edits: `Some(None)` if it was deleted, `None` if it was never
+    /// set.
     pub(crate) fn line(&self, id: u64) -> Option<Option<u32>> {
         self.0.get(&id).copied()
     }
 
-    /// All that there are from now on.
+    /// Replaces all marked lines.
     pub(crate) fn set(&mut self, lines: impl IntoIterator<Item = (u64, Option<u32>)>) {
         self.0 = lines.into_iter().collect();
     }
 
-    /// Moves lines behind an edit of `text`; those that it takes away as a whole are gone.
+    /// Moves lines after an edit of `text`; lines that the edit deletes entirely are gone.
     pub(crate) fn shift(&mut self, text: &str, edit: &Range<usize>, by: &str) {
         if self.0.is_empty() {
             return;
@@ -31,7 +32,7 @@ impl LineMarkers {
             *mark = mark.and_then(|line| match () {
                 () if line > last => Some(line - gone + come),
                 () if starts_line && by.is_empty() && (first..last).contains(&line) => None,
-                // Lines put in front of a line move it; a break behind its start does not.
+                // Lines inserted before a line move it; a break after its start does not.
                 () if line == last && starts_line && gone == 0 && by.ends_with('\n') => {
                     Some(line + come)
                 }
@@ -42,7 +43,7 @@ impl LineMarkers {
     }
 }
 
-/// Line ends as editors count them.
+/// Counts line ends as editors do.
 fn breaks(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)

@@ -1,7 +1,7 @@
-//! What the sidecar knows of its workspace: folders, open documents, their indexes.
+//! Session state of the sidecar: folders, open documents and their indexes.
 //!
-//! One [`owner`] takes changes in the order of the client's stream; who asks gets a [`View`] of one moment, in which open
-//! documents are as the client has them, saved or not.
+//! One [`owner`] applies changes in the order of the client's stream. Queries get a [`Snapshot`] of
+//! one moment, in which open documents are as the client has them, saved or not.
 
 pub(crate) mod definition_anchors;
 mod documents;

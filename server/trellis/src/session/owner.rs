@@ -1,7 +1,7 @@
-//! The one owner of the state: folders, open documents, their indexes.
+//! Owner of the session state: folders, open documents and their indexes.
 //!
-//! A thread takes messages in the order in which they were sent, and that is the order of the client's
-//! stream. Sending never waits. A question gets a view of everything sent before it and nothing after it.
+//! A thread processes messages in sending order, which is the order of the client's stream. Sending
+//! never waits. A query gets a snapshot with all earlier messages applied and no later one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ use crate::error::Exit;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
 use trellis_python::Unit;
 
-/// What the owner is told.
+/// Message to the owner.
 enum Message {
     Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
     Opened(TextDocumentItem),
@@ -37,12 +37,12 @@ enum Message {
     Stop(oneshot::Sender<()>),
 }
 
-/// Speaks to the owner.
+/// Handle for sending messages to the owner.
 #[derive(Clone)]
 pub(crate) struct SessionHandle(Sender<Message>);
 
-/// Starts it. Should it fail, the process ends: the editor starts another one, while a server without its
-/// state could only give wrong answers.
+/// Starts the owner. If it panics, the process exits: the editor then starts a new server, while a
+/// server without state could only give wrong answers.
 pub(crate) fn start() -> io::Result<SessionHandle> {
     let (sender, receiver) = channel();
     let run = move || {
@@ -85,23 +85,24 @@ impl SessionHandle {
         self.send(Message::OnDisk(paths));
     }
 
-    /// Everything as of now. The request is made by the call, not by the first `.await` of what it
-    /// returns.
+    /// Requests a snapshot of the current state. The request is sent by the call, not by the first
+    /// `.await`.
     pub(crate) fn view(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         self.send(Message::View(sender));
         receiver
     }
 
-    /// One open document as of now, without a look at the disk; `None` if it is not open. Requested by the call, as
-    /// a view is.
+    /// Requests one open document without reading the disk; `None` if it is not open. The request
+    /// is sent by the call.
     pub(crate) fn document(&self, uri: Uri) -> oneshot::Receiver<Option<Open>> {
         let (sender, receiver) = oneshot::channel();
         self.send(Message::Document(uri, sender));
         receiver
     }
 
-    /// The definitions of a document's version, unless it has another one by now; whether that changed anything.
+    /// Stores the definitions of a document's version, unless it has another version by now; the
+    /// receiver gets whether anything changed.
     pub(crate) fn parsed(
         &self,
         uri: Uri,
@@ -113,27 +114,29 @@ impl SessionHandle {
         receiver
     }
 
-    /// The lines of a document's version that something speaks of, by its id; not taken if it has another version.
+    /// Sets the marked lines of a document's version, by id; ignored if the document has another
+    /// version.
     pub(crate) fn marked(&self, uri: Uri, version: i32, lines: Vec<(u64, Option<u32>)>) {
         self.send(Message::Marked { uri, version, lines });
     }
 
-    /// The folders there are as of now, in the order in which they came.
+    /// Requests the folders in the order in which they were added.
     pub(crate) fn roots(&self) -> oneshot::Receiver<Vec<PathBuf>> {
         let (sender, receiver) = oneshot::channel();
         self.send(Message::Roots(sender));
         receiver
     }
 
-    /// Ends it, after what it was told before; what takes longer than [`crate::LAST_WORK`] ends with the process.
+    /// Stops the owner after all earlier messages; work longer than [`crate::LAST_WORK`] ends with
+    /// the process.
     pub(crate) async fn stop(&self) {
         let (sender, receiver) = oneshot::channel();
         self.send(Message::Stop(sender));
-        // An error means that it has ended already, or that there is no more time.
+        // An error means that the owner has ended already, or that time ran out.
         let _ = tokio::time::timeout(crate::LAST_WORK, receiver).await;
     }
 
-    /// Only a stopped owner does not listen, and then nobody waits for its answers.
+    /// Sends a message; only a stopped owner does not receive, and then no caller needs an answer.
     fn send(&self, message: Message) {
         let _ = self.0.send(message);
     }
@@ -141,7 +144,7 @@ impl SessionHandle {
 
 #[derive(Default)]
 struct State {
-    /// By number, in the order of arrival.
+    /// Workspace folders by number, in the order of arrival.
     parts: BTreeMap<u64, (FolderKind, Workspace)>,
     next: u64,
     documents: Arc<FxHashMap<String, Document>>,
@@ -159,7 +162,7 @@ impl State {
                 Message::Closed(uri) => self.closed(&uri),
                 Message::OnDisk(paths) => self.on_disk(&paths),
                 Message::View(to) => self.answer(to),
-                // Whoever asked may be gone, here and below.
+                // The receiver may be gone, here and below.
                 Message::Document(uri, to) => drop(to.send(self.document(&uri))),
                 Message::Parsed { uri, version, anchors, changed } => {
                     let document = self.version(&uri, version);
@@ -217,7 +220,7 @@ impl State {
         Some(Open { document, root })
     }
 
-    /// A document, if this is still its version.
+    /// Returns a document if it still has this version.
     fn version(&mut self, uri: &Uri, version: i32) -> Option<&mut Document> {
         if self.documents.get(uri.as_str())?.version != version {
             return None;
@@ -231,7 +234,7 @@ impl State {
         self.next
     }
 
-    /// Open documents go where they belong after folders came and went.
+    /// Reassigns open documents after folders were added or removed.
     fn settle_documents(&mut self) {
         self.parts.retain(|_, (base, _)| matches!(base, FolderKind::Folder(_)));
         let documents: Vec<Document> = self.documents.values().cloned().collect();
@@ -253,7 +256,7 @@ impl State {
         Arc::make_mut(&mut self.documents).insert(key, document);
     }
 
-    /// The innermost folder that holds a file; else one of its own.
+    /// Returns the innermost folder that holds a file; else one for the file alone.
     fn home(&mut self, uri: &Uri) -> (u64, String) {
         if let Some(open) =
             self.documents.get(uri.as_str()).filter(|it| self.parts.contains_key(&it.part))
@@ -331,7 +334,7 @@ impl State {
             WorkspaceFolder { number: *number, base: base.clone(), snapshot: workspace.snapshot() }
         };
         let parts = self.parts.iter().map(part).collect();
-        // Whoever asked may have cancelled meanwhile.
+        // The caller may have cancelled meanwhile.
         let _ = to.send(Snapshot { parts, documents: self.documents.clone() });
         self.parts.values_mut().for_each(|(_, it)| it.work_in_background());
     }

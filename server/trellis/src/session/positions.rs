@@ -1,4 +1,4 @@
-//! Files and places as the client writes them, and as we do.
+//! Conversions of files and positions between the client's form and the internal one.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use tower_lsp::ls_types::{self as lsp, Uri};
 use trellis_python::{Lines, Unit};
 
-/// The file that a URI means, if it is one.
+/// Returns the file path of a URI, if it names a file.
 pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     let path = uri.to_file_path().filter(|it| is_file && it.is_absolute())?;
-    // Without a slash at the end, which would hide the folder's name.
+    // A trailing slash would hide the folder's name.
     Some(path.components().collect())
 }
 
-/// The offset that a position means.
+/// Returns the offset of a position.
 pub(crate) fn offset(lines: &Lines<'_>, at: lsp::Position, unit: Unit) -> usize {
     lines.offset(at.line as usize, at.character as usize, unit)
 }
 
-/// The bytes that a range means; a reversed one is empty.
+/// Returns the byte range of a range; a reversed range is empty.
 pub(crate) fn bytes(lines: &Lines<'_>, range: lsp::Range, unit: Unit) -> Range<usize> {
     let start = offset(lines, range.start, unit);
     start..offset(lines, range.end, unit).max(start)

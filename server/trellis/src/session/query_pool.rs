@@ -1,4 +1,4 @@
-//! Questions to everything that is known, put on threads that may think.
+//! Runs queries on worker threads.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use tokio::sync::Semaphore;
 
 use super::{SessionHandle, Snapshot};
 
-/// Questions that think at the same time; more would only take turns.
+/// Maximum concurrent queries; more would only compete for processors.
 const THINKING_AT_ONCE: usize = 4;
 
-/// Puts questions. A clone takes its turn with the others.
+/// Pool for queries. Clones share its limit.
 #[derive(Clone)]
 pub(crate) struct QueryPool {
     owner: SessionHandle,
     thinking: Arc<Semaphore>,
 }
 
-/// Why a question has no answer.
+/// Reason why a query has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QueryError {
-    /// The answer would be for a text that is no longer there.
+    /// The answer would refer to an outdated text.
     ContentModified,
-    /// Whoever asked is gone.
+    /// The caller is gone.
     Cancelled,
-    /// The question failed in a way that nobody foresaw; the log says how.
+    /// The query panicked; the log has details.
     Panicked,
 }
 
@@ -36,7 +36,7 @@ impl QueryPool {
         QueryPool { owner, thinking: Arc::new(Semaphore::new(THINKING_AT_ONCE)) }
     }
 
-    /// Puts a question to everything as of this call. When the disk turns out to be ahead, it is put again.
+    /// Runs a query on the state as of this call, and repeats it if the disk turns out to be newer.
     pub(crate) fn ask<T, Q>(
         &self,
         question: Q,
@@ -45,7 +45,7 @@ impl QueryPool {
         T: Send + 'static,
         Q: Fn(&Snapshot) -> T + Send + Sync + 'static,
     {
-        // Asked for now, not at the first poll: what the client says later must not be in it.
+        // Requested now, not at the first poll: later messages of the client must not be included.
         let first = self.owner.view();
         let (owner, thinking) = (self.owner.clone(), self.thinking.clone());
         let question: Question<T> = Arc::new(question);
@@ -67,7 +67,7 @@ impl QueryPool {
     }
 }
 
-/// Tells work on another thread that nobody waits for it any more.
+/// Flag that cancels the work on another thread when dropped.
 struct Cancelling(Arc<AtomicBool>);
 
 impl Drop for Cancelling {
@@ -76,7 +76,8 @@ impl Drop for Cancelling {
     }
 }
 
-/// The answer, none if it was cancelled before it began, and the view's misses after it.
+/// Returns the answer, or `None` if it was cancelled before the start, and the snapshot's misses
+/// afterwards.
 async fn think<T: Send + 'static>(
     view: Snapshot,
     question: Question<T>,

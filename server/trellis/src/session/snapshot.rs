@@ -1,4 +1,4 @@
-//! Everything as of one moment of the client's stream: what handlers ask.
+//! Snapshot of the session at one point of the client's stream, for queries.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use super::positions;
 use crate::sources::IndexSnapshot;
 use trellis_python::{Lines, Unit};
 
-/// Where the names of an index begin.
+/// Base of the names in an index.
 #[derive(Clone)]
 pub(crate) enum FolderKind {
-    /// At a folder.
+    /// A folder.
     Folder(PathBuf),
-    /// There is one document, outside of all folders.
+    /// A single document outside of all folders.
     Alone(Uri),
 }
 
-/// One index.
+/// One index of the workspace.
 pub(crate) struct WorkspaceFolder {
     pub(crate) number: u64,
     pub(crate) base: FolderKind,
     pub(crate) snapshot: IndexSnapshot,
 }
 
-/// All of them, and what is open.
+/// All indexes and open documents.
 pub(crate) struct Snapshot {
     pub(crate) parts: Vec<WorkspaceFolder>,
     pub(crate) documents: Arc<FxHashMap<String, Document>>,
 }
 
-/// A file of a view.
+/// A file of a snapshot.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub(crate) part: &'a WorkspaceFolder,
@@ -42,12 +42,12 @@ pub(crate) struct At<'a> {
 }
 
 impl Snapshot {
-    /// How many texts could not be had because the disk was ahead.
+    /// Returns the number of texts that were unavailable because the disk was newer.
     pub(crate) fn misses(&self) -> u64 {
         self.parts.iter().map(|it| it.snapshot.misses()).sum()
     }
 
-    /// The file that a URI means; `None` for one that is neither open nor in a folder.
+    /// Returns the file of a URI; `None` if it is neither open nor in a folder.
     pub(crate) fn file(&self, uri: &Uri) -> Option<At<'_>> {
         if let Some(open) = self.documents.get(uri.as_str()) {
             let part = self.parts.iter().find(|it| it.number == open.part)?;
@@ -67,13 +67,13 @@ impl Snapshot {
         found.max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
     }
 
-    /// The index of a folder, which is given as it really is, without links.
+    /// Returns the index of a folder, given by its real path without links.
     pub(crate) fn at_folder(&self, real: &Path) -> Option<&WorkspaceFolder> {
         let is = |path: &Path| path == real || path.canonicalize().is_ok_and(|it| it == real);
         self.parts.iter().find(|part| matches!(&part.base, FolderKind::Folder(path) if is(path)))
     }
 
-    /// The folder that came first.
+    /// Returns the folder that was added first.
     pub(crate) fn first_folder(&self) -> Option<&Path> {
         self.parts.iter().find_map(|part| match &part.base {
             FolderKind::Folder(path) => Some(path.as_path()),
@@ -81,13 +81,13 @@ impl Snapshot {
         })
     }
 
-    /// The text of a file that the client has open.
+    /// Returns the text of a file that the client has open.
     pub(crate) fn open_text(&self, path: &Path) -> Option<&Arc<str>> {
         let is = |it: &&Document| positions::path(&it.uri).is_some_and(|it| it == path);
         self.documents.values().find(is).map(|it| &it.text)
     }
 
-    /// Open files below a folder whose text is not that of the disk.
+    /// Returns open files below a folder whose text differs from the disk.
     pub(crate) fn unsaved(&self, root: &Path) -> Vec<String> {
         let below = |it: &Document| {
             let path = positions::path(&it.uri)?;
@@ -102,14 +102,14 @@ impl Snapshot {
         all
     }
 
-    /// What stands at a position of a document: its file and the offset.
+    /// Returns the file and offset of a position in a document.
     pub(crate) fn place(&self, uri: &Uri, at: Position, unit: Unit) -> Option<(At<'_>, usize)> {
         let file = self.file(uri)?;
         let text = file.part.index().text(file.file)?;
         Some((file, positions::offset(&Lines::of(&text), at, unit)))
     }
 
-    /// How the client names a file.
+    /// Returns the client's URI of a file.
     pub(crate) fn uri(&self, at: At<'_>) -> Option<Uri> {
         let path = at.part.index().path(at.file);
         match &at.part.base {
@@ -121,14 +121,14 @@ impl Snapshot {
         }
     }
 
-    /// The open document of a file.
+    /// Returns the open document of a file.
     pub(crate) fn document(&self, at: At<'_>) -> Option<&Document> {
         let name = at.part.index().path(at.file);
         self.documents.values().find(|it| it.part == at.part.number && it.name == name)
     }
 
-    /// Places of one index as the client writes them, in their order. A file whose text is gone is left
-    /// out; the question is put again then.
+    /// Converts places of one index to the client's form, in order. A file whose text is gone is
+    /// left out; the query is then repeated.
     pub(crate) fn locations(
         &self,
         part: &WorkspaceFolder,

@@ -1,4 +1,4 @@
-//! Tests that functions are known to have: the registries of the projects around files.
+//! Known tests of functions, from the test registries of the projects around files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::write_tests::registry::{self, Mapping, Registry};
 /// Size and time of a registry.
 type Stamp = (u64, SystemTime);
 
-/// All registries that somebody asked for; read again when they change.
+/// Test registries, read on demand and again when they change.
 #[derive(Default)]
 pub(crate) struct TestRegistryCache(Mutex<HashMap<PathBuf, (Stamp, Arc<Registry>)>>);
 
@@ -19,9 +19,9 @@ pub(crate) struct TestRegistryCache(Mutex<HashMap<PathBuf, (Stamp, Arc<Registry>
 pub(crate) struct Tests {
     /// The folder that ids are relative to.
     pub(crate) root: PathBuf,
-    /// pytest's ids.
+    /// pytest ids.
     pub(crate) ids: Vec<String>,
-    /// How they last ended, such as `passed`.
+    /// Last status, such as `passed`.
     pub(crate) status: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
-    /// The known tests of a function of the file, such as `Class.method`.
+    /// Returns the known tests of a function of the file, such as `Class.method`.
     pub(crate) fn tests(&self, function: &str) -> Option<Tests> {
         let mapping = self.registry.get(&format!("{}::{function}", self.path))?;
         let Mapping { test_file, test_names, last_run, .. } = mapping;
@@ -45,7 +45,7 @@ impl Registered {
 }
 
 impl TestRegistryCache {
-    /// The registry around a file, the nearest.
+    /// Returns the nearest registry around a file.
     pub(crate) fn around(&self, file: &Path) -> Option<Registered> {
         let root = file.ancestors().skip(1).find(|it| it.join(registry::PATH).is_file())?;
         let path = file.strip_prefix(root).ok()?.to_str()?.to_owned();

@@ -1,4 +1,4 @@
-//! What is done while nobody asks: outlines of all files, the table of names, the cache.
+//! Work of an idle server: outlines of all files, the table of names, the cache.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use trellis_python::Index;
 
 use super::{IndexedFile, Scope, Workspace, cache};
 
-/// Changed files that are looked at one by one before the table of names is made anew.
+/// Maximum changed files that are read one by one before the table of names is rebuilt.
 const UNPREPARED_AT_MOST: usize = 64;
 
-/// Bytes of text that are made ready for questions about references, which takes memory. Of larger
-/// workspaces the rest is read when a question needs it.
+/// Maximum bytes of text prepared for reference queries, which takes memory. In larger workspaces
+/// the remaining texts are read when a query needs them.
 const READY_AT_MOST: usize = 48 << 20;
 
-/// One piece of such work.
+/// One round of background work.
 struct Job {
     root: PathBuf,
     index: Index,
-    /// What the cache is to hold; nothing if it is as it should be.
+    /// Files for the cache; `None` if the cache is up to date.
     files: Option<Vec<(Arc<str>, IndexedFile)>>,
 }
 
 impl Workspace {
-    /// Starts what there is to do, unless it is under way.
+    /// Starts the background work, unless nothing is to be done or it is running.
     pub(crate) fn work_in_background(&mut self) {
         let unprepared = self.index.unprepared() > UNPREPARED_AT_MOST;
         if !self.kept || !unprepared || self.working.swap(true, Ordering::Relaxed) {
@@ -35,7 +35,7 @@ impl Workspace {
             .name("outlines".to_owned())
             .stack_size(crate::STACK_BYTES)
             .spawn(move || {
-                // Whoever asks goes first. It is no harm if the system will not have it so.
+                // Queries have priority. A refused `nice` does no harm.
                 let _ = rustix::process::nice(10);
                 job.run(&stop);
                 working.store(false, Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl Workspace {
         }
     }
 
-    /// Ends the work, and keeps what changed since the cache was written, if that is quickly done.
+    /// Stops the work, and saves changes since the last write of the cache if that is quick.
     pub(crate) fn finish(&mut self) {
         let quick = self.index.unprepared() <= UNPREPARED_AT_MOST;
         self.stop.store(true, Ordering::Relaxed);
@@ -82,14 +82,15 @@ impl Job {
         }
     }
 
-    /// All outlines, on all processors: until they are there, each question for a name searches all texts.
+    /// Prepares all outlines on all processors: until then, each query for a name searches all
+    /// texts.
     fn outlines(&self, stop: &AtomicBool) {
         let next = AtomicUsize::new(0);
         let work = || self.index.prepare_outlines(&next, || !stop.load(Ordering::Relaxed));
         let others = std::thread::available_parallelism().map_or(0, |it| it.get() - 1);
         std::thread::scope(|scope| {
             for _ in 0..others {
-                // Without it this thread does all.
+                // Without more threads this one does all the work.
                 let builder = std::thread::Builder::new().stack_size(crate::STACK_BYTES);
                 let _ = builder.spawn_scoped(scope, || {
                     let _ = rustix::process::nice(10);

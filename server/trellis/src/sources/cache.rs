@@ -1,9 +1,10 @@
-//! What is known of a folder's files, kept in one file for the next start.
+//! Cache of a folder's index, in one file for the next start.
 //!
-//! A second start then lists the folder, compares sizes and times, and reads this file: no source is read
-//! until a question needs its text. The file belongs to one build of the program: another one may see other
-//! symbols in the same text. One that is damaged, cut off or foreign is as good as none. It is replaced as a
-//! whole, so processes that write at once do not disturb each other or those that read.
+//! A second start then lists the folder, compares sizes and times, and reads this file: no source
+//! is read until a query needs its text. The file belongs to one build of the program, since
+//! another build may see other symbols in the same text. A damaged, truncated or foreign file is
+//! ignored. The file is replaced atomically, so concurrent writers and readers do not disturb each
+//! other.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
@@ -24,17 +25,17 @@ use super::disk::Stamp;
 use crate::sandbox::cache_folder;
 use crate::workspace::disk;
 
-/// The folder of what is ours in a project, and in it that of the cache.
+/// Folder of Trellis' own files in a project, and the cache folder in it.
 const OWN: &str = ".trellis";
 const CACHE: &str = "cache";
-/// The file in that folder.
+/// The cache file in that folder.
 const FILE: &str = "sources";
-/// In the person's cache, the file that says whose it is.
+/// File in the user's cache that names the root.
 const ROOT: &str = "root";
-/// Names in the code are nobody else's business.
+/// Other users need not read the names in the code.
 const PRIVATE: u32 = 0o700;
 
-/// Changes with what is written below.
+/// Format version; changes with the structures below.
 const FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"trellis\x01";
 /// Magic, build and checksum.
@@ -48,9 +49,9 @@ struct StoredFile<'a> {
     changed: i64,
     hash: u128,
     settled: bool,
-    /// Four bytes each, the lowest first.
+    /// Hashes of four bytes each, little-endian.
     words: &'a [u8],
-    /// A [`StoredOutline`]; on its own, so that many can be decoded at once.
+    /// A [`StoredOutline`], encoded separately so that many can be decoded in parallel.
     outline: &'a [u8],
 }
 
@@ -67,7 +68,7 @@ type Bytes = (u32, u32);
 #[derive(Serialize, Deserialize)]
 struct StoredSymbol<'a> {
     name: &'a str,
-    /// Place in [`SymbolKind::ALL`].
+    /// Index into [`SymbolKind::ALL`].
     kind: u8,
     range: Bytes,
     name_range: Bytes,
@@ -80,7 +81,7 @@ struct StoredSymbol<'a> {
     nth: u32,
 }
 
-/// A file as it was when the cache was written.
+/// A file as of the last write of the cache.
 pub(super) struct CachedFile {
     pub(super) path: String,
     pub(super) known: IndexedFile,
@@ -88,7 +89,7 @@ pub(super) struct CachedFile {
     pub(super) outline: Outline,
 }
 
-/// What was kept for a root; nothing if that is missing, damaged or of another build.
+/// Returns the cached files of a root; none if the cache is missing, damaged or of another build.
 pub(super) fn load(root: &Path) -> Vec<CachedFile> {
     let place = Place::of(root).map(|it| it.folder(root).join(FILE));
     let bytes = place.and_then(|it| trellis_sandbox::files::read(it).ok()).unwrap_or_default();
@@ -100,16 +101,16 @@ pub(super) fn load(root: &Path) -> Vec<CachedFile> {
     kept.unwrap_or_default()
 }
 
-/// Whether anything was kept for a root.
+/// Returns whether a root has a cache.
 pub(super) fn is_there(root: &Path) -> bool {
     Place::of(root).is_some_and(|it| it.folder(root).join(FILE).exists())
 }
 
-/// Keeps what is known of these files. All their outlines are read, so they should be there.
+/// Writes the cache for these files. All their outlines are read, so they should be prepared.
 ///
 /// # Errors
 ///
-/// The folder cannot be written, or would be left through a symbolic link.
+/// The folder cannot be written, or a symbolic link leads outside.
 pub(super) fn save(
     root: &Path,
     index: &Index,
@@ -146,16 +147,17 @@ pub(super) fn save(
     file.persist(folder.join(FILE)).map(drop).map_err(|it| it.error)
 }
 
-/// Where the cache of a root lies.
+/// Location of a root's cache.
 pub(super) enum Place {
-    /// In the project, where git does not look: there is work of ours already.
+    /// In the project's `.trellis`, which git ignores and which already exists.
     Project,
-    /// In the person's cache: the folder was only opened. All of these, and the one for this root.
+    /// In the user's cache, for a folder that was only opened: the folder of all caches, and that
+    /// of this root.
     Person { all: PathBuf, own: PathBuf },
 }
 
 impl Place {
-    /// None where there is no work of ours and no place for caches.
+    /// Returns the location; `None` without `.trellis` and without a cache folder of the user.
     pub(super) fn of(root: &Path) -> Option<Place> {
         if root.join(OWN).is_dir() {
             return Some(Place::Project);
@@ -173,7 +175,8 @@ impl Place {
         }
     }
 
-    /// The same, made if it has to be. Caches of roots that are gone go as well.
+    /// Returns the cache folder, created if needed. Also removes caches of roots that no longer
+    /// exist.
     fn made(&self, root: &Path) -> io::Result<PathBuf> {
         match self {
             Place::Project => disk::create(root, CACHE),
@@ -188,7 +191,8 @@ impl Place {
     }
 }
 
-/// Removes caches of roots that are gone. What cannot be removed is tried again by the next one.
+/// Removes caches of roots that no longer exist. A folder that cannot be removed is tried again
+/// next time.
 fn sweep(all: &Path) {
     let folders = fs::read_dir(all).into_iter().flatten().flatten().map(|it| it.path());
     for folder in folders {
@@ -200,7 +204,7 @@ fn sweep(all: &Path) {
     }
 }
 
-/// What stands in front of a payload; `None` if the program's own file is gone.
+/// Returns the header of a payload; `None` if the program's own file is gone.
 fn header(payload: &[u8]) -> Option<Vec<u8>> {
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let stamp = Stamp::of(&program);

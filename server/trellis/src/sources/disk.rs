@@ -1,4 +1,4 @@
-//! Files as they are on disk: how to tell that one changed, and reading one that did not.
+//! Files on the disk: detects changes, and reads files that did not change.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -11,17 +11,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHashMap;
 use trellis_python::{TextSource, Words};
 
-/// What changes when a file is written. Times are nanoseconds since 1970.
+/// File metadata that changes when a file is written. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) size: u64,
     pub(super) modified: i64,
-    /// Of the inode: it betrays a writer that sets the other time back.
+    /// Change time of the inode, which reveals a writer that resets the other time.
     pub(super) changed: i64,
 }
 
-/// A file written so short a time before it was looked at may be written again without another stamp:
-/// clocks of file systems are coarse, the coarsest in use being two seconds.
+/// Coarsest clock of a file system in use. A file written this recently may be written again
+/// without a new stamp.
 const COARSEST: Duration = Duration::from_secs(2);
 
 impl Stamp {
@@ -34,7 +34,7 @@ impl Stamp {
         }
     }
 
-    /// Whether an equal stamp at a later time proves an equal text.
+    /// Returns whether an equal stamp at a later time proves an equal text.
     pub(super) fn is_settled(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let newest = self.modified.max(self.changed);
@@ -42,14 +42,14 @@ impl Stamp {
     }
 }
 
-/// A file that was read.
+/// Contents of a file.
 pub(super) struct Contents {
     pub(super) text: Arc<str>,
     pub(super) words: Words,
     pub(super) hash: u128,
 }
 
-/// Reads a file. A byte order mark stays where it is: offsets are those of the file.
+/// Reads a file. A byte order mark is kept, since offsets are those of the file.
 pub(super) fn read(path: &Path) -> io::Result<Contents> {
     let bytes = trellis_sandbox::files::read(path)?;
     let text = String::from_utf8(bytes)
@@ -58,8 +58,8 @@ pub(super) fn read(path: &Path) -> io::Result<Contents> {
     Ok(Contents { words: Words::of(&text), text: text.into(), hash })
 }
 
-/// Reads texts when a question needs them, but only those that the index means: a file that was written
-/// since is as good as unreadable, and noted, so that the question can be put again.
+/// Reads texts when a query needs them, but only the versions that the index knows. A file written
+/// since then counts as unreadable and is noted, so that the query can be repeated.
 pub(super) struct Disk {
     root: PathBuf,
     expected: RwLock<FxHashMap<Arc<str>, Stamp>>,
@@ -77,22 +77,23 @@ impl Disk {
         }
     }
 
-    /// Where names begin.
+    /// Returns the folder that names are relative to.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// From now on this file may be read, if it is as it was.
+    /// Allows reads of a file as long as it has this stamp.
     pub(super) fn expect(&self, path: &Arc<str>, stamp: Stamp) {
         self.expected.write().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), stamp);
     }
 
-    /// From now on the index has another text of this file; what asks for the old one comes too late.
+    /// Forbids reads of a file, because the index has a newer text: a query for the old text comes
+    /// too late.
     pub(super) fn forget(&self, path: &str) {
         self.expected.write().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 
-    /// The same text has another stamp now.
+    /// Updates the stamp of an unchanged text.
     pub(super) fn renew(&self, path: &str, stamp: Stamp) {
         let mut expected = self.expected.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(it) = expected.get_mut(path) {
@@ -100,12 +101,12 @@ impl Disk {
         }
     }
 
-    /// How often a text could not be had because it was no longer there.
+    /// Returns the number of reads that failed because the file had changed.
     pub(super) fn misses(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// The files of those times.
+    /// Returns and clears the files of failed reads.
     pub(super) fn take_changed(&self) -> Vec<String> {
         std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -114,7 +115,7 @@ impl Disk {
         let expected = *self.expected.read().unwrap_or_else(PoisonError::into_inner).get(path)?;
         let full = self.root.join(path);
         let text = trellis_sandbox::files::read_text(&full).ok()?;
-        // Looked at after the reading: whoever wrote meanwhile is seen.
+        // Read the stamp after the text, so that a concurrent write is noticed.
         let now = Stamp::of(&fs::symlink_metadata(&full).ok()?);
         (now == expected).then(|| text.into())
     }

@@ -1,10 +1,10 @@
-//! Texts that are all there, as an index.
+//! An index of texts that are all in memory.
 
 use std::sync::Arc;
 
 use trellis_python::{Index, TextSource, Words};
 
-/// Every text is put in when the index is made.
+/// A source without texts: every text is put in when the index is made.
 struct Nothing;
 
 impl TextSource for Nothing {
@@ -13,7 +13,7 @@ impl TextSource for Nothing {
     }
 }
 
-/// An index of Python files that were never on a disk, or are no longer as they are there.
+/// Returns an index of Python files whose texts are not, or no longer, on the disk.
 pub(crate) fn of_texts<'t>(files: impl Iterator<Item = (&'t str, &'t Arc<str>)>) -> Index {
     let mut index = Index::new(Arc::new(Nothing));
     for (path, text) in files {

@@ -1,8 +1,9 @@
-//! The Python sources below a folder as a [`trellis_python::Index`] that is as fresh as the disk and the editor.
+//! The Python sources below a folder as a [`trellis_python::Index`], as fresh as the disk and the
+//! editor.
 //!
-//! One owner holds a [`Workspace`] and tells it what changed, in order; everyone else asks a clone of its
-//! index. A change is visible to the next question: what cannot report changes is looked at again before
-//! each one.
+//! One owner holds a [`Workspace`] and reports changes to it, in order; all others query a clone of
+//! its index. The next query sees every change: files whose changes are not reported are checked
+//! before each query.
 
 mod background;
 mod cache;
@@ -29,22 +30,22 @@ pub(crate) use refresh::Refreshed;
 pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
-/// Where the files of a workspace come from.
+/// Origin of a workspace's files.
 enum Scope {
-    /// All below the root.
+    /// All files below the root.
     Folder,
     /// One file, which is the root.
     File,
-    /// What the editor has open, nothing else.
+    /// Only files that are open in the editor.
     Editor,
 }
 
-/// What is known of a file on disk.
+/// Known state of a file on the disk.
 #[derive(Clone, Copy)]
 struct IndexedFile {
     stamp: Stamp,
     hash: u128,
-    /// Whether an equal stamp proves an equal text.
+    /// True if an equal stamp proves an equal text.
     settled: bool,
 }
 
@@ -56,22 +57,22 @@ pub(crate) struct Workspace {
     disk: Arc<Disk>,
     known: FxHashMap<Arc<str>, IndexedFile>,
     open: FxHashSet<String>,
-    /// Of the walk, and by file.
+    /// Problems of the walk, and problems by file.
     problems: (Vec<String>, FxHashMap<String, String>),
-    /// `None`: every file is looked at before each answer.
+    /// Without a watch, every file is checked before each answer.
     watch: Option<Watch>,
-    /// Something may have changed anywhere.
+    /// True if any file may have changed.
     unsure: bool,
-    /// Whether this process goes on serving the folder, and keeps a cache for the next one.
+    /// True if this process keeps serving the folder, and writes a cache for the next one.
     kept: bool,
-    /// Files that changed since the cache was written.
+    /// Number of files that changed since the cache was written.
     unsaved: usize,
-    /// Whether there is work under way in the background, and whether it is to end.
+    /// Flags of the background work: running, and requested to stop.
     working: Arc<AtomicBool>,
     stop: Arc<AtomicBool>,
 }
 
-/// An index to ask, and whether an answer can be trusted.
+/// An index to query, with the means to tell whether an answer is reliable.
 #[derive(Clone)]
 pub(crate) struct IndexSnapshot {
     pub(crate) index: Index,
@@ -80,31 +81,31 @@ pub(crate) struct IndexSnapshot {
 }
 
 impl IndexSnapshot {
-    /// What was left out and why, as sentences, sorted.
+    /// Returns what was left out and why, as sorted sentences.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// A number that grows when a text was not there as the index knows it. If it grew during a question,
-    /// the answer may lack something: refresh, and put it again.
+    /// Returns a number that grows when a text differed from the indexed version. If it grew during
+    /// a query, the answer may be incomplete: refresh, and repeat the query.
     pub(crate) fn misses(&self) -> u64 {
         self.disk.misses()
     }
 }
 
-/// How long a question waits for a look at the disk (W12).
+/// Maximum time that a query waits for a scan of the disk (W12).
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Workspace {
-    /// Reads a folder, or one file, for a question or two. A cache is used if there is one but none is
-    /// made: a question should leave no trace, and one made for it would cost more than it.
+    /// Reads a folder, or one file, for a few queries. Uses an existing cache but writes none: a
+    /// query should leave no trace, and writing a cache would cost more than the query.
     pub(crate) fn open(path: &Path) -> Result<Workspace, Fault> {
         let mut workspace = Workspace::at(path)?;
         workspace.read();
         Ok(workspace)
     }
 
-    /// Reads a folder that is served from now on: its changes are watched and its cache is kept.
+    /// Reads a folder to be served: its changes are watched, and its cache is written.
     pub(crate) fn serve(path: &Path) -> Result<Workspace, Fault> {
         let mut workspace = Workspace::at(path)?;
         workspace.kept = true;
@@ -144,7 +145,7 @@ impl Workspace {
         self.compare(listing.unwrap_or_default());
     }
 
-    /// A workspace of nothing but what the editor has open, such as a file outside of all folders.
+    /// Returns a workspace of open editor files only, such as a file outside of all folders.
     pub(crate) fn of_editor() -> Workspace {
         Workspace::new(Path::new(""), Scope::Editor)
     }
@@ -172,19 +173,20 @@ impl Workspace {
         }
     }
 
-    /// The folder, as it was given.
+    /// Returns the folder as given by the caller.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the file of a name in the index lies; the folder of all names for an empty one.
+    /// Returns the path of a file by its name in the index; for an empty name, the folder of all
+    /// names.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let root = self.disk.root();
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         root.join(name)
     }
 
-    /// The sources as they are known now.
+    /// Returns a snapshot of the sources as known now.
     pub(crate) fn snapshot(&self) -> IndexSnapshot {
         IndexSnapshot {
             index: self.index.clone(),
@@ -193,7 +195,7 @@ impl Workspace {
         }
     }
 
-    /// What was left out and why, as sentences, sorted.
+    /// Returns what was left out and why, as sorted sentences.
     pub(crate) fn problems(&self) -> Vec<String> {
         let (of_walk, of_files) = &self.problems;
         let mut all: Vec<String> = of_walk.iter().chain(of_files.values()).cloned().collect();
@@ -201,7 +203,7 @@ impl Workspace {
         all
     }
 
-    /// Puts a question to the sources, once more whenever the disk turns out to be ahead of them.
+    /// Runs a query, and repeats it whenever the disk turns out to be newer than the index.
     pub(crate) fn ask<T>(&mut self, question: impl Fn(&Index) -> T) -> T {
         loop {
             let snapshot = self.snapshot();
@@ -214,7 +216,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a file is one of the sources, or would be if it were written.
+    /// Returns whether a file is one of the sources, or would be if it were written.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let Some(name) = self.name_of(path) else { return false };
         self.index.file(&name).is_some() || self.would_list(path)
@@ -230,7 +232,7 @@ impl Workspace {
             && first.is_some_and(|it| walk::lists(&self.root, it))
     }
 
-    /// A file's name in the index; `None` if it is not below the root.
+    /// Returns a file's name in the index; `None` if it is not below the root.
     pub(crate) fn name_of(&self, path: &Path) -> Option<String> {
         match self.scope {
             Scope::Editor => path.to_str().map(str::to_owned),
@@ -238,14 +240,14 @@ impl Workspace {
         }
     }
 
-    /// The editor has a file open with this text, which wins over the disk until it is closed.
+    /// Sets the text of a file open in the editor; it overrides the disk until the file is closed.
     pub(crate) fn set_open(&mut self, name: &str, text: Arc<str>) {
         self.open.insert(name.to_owned());
         self.disk.forget(name);
         self.index.put_text(name, text);
     }
 
-    /// The editor closed a file: from now on the disk counts.
+    /// Closes a file of the editor: the disk counts again.
     pub(crate) fn close(&mut self, name: &str) {
         if !self.open.remove(name) {
             return;

@@ -1,4 +1,4 @@
-//! How a workspace stays as fresh as the disk.
+//! Keeps a workspace as fresh as the disk.
 
 use std::io;
 use std::path::Path;
@@ -13,25 +13,26 @@ use super::walk::{self, Listing};
 use super::watch::Changes;
 use super::{IndexedFile, Scope, Workspace};
 
-/// What became of a refresh.
+/// Result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refreshed {
-    /// Everything is as it was.
+    /// Nothing changed.
     Unchanged,
-    /// So many files came, went or have another text.
+    /// Number of files added, removed or changed.
     Changed(usize),
-    /// Not done in time: the index is as it was, and the next refresh looks again.
+    /// Time ran out: the index is unchanged, and the next refresh scans again.
     TimedOut,
 }
 
-/// Unknown files in one report; for more, one look at the whole folder costs less than one for each.
+/// Maximum unknown files handled one by one per report; for more, one scan of the folder is
+/// cheaper.
 const UNKNOWN_AT_MOST: usize = 32;
 
-/// A source that was read, or not.
+/// A source that was read, or failed to be.
 pub(super) struct Read {
     name: String,
     stamp: Stamp,
-    /// As of before the reading.
+    /// State before the reading.
     settled: bool,
     contents: io::Result<Contents>,
 }
@@ -43,11 +44,11 @@ fn read_one(root: &Path, name: String, stamp: Stamp) -> Read {
 }
 
 impl Workspace {
-    /// Looks for changes on disk. Costs next to nothing where nothing changed and the kernel reports what
-    /// changes; else every file is looked at, and read if it changed.
+    /// Updates the index from the disk. Cheap if nothing changed and the kernel reports changes;
+    /// otherwise every file is checked, and read if it changed.
     pub(crate) fn refresh(&mut self, patience: Duration) -> Refreshed {
         let missed = self.disk.take_changed();
-        // Their texts could not be had, so they are put again even if they look as before.
+        // Reads of these files failed, so they are put again even if they look unchanged.
         let unsettle = |it: &mut IndexedFile| (it.hash, it.settled) = (!it.hash, false);
         missed.iter().for_each(|name| {
             self.known.get_mut(&**name).map(unsettle);
@@ -70,8 +71,9 @@ impl Workspace {
         }
     }
 
-    /// Files that came, went or were written, by name; how many have another text. With many unknown
-    /// ones, or new rules of what is left out, the next refresh looks at everything.
+    /// Updates files that were added, removed or written, by name; returns the number of changed
+    /// texts. With many unknown files, or changed ignore rules, the next refresh scans everything
+    /// instead.
     pub(crate) fn disk_changed(&mut self, names: &[String]) -> usize {
         if !matches!(self.scope, Scope::Folder) {
             self.unsure |= matches!(self.scope, Scope::File);
@@ -99,7 +101,8 @@ impl Workspace {
         metadata.filter(|it| it.is_file()).map(|it| Stamp::of(&it))
     }
 
-    /// Compares every file with what is known of it; how many changed, or `None` if time ran out.
+    /// Compares every file with its known state; returns the number of changes, or `None` if time
+    /// ran out.
     pub(super) fn sweep(&mut self, deadline: Option<Instant>) -> Option<usize> {
         if matches!(self.scope, Scope::Editor) {
             return Some(0);
@@ -108,7 +111,7 @@ impl Workspace {
         Some(self.compare(listing))
     }
 
-    /// Every source below the root, with its folder watched.
+    /// Lists every source below the root, and watches each folder.
     pub(super) fn list(&self, deadline: Option<Instant>) -> Option<Listing> {
         walk::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
     }
@@ -119,7 +122,8 @@ impl Workspace {
         }
     }
 
-    /// The same where nothing is known yet: each source is read while the walk goes on.
+    /// Lists and reads the sources of a workspace without known files; reading runs in parallel
+    /// with the walk.
     pub(super) fn list_and_read(&self) -> (Listing, Vec<Read>) {
         let read = Mutex::new(Vec::new());
         let root = self.disk.root();
@@ -138,7 +142,7 @@ impl Workspace {
         (listing.unwrap_or_default(), read)
     }
 
-    /// Takes in a whole listing.
+    /// Applies a complete listing; returns the number of changes.
     pub(super) fn compare(&mut self, listing: Listing) -> usize {
         self.unsure = false;
         self.give_up_broken_watch();
@@ -161,7 +165,7 @@ impl Workspace {
         );
     }
 
-    /// Reads what is not known as it is; how many files have another text.
+    /// Reads files whose known state is outdated; returns the number of changed texts.
     fn take_in(&mut self, files: Vec<(String, Stamp)>) -> usize {
         let is_known = |(name, stamp): &(String, Stamp)| {
             let settled = |it: &IndexedFile| it.stamp == *stamp && it.settled;
@@ -173,7 +177,7 @@ impl Workspace {
         self.take_in_read(read)
     }
 
-    /// Takes in what was read; how many files have another text.
+    /// Applies files that were read; returns the number of changed texts.
     pub(super) fn take_in_read(&mut self, read: Vec<Read>) -> usize {
         let count = read
             .into_iter()
@@ -188,14 +192,14 @@ impl Workspace {
         count
     }
 
-    /// Takes in a file that was read; whether its text is another one than before.
+    /// Applies one file that was read; returns whether its text changed.
     fn put(&mut self, name: Arc<str>, stamp: Stamp, settled: bool, contents: Contents) -> bool {
         self.problems.1.remove(&*name);
         let known = IndexedFile { stamp, hash: contents.hash, settled };
         let before = self.known.insert(name.clone(), known);
         if let Some(before) = before.filter(|it| it.hash == contents.hash) {
             self.disk.renew(&name, stamp);
-            // Worth keeping: with this the next start need not read the file.
+            // Worth saving: the next start then need not read the file.
             self.unsaved += usize::from(settled && !before.settled);
             return false;
         }
@@ -204,7 +208,8 @@ impl Workspace {
         true
     }
 
-    /// Takes out a file that cannot be read, and says why if it is still there; whether it was in.
+    /// Removes an unreadable file, and records the reason if it still exists; returns whether it
+    /// was indexed.
     fn unreadable(&mut self, name: String, error: &io::Error) -> bool {
         let removed = self.remove(&name);
         if error.kind() != io::ErrorKind::NotFound {
@@ -215,7 +220,7 @@ impl Workspace {
         removed
     }
 
-    /// Whether a file was there to be taken out; one that is open stays.
+    /// Removes a file unless it is open; returns whether it was removed.
     fn remove(&mut self, name: &str) -> bool {
         self.problems.1.remove(name);
         self.disk.forget(name);

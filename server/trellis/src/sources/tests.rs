@@ -1,4 +1,4 @@
-//! However a folder came to be as it is, its index is that of a fresh look at it.
+//! Property test: after any history of a folder, its index equals that of a fresh scan.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use trellis_python::{Index, NamePath};
 
 use super::{PATIENCE, Workspace};
 
-/// What people and programs do to a folder while it is served.
+/// Action of a person or a program on a served folder.
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, usize),
@@ -18,7 +18,7 @@ enum Step {
     Ignore(bool),
     Open(usize, usize),
     Close(usize),
-    /// Outlines and the table of names are made.
+    /// Prepares outlines and the table of names.
     Prepare,
     /// The server ends, and another one starts from its cache.
     Restart,
@@ -50,7 +50,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..12)
 }
 
-/// Everything an index says, by path.
+/// Returns everything an index knows, by path.
 fn all(index: &Index) -> Vec<String> {
     let symbol = |it: &trellis_python::Located| {
         let symbol = &index.outline(it.file).symbols[it.symbol];
@@ -77,7 +77,7 @@ fn all(index: &Index) -> Vec<String> {
 
 fn take(step: &Step, root: &Path, workspace: &mut Workspace, open: &mut Vec<(usize, usize)>) {
     let at = |path: usize| root.join(PATHS[path]);
-    // Whatever is not there cannot be moved or deleted, and that is fine.
+    // Missing files cannot be moved or deleted; such errors are ignored.
     match step {
         Step::Write(path, text) => {
             let path = at(*path);
@@ -121,14 +121,14 @@ proptest! {
     fn after_any_steps_the_index_is_that_of_a_fresh_look(steps in steps()) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
-        // Work of ours: the cache lies beside it.
+        // With `.trellis` in the project, the cache is placed there.
         fs::create_dir(root.join(".trellis")).expect("a folder");
         let mut workspace = Workspace::serve(root).expect("a folder");
         let mut open = Vec::new();
         for (number, step) in steps.iter().enumerate() {
             take(step, root, &mut workspace, &mut open);
             workspace.refresh(PATIENCE);
-            // A fresh start without the cache, and everything in the order of its paths.
+            // A fresh start without the cache, with all files in the order of their paths.
             let hidden = (root.join(".trellis"), folder.path().with_extension("cache"));
             let moved = fs::rename(&hidden.0, &hidden.1).is_ok();
             let mut fresh = Workspace::open(root).expect("a folder");
@@ -173,7 +173,7 @@ fn a_damaged_cache_is_as_good_as_none_and_a_change_that_looks_like_none_is_seen(
         assert_eq!(names(), ["one"], "cut off at {at}");
     }
     fs::write(&kept, &whole).expect("a file");
-    // The same size, and the time of before: only the text differs.
+    // Same size and time as before: only the text differs.
     let time = fs::metadata(&file).and_then(|it| it.modified()).expect("a time");
     fs::write(&file, "two = 2\n").expect("a file");
     fs::File::options()

@@ -1,4 +1,4 @@
-//! Which files of a folder are its Python sources.
+//! Lists the Python sources of a folder.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,19 +11,20 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::disk::Stamp;
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Default)]
 pub(super) struct Listing {
-    /// Paths relative to the root, with `/`, in no order.
+    /// Paths relative to the root, with `/`, unordered.
     pub(super) files: Vec<(String, Stamp)>,
-    /// What could not be looked at, as sentences.
+    /// Unreadable places, as sentences.
     pub(super) problems: Vec<String>,
 }
 
-/// Lists `.py` and `.pyi` files below a root, which may be a file itself. Left out: what git ignores, what
-/// is hidden, virtual environments and other folders that hold what was installed or made. Symbolic links
-/// are not followed, so that no file is there twice. `folder` is called with every folder before its
-/// entries are read, `file` with every source as soon as it is met. `None` when the deadline came first.
+/// Lists `.py` and `.pyi` files below a root, which may be a file itself. Leaves out git-ignored
+/// and hidden files, virtual environments and other folders of installed or generated files.
+/// Symbolic links are not followed, so that no file appears twice. Calls `folder` for every folder
+/// before its entries are read, and `file` for every source as it is found. Returns `None` if the
+/// deadline passes first.
 pub(super) fn list(
     root: &Path,
     deadline: Option<Instant>,
@@ -55,41 +56,43 @@ pub(super) fn list(
     (!late()).then_some(found)
 }
 
-/// The paths that [`list`] gives, sorted.
+/// Returns the paths found by [`list`], sorted.
 pub(crate) fn paths(root: &Path) -> Vec<String> {
-    // Without a deadline there is a list.
+    // Without a deadline there is always a list.
     let listing = list(root, None, &|_| {}, &|_, _| {}).unwrap_or_default();
     let mut paths: Vec<String> = listing.files.into_iter().map(|(path, _)| path).collect();
     paths.sort_unstable();
     paths
 }
 
-/// The source that was changed last, and when.
+/// Returns the source that changed last, with its time.
 pub(crate) fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
     let files = paths(root).into_iter().map(|it| root.join(it));
     let times = files.filter_map(|it| Some((changed_at(&it)?, it)));
     times.max().map(|(time, file)| (file, time))
 }
 
-/// When a file was last written or put in its place: a copy may bring an older time of writing along.
+/// Returns the time at which a file was last written or put in place: a copy may keep an older
+/// modification time.
 pub(crate) fn changed_at(file: &Path) -> Option<SystemTime> {
     let metadata = file.metadata().ok()?;
     let (seconds, nanos) = (metadata.ctime(), metadata.ctime_nsec());
     let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?);
-    // Clocks of others may be ahead.
+    // Clocks of other machines may be ahead.
     Some(metadata.modified().ok()?.max(UNIX_EPOCH + since).min(SystemTime::now()))
 }
 
-/// When the texts were read that tests ran with since `began`, in whose course these files were `written`, relative to the
-/// root: just now, where nothing else was changed meanwhile.
+/// Returns the time of the texts that tests used. The tests started at `began` and wrote the files
+/// `written`, relative to the root. The time is now if no other file changed since `began`, else
+/// `began`.
 pub(crate) fn read_at(root: &Path, began: SystemTime, written: &[String]) -> SystemTime {
     let mut others = paths(root).into_iter().filter(|it| !written.contains(it));
     let is_newer = |it: String| changed_at(&root.join(it)).is_some_and(|time| time > began);
     if others.any(is_newer) { began } else { SystemTime::now() }
 }
 
-/// Whether a file or folder would be met on a walk from the root: the folders on the way are looked at,
-/// and no others.
+/// Returns whether a walk from the root would find a file or folder; checks only the folders on the
+/// way.
 pub(super) fn lists(root: &Path, path: &Path) -> bool {
     let goal = path.to_owned();
     let on_the_way = move |entry: &DirEntry| {
@@ -99,12 +102,12 @@ pub(super) fn lists(root: &Path, path: &Path) -> bool {
     walk.any(|entry| entry.is_ok_and(|it| it.path() == path && !it.path_is_symlink()))
 }
 
-/// Whether a file with this path is a Python source, where it may stand at all.
+/// Returns whether a path is that of a Python source.
 pub(crate) fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "py" || it == "pyi")
 }
 
-/// Whether a name of a folder or file alone keeps it out.
+/// Returns whether the name of a file or folder alone excludes it.
 pub(super) fn is_left_out(name: &OsStr) -> bool {
     let made = ["site-packages", "dist-packages", "node_modules", "__pycache__"];
     name.as_encoded_bytes().starts_with(b".") || made.iter().any(|it| name == *it)
@@ -119,19 +122,20 @@ fn builder(root: &Path) -> WalkBuilder {
     builder
 }
 
-/// Where the rules stand that say what is left out in a folder.
+/// Files with the ignore rules of a folder.
 const RULES: [&str; 4] = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
 
-/// Bytes; nobody writes rules that are longer.
+/// Maximum size of a rules file, in bytes.
 const LONGEST_RULES: u64 = 16 << 20;
 
-/// Rules of a folder that may never begin or never end; the library would read them all the same.
+/// Returns a rules file that is too large or not regular; the library would read it anyway.
 fn trap(folder: &Path) -> Option<PathBuf> {
     let is_trap = |it: fs::Metadata| !it.is_dir() && (!it.is_file() || it.len() > LONGEST_RULES);
     RULES.iter().map(|it| folder.join(it)).find(|it| fs::metadata(it).is_ok_and(is_trap))
 }
 
-/// Sentences about such rules in the root and above it; with them, a walk goes by no rules of git.
+/// Returns sentences about such files in the root and above; with any of them, the walk ignores
+/// git's rules.
 fn unread_rules(root: &Path) -> Vec<String> {
     let traps = root.ancestors().filter_map(trap);
     traps.map(|it| format!("{}: files that git ignores are included", unread(&it))).collect()
@@ -141,9 +145,11 @@ fn unread(rules: &Path) -> String {
     format!("{}: it is larger than 16 MiB, or not a regular file", rules.display())
 }
 
-/// The root was asked for by name, whatever it is.
+/// Returns whether a walk includes an entry. The root is always included, since the caller named
+/// it.
 fn is_wanted(entry: &DirEntry) -> bool {
-    // What is installed in one lies below `site-packages`, so a look into those that are called so will do.
+    // Installed packages lie below `site-packages`, so checking only folders with `env` in the name
+    // suffices.
     let is_named = || entry.file_name().as_encoded_bytes().windows(3).any(|it| it == b"env");
     let is_environment =
         || is_folder(entry) && is_named() && entry.path().join("pyvenv.cfg").exists();
@@ -166,7 +172,7 @@ fn note(root: &Path, entry: &DirEntry, found: &Mutex<Listing>, file: &impl Fn(&s
             lock(found).files.push((path, stamp));
         }
         (None, _) => lock(found).problems.push(format!("{shown}: its name is not UTF-8: skipped")),
-        // Gone between the listing and the look.
+        // Removed between listing and reading.
         (_, Err(error)) if is_gone(&error) => {}
         (_, Err(error)) => lock(found).problems.push(format!("{shown}: {error}: skipped")),
     }
@@ -176,7 +182,7 @@ fn is_gone(error: &ignore::Error) -> bool {
     error.io_error().is_some_and(|it| it.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// A path as an index names it; `None` if it is not below the root or not UTF-8.
+/// Returns a path as named in an index; `None` if it is not below the root or not UTF-8.
 pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     let inner = path.strip_prefix(root).ok()?;
     let inner = if inner.as_os_str().is_empty() { Path::new(path.file_name()?) } else { inner };

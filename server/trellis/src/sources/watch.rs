@@ -1,8 +1,9 @@
-//! What changed below a folder, as the kernel tells it.
+//! Changes below a folder, as reported by the kernel.
 //!
-//! The kernel queues a report before the writer's call returns, and the queue is emptied before each
-//! question: so whatever was written before the question is in the answer. No thread, no delay. (Writes
-//! through a memory map, and on file systems of other machines, are not reported; editors report theirs.)
+//! The kernel queues a report before the writer's call returns, and the queue is emptied before
+//! each query. So the answer includes every write before the query, without a thread and without
+//! delay. (Writes through a memory map, and on network file systems, are not reported; editors
+//! report theirs.)
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,24 +19,24 @@ use rustix::io::Errno;
 
 use super::walk;
 
-/// Folders that are watched.
+/// Watches on folders.
 pub(super) struct Watch {
     queue: OwnedFd,
     folders: Mutex<FxHashMap<i32, PathBuf>>,
-    /// Why a folder could not be watched.
+    /// Reason why a folder could not be watched.
     failed: Mutex<Option<Errno>>,
 }
 
-/// What may have changed.
+/// Possible changes since the last call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Changes {
-    /// These files; nothing, if there are none.
+    /// Exactly these files, possibly none.
     Files(FxHashSet<PathBuf>),
-    /// Anything: folders came or went, or rules changed, or there was too much to tell.
+    /// Any file: folders came or went, rules changed, or the queue overflowed.
     Anything,
 }
 
-/// Bytes read at once: a few hundred reports.
+/// Bytes read at once; room for a few hundred reports.
 const BUFFER: usize = 16 << 10;
 
 impl Watch {
@@ -44,7 +45,8 @@ impl Watch {
         Ok(Watch { queue, folders: Mutex::default(), failed: Mutex::default() })
     }
 
-    /// Watches the entries of a folder from now on. Once more is fine, and needed after a folder moved.
+    /// Watches the entries of a folder. Repeated calls are allowed, and needed after a folder
+    /// moved.
     pub(super) fn add(&self, folder: &Path) {
         let events = WatchFlags::CREATE
             | WatchFlags::DELETE
@@ -60,7 +62,7 @@ impl Watch {
                     .unwrap_or_else(PoisonError::into_inner)
                     .insert(number, folder.to_owned());
             }
-            // Gone or replaced since it was listed: the folder around it says so.
+            // Removed or replaced since it was listed: the parent folder's watch reports that.
             Err(Errno::NOENT | Errno::NOTDIR) => {}
             Err(error) => {
                 *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -68,12 +70,12 @@ impl Watch {
         }
     }
 
-    /// Why not everything is watched, if so: such a watch cannot be relied on.
+    /// Returns the reason if a folder is not watched; the watch is then unreliable.
     pub(super) fn failed(&self) -> Option<Errno> {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What happened since the last call. Never waits.
+    /// Returns the changes since the last call, without waiting.
     pub(super) fn drain(&self) -> Changes {
         let mut files = FxHashSet::default();
         let mut anything = false;
@@ -109,13 +111,13 @@ impl Watch {
     }
 }
 
-/// Whether more than a file of this name may be another one now.
+/// Returns whether an event may affect more than the file of this name.
 fn changes_much(flags: ReadFlags, name: &OsStr) -> bool {
     flags.contains(ReadFlags::ISDIR)
         || [".gitignore", ".ignore", "pyvenv.cfg"].iter().any(|it| name == *it)
 }
 
-/// Folders that are left out come and go unseen, and so do attributes of folders.
+/// Returns whether an event matters: excluded folders and attributes of folders do not.
 fn matters(flags: ReadFlags, name: Option<&OsStr>) -> bool {
     match name {
         None => !flags.contains(ReadFlags::ATTRIB),

@@ -1,20 +1,21 @@
-//! The rules for stacks: paths stay inside, nothing is missing or said twice, nothing reaches a shell.
+//! The rules for stacks: paths stay inside, nothing is missing or duplicate, and nothing reaches a
+//! shell.
 
 use std::collections::BTreeMap;
 
 use super::{Installer, PROJECT_NAME, StackFile};
 
-/// A rule that is broken, and what to do.
+/// A broken rule, and the advice.
 pub(super) type StackError = (String, &'static str);
 
-/// In bytes; a name becomes part of paths and of package names.
+/// Maximum length of a name in bytes; a name becomes part of paths and of package names.
 const LONGEST_NAME: usize = 64;
 
-/// Characters that mean something to a shell. None is there to read them.
+/// Characters with a meaning for shells. Commands run without a shell.
 const SHELL: [char; 17] =
     ['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', ')', '{', '}', '*', '?', '~'];
 
-/// The first rule that a stack breaks.
+/// Returns the first rule that a stack breaks.
 pub(super) fn broken_rule(stack: &StackFile) -> Option<StackError> {
     names(stack)
         .or_else(|| command(&stack.test_command))
@@ -23,7 +24,8 @@ pub(super) fn broken_rule(stack: &StackFile) -> Option<StackError> {
         .or_else(|| manifest(stack))
 }
 
-/// Lower-case letters, digits and `-`, beginning with a letter and not ending with `-`.
+/// Returns whether `name` consists of lower-case letters, digits and `-`, begins with a letter and
+/// does not end with `-`.
 pub(super) fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -71,7 +73,7 @@ fn command(command: &str) -> Option<StackError> {
 fn folders(stack: &StackFile) -> Option<StackError> {
     for (field, folder) in [("src_dir", &stack.src_dir), ("test_dir", &stack.test_dir)] {
         if folder != "."
-            && let Some(why) = unfit(folder)
+            && let Some(why) = path_error(folder)
         {
             let why = format!("its `{field}` `{}` {why}", folder.escape_debug());
             return Some((why, "give a folder below the project's root, or `.` for the root"));
@@ -85,8 +87,9 @@ fn folders(stack: &StackFile) -> Option<StackError> {
     None
 }
 
-/// Why a path is not that of a file or folder of the project; a fragment that fits behind it.
-fn unfit(path: &str) -> Option<&'static str> {
+/// Returns the reason that a path does not name a file or folder of the project, as a phrase that
+/// follows the path in a message.
+fn path_error(path: &str) -> Option<&'static str> {
     let parts = || path.split('/');
     trellis_plan::unsafe_path(path)
         .or_else(|| parts().any(|it| matches!(it, "" | ".")).then_some("has an empty part or `.`"))
@@ -95,10 +98,10 @@ fn unfit(path: &str) -> Option<&'static str> {
 }
 
 fn files(stack: &StackFile) -> Option<StackError> {
-    // By the spelling that file systems which ignore case would have.
+    // Compares in lower case, as file systems that ignore case do.
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for (path, text) in stack.config_files.iter().chain(&stack.hello_world) {
-        if let Some(why) = unfit(path) {
+        if let Some(why) = path_error(path) {
             let why = format!("its path `{}` {why}", path.escape_debug());
             return Some((why, "give every file a path relative to the project's root"));
         }
@@ -118,7 +121,7 @@ fn files(stack: &StackFile) -> Option<StackError> {
     })
 }
 
-/// A mistyped `{{project_name}}`. Other braces belong to the stack's own language.
+/// Finds a mistyped `{{project_name}}`. Other braces belong to the stack's own language.
 fn placeholder(text: &str) -> Option<String> {
     let rest = text.replace(PROJECT_NAME, "");
     let (_, after) = rest.split_once("{{project")?;

@@ -1,4 +1,4 @@
-//! Where stacks are: in the binary, beside the user's `trellis.toml`, in the project.
+//! Finds stacks: in the binary, beside the user's `trellis.toml`, and in the project.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,7 +8,7 @@ use super::{Origin, Stack, StackFile, check};
 use crate::config;
 use crate::error::Fault;
 
-/// The stacks of the binary.
+/// The stacks in the binary.
 const BUILTIN: [&str; 4] = [
     include_str!("builtin/go-api.yaml"),
     include_str!("builtin/nodejs-api.yaml"),
@@ -18,18 +18,18 @@ const BUILTIN: [&str; 4] = [
 
 /// The folder of a user's stacks, beside their `trellis.toml`.
 const OWN: &str = "stacks";
-/// The folder of a project's.
+/// The folder of a project's stacks.
 const PROJECTS: &str = "trellis-stacks";
 
-/// In bytes.
+/// Maximum size of a stack's file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Every stack that can be had in `folder`, by name: those of the binary, of the user, and of the nearest
-/// `trellis-stacks` in the folder or above it.
+/// Returns every stack available in `folder`, by name: those of the binary, of the user, and of the
+/// nearest `trellis-stacks` in the folder or above it.
 ///
 /// # Errors
 ///
-/// The first file that breaks a rule, with what and where; two stacks of one name.
+/// A file breaks a rule (with the rule and the file), or two stacks have one name.
 pub(crate) fn all(
     folder: &Path,
     env: impl Fn(&str) -> Option<String>,
@@ -48,7 +48,7 @@ pub(crate) fn all(
     }
 }
 
-/// The stack of that name.
+/// Returns the stack with this name.
 pub(crate) fn find(stacks: Vec<Stack>, name: &str) -> Result<Stack, Fault> {
     let names: Vec<String> = stacks.iter().map(|it| it.name().to_owned()).collect();
     stacks.into_iter().find(|it| it.name() == name).ok_or_else(|| {
@@ -65,7 +65,7 @@ fn folders(folder: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Vec<Pa
     Ok(own.into_iter().chain(projects).collect())
 }
 
-/// The YAML files of a folder by name; none where there is no folder.
+/// Returns the YAML files of a folder by name; none if the folder does not exist.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     let unreadable = |error: std::io::Error| {
         Fault::input(format!(

@@ -1,4 +1,5 @@
-//! The one step of a project that uses the network: its packages, with the lock file kept.
+//! Installs a project's packages and keeps the lock file. This is the only step that uses the
+//! network.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -15,21 +16,23 @@ use crate::output::Output;
 use crate::sandbox::{self, SandboxArgs};
 use crate::workspace::git::find;
 
-/// What was installed by one installer.
+/// Result of one installer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Installed {
     pub(crate) installer: Installer,
-    /// The file in the project's root that holds every version, where there is one: to be kept with the sources.
+    /// The file in the project's root with every version, if there is one; it belongs with the
+    /// sources.
     pub(crate) lock: Option<&'static str>,
-    /// The interpreter that has the packages, of pip.
+    /// The interpreter that has the packages; only for pip.
     pub(crate) interpreter: Option<PathBuf>,
 }
 
-/// Programs that load packages end by then, or never.
+/// Time limit of an installer.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
-/// `--ignore-scripts`: nothing of a package is executed. The rest: a lock file that names no registry, so that it is the
-/// same for everyone; and programs that a project's own settings cannot replace.
+/// Arguments for npm. `--ignore-scripts`: nothing of a package is executed. The other options
+/// produce a lock file without a registry, so that it is the same for everyone, and fix programs
+/// that a project's own settings could replace.
 const NPM: [&str; 8] = [
     "install",
     "--ignore-scripts",
@@ -41,8 +44,8 @@ const NPM: [&str; 8] = [
     "--loglevel=error",
 ];
 
-/// Variables of an installer's own: where its packages are and how they are reached. They may hold passwords for that,
-/// which are the installer's; no other program sees them.
+/// Variables for installers: where their packages are and how these are reached. The variables may
+/// contain passwords, so no other program gets them.
 const NPM_OWN: [&str; 3] = ["npm_config_", "NPM_CONFIG_", "NODE_EXTRA_CA_CERTS"];
 const GO_OWN: [&str; 9] = [
     "GOPROXY",
@@ -56,11 +59,12 @@ const GO_OWN: [&str; 9] = [
     "GOCACHE",
 ];
 
-/// Installs what the files in the project's root ask for, each language by its own installer.
+/// Installs what the files in the project's root require, with the installer of each language.
 ///
 /// # Errors
 ///
-/// Nothing asks for anything; an installer is missing or fails, with the end of what it said; `cancel`.
+/// No file requires anything; an installer is missing or fails (with the end of its output); or
+/// `cancel` was triggered.
 pub(crate) async fn install(
     root: &Path,
     output: &Output,
@@ -110,7 +114,7 @@ async fn with(installer: Installer, root: &Path, output: &Output) -> Result<Inst
             interpreter = Some(python.interpreter);
         }
         Installer::Go => {
-            // The go that is installed, for this module alone.
+            // Uses the installed Go toolchain, for this module alone.
             let fixed = [("GOTOOLCHAIN", "local"), ("GOFLAGS", "-mod=mod"), ("GOWORK", "off")];
             finish("go", &["mod", "tidy"], root, &GO_OWN, &fixed).await?;
             finish("go", &["mod", "download"], root, &GO_OWN, &fixed).await?;
@@ -130,7 +134,7 @@ fn lock(installer: Installer) -> Option<&'static str> {
     }
 }
 
-/// Runs an installer to its end, without keys of ours in its environment.
+/// Runs an installer to its end, without API keys in its environment.
 async fn finish(
     program: &'static str,
     arguments: &[&str],
@@ -179,7 +183,7 @@ fn environment(own: &[&str]) -> Vec<(OsString, OsString)> {
     trellis_sandbox::plain_environment().into_iter().chain(own).collect()
 }
 
-/// The end of what a program said.
+/// Returns the end of a program's output.
 fn last_words(stderr: &[u8], stdout: &[u8]) -> String {
     let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
     let text = String::from_utf8_lossy(said);

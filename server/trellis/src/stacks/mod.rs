@@ -1,7 +1,8 @@
-//! Tech stacks: what a new project begins with, how it is installed and tested, as data.
+//! Tech stacks as data: the files of a new project, its installer and its test command.
 //!
-//! Four are in the binary. Users add theirs as YAML files, which are held to the same rules; a stack names what installs
-//! its packages and never a command for that, so that a file of a stranger's has nothing executed.
+//! The binary contains four. Users add their own as YAML files, which follow the same rules. A
+//! stack names the installer of its packages but never a command for that, so that a stranger's
+//! file cannot execute anything.
 
 mod check;
 mod find;
@@ -18,48 +19,48 @@ pub(crate) use find::{all, find};
 pub(crate) use install::{Installed, install};
 pub(crate) use scaffold::{project_name, scaffold};
 
-/// What stands for the project's name in the texts of a stack.
+/// Placeholder for the project's name in the texts of a stack.
 const PROJECT_NAME: &str = "{{project_name}}";
 
-/// A stack that keeps the rules.
+/// A stack that follows the rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack {
     pub(crate) written: StackFile,
     pub(crate) origin: Origin,
 }
 
-/// Where a stack comes from.
+/// The origin of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The binary.
     Builtin,
-    /// A file of the user's or of the project's.
+    /// A file of the user or of the project.
     File(PathBuf),
 }
 
-/// A stack as its file says it.
+/// A stack as written in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StackFile {
-    /// Lower-case letters, digits and `-`; what people call it by.
+    /// Name of lower-case letters, digits and `-`, by which people choose the stack.
     pub(crate) name: String,
     pub(crate) display_name: String,
-    /// One line.
+    /// Description in one line.
     pub(crate) description: String,
-    /// Such as `backend`.
+    /// Category, such as `backend`.
     pub(crate) category: String,
-    /// Where code goes: a folder below the project's root, with `/`; `.` is the root itself.
+    /// The folder for code, below the project's root, with `/`; `.` is the root itself.
     pub(crate) src_dir: String,
-    /// Where tests go; may be the same.
+    /// The folder for tests; may be the same.
     pub(crate) test_dir: String,
     /// One program with its arguments, started without a shell in the project's root.
     pub(crate) test_command: String,
     pub(crate) install: Installer,
-    /// Texts by path: what the tools of the stack read.
+    /// Texts by path: configuration of the stack's tools.
     pub(crate) config_files: BTreeMap<String, String>,
-    /// Texts by path: some code and a test of it that passes.
+    /// Texts by path: some code and a passing test of it.
     pub(crate) hello_world: BTreeMap<String, String>,
-    /// How code is written in such a project, for the model.
+    /// Coding conventions of such a project, for the model.
     pub(crate) conventions: String,
 }
 
@@ -80,7 +81,7 @@ pub(crate) enum Installer {
 }
 
 impl Installer {
-    /// As in a stack's file.
+    /// Returns the installer's name in a stack's file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Installer::Npm => "npm",
@@ -90,7 +91,8 @@ impl Installer {
         }
     }
 
-    /// The files in a project's root that say what is to be installed; one of them has to be there.
+    /// Returns the files in a project's root that list requirements. At least one of them has to
+    /// exist.
     pub(crate) fn manifests(self) -> &'static [&'static str] {
         match self {
             Installer::Npm => &["package.json"],
@@ -102,12 +104,12 @@ impl Installer {
 }
 
 impl Stack {
-    /// What people call it by.
+    /// Returns the name by which people choose the stack.
     pub(crate) fn name(&self) -> &str {
         &self.written.name
     }
 
-    /// Every file of a new project by path, with the project's name in place.
+    /// Returns every file of a new project by path, with the project's name filled in.
     pub(crate) fn files(&self, project: &str) -> BTreeMap<String, String> {
         let all = self.written.config_files.iter().chain(&self.written.hello_world);
         all.map(|(path, text)| (path.clone(), text.replace(PROJECT_NAME, project))).collect()

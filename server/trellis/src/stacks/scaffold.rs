@@ -1,4 +1,4 @@
-//! A new project out of a stack.
+//! Creates a new project from a stack.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{Stack, check};
 use crate::error::Fault;
 
-/// The name of the project in `folder`: the one given, else that of the folder, as far as it can be one.
+/// Returns the name of the project in `folder`: the given one, else one derived from the folder's
+/// name.
 pub(crate) fn project_name(given: Option<&str>, folder: &Path) -> Result<String, Fault> {
     const HINT: &str =
         "use lower-case letters, digits and `-`, beginning with a letter: `--name my-shop`";
@@ -29,8 +30,8 @@ pub(crate) fn project_name(given: Option<&str>, folder: &Path) -> Result<String,
     })
 }
 
-/// Writes the files of a new project into a folder that is empty or not there, and returns their paths. If that fails,
-/// everything that was made is taken away again.
+/// Writes the files of a new project into a folder that is empty or does not exist, and returns
+/// their paths. On failure, removes everything that was created.
 pub(crate) fn scaffold(stack: &Stack, project: &str, folder: &Path) -> Result<Vec<String>, Fault> {
     refuse_used(folder)?;
     let files = stack.files(project);
@@ -52,20 +53,20 @@ fn refuse_used(folder: &Path) -> Result<(), Fault> {
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
         Ok(false) => Ok(()),
         Ok(true) => refuse(format!("{shown} is not empty; nothing was written")),
-        // A link that leads nowhere is refused where it is made.
+        // Creating the folder refuses a dangling link.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => refuse(format!("cannot create a project in {shown}: {error}")),
     }
 }
 
-/// What was made so far, each folder before what is in it.
+/// Files and folders created so far, each folder before its content.
 #[derive(Default)]
 struct ScaffoldedProject(Vec<PathBuf>);
 
 impl ScaffoldedProject {
     fn file(&mut self, path: &Path, text: &str) -> io::Result<()> {
         self.folder(path.parent().unwrap_or(Path::new(".")))?;
-        // Never over anything, however it came to be there meanwhile.
+        // Never overwrites a file that appeared meanwhile.
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         self.0.push(path.to_owned());
         file.write_all(text.as_bytes())
@@ -81,7 +82,8 @@ impl ScaffoldedProject {
         Ok(())
     }
 
-    /// What cannot be taken away stays; the error that led here is the one to tell.
+    /// Removes what was created. Errors are ignored, since the error that led here is the one to
+    /// report.
     fn take_back(&mut self) {
         for path in self.0.drain(..).rev() {
             let _ = if path.is_dir() { fs::remove_dir(&path) } else { fs::remove_file(&path) };

@@ -1,4 +1,4 @@
-//! A symbol taken out: what goes with it, who would miss it.
+//! Deletion of a symbol: the affected definitions and remaining uses.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,20 +7,20 @@ use trellis_python::{FileId, Index, Located, Reference, TextEdits};
 
 use super::unique::{LookupError, name};
 
-/// What a deletion would take out, and who would miss it.
+/// A planned deletion, with the uses that prevent it.
 pub(crate) struct Deletion {
     pub(crate) name: String,
-    /// The definitions of the one symbol.
+    /// The definitions of the symbol.
     pub(crate) symbols: Vec<Located>,
-    /// References outside of what is deleted.
+    /// References from outside of the deleted code.
     pub(crate) uses: Vec<Reference>,
-    /// Why there may be others, as sentences.
+    /// Reasons why there may be other references, as sentences.
     pub(crate) reasons: Vec<String>,
-    /// File, its text, and where the names of what is deleted start, the last one first.
+    /// Files with their texts and the start offsets of the deleted names, in descending order.
     pub(crate) files: Vec<(FileId, Arc<str>, Vec<usize>)>,
 }
 
-/// Looks into the deletion of all these definitions, which have to be of one symbol.
+/// Plans the deletion of definitions, which must all be of one symbol.
 pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, LookupError> {
     let first = *symbols.first().ok_or(LookupError::Missing)?;
     if !symbols.iter().all(|it| is_one(index, first, *it)) {
@@ -47,8 +47,8 @@ pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, L
     Ok(Deletion { name: found.name, symbols, uses, reasons, files })
 }
 
-/// A text without the symbols whose names start at these places. The last one goes first, so that the
-/// places of the others hold.
+/// Removes the symbols whose names start at these offsets from a text. The offsets are in
+/// descending order, so that the remaining ones stay valid.
 pub(crate) fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trellis_python::Refused> {
     let mut text = source.to_owned();
     for start in starts {
@@ -58,15 +58,15 @@ pub(crate) fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trelli
     Ok(TextEdits::between(source, &text))
 }
 
-/// The reasons without those that only concern what is deleted itself.
+/// Returns the reasons without those that concern only the deleted code.
 fn outside(mut reasons: Vec<String>, own: &[Reference], uses: &[Reference]) -> Vec<String> {
     let gives = |all: &[Reference], why: &str| all.iter().any(|it| it.uncertainty == Some(why));
     reasons.retain(|why| !gives(own, why) || gives(uses, why));
     reasons
 }
 
-/// Definitions of one scope are one symbol, and so is a stub's with that of its source; those of other
-/// classes, which override or implement it, are others.
+/// Returns whether two definitions are of one symbol: same scope, or a stub and its source.
+/// Definitions in other classes, which override or implement it, are other symbols.
 fn is_one(index: &Index, a: Located, b: Located) -> bool {
     let path = |it: Located| {
         let outline = index.outline(it.file);

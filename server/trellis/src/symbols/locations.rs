@@ -1,4 +1,4 @@
-//! Places, references and callers as results give them, and as lines.
+//! Locations, references and callers in results, and their text form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,7 +101,7 @@ pub(crate) struct Use {
     pub(crate) why: Option<&'static str>,
 }
 
-/// `FILE:LINE:COLUMN` with numbers from 1; the file alone if it cannot be read any more.
+/// Returns `FILE:LINE:COLUMN` with numbers from 1; the file alone if it can no longer be read.
 pub(crate) fn spot(index: &Index, place: &trellis_python::Place) -> String {
     let path = index.path(place.file);
     let Some(text) = index.text(place.file) else { return path.to_owned() };
@@ -109,7 +109,7 @@ pub(crate) fn spot(index: &Index, place: &trellis_python::Place) -> String {
     format!("{path}:{}:{}", line + 1, column + 1)
 }
 
-/// None if the file cannot be read any more.
+/// Returns a location for results; `None` if the file can no longer be read.
 pub(crate) fn place(index: &Index, place: &trellis_python::Place) -> Option<Location> {
     let text = index.text(place.file)?;
     let lines = index.lines(place.file, &text);
@@ -129,12 +129,12 @@ fn enclosing(index: &Index, place: &trellis_python::Place) -> Option<String> {
             && it.range.contains(&place.range.start)
             && it.name_range != place.range
     };
-    // A child stands behind its parent, so the last one is the innermost.
+    // A child follows its parent, so the last match is the innermost.
     let innermost = outline.symbols.iter().rposition(around)?;
     Some(name_path(&outline, innermost))
 }
 
-/// None if the file cannot be read any more.
+/// Returns a reference for results; `None` if the file can no longer be read.
 pub(crate) fn reference(index: &Index, reference: &trellis_python::Reference) -> Option<Reference> {
     let Location { file, range, line, enclosing } = place(index, &reference.place)?;
     Some(Reference {
@@ -149,7 +149,7 @@ pub(crate) fn reference(index: &Index, reference: &trellis_python::Reference) ->
     })
 }
 
-/// A place that is not certain; none if the file cannot be read any more.
+/// Returns a possible reference; `None` if the file can no longer be read.
 pub(crate) fn possible(
     index: &Index,
     at: &trellis_python::Place,
@@ -159,7 +159,7 @@ pub(crate) fn possible(
     Some(PossibleReference { file, range, line, enclosing, why })
 }
 
-/// A stretch of a text as results give it.
+/// Returns a range of a text for results.
 pub(crate) fn stretch(lines: &Lines<'_>, range: &std::ops::Range<usize>) -> Range {
     let point = |offset| {
         let (line, column) = lines.position(offset, Unit::Char);
@@ -183,7 +183,7 @@ pub(crate) fn user(index: &Index, caller: &trellis_python::Caller) -> Caller {
     }
 }
 
-/// Where it is, what it is, what is around it, and below that the line.
+/// Formats position, kind and enclosing symbol, and the source line below.
 fn two_lines(
     file: &str,
     Position { line, column }: Position,
@@ -196,14 +196,14 @@ fn two_lines(
 }
 
 impl Location {
-    /// As text, on two lines.
+    /// Returns the text form, on two lines.
     pub(crate) fn shown(&self) -> String {
         two_lines(&self.file, self.range.start, "", self.enclosing.as_deref(), &self.line)
     }
 }
 
 impl Reference {
-    /// As text, on two lines.
+    /// Returns the text form, on two lines.
     pub(crate) fn shown(&self) -> String {
         let confirmed = self.confirmed_by.flatten();
         let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
@@ -216,7 +216,7 @@ impl Reference {
 }
 
 impl PossibleReference {
-    /// As text, on two lines.
+    /// Returns the text form, on two lines.
     pub(crate) fn shown(&self) -> String {
         let why = format!("  possibly ({})", self.why);
         two_lines(&self.file, self.range.start, &why, self.enclosing.as_deref(), &self.line)
@@ -224,7 +224,7 @@ impl PossibleReference {
 }
 
 impl Caller {
-    /// As text: a line for it and one for each use.
+    /// Returns the text form: one line for the caller and one per use.
     pub(crate) fn shown(&self) -> String {
         let (kind, symbol) = (self.kind.unwrap_or("module"), self.symbol.as_deref());
         let use_ = |it: &Use| {

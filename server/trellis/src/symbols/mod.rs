@@ -1,7 +1,9 @@
-//! Symbols of the Python files below a folder, and what is asked and done of them, by the command line and by models
-//! alike: [`one`] says which is meant, [`deletion`] and [`renaming`] what a change takes, [`shapes`] and [`sheet`] how
-//! places and outlines are shown; [`links`] holds a plan against code. But for [`checker`], which asks a type checker,
-//! all of it is a matter of an index, not of a disk.
+//! Symbols of the Python files below a folder: queries and changes, shared by the command line and
+//! models.
+//!
+//! [`unique`] resolves a name path, [`deletion`] and [`renaming`] plan changes, [`locations`] and
+//! [`outline_view`] format results, and [`plan_links`] compares a plan with code. All of them work
+//! on an index, not on the disk, except [`type_checker`], which asks an installed type checker.
 
 pub(crate) mod deletion;
 pub(crate) mod locations;

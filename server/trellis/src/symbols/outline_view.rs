@@ -1,4 +1,4 @@
-//! The outline of a file as results give it, and as lines.
+//! The outline of a file in results, and its text form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -58,12 +58,12 @@ pub(crate) struct SymbolMatch {
     pub(crate) children: Option<Vec<Definition>>,
 }
 
-/// A text, what it defines, and where its lines are.
+/// A text with its outline and line index.
 pub(crate) struct OutlineView<'a> {
     source: &'a str,
     outline: &'a Outline,
     lines: Lines<'a>,
-    /// Of each symbol, those right below it.
+    /// Direct children of each symbol.
     children: Vec<Vec<usize>>,
 }
 
@@ -78,14 +78,14 @@ impl<'a> OutlineView<'a> {
         OutlineView { source, outline, lines: Lines::of(source), children }
     }
 
-    /// Symbols that are in no other, each with what is below it, down to `depth` levels.
+    /// Returns the top-level symbols with their descendants, down to `depth` levels.
     pub(crate) fn tree(&self, depth: usize) -> Vec<Definition> {
         let symbols = self.outline.symbols.iter().enumerate();
         let top = symbols.filter(|(_, it)| it.parent.is_none());
         top.map(|(index, _)| self.definition(index, depth)).collect()
     }
 
-    /// A symbol with what is below it, down to `depth` levels.
+    /// Returns a symbol with its descendants, down to `depth` levels.
     pub(crate) fn definition(&self, index: usize, depth: usize) -> Definition {
         let symbol = &self.outline.symbols[index];
         Definition {
@@ -100,7 +100,7 @@ impl<'a> OutlineView<'a> {
         }
     }
 
-    /// A symbol of the file at `path` that was looked for.
+    /// Returns a symbol of the file at `path` as a search result.
     pub(crate) fn found(&self, path: &str, index: usize, body: bool, depth: usize) -> SymbolMatch {
         let symbol = &self.outline.symbols[index];
         let Definition { name, name_path, kind, range, name_range, signature, children, preview } =
@@ -138,7 +138,8 @@ impl<'a> OutlineView<'a> {
 }
 
 impl Definition {
-    /// A line for it, indented by `margin`, and below it those of what is in it.
+    /// Returns a line for the definition, indented by `margin`, followed by the lines of its
+    /// children.
     pub(crate) fn branch(&self, margin: usize) -> Vec<String> {
         let Position { line, column } = self.name_range.start;
         let bound = [SymbolKind::Variable, SymbolKind::Attribute].map(SymbolKind::as_str);
@@ -148,7 +149,7 @@ impl Definition {
             None => self.name.clone(),
         };
         let (kind, path) = (self.kind, &self.name_path);
-        // The header of a class without bases says no more than its path.
+        // The header of a class without bases adds nothing to its path.
         let shown = if shown == format!("{kind} {}", self.name) { String::new() } else { shown };
         let own = format!("{:margin$}{line}:{column}  {kind} {path}  {shown}", "");
         let own = own.trim_end().to_owned();
@@ -158,7 +159,7 @@ impl Definition {
 }
 
 impl SymbolMatch {
-    /// Where it is; its text, or its first line; what is in it.
+    /// Returns lines with the location, the text or its first line, and the children.
     pub(crate) fn shown(&self) -> Vec<String> {
         let Position { line, column } = self.name_range.start;
         let text = self.body.as_ref().unwrap_or(&self.preview);
@@ -169,7 +170,7 @@ impl SymbolMatch {
     }
 }
 
-/// `Class/name`, `name[1]` for the second with that name in its scope.
+/// Returns `Class/name`, or `name[1]` for the second definition of that name in its scope.
 pub(crate) fn name_path(outline: &Outline, index: usize) -> String {
     let names = outline.path(index).into_iter().map(|it| it.name.as_str());
     let nth = outline.symbols[index].nth;

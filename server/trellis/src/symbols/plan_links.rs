@@ -1,4 +1,4 @@
-//! The leaves of a planning graph found in Python sources, and what really uses what among them.
+//! Finds the leaves of a planning graph in Python sources, and the actual uses between them.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind};
 
 use super::unique::name;
 
-/// The definition of a leaf.
+/// Definition of a leaf in the sources.
 pub(crate) struct GeneratedNode {
     pub(crate) ix: NodeIx,
     pub(crate) symbol: Located,
-    /// It is not in the file that the plan says.
+    /// True if the definition is not in the file named by the plan.
     pub(crate) moved: bool,
 }
 
-/// The first use that makes a link.
+/// The first use behind a link.
 pub(crate) struct Link {
     pub(crate) place: Place,
-    /// It is merely possible.
+    /// True if the use is only possible, not certain.
     pub(crate) possible: bool,
 }
 
-/// What was found.
+/// Links between the leaves of a plan, as found in the sources.
 pub(crate) struct Links {
-    /// By place in the plan.
+    /// Leaves found, in the order of the plan.
     pub(crate) generated: Vec<GeneratedNode>,
     pub(crate) absent: Vec<NodeIx>,
-    /// Who uses, and what is used.
+    /// Links by user and used leaf.
     pub(crate) links: BTreeMap<(NodeIx, NodeIx), Link>,
-    /// The same for classes, by uses of what stands in their bodies: of an object that a function gave, say.
+    /// Links to classes through uses of their members, as of an object returned by a function.
     pub(crate) through_members: BTreeMap<(NodeIx, NodeIx), Link>,
-    /// What is used at all outside itself, tests aside; also by code that is in no plan.
+    /// Leaves used outside of themselves, except by tests; the user may be code without a plan.
     pub(crate) used: Vec<NodeIx>,
 }
 
 impl Links {
-    /// Looks for the leaves of a plan and for their links.
+    /// Finds the leaves of a plan and their links.
     pub(crate) fn of(plan: &Plan, index: &Index) -> Links {
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
         let mut found = Links {
@@ -76,7 +76,7 @@ impl Links {
     }
 }
 
-/// Who uses what stands in the body of a class, outside of the class.
+/// Returns the callers of a class's members, outside of the class.
 fn users_of_members(index: &Index, class: Located) -> Vec<Caller> {
     let outline = index.outline(class.file);
     if outline.symbols[class.symbol].kind != SymbolKind::Class {
@@ -91,7 +91,8 @@ fn users_of_members(index: &Index, class: Located) -> Vec<Caller> {
     users.filter(|caller| !is_inside(index, caller, class)).collect()
 }
 
-/// A certain use stands before possible ones, whatever their order in the text.
+/// Adds a link; a certain use takes precedence over possible ones, whatever their order in the
+/// text.
 fn add(links: &mut BTreeMap<(NodeIx, NodeIx), Link>, key: (NodeIx, NodeIx), caller: &Caller) {
     let certain = caller.uses.iter().find(|(_, uncertainty)| uncertainty.is_none());
     let Some((place, uncertainty)) = certain.or(caller.uses.first()) else { return };
@@ -104,7 +105,8 @@ fn add(links: &mut BTreeMap<(NodeIx, NodeIx), Link>, key: (NodeIx, NodeIx), call
     }
 }
 
-/// The definition of a leaf: in its file, else the only one of its name path anywhere.
+/// Returns the definition of a leaf: in its planned file, else the only one of its name path
+/// anywhere.
 fn generated(plan: &Plan, index: &Index, ix: NodeIx) -> Option<GeneratedNode> {
     let pattern = NamePath::parse(&format!("/{}", plan.qualified_name(ix))).ok()?;
     let kinds = [SymbolKind::Class, SymbolKind::Function, SymbolKind::Method, SymbolKind::Property];
@@ -118,17 +120,17 @@ fn generated(plan: &Plan, index: &Index, ix: NodeIx) -> Option<GeneratedNode> {
     Some(GeneratedNode { ix, symbol, moved: there.is_none() })
 }
 
-/// Whether uses stand in a definition's own text, or in that of a symbol in it.
+/// Returns whether uses are inside a definition, or inside a symbol in it.
 fn is_inside(index: &Index, caller: &Caller, symbol: Located) -> bool {
     outwards(index, caller).any(|it| it == symbol)
 }
 
-/// The leaf in whose text uses stand: the innermost.
+/// Returns the innermost leaf that contains the uses.
 fn around(index: &Index, caller: &Caller, nodes: &FxHashMap<Located, NodeIx>) -> Option<NodeIx> {
     outwards(index, caller).find_map(|it| nodes.get(&it).copied())
 }
 
-/// The functions and classes around uses, from the innermost on.
+/// Returns the functions and classes around uses, innermost first.
 fn outwards(index: &Index, caller: &Caller) -> impl Iterator<Item = Located> + use<> {
     let (file, outline) = (caller.file, index.outline(caller.file));
     let first = caller.symbol.map(|it| it.symbol);
@@ -136,7 +138,7 @@ fn outwards(index: &Index, caller: &Caller) -> impl Iterator<Item = Located> + u
     all.map(move |symbol| Located { file, symbol })
 }
 
-/// Whether pytest would look for tests in a file, or a test needs it.
+/// Returns whether pytest would collect tests from a file, or tests need it.
 fn is_test(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.split('.').next().unwrap_or(file);

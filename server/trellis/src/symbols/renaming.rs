@@ -1,25 +1,25 @@
-//! Another name for a symbol: every place at once.
+//! Renames a symbol in all its places.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use trellis_python::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
 
-/// File, its text, and places in it.
+/// A file, its text, and ranges in it.
 pub(crate) type Places = (FileId, Arc<str>, Vec<Range<usize>>);
 
-/// What a rename would do.
+/// A planned rename.
 pub(crate) struct Renaming {
     pub(crate) from: String,
-    /// Where the name stands; nothing if it stays.
+    /// Occurrences of the name; empty if the name does not change.
     pub(crate) files: Vec<Places>,
-    /// Places that may mean the symbol and are not changed, and why they only may.
+    /// Places that may mean the symbol and are not changed, each with the reason for the doubt.
     pub(crate) possible: Vec<(Place, &'static str)>,
-    /// Why there may be other places, as sentences.
+    /// Reasons why there may be other places, as sentences.
     pub(crate) reasons: Vec<String>,
 }
 
-/// Looks into the renaming of the symbol at a place.
+/// Plans the rename of the symbol at a place.
 pub(crate) fn renaming(
     index: &Index,
     (file, offset): (FileId, usize),
@@ -36,7 +36,7 @@ pub(crate) fn renaming(
     })
 }
 
-/// The new name at these places of a text.
+/// Replaces these places of a text with the new name.
 pub(crate) fn renamed(
     source: &str,
     places: &[Range<usize>],

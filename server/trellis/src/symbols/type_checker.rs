@@ -1,7 +1,7 @@
-//! An installed type checker, asked over its language server for the references of a symbol.
+//! References of a symbol, as found by an installed type checker through its language server.
 //!
-//! One question, one process: it is started in the folder, told of the one file, asked, and killed with
-//! whatever it started.
+//! Each question starts one process in the folder, opens the one file, asks, and kills the process
+//! with all its children.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -21,7 +21,7 @@ use tower_lsp::ls_types::Uri;
 use crate::error::Fault;
 use crate::workspace::git::find;
 
-/// How long the whole conversation may take.
+/// Timeout of the whole exchange.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The type checkers that can be asked.
@@ -33,22 +33,22 @@ pub(crate) enum Checker {
     Basedpyright,
 }
 
-/// A symbol as a language server is asked for it; lines and columns from 0, columns in units of UTF-16.
+/// A symbol in the terms of a language server; lines and columns from 0, columns in UTF-16 units.
 pub(crate) struct Question<'a> {
-    /// Absolute.
+    /// Absolute path.
     pub(crate) folder: &'a Path,
-    /// Absolute.
+    /// Absolute path.
     pub(crate) file: &'a Path,
     pub(crate) text: &'a str,
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// Where a reference starts: the file as the checker names it, line and column as in a question.
+/// Start of a reference: the file as the checker names it, with line and column as in [`Question`].
 pub(crate) type Start = (PathBuf, usize, usize);
 
 impl Checker {
-    /// As it is installed, and as results name it.
+    /// Name of the program as installed and as shown in results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Checker::Ty => "ty",
@@ -60,13 +60,13 @@ impl Checker {
     fn command(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Checker::Ty => ("ty", &["server"]),
-            // Otherwise it answers before it has seen the files.
+            // In other modes Pyrefly answers before it has read the files.
             Checker::Pyrefly => ("pyrefly", &["lsp", "--indexing-mode", "lazy-blocking"]),
             Checker::Basedpyright => ("basedpyright-langserver", &["--stdio"]),
         }
     }
 
-    /// Every reference that the checker finds, the definition included.
+    /// Returns every reference that the checker finds, the definition included.
     pub(crate) fn references(self, question: &Question<'_>) -> Result<Vec<Start>, Fault> {
         let program = self.find()?;
         let failed =
@@ -81,7 +81,8 @@ impl Checker {
         })
     }
 
-    /// On PATH alone: it runs outside of the sandbox, and what lies in a project may be anything.
+    /// Finds the program on PATH only: it runs outside of the sandbox, and a program in a project
+    /// cannot be trusted.
     fn find(self) -> Result<PathBuf, Fault> {
         let (program, _) = self.command();
         find(program).ok_or_else(|| {
@@ -94,10 +95,10 @@ impl Checker {
     }
 }
 
-/// A running server; dropped, it is killed with all it started.
+/// A running language server; killed with its children when dropped.
 struct CheckerClient {
     child: Child,
-    /// To a thread that writes, for a server may be slow to read.
+    /// Channel to a writing thread, since a server may be slow to read.
     input: Sender<String>,
     messages: Receiver<io::Result<Value>>,
     log: File,
@@ -171,7 +172,7 @@ impl CheckerClient {
         }
     }
 
-    /// The server wants something itself: it gets the defaults.
+    /// Answers a request of the server with default values.
     fn reply(&mut self, asked: &Value) -> Result<(), String> {
         let items = asked["params"]["items"].as_array();
         let result = match items.filter(|_| asked["method"] == "workspace/configuration") {
@@ -204,10 +205,10 @@ impl CheckerClient {
         }
     }
 
-    /// The last line of what it said to standard error.
+    /// Returns the last line of the server's standard error.
     fn said(&mut self) -> String {
         let mut bytes = Vec::new();
-        // What it said is of use, not needed.
+        // The text is only an addition to an error: failure to read it is ignored.
         let _ = self.log.rewind().and_then(|()| self.log.read_to_end(&mut bytes));
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rfind(|it| !it.trim().is_empty());
@@ -217,7 +218,7 @@ impl CheckerClient {
 
 impl Drop for CheckerClient {
     fn drop(&mut self) {
-        // The group has the child's number, which nobody else can have before it is waited for.
+        // The group has the child's id, which cannot be reused before the wait below.
         if let Some(group) = Pid::from_raw(self.child.id().cast_signed()) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -225,7 +226,7 @@ impl Drop for CheckerClient {
     }
 }
 
-/// Takes messages until the server is gone or nobody has any more.
+/// Starts a thread that writes messages until the server or the sender is gone.
 fn writer(mut input: ChildStdin) -> Sender<String> {
     let (sender, messages) = channel::<String>();
     std::thread::spawn(move || {
@@ -235,7 +236,7 @@ fn writer(mut input: ChildStdin) -> Sender<String> {
     sender
 }
 
-/// Gives messages until the server is gone or nobody listens any more.
+/// Starts a thread that reads messages until the server or the receiver is gone.
 fn reader(output: ChildStdout) -> Receiver<io::Result<Value>> {
     let (sender, messages) = channel();
     std::thread::spawn(move || {
@@ -252,7 +253,7 @@ fn start(location: &Value) -> Option<Start> {
     Some((uri.to_file_path()?.into_owned(), number(&start["line"])?, number(&start["character"])?))
 }
 
-/// The next message; `None` at the end.
+/// Reads the next message; `None` at the end.
 fn read(output: &mut BufReader<ChildStdout>) -> Option<io::Result<Value>> {
     let mut length = None;
     loop {

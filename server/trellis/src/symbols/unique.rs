@@ -1,25 +1,25 @@
-//! Which symbol a name path means: one, or a refusal that names what there is.
+//! Resolves a name path to one symbol, or returns an error that names the candidates.
 
 use trellis_python::{FileId, Index, Located, NamePath, Place};
 
-/// Why a name path means no symbol.
+/// Reason why a name path does not select one symbol.
 #[derive(Debug)]
 pub(crate) enum LookupError {
-    /// No symbol has that path.
+    /// No symbol has the path.
     Missing,
-    /// Several have, which do not refer to one another.
+    /// Several unrelated symbols have the path.
     Several(Vec<Located>),
 }
 
-/// The definitions of a name path, in one file where only that counts.
+/// Returns the definitions of a name path, limited to one file if given.
 pub(crate) fn named(index: &Index, pattern: &NamePath, within: Option<&str>) -> Vec<Located> {
     let mut found = index.find(pattern, false, &[]);
     found.retain(|it| within.is_none_or(|file| index.path(it.file) == file));
     found
 }
 
-/// Where the one symbol is named that all these definitions are of, as `Index` takes it. Several are one symbol if they
-/// refer to one another.
+/// Returns the place of the name of the one symbol behind all these definitions, in the form that
+/// `Index` takes. Definitions are of one symbol if they refer to one another.
 pub(crate) fn unique(index: &Index, found: &[Located]) -> Result<(FileId, usize), LookupError> {
     let places: Vec<Place> = found.iter().map(|it| name(index, *it)).collect();
     let first = places.first().ok_or(LookupError::Missing)?;
@@ -32,7 +32,7 @@ pub(crate) fn unique(index: &Index, found: &[Located]) -> Result<(FileId, usize)
     Ok((first.file, first.range.start))
 }
 
-/// The file in which the one definition of a name path is.
+/// Returns the file of the one definition of a name path.
 pub(crate) fn only_file(index: &Index, pattern: &NamePath) -> Result<FileId, LookupError> {
     match &named(index, pattern, None)[..] {
         [] => Err(LookupError::Missing),
@@ -41,7 +41,7 @@ pub(crate) fn only_file(index: &Index, pattern: &NamePath) -> Result<FileId, Loo
     }
 }
 
-/// Where a symbol of an outline is named.
+/// Returns the place of a symbol's name.
 pub(crate) fn name(index: &Index, it: Located) -> Place {
     let range = index.outline(it.file).symbols[it.symbol].name_range.clone();
     Place { file: it.file, range }

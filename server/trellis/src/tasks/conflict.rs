@@ -1,4 +1,5 @@
-//! Files that two tasks have changed in the same place: given to the model one by one, proven by the tests of both sides.
+//! Resolves files that two tasks changed in the same place: the model merges them one by one, and
+//! the tests of both sides check the result.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +16,12 @@ use crate::llm_session::LlmSession;
 use crate::workspace::conflict::{ConflictSides, MergeConflict};
 use crate::workspace::merge::MergeCommit;
 
-/// How often the files are asked for again after the tests have refused them.
+/// Number of further rounds after the tests rejected a resolution.
 const ROUNDS: usize = 2;
-/// How often one file is asked for again whose answer cannot be used.
+/// Number of further requests for one file after an unusable reply.
 const REASKS: usize = 2;
 
-/// A merge that the tests of both sides pass; else why there is none.
+/// Returns a merge that passes both sides' tests, or the reason none was found.
 pub(super) async fn resolve(
     made: &ReadyToMerge,
     conflict: &MergeConflict,
@@ -59,19 +60,19 @@ pub(super) async fn resolve(
     Ok(Err(first_line(&last)))
 }
 
-/// What is asked about one merge.
+/// Requests for the resolution of one merge.
 struct ConflictResolver<'a> {
     made: &'a ReadyToMerge,
-    /// What the branch has got meanwhile.
+    /// Messages of the commits that the branch received meanwhile.
     merged: Vec<String>,
     tools: Services<'a>,
     session: LlmSession,
-    /// Questions so far.
+    /// Number of requests so far.
     attempt: u32,
 }
 
 impl ConflictResolver<'_> {
-    /// All files, one after the other; else why there is no answer of use.
+    /// Resolves all files one after the other, or returns the reason that no reply was usable.
     async fn all(
         &mut self,
         conflicts: &[Conflict],
@@ -125,7 +126,7 @@ fn from_sides(it: ConflictSides) -> Conflict {
     Conflict { is_test: is_test(&path), path, base, ours, theirs, marked }
 }
 
-/// The commit says what the model has decided.
+/// Returns the commit message, with a line for each file that the model resolved.
 fn message(made: &ReadyToMerge, conflict: &MergeConflict) -> String {
     let settled: String =
         conflict.paths().iter().map(|it| format!("{RESOLVED_TRAILER}{it}\n")).collect();

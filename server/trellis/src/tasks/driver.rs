@@ -1,4 +1,4 @@
-//! Does what the campaign says, several tasks at a time.
+//! Performs the actions of the task graph, several tasks at a time.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,12 +36,12 @@ use crate::workspace::lock::Lock;
 use crate::workspace::merge::Checkout;
 use crate::workspace::worktree_state::{branch, checked_out, full, left};
 
-/// Makes a repository of a list of tasks.
+/// Implements a list of tasks as a repository.
 ///
 /// # Errors
 ///
-/// A list with problems, a folder of somebody else's, no git, no sandbox, no model; what was merged stays, and the next call
-/// goes on from there.
+/// The list has problems, the folder belongs to something else, or there is no git, no sandbox or
+/// no model. Merged tasks stay, and the next call resumes from there.
 pub(crate) async fn tasks(
     order: &TasksRequest,
     output: &Output,
@@ -116,7 +116,7 @@ async fn open(
     }
 }
 
-/// What all tasks share.
+/// Everything that all tasks share.
 struct TasksRun<'a> {
     order: &'a TasksRequest,
     stack: &'a Stack,
@@ -124,14 +124,14 @@ struct TasksRun<'a> {
     out: &'a Path,
     tools: Services<'a>,
     git: Git,
-    /// The branch that all is merged into: the one that was checked out in the beginning.
+    /// The branch that everything is merged into: the one checked out at the start.
     into: String,
     forge: Option<Forge<'a>>,
-    /// Tests that pass on the branch that all is merged into.
+    /// Tests that pass on the target branch.
     known: PassingCache,
 }
 
-/// What ended.
+/// Result of a finished step.
 enum StepDone {
     Scaffold(Result<(), String>),
     Task(NodeIx, IssueEnd),
@@ -145,7 +145,7 @@ impl TasksRun<'_> {
         merged: Option<Vec<String>>,
         status: &mut StatusWriter<'_>,
     ) -> Result<TaskGraphMachine, Fault> {
-        let known = merged.map(|names| self.named(&names));
+        let known = merged.map(|names| self.find_by_names(&names));
         let order = trellis_plan::order(&self.plan);
         let (mut machine, mut next) =
             TaskGraphMachine::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
@@ -191,7 +191,7 @@ impl TasksRun<'_> {
                 Box::pin(async move { Ok(StepDone::Task(task, self.implement_task(task).await?)) })
             }
             Action::Merge(tasks) => {
-                // What an earlier start has merged is in no need of it.
+                // Tasks that an earlier start merged need no merge.
                 let (batch, before): (Vec<_>, Vec<_>) = tasks
                     .into_iter()
                     .map(|it| (it, made.remove(&it)))
@@ -225,7 +225,7 @@ impl TasksRun<'_> {
         MergeTester { tools: self.tools, trials, known: &self.known }
     }
 
-    /// Pushes what an earlier start or a merge did not, and what is left for a person.
+    /// Pushes merges that have not been pushed yet, and branches left for a person.
     async fn push(&self, progress: &Progress) -> Result<(), Fault> {
         let Some(forge) = &self.forge else { return Ok(()) };
         let name = |id: &String| format!("task-{}", disk::escape_ref_name(id));
@@ -233,19 +233,19 @@ impl TasksRun<'_> {
         forge.merged(&self.into, &done).await;
         for (id, reason) in &progress.failed {
             if let Some(task) = self.plan.find(id) {
-                self.offer(forge, (&self.task(task), &self.words(task)), reason).await?;
+                self.push_for_review(forge, (&self.task(task), &self.words(task)), reason).await?;
             }
         }
         if let Some(reason) = &progress.reason {
             let merged = &progress.completed;
-            let work = (&self.together(merged), &self.all_words(merged));
-            self.offer(forge, work, reason).await?;
+            let work = (&self.integration_request(merged), &self.integration_spec(merged));
+            self.push_for_review(forge, work, reason).await?;
         }
         Ok(())
     }
 
-    /// Pushes the branch of work that ended and waits for a person, if there is any.
-    async fn offer(
+    /// Pushes the branch of ended work that waits for a person, if there is one.
+    async fn push_for_review(
         &self,
         forge: &Forge<'_>,
         (order, words): (&issue::IssueRequest, &Spec),
@@ -258,17 +258,17 @@ impl TasksRun<'_> {
         Ok(())
     }
 
-    /// A project whose first test passes, committed.
+    /// Checks that the new project's first test passes, and commits the project.
     async fn scaffold(&self) -> Result<Result<(), String>, Fault> {
-        if let Err(why) = self.tested(self.out).await? {
+        if let Err(why) = self.check_tests(self.out).await? {
             return Ok(Err(why));
         }
         scaffold::commit(&self.git, self.stack, self.tools.journal)?;
         Ok(Ok(()))
     }
 
-    /// Whether all tests pass in a folder.
-    async fn tested(&self, root: &Path) -> Result<Result<(), String>, Fault> {
+    /// Returns `Ok` if all tests pass in a folder, otherwise a summary.
+    async fn check_tests(&self, root: &Path) -> Result<Result<(), String>, Fault> {
         let order = self.work("tasks", "all tasks", None);
         let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
         let run = trials.run(root, &Changes::new(), &[]).await?;
@@ -277,7 +277,8 @@ impl TasksRun<'_> {
 
     async fn implement_task(&self, task: NodeIx) -> Result<IssueEnd, Fault> {
         match run_until_merge(&self.task(task), self.words(task), self.tools).await {
-            // Such as a person at work in its worktree: nobody else has to stop for that.
+            // For example, a person is at work in the task's worktree. The other tasks need not
+            // stop for that.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
                 let ending = OutcomeKind::NeedsPerson(fault.to_string());
                 Ok(IssueEnd::Ended(Outcome { ending, history: Vec::new() }))
@@ -292,13 +293,14 @@ impl TasksRun<'_> {
         self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")))
     }
 
-    /// Tasks by the names that commits have of them: an id may be any text, lines of its own among it.
-    fn named(&self, names: &[String]) -> Vec<NodeIx> {
+    /// Returns the tasks whose names commits contain. Commits use escaped names, since an id may be
+    /// any text, even with line breaks.
+    fn find_by_names(&self, names: &[String]) -> Vec<NodeIx> {
         let tasks = self.plan.nodes().iter().filter_map(|it| self.plan.find(&it.id));
         tasks.filter(|it| names.contains(&disk::escape_ref_name(self.plan.id(*it)))).collect()
     }
 
-    /// The order of one task; of all of them without a trailer.
+    /// Returns the issue request of one task, or of all tasks together if there is no trailer.
     fn work(&self, name: &str, id: &str, trailer: Option<String>) -> issue::IssueRequest {
         let it = self.order;
         issue::IssueRequest {
@@ -316,7 +318,7 @@ impl TasksRun<'_> {
             sandbox: it.sandbox.clone(),
             test_timeout: it.test_timeout,
             run_timeout: it.run_timeout,
-            // All of them are pushed by who merges them.
+            // The code that merges tasks also pushes them.
             push: None,
         }
     }
@@ -337,7 +339,7 @@ impl TasksRun<'_> {
         Spec { lld: "the list of tasks".to_owned(), specification, context, keywords }
     }
 
-    /// How code of the stack is written.
+    /// Returns the coding conventions of the stack.
     fn standards(&self) -> Context {
         let mut context = Context::default();
         let written = &self.stack.written;
@@ -349,23 +351,23 @@ impl TasksRun<'_> {
         context
     }
 
-    /// Whether all of it works together: all tests pass, and those that a model writes of several tasks at once, with what it
-    /// takes to connect them.
+    /// Checks that everything works together: all tests pass, and so do tests that a model writes
+    /// for several tasks at once, with any code needed to connect them.
     async fn integrate(&self, merged: &[String]) -> Result<Result<(), String>, Fault> {
-        // Whatever a person has checked out meanwhile, or is at work on there.
+        // A separate checkout, because a person may have checked out or be editing something else.
         let branch = full(&self.into);
         let made = Checkout::of(&self.git, self.tools.journal, &branch)?;
         let made = with_packages(made, self.out)?;
-        let passes = self.tested(&made.root).await?;
+        let passes = self.check_tests(&made.root).await?;
         if passes.is_err() || !self.order.integrates || merged.len() < 2 {
             return Ok(passes);
         }
-        let order = self.together(merged);
+        let order = self.integration_request(merged);
         let trailer = order.trailer.as_deref().unwrap_or_default();
         if scaffold::is_merged(&self.git, &branch, trailer)? {
             return Ok(Ok(()));
         }
-        match run_until_merge(&order, self.all_words(merged), self.tools).await? {
+        match run_until_merge(&order, self.integration_spec(merged), self.tools).await? {
             IssueEnd::Merged => Ok(Ok(())),
             IssueEnd::Ended(end) => Ok(Err(integration_error(&why(end.ending)))),
             IssueEnd::Made(mut made) => {
@@ -376,8 +378,8 @@ impl TasksRun<'_> {
         }
     }
 
-    /// Tests of these tasks together; others are another set, and tested anew.
-    fn together(&self, merged: &[String]) -> issue::IssueRequest {
+    /// Returns the request for tests of these tasks together. Another set of tasks gets new tests.
+    fn integration_request(&self, merged: &[String]) -> issue::IssueRequest {
         let set = disk::hash(merged.join("\n"))[..12].to_owned();
         let (name, trailer) = (format!("integration-{set}"), format!("{INTEGRATION_TRAILER}{set}"));
         let title = "all tasks".to_owned();
@@ -388,8 +390,8 @@ impl TasksRun<'_> {
         }
     }
 
-    /// What all tasks together are to be.
-    fn all_words(&self, merged: &[String]) -> Spec {
+    /// Returns the specification of all tasks together.
+    fn integration_spec(&self, merged: &[String]) -> Spec {
         let mut specification = format!(
             "# The parts work together as one {}\n\nThey are there, each with tests of its own:\n",
             self.stack.written.display_name
@@ -403,7 +405,7 @@ impl TasksRun<'_> {
         Spec { lld: "the list of tasks".to_owned(), specification, context, keywords: Vec::new() }
     }
 
-    /// What a task came to, as the campaign takes it.
+    /// Converts the end of a task into an event of the task graph.
     fn came(
         &self,
         task: NodeIx,
@@ -420,7 +422,7 @@ impl TasksRun<'_> {
         }
     }
 
-    /// Writes down what was seen.
+    /// Reports an event.
     fn seen(&self, seen: &Event) -> Result<(), Fault> {
         let id = |task: &NodeIx| self.plan.id(*task);
         match seen {
@@ -450,7 +452,7 @@ impl TasksRun<'_> {
     }
 }
 
-/// Why tests of all tasks together are not there.
+/// Returns the message that the integration tests are missing.
 fn integration_error(why: &str) -> String {
     format!(
         "every task is merged or has failed, and the integration tests are missing \
@@ -458,7 +460,7 @@ fn integration_error(why: &str) -> String {
     )
 }
 
-/// Why work came to nothing.
+/// Returns the reason that an issue was not merged.
 fn why(ending: OutcomeKind) -> String {
     match ending {
         OutcomeKind::NeedsPerson(why) | OutcomeKind::Failed(why) => why,

@@ -1,5 +1,6 @@
-//! What was made, brought onto the main branch: all that waits in one chain of commits behind one run of the tests, and one by
-//! one where that does not pass. What git cannot merge the model is asked for, file by file.
+//! Merges finished tasks into the main branch: all waiting tasks as one chain of commits behind one
+//! test run, or one by one if that does not pass. Conflicts that git cannot merge go to the model,
+//! file by file.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -17,14 +18,14 @@ use crate::workspace::journal::Event;
 use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 use crate::workspace::worktree::Worktree;
 
-/// What became of a batch.
+/// Result of merging a batch.
 #[derive(Default)]
 pub(super) struct BatchResult {
     pub(super) done: Vec<NodeIx>,
     pub(super) refused: Vec<(NodeIx, String)>,
 }
 
-/// Merges what passes; what does not stays on its branch.
+/// Merges tasks that pass; the others stay on their branches.
 pub(super) async fn merge(
     mut batch: Vec<(NodeIx, ReadyToMerge)>,
     verifier: MergeTester<'_>,
@@ -46,7 +47,7 @@ pub(super) async fn merge(
     Ok(out)
 }
 
-/// Whether all of it was merged; else nothing was.
+/// Merges the whole batch or nothing. Returns whether it was merged.
 async fn try_all(
     batch: &mut [(NodeIx, ReadyToMerge)],
     verifier: MergeTester<'_>,
@@ -71,7 +72,7 @@ async fn try_all(
     Ok(fast_forward(&mut works, verifier.tools.journal, &chain)? == MergeOutcome::Merged)
 }
 
-/// Why it was not merged, if it was not.
+/// Merges one task. Returns the reason if it was not merged.
 pub(super) async fn merge_one(
     made: &mut ReadyToMerge,
     verifier: MergeTester<'_>,
@@ -93,7 +94,7 @@ pub(super) async fn merge_one(
     }
 }
 
-/// A merge that passes all tests; else why there is none.
+/// Returns a merge that passes all tests, or the reason that there is none.
 async fn test_merge(
     made: &ReadyToMerge,
     verifier: MergeTester<'_>,
@@ -126,8 +127,8 @@ async fn test_merge(
     }))
 }
 
-/// What fails on a commit that has these works on top of a target, if something does: whatever passes on the target or passed
-/// where a work was made has to pass. The run is written down with the branches.
+/// Returns what fails on a commit that adds these works to a target, if anything does. Tests that
+/// pass on the target or passed with the works must pass. The run is journaled with its branches.
 async fn find_regression(
     all: &[&ReadyToMerge],
     (target, commit): (&str, &str),
@@ -155,7 +156,7 @@ async fn find_regression(
     }
 }
 
-/// What merges are proven with.
+/// Test runs that check merges.
 #[derive(Clone, Copy)]
 pub(super) struct MergeTester<'a> {
     pub(super) tools: Services<'a>,
@@ -164,14 +165,14 @@ pub(super) struct MergeTester<'a> {
 }
 
 impl MergeTester<'_> {
-    /// All tests on a commit.
+    /// Runs all tests on a commit.
     pub(super) async fn run(&self, work: &Worktree, commit: &str) -> Result<TestRun, Fault> {
         let checkout = work.checkout(self.tools.journal, commit)?;
         let checkout = with_packages(checkout, work.home())?;
         self.trials.run(&checkout.root, &Changes::new(), &[]).await
     }
 
-    /// Tests that pass on a commit.
+    /// Returns the tests that pass on a commit, from the cache if possible.
     pub(super) async fn passing(
         &self,
         work: &Worktree,
@@ -186,7 +187,7 @@ impl MergeTester<'_> {
     }
 }
 
-/// The tests that pass on the last commit that was looked at.
+/// Tests that pass on the last commit that was tested.
 #[derive(Default)]
 pub(super) struct PassingCache(Mutex<Option<(String, Vec<String>)>>);
 
@@ -202,7 +203,7 @@ impl PassingCache {
     }
 }
 
-/// Ids of the tests that passed in a run.
+/// Returns the ids of the tests that passed in a run.
 pub(super) fn passed(run: &TestRun) -> Vec<String> {
     run.cases.iter().filter(|it| it.passed).map(|it| it.id.clone()).collect()
 }

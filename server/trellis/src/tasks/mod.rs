@@ -1,15 +1,17 @@
-//! The tasks door: a list of tasks, a tech stack, and a repository that grows from both, several tasks at a time.
+//! The tasks workflow: makes a repository from a list of tasks and a tech stack, several tasks at a
+//! time.
 //!
 //! ```text
-//! stack ──> project with a test that passes ──> task ──> branch ─┐
-//!                                        └────> task ──> branch ─┼──> merges, tested ──> all of it, tested
-//!                                        └────> task ──> branch ─┘
+//! stack ──> project with a passing test ──> task ──> branch ─┐
+//!                                    └────> task ──> branch ─┼──> tested merges ──> tests of all
+//!                                    └────> task ──> branch ─┘
 //! ```
 //!
-//! What comes next is [`trellis_engine::campaign::Campaign`]'s to say; `driver` does it. Each task is made as an issue is
-//! (`crate::implement`), in a worktree of its own; `merge` brings what was made onto the main branch, `ground` makes the
-//! project, `board` keeps for others how far it is, `made` tells which files there are. What is merged stands in git: the commit
-//! of a task names it in its last line, and a later start goes on from there.
+//! [`trellis_engine::task_graph::TaskGraphMachine`] decides the next action and `driver` performs
+//! it. Each task is implemented like an issue (`crate::issue`) in its own worktree. `merge` brings
+//! finished tasks onto the main branch, `scaffold` creates the project, `status_file` records the
+//! progress for observers, and `outputs` lists the resulting files. Git records merges: the last
+//! line of a task's commit names the task, and a later start resumes from there.
 
 mod conflict;
 mod driver;
@@ -33,37 +35,37 @@ use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::workspace::journal::Event;
 
-/// What is to be made, how, and with what.
+/// A request to implement a list of tasks.
 pub(crate) struct TasksRequest {
-    /// The list of tasks.
+    /// The file with the list of tasks.
     pub(crate) file: PathBuf,
     /// The name of the stack.
     pub(crate) stack: String,
-    /// Where stacks of the project's own are looked for, upwards.
+    /// The folder from which the search for the project's own stacks goes upwards.
     pub(crate) stacks: PathBuf,
     /// The project's folder.
     pub(crate) out: PathBuf,
-    /// The project's name; else the folder's.
+    /// The project's name. `None` for the folder's name.
     pub(crate) name: Option<String>,
-    /// Tasks at a time.
+    /// Number of tasks at a time.
     pub(crate) jobs: usize,
-    /// Fixes for one task.
+    /// Maximum number of fixes per task.
     pub(crate) retries: u32,
-    /// Whether tests and code are written with tools.
+    /// Tests and code are written with tools.
     pub(crate) tools: bool,
-    /// Whether a model is asked for tests of all of it together.
+    /// A model also writes tests of all tasks together.
     pub(crate) integrates: bool,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
-    /// For one test.
+    /// Limit for one test.
     pub(crate) test_timeout: Duration,
-    /// For all of them together.
+    /// Limit for a whole test run.
     pub(crate) run_timeout: Option<Duration>,
-    /// Where to push what comes of it.
+    /// The push target of the result.
     pub(crate) push: Option<PushTarget>,
 }
 
-/// Says what is under way: to whoever looks on, and to the journal.
+/// Reports a stage to observers and to the journal.
 fn log_stage(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
     let colon = if reason.is_empty() { "" } else { ": " };
     let first = reason.lines().next().unwrap_or_default();
@@ -77,11 +79,11 @@ fn log_stage(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Resu
     tools.journal.log(event).map_err(no_journal)
 }
 
-/// The last line of a task's commit, before its id as a name.
+/// Trailer with a task's escaped id: the last line of its commit.
 const TASK: &str = "Trellis-Task: ";
-/// The last line of the project's first commit, before the name of its stack.
+/// Trailer with the stack's name: the last line of the project's first commit.
 const STACK: &str = "Trellis-Stack: ";
-/// The last line of the commit that tests a set of tasks together, before the set's hash.
+/// Trailer with a hash of a set of tasks: the last line of the commit with their integration tests.
 const INTEGRATION_TRAILER: &str = "Trellis-Integration: ";
-/// A line of a task's commit, before a file whose conflict a model has settled.
+/// Trailer with a file whose conflict a model resolved, in a task's commit.
 const RESOLVED_TRAILER: &str = "Trellis-Settled: ";

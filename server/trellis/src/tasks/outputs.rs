@@ -1,4 +1,5 @@
-//! The files that tasks were made into: those of the commit that stands in the folder, against what lies there now.
+//! The files that tasks produced: those of the checked-out commit, compared with the files on the
+//! disk.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use crate::error::Fault;
 use crate::workspace::disk;
 use crate::workspace::git::{self, Git, GitError};
 
-/// What became of a file since it was merged; sizes in bytes.
+/// State of a file since its merge, with its size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileState {
     Missing,
@@ -15,14 +16,14 @@ pub(crate) enum FileState {
     Modified(u64),
 }
 
-/// A file of a commit: its path, and what git calls its text.
+/// A file of a commit: its path and git's hash of its text.
 type Committed = (String, String);
 
-/// All files by path; none before the first commit. Nothing of the project is executed for that.
+/// Returns all files by path; none before the first commit. Executes nothing of the project.
 ///
 /// # Errors
 ///
-/// Git is not installed, or the repository is gone or broken.
+/// Git is not installed, or the repository is missing or broken.
 pub(crate) fn files(out: &Path) -> Result<Vec<(String, FileState)>, Fault> {
     if git::find("git").is_none() {
         return Err(Fault::unavailable("git is not installed")
@@ -46,7 +47,7 @@ pub(crate) fn files(out: &Path) -> Result<Vec<(String, FileState)>, Fault> {
     Ok(committed.into_iter().map(|it| it.0).zip(kept).collect())
 }
 
-/// Regular files alone, sorted by path.
+/// Returns the regular files of the commit, sorted by path.
 fn committed(git: &Git) -> Result<Vec<Committed>, GitError> {
     let said = git.run(&["ls-tree", "-r", "-z", "HEAD"])?;
     let entry = |line: &str| {
@@ -57,7 +58,8 @@ fn committed(git: &Git) -> Result<Vec<Committed>, GitError> {
     Ok(said.split('\0').filter_map(entry).collect())
 }
 
-/// What git would call the texts that lie there now, one a line; no filter that settings name is run.
+/// Returns git's hashes of the texts on the disk, one per line, without running filters that
+/// settings name.
 fn hashes(git: &Git, files: &[&Committed]) -> Result<String, GitError> {
     let quoted = |it: &&Committed| {
         let path = it.0.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
@@ -67,7 +69,7 @@ fn hashes(git: &Git, files: &[&Committed]) -> Result<String, GitError> {
     git.run_with(&["hash-object", "--no-filters", "--stdin-paths"], &paths)
 }
 
-/// None of what is no regular file inside the folder.
+/// Returns the size of a regular file inside the folder; `None` for anything else.
 fn size(out: &Path, path: &str) -> Option<u64> {
     let about = fs::symlink_metadata(out.join(path)).ok()?;
     let is_inside = about.is_file() && disk::symlink_on_the_way(out, path).is_none();

@@ -1,4 +1,5 @@
-//! The project that tasks are made in: from its stack, with its packages, under git, and with a test that passes.
+//! Creates the project that tasks build on: from its stack, with its packages, under git, and with
+//! a passing test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,11 +21,12 @@ use crate::workspace::stale_locks::sweep_all;
 use crate::workspace::worktree::Worktree;
 use crate::workspace::worktree_state::merging;
 
-/// Makes the folder of the project, whole or not at all; one of an earlier start is taken as it is.
+/// Creates the project's folder completely or not at all. A folder of an earlier start is used as
+/// it is.
 ///
 /// # Errors
 ///
-/// A folder that holds something else.
+/// The folder contains something else.
 pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fault> {
     let out = &order.out;
     let is_there = fs::read_dir(out).is_ok_and(|mut it| it.next().is_some());
@@ -50,7 +52,8 @@ pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fau
     }
 }
 
-/// Beside its place first, so that a crash leaves nothing half made there.
+/// Creates the project in a scratch folder first, so that a crash leaves nothing incomplete at its
+/// path.
 fn create_project(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let absolute =
         std::path::absolute(out).map_err(|error| cannot("find the current folder", &error))?;
@@ -75,7 +78,7 @@ fn marker(out: &Path) -> PathBuf {
     out.join(".trellis/stack")
 }
 
-/// The repository, and the tasks that are merged in it; none where it has no first commit yet.
+/// Opens the repository and returns the tasks merged in it; `None` if it has no first commit yet.
 pub(super) fn repository(
     out: &Path,
     journal: &Journal,
@@ -99,7 +102,8 @@ pub(super) fn repository(
     Ok((git, Some(merged)))
 }
 
-/// The values of a trailer of all commits on the branch. What stands elsewhere in a message is anybody's.
+/// Returns the values of a trailer in all commits on the branch. Only real trailers count, since
+/// any other text in a message may come from anyone.
 fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault> {
     let key = trailer.trim_end_matches(": ");
     let format = format!("--format=%(trailers:key={key},valueonly,separator=%x00)");
@@ -108,17 +112,19 @@ fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault
     Ok(values.map(str::to_owned).collect())
 }
 
-/// Ends merges that a start which was killed has begun: what is on the branch is cleared away, what is not waits for its turn.
+/// Finishes merges that a killed start began: merged work is cleaned up, unmerged work waits for
+/// its turn.
 pub(super) fn clear(
     out: &Path,
     git: &Git,
     (journal, output): (&Journal, &Output),
 ) -> Result<(), Fault> {
-    // Half-made worktrees of any task would stop git for all of them; whoever holds the folder's lock has them alone.
+    // Incomplete worktrees of any task would block git for all of them. This process holds the
+    // folder's lock, so no other uses them.
     sweep_all(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
     for work in merging(out) {
         match Worktree::open(out, &work, journal) {
-            // It may be that a person has something there.
+            // A person may have a file there.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
                 output.note(format_args!("{work}: {}", fault.message));
             }
@@ -128,7 +134,7 @@ pub(super) fn clear(
     Ok(())
 }
 
-/// Whether a commit with this trailer is on the branch.
+/// Returns whether a commit with this trailer is on the branch.
 pub(super) fn is_merged(git: &Git, branch: &str, trailer: &str) -> Result<bool, Fault> {
     let (key, value) = trailer.split_once(": ").unwrap_or((trailer, ""));
     Ok(trailers(git, branch, key)?.iter().any(|it| it == value))
@@ -147,7 +153,7 @@ pub(super) async fn install(
     }
 }
 
-/// The project's first commit, with its lock file.
+/// Makes the project's first commit, with its lock file.
 pub(super) fn commit(git: &Git, stack: &Stack, journal: &Journal) -> Result<(), Fault> {
     git.step(journal, &["add", "--all"], "").map_err(broken)?;
     let message =

@@ -1,4 +1,5 @@
-//! How far a list of tasks is, for whoever looks on: `.trellis/tasks.json`, and what clients are told.
+//! The progress of a list of tasks, for observers: `.trellis/tasks.json` and notifications to
+//! clients.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -13,37 +14,38 @@ use crate::reporter::{self, Reporter};
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 
-/// Relative to the folder of the repository.
+/// Path of the file, relative to the repository.
 const PATH: &str = ".trellis/tasks.json";
-/// Version of the file's shape.
+/// Version of the file format.
 const VERSION: u32 = 1;
 
-/// The file. What is merged stands in git; this is a view of it for people and programs.
+/// Content of the status file. Git records what is merged; this file shows it to people and
+/// programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TasksStatus {
     version: u32,
-    /// The list, absolute.
+    /// Absolute path of the task list.
     pub(crate) file: String,
     /// The name of the stack.
     pub(crate) stack: String,
     /// `PENDING`, `SCAFFOLDING`, `GENERATING`, `INTEGRATING`, `COMPLETE` or `FAILED`.
     pub(crate) status: String,
-    /// Why it is `FAILED`.
+    /// The reason for `FAILED`.
     pub(crate) reason: Option<String>,
-    /// Share of the tasks that are merged, in percent.
+    /// Share of merged tasks, in percent.
     pub(crate) progress: u8,
     pub(crate) total: usize,
-    /// Ids of tasks, as everywhere below.
+    /// Ids of merged tasks; the fields below have task ids as well.
     pub(crate) completed: Vec<String>,
     pub(crate) current: Vec<String>,
-    /// With the reason.
+    /// Failed tasks with the reason.
     pub(crate) failed: BTreeMap<String, String>,
-    /// With the reason.
+    /// Blocked tasks with the reason.
     pub(crate) blocked: BTreeMap<String, String>,
 }
 
 impl TasksStatus {
-    /// Before anything is known but the list.
+    /// Creates the status before anything but the list is known.
     fn new(file: String, stack: &str, total: usize) -> TasksStatus {
         TasksStatus {
             version: VERSION,
@@ -74,22 +76,22 @@ impl TasksStatus {
         }
     }
 
-    /// Whether there is nothing more to do but what failed.
+    /// Returns whether the tasks are complete or failed.
     pub(crate) fn is_at_its_end(&self) -> bool {
         [Phase::Complete, Phase::Failed].iter().any(|it| it.as_str() == self.status)
     }
 }
 
-/// Whether a list of tasks is made, or was, in this folder.
+/// Returns whether a list of tasks was started in this folder.
 pub(crate) fn is_there(out: &Path) -> bool {
     out.join(PATH).is_file()
 }
 
-/// What the last start left in this folder.
+/// Reads the status that the last start left in this folder.
 ///
 /// # Errors
 ///
-/// There is none, or it cannot be read, or it is none of ours.
+/// There is no status file, it cannot be read, or Trellis did not write it.
 pub(crate) fn read(out: &Path) -> Result<TasksStatus, Fault> {
     let path = out.join(PATH);
     let bytes = trellis_sandbox::files::read(&path).map_err(|error| match error.kind() {
@@ -109,7 +111,7 @@ pub(crate) fn read(out: &Path) -> Result<TasksStatus, Fault> {
             )
     };
     let not_json = |error: serde_json::Error| broken(error.to_string());
-    // One of another version may have another shape.
+    // Another version may have another format.
     let Versioned { version } = serde_json::from_slice(&bytes).map_err(not_json)?;
     match version {
         VERSION => serde_json::from_slice(&bytes).map_err(not_json),
@@ -122,7 +124,7 @@ struct Versioned {
     version: u32,
 }
 
-/// Keeps the file, and tells clients; of both only what is new.
+/// Writes the file and notifies clients, in both cases only about changes.
 pub(super) struct StatusWriter<'a> {
     out: &'a Path,
     plan: &'a Plan,
@@ -132,7 +134,8 @@ pub(super) struct StatusWriter<'a> {
 }
 
 impl<'a> StatusWriter<'a> {
-    /// Writes nothing yet: what an earlier start left holds until this one knows more.
+    /// Creates the writer without writing: an earlier start's file stays valid until this one knows
+    /// more.
     pub(super) fn new(
         out: &'a Path,
         plan: &'a Plan,
@@ -146,12 +149,12 @@ impl<'a> StatusWriter<'a> {
         Ok(StatusWriter { out, plan, reporter, written, reported: HashMap::new() })
     }
 
-    /// There is no project yet, and nothing to be lost.
+    /// Writes the initial status, before there is a project to lose.
     pub(super) fn begin(&self) -> Result<(), Fault> {
         self.write()
     }
 
-    /// First the file, so that whoever hears of it finds it there.
+    /// Writes the file, and then notifies clients, so that they find the file up to date.
     pub(super) fn show(&mut self, machine: &TaskGraphMachine) -> Result<(), Fault> {
         let now = self.written.now(machine.progress());
         if now != self.written {
@@ -170,7 +173,7 @@ impl<'a> StatusWriter<'a> {
             .map_err(|error| cannot(&format!("write {}", self.out.join(PATH).display()), &error))
     }
 
-    /// Who looks on sees tasks as they see nodes.
+    /// Notifies clients of tasks in the same form as of nodes.
     fn report(&mut self, machine: &TaskGraphMachine) {
         for node in self.plan.nodes() {
             let Some(ix) = self.plan.find(&node.id) else { continue };
@@ -191,6 +194,6 @@ impl<'a> StatusWriter<'a> {
         }
         let TasksStatus { total, completed, failed, blocked, .. } = &self.written;
         let done = completed.len() + failed.len() + blocked.len();
-        self.reporter.emit(reporter::Progress::Progress { done, total: *total, eta_seconds: None });
+        self.reporter.emit(reporter::Progress::Count { done, total: *total, eta_seconds: None });
     }
 }

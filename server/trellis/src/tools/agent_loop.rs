@@ -1,4 +1,4 @@
-//! A conversation in which a model calls tools, until it is done or a limit is reached.
+//! Loop in which a model calls tools until it is done or a limit is reached.
 
 use std::time::Instant;
 
@@ -13,44 +13,45 @@ use super::table::Done;
 use super::tool_set::{ToolInvocation, ToolSet};
 use super::truncate::counted;
 
-/// What a conversation came to.
+/// Result of a conversation.
 #[derive(Debug)]
 pub(crate) struct Transcript {
-    /// By path; `None` where a file was deleted. However the conversation ended, each was accepted by its tool.
+    /// Changed files by path; `None` for a deleted file. Each change was accepted by its tool,
+    /// however the conversation ended.
     pub(crate) changes: Changes,
-    /// In order.
+    /// Tool calls, in order.
     pub(crate) calls: Vec<CallRecord>,
-    /// Questions put to the model.
+    /// Number of chat requests to the model.
     pub(crate) asks: usize,
     pub(crate) ending: StopReason,
 }
 
-/// One call, for the journal.
+/// A tool call, for the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallRecord {
-    /// As the model wrote it.
+    /// Name as the model wrote it.
     pub(crate) name: String,
-    /// Arguments in a few words.
+    /// Short form of the arguments.
     pub(crate) arguments: String,
-    /// Of the result.
+    /// Size of the result.
     pub(crate) bytes: usize,
     pub(crate) is_error: bool,
     pub(crate) microseconds: u64,
 }
 
-/// Why a conversation ended.
+/// Reason why a conversation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// The model called `done`; whether it changed anything is another question.
+    /// The model called `done`, with or without changes.
     Done { summary: String },
-    /// It went on without calling a tool, reminders or not; with its last words.
+    /// The model called no tool despite reminders; `said` is its last text.
     Silent { said: String },
-    /// With what was changed so far.
+    /// A limit was reached; the changes so far are kept.
     Limit(Limit),
 }
 
 impl StopReason {
-    /// In a sentence, for people.
+    /// Returns a sentence for people.
     pub(crate) fn report(&self, limits: &Limits) -> String {
         match self {
             StopReason::Done { summary } => format!("the model is done: {summary}"),
@@ -60,20 +61,21 @@ impl StopReason {
     }
 }
 
-/// Whether a text holds code or an edit: whoever answers so at once has no use for tools.
+/// Returns whether a text holds code or an edit: a model that answers so at once does not want
+/// tools.
 fn is_answer(text: &str) -> bool {
     text.lines().any(|it| it.starts_with("```") || it.starts_with("<<<<<<< "))
 }
 
 const REMINDER: &str = "Go on with the tools: only what they change counts. If the work is done, or cannot be, call `done`.";
 
-/// Asks and answers until the end. Every question is `first` with the tools and all that was said since; its place in
-/// the run (node, stage, attempt) stays. Dropping the future ends the conversation; `toolbox` then holds the changes of
-/// the calls that were answered.
+/// Runs the conversation to its end. Every request is `first` with the tools and all messages so
+/// far; its key in the run (node, stage, attempt) stays the same. Dropping the future ends the
+/// conversation; `toolbox` then holds the changes of the answered calls.
 ///
 /// # Errors
 ///
-/// What `ask` gives instead of a reply; here too `toolbox` holds what was changed before.
+/// The error of `ask`; `toolbox` then holds the earlier changes too.
 pub(crate) async fn converse<E, F>(
     mut ask: impl FnMut(ChatRequest) -> F,
     first: ChatRequest,
@@ -108,9 +110,9 @@ struct Talk<'t> {
     ends: Instant,
     asks: usize,
     calls: Vec<CallRecord>,
-    /// Of all results.
+    /// Bytes of all results.
     bytes: usize,
-    /// Replies in a row without a call.
+    /// Number of consecutive replies without a call.
     silent: usize,
 }
 
@@ -130,7 +132,7 @@ impl<'t> Talk<'t> {
         reached.into_iter().find_map(|(is, limit)| is.then_some(limit))
     }
 
-    /// What is said to a reply, or that it was the last.
+    /// Returns the answer to a reply, or the reason to stop.
     async fn answer(&mut self, reply: &ChatReply) -> Result<Message, StopReason> {
         if reply.tool_calls.is_empty() {
             self.silent += 1;
@@ -165,7 +167,7 @@ impl<'t> Talk<'t> {
         (called, since.elapsed().as_micros() as u64)
     }
 
-    /// Takes note of a call; the end, if it was a `done` that held.
+    /// Records a call; returns the reason to stop after a successful `done`.
     fn record(
         &mut self,
         call: &ToolCall,
@@ -190,7 +192,7 @@ impl<'t> Talk<'t> {
         }
     }
 
-    /// What is left, where it is little.
+    /// Returns a note about the remaining budget, once little is left.
     fn note(&self) -> Option<String> {
         let limits = &self.limits;
         let calls = limits.calls.saturating_sub(self.calls.len());
@@ -207,7 +209,8 @@ impl<'t> Talk<'t> {
     }
 }
 
-/// The model cannot have known, when it said so, that a call before it would fail.
+/// The model could not know, when it called `done`, that an earlier call of the same reply would
+/// fail.
 fn too_early() -> (ToolInvocation, u64) {
     let text = "not done yet: a call of the same reply failed; see to it, then call `done` again";
     (ToolInvocation { text: text.to_owned(), is_error: true, done: None }, 0)

@@ -1,4 +1,5 @@
-//! What a tool takes: one declaration gives its typed arguments, their check, their JSON schema and their short form.
+//! Arguments of tools: one declaration yields typed arguments, their check, their JSON schema and
+//! their short form.
 
 use std::num::NonZeroUsize;
 
@@ -13,24 +14,24 @@ pub(super) struct Field {
     pub(super) required: bool,
 }
 
-/// What an argument is in JSON.
+/// JSON type of an argument.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Text,
-    /// A whole number, at least this.
+    /// A whole number with this minimum.
     Number(usize),
     Flag,
 }
 
-/// A type of arguments. `null` counts as an absent argument: many models send it for those they leave out.
+/// A type of arguments. `null` counts as absent: many models send it for arguments they leave out.
 pub(super) trait Argument: Sized {
     const KIND: Kind;
     const REQUIRED: bool = true;
 
-    /// `None` for a value of another type.
+    /// Parses a value; `None` if it has another type.
     fn of(value: &Value) -> Option<Self>;
 
-    /// What stands for an absent argument.
+    /// Returns the value of an absent argument.
     fn absent() -> Option<Self> {
         None
     }
@@ -48,7 +49,7 @@ impl Argument for usize {
     const KIND: Kind = Kind::Number(0);
 
     fn of(value: &Value) -> Option<usize> {
-        // Some providers know one kind of number and write 3.0 for 3.
+        // Some providers have only one number type and write 3.0 for 3.
         let whole = |it: &f64| it.fract() == 0.0 && (0.0..1e15).contains(it);
         let number = value.as_u64().or_else(|| value.as_f64().filter(whole).map(|it| it as u64));
         number.and_then(|it| usize::try_from(it).ok())
@@ -84,26 +85,27 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
-/// What an argument says that names a symbol.
+/// Description of an argument that names a symbol.
 pub(super) const NAME_PATH: &str =
     "`name`, `Class/name`, `/Class/name` for the whole path, `name[1]` for the second of that name";
 
 /// The arguments of one tool.
 pub(super) trait Arguments: Sized {
     const NAME: &'static str;
-    /// What the tool does and when it is of use, for the model.
+    /// Purpose and use of the tool, for the model.
     const ABOUT: &'static str;
     const FIELDS: &'static [Field];
 
-    /// Reads them strictly.
+    /// Reads the arguments strictly.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with them, as fragments.
+    /// All problems, as sentence fragments.
     fn read(given: &Map<String, Value>) -> Result<Self, Vec<String>>;
 }
 
-/// Declares the arguments of a tool: its name, what it does, then `field: type = what it is` each.
+/// Declares the arguments of a tool: its name, its description, then `field: type = description`
+/// each.
 macro_rules! tool {
     ($name:literal, $about:literal, $arguments:ident { $($field:ident: $type:ty = $of:expr,)* }) => {
         #[doc = concat!("What `", $name, "` takes.")]
@@ -135,7 +137,7 @@ macro_rules! tool {
 }
 pub(super) use tool;
 
-/// Collects what is wrong with given arguments.
+/// Reads arguments and collects their problems.
 pub(super) struct Reader {
     pub(super) wrong: Vec<String>,
 }
@@ -185,7 +187,7 @@ impl Kind {
     }
 }
 
-/// A JSON schema of type `object`.
+/// Returns a JSON schema of type `object`.
 pub(super) fn schema(fields: &[Field]) -> Value {
     let property = |it: &Field| (it.name.to_owned(), it.kind.schema(it.about));
     let required = fields.iter().filter(|it| it.required).map(|it| it.name);
@@ -197,7 +199,7 @@ pub(super) fn schema(fields: &[Field]) -> Value {
     })
 }
 
-/// `{path: text, from_line?: number}`.
+/// Returns the short form, such as `{path: text, from_line?: number}`.
 pub(super) fn short(fields: &[Field]) -> String {
     let field = |it: &Field| {
         let kind = match it.kind {
@@ -221,7 +223,8 @@ fn found(value: &Value) -> String {
     }
 }
 
-/// Arguments in a few words: short ones whole, of long texts only how long they are; of too many the first.
+/// Summarizes arguments: short values as they are, long texts by their length, and at most [`MOST`]
+/// arguments.
 pub(super) fn summary(given: &Map<String, Value>) -> String {
     let one = |(name, value): (&String, &Value)| {
         let shown = match value {
@@ -236,9 +239,9 @@ pub(super) fn summary(given: &Map<String, Value>) -> String {
     given.iter().take(MOST).map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// Arguments that are worth repeating: no tool takes more.
+/// Maximum number of arguments in a summary; no tool takes more.
 const MOST: usize = 6;
-/// Bytes of a value that are worth repeating.
+/// Maximum bytes of a value in a summary.
 const SHOWN: usize = 80;
 
 fn clip(text: &str) -> &str {

@@ -1,15 +1,16 @@
-//! Conversations within a number of tokens: the results of old calls are cut, the newest stay whole.
+//! Keeps conversations within a number of tokens: results of old calls are cut, the newest stay
+//! complete.
 
 use trellis_llm::Message;
 
-/// Bytes taken for one token. Code and English come to three to four; a budget is a bound, not a bill.
+/// Bytes counted as one token. Code and English have three to four; the budget is only a bound.
 const TOKEN_BYTES: usize = 4;
-/// Bytes of an old result that stay.
+/// Bytes kept of an old result.
 const KEPT: usize = 200;
 
-/// Cuts old results, the oldest first, once a conversation has more tokens than this: down to half, so that it is seldom
-/// done (providers remember a conversation by its start). What the model itself said is left as it is: providers want
-/// it back unchanged.
+/// Cuts old results, oldest first, once a conversation exceeds `tokens`. Cuts down to half, so that
+/// cutting is rare (providers cache a conversation by its prefix). The model's own messages stay,
+/// since providers require them unchanged.
 pub(super) fn shorten(messages: &mut [Message], tokens: usize) {
     let most = tokens.saturating_mul(TOKEN_BYTES);
     let mut bytes: usize = messages.iter().map(Message::bytes).sum();
@@ -29,7 +30,7 @@ pub(super) fn shorten(messages: &mut [Message], tokens: usize) {
     }
 }
 
-/// The start of a text and a word on the rest; `None` if that would not be shorter.
+/// Returns the start of a text with a note on the rest; `None` if that is not shorter.
 fn shortened(text: &str) -> Option<String> {
     let start = &text[..text.floor_char_boundary(KEPT)];
     let start = start.rfind('\n').map_or(start, |end| &start[..end]);

@@ -1,4 +1,4 @@
-//! Tools for files: read, written, edited, deleted, listed.
+//! Tools that read, write, edit, delete and list files.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl Run for EditFile {
     }
 }
 
-/// A file edited, with the lines that are there now.
+/// Edits a file and shows the resulting lines.
 pub(super) fn edited(
     scene: &ToolContext,
     path: &str,
@@ -141,10 +141,10 @@ pub(super) fn edited(
     Ok(Answer { changes: vec![changed], ..Answer::of(text) })
 }
 
-/// Lines around an edit that are shown.
+/// Number of lines shown around an edit.
 const AROUND: usize = 2;
 
-/// The lines that edits left in a text, with a few around them.
+/// Returns the lines that edits produced in a text, with a few lines around them.
 fn around(after: &str, edits: &TextEdits) -> Vec<String> {
     let breaks = trellis_python::Lines::of(after);
     let line = |at: usize| breaks.position(at.min(after.len()), trellis_python::Unit::Utf8).0 + 1;
@@ -203,7 +203,7 @@ impl Run for ListFiles {
     }
 }
 
-/// The folder, or the file, that a tool is to look in.
+/// Returns the folder, or the file, that a tool searches.
 pub(super) fn folder(scene: &ToolContext, given: Option<&str>) -> Result<String, String> {
     let Some(given) = given else { return Ok(String::new()) };
     let folder = paths::folder(given)?;
@@ -217,7 +217,7 @@ pub(super) fn folder(scene: &ToolContext, given: Option<&str>) -> Result<String,
     Err(format!("there is no folder {folder}; at the top there are: {}", tops.join(", ")))
 }
 
-/// A path from a folder on, if it is that or below it.
+/// Returns a path if it equals the folder or lies below it, relative to the folder if below.
 pub(super) fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     if folder.is_empty() || folder == path {
         return Some(path);
@@ -225,10 +225,10 @@ pub(super) fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// Bytes of a glob.
+/// Maximum bytes of a glob.
 const LONGEST_GLOB: usize = 200;
 
-/// What a glob fits: names of files if it has no `/`, else paths.
+/// Returns a matcher for a glob: on file names if the glob has no `/`, else on paths.
 fn glob(pattern: &str) -> Result<impl Fn(&str) -> bool, String> {
     let by_name = !pattern.contains('/');
     let short = pattern.len() <= LONGEST_GLOB;

@@ -1,7 +1,7 @@
-//! Text looked for in all files, line by line.
+//! Searches the text of all files, line by line.
 //!
-//! Patterns are untrusted: the automaton is small, never backtracks, and the clock is looked at between lines, of which
-//! only so much is searched.
+//! Patterns are untrusted: the automaton is small and never backtracks, the deadline is checked
+//! between lines, and only the start of a long line is searched.
 
 use std::time::Instant;
 
@@ -24,13 +24,13 @@ tool! {
     }
 }
 
-/// Bytes of a pattern.
+/// Maximum bytes of a pattern.
 const LONGEST_PATTERN: usize = 1000;
-/// Bytes of a pattern's automaton: a few thousand states.
+/// Maximum bytes of a pattern's automaton: a few thousand states.
 const LARGEST_AUTOMATON: usize = 512 << 10;
-/// Bytes of a line that are searched.
+/// Bytes searched per line.
 const SEARCHED: usize = 10_000;
-/// Bytes of a line that are shown.
+/// Bytes shown per line.
 const SHOWN: usize = 200;
 
 impl Run for Grep {
@@ -73,7 +73,7 @@ impl Grep {
     }
 }
 
-/// A text as a regular expression that fits nothing else.
+/// Escapes a text as a regular expression that matches only the text.
 fn literal(text: &str) -> String {
     let special = |c: char| r"\.+*?()|[]{}^$#&-~".contains(c);
     text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
@@ -83,7 +83,7 @@ struct Hits {
     page: Truncated,
     lines: usize,
     files: usize,
-    /// Lines of which only the start was searched.
+    /// Number of lines of which only the start was searched.
     unsearched: usize,
 }
 
@@ -127,7 +127,7 @@ impl Hits {
     }
 }
 
-/// The part of a line around a match.
+/// Returns the part of a line around a match.
 fn window(line: &str, at: usize) -> String {
     let line_start = line.len() - line.trim_start().len();
     if at < line_start + SHOWN / 2 {

@@ -1,4 +1,4 @@
-//! Where to look first: what only the caller knows.
+//! Hints from the caller on where to look first.
 
 use std::sync::Arc;
 
@@ -12,22 +12,23 @@ use super::truncate::{Truncated, clipped};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedNode {
     pub(crate) id: String,
-    /// The file it is in, from the project's root.
+    /// The node's file, relative to the project's root.
     pub(crate) path: String,
     /// `Class.method`, or the plain name.
     pub(crate) symbol: String,
-    /// What it is to do.
+    /// The planned purpose.
     pub(crate) docstring: String,
 }
 
-/// Searches the planning graph: the best nodes first, or why it cannot be searched. It is called on a thread that may
-/// wait; what is asynchronous goes through `tokio::runtime::Handle::current().block_on`.
+/// Searches the planning graph: the best nodes first, or the reason why no search is possible. Runs
+/// on a thread that may block; asynchronous work goes through
+/// `tokio::runtime::Handle::current().block_on`.
 pub(crate) type PlanSearch = dyn Fn(&str) -> Result<Vec<PlannedNode>, String> + Send + Sync;
 
-/// What the caller knows.
+/// Hints that only the caller has.
 #[derive(Clone, Default)]
 pub(super) struct Hints {
-    /// Best first; `None` where nothing was looked for.
+    /// Best first; `None` without localization.
     pub(super) suspects: Option<Arc<[Suspect]>>,
     pub(super) plan: Option<Arc<PlanSearch>>,
 }
@@ -72,7 +73,7 @@ fn suspect(place: usize, it: &Suspect) -> String {
     format!("{place}. {}:{} {}{score}: {why}", it.path, it.line, it.symbol)
 }
 
-/// Bytes shown of what somebody wrote.
+/// Maximum bytes shown of a free text.
 const WORDS: usize = 500;
 
 impl Run for SearchPlan {

@@ -1,27 +1,27 @@
-//! How much a conversation with tools may take.
+//! Limits of a conversation with tools.
 
 use std::time::Duration;
 
-/// All limits in one table.
+/// All limits of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Calls of tools, `done` aside.
+    /// Maximum tool calls, `done` not counted.
     pub(crate) calls: usize,
-    /// Bytes of one result.
+    /// Maximum bytes of one result.
     pub(crate) result_bytes: usize,
-    /// Bytes of all results.
+    /// Maximum bytes of all results.
     pub(crate) all_bytes: usize,
-    /// Bytes of one file that is written.
+    /// Maximum bytes of one written file.
     pub(crate) file_bytes: usize,
-    /// Of one call.
+    /// Timeout of one call.
     pub(crate) call_time: Duration,
-    /// Of the whole conversation, the model's share included.
+    /// Timeout of the whole conversation, including the model's time.
     pub(crate) time: Duration,
-    /// How often in a row a model that calls nothing is reminded of the tools.
+    /// Consecutive reminders to a model that calls no tool.
     pub(crate) reminders: usize,
-    /// Tokens of the conversation, about, above which old results are shortened.
+    /// Approximate tokens of the conversation above which old results are shortened.
     pub(crate) tokens: usize,
-    /// Calls left from which on the model is told how many there are.
+    /// Number of remaining calls from which on results mention that number.
     pub(crate) reported_by: usize,
 }
 
@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// Which limit was reached.
+/// The limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Calls,
@@ -50,7 +50,7 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// A sentence without its start, after "the conversation ended:".
+    /// Returns the end of a sentence that starts with "the conversation ended:".
     pub(crate) fn reason(self, limits: &Limits) -> String {
         match self {
             Limit::Calls => format!("all {} calls were made", limits.calls),

@@ -5,7 +5,7 @@ use trellis_engine::{LocalizationExhausted, Tool};
 
 use super::truncate::clipped;
 
-/// The tools that look for places, what they count as, and the argument that says what for.
+/// Lookup tools, with the localization tool they count as and the argument that holds the query.
 const TABLE: [(&str, Tool, &str); 5] = [
     ("search_plan", Tool::Search, "words"),
     ("grep", Tool::Search, "pattern"),
@@ -14,7 +14,7 @@ const TABLE: [(&str, Tool, &str); 5] = [
     ("callers", Tool::References, "name"),
 ];
 
-/// Bytes that are kept of a query, and of what it found.
+/// Maximum bytes kept of a query and of its result.
 const LONGEST: usize = 200;
 
 /// One lookup.
@@ -22,16 +22,16 @@ const LONGEST: usize = 200;
 pub(crate) struct Lookup {
     pub(crate) tool: Tool,
     pub(crate) query: String,
-    /// The first line of what was found; none where nothing was.
+    /// The first line of the result; `None` if nothing was found.
     pub(crate) found: Option<String>,
 }
 
-/// What was looked up, and how much may be still.
+/// Lookups made, and the number of those still allowed.
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
     left: usize,
     pub(super) made: Vec<Lookup>,
-    /// One too many was wanted.
+    /// True if the model wanted more lookups than allowed.
     pub(super) is_exhausted: bool,
 }
 
@@ -40,7 +40,7 @@ impl Lookups {
         Lookups { left, made: Vec::new(), is_exhausted: false }
     }
 
-    /// Why a call may not be made, if it is a lookup too many.
+    /// Returns the refusal of a call, if it is a lookup and none is left.
     pub(super) fn refuse(&mut self, name: &str) -> Option<String> {
         let is_lookup = TABLE.iter().any(|it| it.0 == name);
         if !is_lookup || self.left > 0 {
@@ -50,7 +50,7 @@ impl Lookups {
         Some(format!("{LocalizationExhausted}; change the code by what you know, or call `done`"))
     }
 
-    /// Takes note of a call that was made, with the text of what it found.
+    /// Records a call that was made, with the text of its result.
     pub(super) fn take(&mut self, name: &str, given: &Map<String, Value>, found: Option<&str>) {
         let Some((_, tool, argument)) = TABLE.iter().find(|it| it.0 == name) else { return };
         self.left = self.left.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The files that tools work on: texts in memory, with an index that follows them.
+//! The files that tools work on: texts in memory, with an index kept in step.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use super::truncate::{clipped, counted};
 use crate::convert::Files;
 use crate::sources;
 
-/// What became of files: the new text, or none where the file was deleted.
+/// Changed files: the new text, or `None` for a deleted file.
 pub(crate) type Changes = BTreeMap<String, Option<Arc<str>>>;
 
-/// Says why a file is read-only, if it is.
+/// Returns the reason why a file is read-only, if it is.
 pub(crate) type ReadOnly = dyn Fn(&str) -> Option<&'static str> + Send + Sync;
 
-/// A copy of a project's files. A clone is a snapshot and costs little.
+/// A copy of a project's files. A clone is a cheap snapshot.
 #[derive(Clone)]
 pub(super) struct Overlay {
     files: Arc<Files>,
     before: Arc<Files>,
     index: Index,
     read_only: Arc<ReadOnly>,
-    /// Bytes that one file may have.
+    /// Maximum bytes of one file.
     most: usize,
 }
 
 impl Overlay {
-    /// Files whose paths no tool would take are left out.
+    /// Creates the copy. Files whose paths no tool accepts are left out.
     pub(super) fn new(files: &Files, read_only: Arc<ReadOnly>, most: usize) -> Overlay {
         let fits = |path: &String| paths::file(path).is_ok_and(|it| it == *path);
         let fitting = files.iter().filter(|(path, _)| fits(path));
@@ -43,7 +43,7 @@ impl Overlay {
         &self.files
     }
 
-    /// As they were given.
+    /// Returns the files as given at the start.
     pub(super) fn before(&self) -> Arc<Files> {
         self.before.clone()
     }
@@ -52,19 +52,19 @@ impl Overlay {
         &self.index
     }
 
-    /// Why a file, there or not, may not be changed.
+    /// Returns the reason why a file, existing or not, may not be changed.
     pub(super) fn read_only(&self, path: &str) -> Option<&'static str> {
         (self.read_only)(path)
     }
 
-    /// A file that is there: its path as files are keyed, and its text.
+    /// Returns an existing file: its normalized path and its text.
     pub(super) fn file(&self, path: &str) -> Result<(String, Arc<str>), String> {
         let path = paths::file(path)?;
         let text = self.files.get(&path).cloned().ok_or_else(|| self.missing(&path))?;
         Ok((path, text))
     }
 
-    /// A Python file that is there.
+    /// Returns an existing Python file.
     pub(super) fn python(&self, path: &str) -> Result<(FileId, String, Arc<str>), String> {
         let (path, text) = self.file(path)?;
         let file = self.index.file(&path).ok_or_else(|| {
@@ -87,19 +87,19 @@ impl Overlay {
         }
     }
 
-    /// Whether files lie below a path.
+    /// Returns whether files lie below a path.
     pub(super) fn is_folder(&self, path: &str) -> bool {
         let below = format!("{path}/");
         let mut behind = self.files.range(below.clone()..);
         path.is_empty() || behind.next().is_some_and(|(it, _)| it.starts_with(&below))
     }
 
-    /// A file after edits of the text it has now.
+    /// Applies edits to a file's current text.
     ///
     /// # Errors
     ///
-    /// Why the file may not be changed, or not so: it is read-only, would be too long, or would be worse
-    /// Python than it is.
+    /// The reason why the edit is refused: the file is read-only, would be too long, or would gain
+    /// syntax errors.
     pub(super) fn edited(&self, path: &str, edits: &TextEdits) -> Result<Changed, String> {
         let refused = |why: String| format!("{path} was not changed: {why}");
         let (path, before) = self.file(path)?;
@@ -113,11 +113,11 @@ impl Overlay {
         Ok(Changed { path, after: Some(after.into()) })
     }
 
-    /// A file with a new text, whether it was there or not.
+    /// Replaces the text of a file, or creates the file.
     ///
     /// # Errors
     ///
-    /// As [`WorkingCopy::edited`]; and where there cannot be a file of that path.
+    /// The reasons of [`Overlay::edited`]; and a path at which no file can be created.
     pub(super) fn written(&self, path: &str, text: &str) -> Result<Changed, String> {
         let path = paths::file(path)?;
         let refused = |why: String| format!("{path} was not written: {why}");
@@ -134,7 +134,7 @@ impl Overlay {
         Ok(Changed { path, after: Some(text.into()) })
     }
 
-    /// A file taken away.
+    /// Deletes a file.
     pub(super) fn deleted(&self, path: &str) -> Result<Changed, String> {
         let (path, _) = self.file(path)?;
         self.may_change(&path).map_err(|why| format!("{path} was not deleted: {why}"))?;
@@ -161,7 +161,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Whether there can be a file where none is.
+    /// Checks that a new file can be created at a path.
     fn may_be_new(&self, path: &str) -> Result<(), String> {
         if self.is_folder(path) {
             return Err("it is a folder; name a file in it".to_owned());
@@ -180,7 +180,7 @@ impl Overlay {
         }
     }
 
-    /// Makes changes, which have to be made for the files as they are.
+    /// Applies changes, which must be made for the current files.
     pub(super) fn take(&mut self, changes: Vec<Changed>) {
         let files = Arc::make_mut(&mut self.files);
         for Changed { path, after } in changes {
@@ -199,7 +199,7 @@ impl Overlay {
         }
     }
 
-    /// What is other than in the beginning.
+    /// Returns the differences from the start.
     pub(super) fn changes(&self) -> Changes {
         let is_new = |(path, text): &(&String, &Arc<str>)| self.before.get(*path) != Some(*text);
         let new = self.files.iter().filter(is_new);
@@ -210,13 +210,13 @@ impl Overlay {
     }
 }
 
-/// One file as a tool wants it; `None`: gone.
+/// One changed file; `after` is `None` for a deleted file.
 pub(super) struct Changed {
     pub(super) path: String,
     pub(super) after: Option<Arc<str>>,
 }
 
-/// A text in the place of another: sound by itself, or with no fault that is not there now.
+/// Checks that a new text is valid Python, or at least has no syntax error that the old text lacks.
 fn no_worse(before: &str, after: &str) -> Result<(), trellis_python::Refused> {
     let new = trellis_python::check_no_new_errors("", &TextEdits::between("", after));
     if new.is_ok() || before.is_empty() {
@@ -229,7 +229,7 @@ pub(super) fn is_python(path: &str) -> bool {
     sources::is_source(path.as_ref())
 }
 
-/// `shop.py (12 lines)`, with a word on whether it is read-only.
+/// Returns `shop.py (12 lines)`, with a mark if the file is read-only.
 pub(super) fn shown(copy: &Overlay, path: &str, text: &str) -> String {
     let lines = counted(super::truncate::count(text), "line");
     let read_only = if copy.read_only(path).is_some() { ", read-only" } else { "" };

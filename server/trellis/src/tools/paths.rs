@@ -1,13 +1,13 @@
-//! Paths as a model gives them: inside the project, or refused.
+//! Checks paths given by a model: inside the project, or refused.
 
-/// The longest path systems take, less room for the folder the project is in; in bytes.
+/// Maximum bytes of a path: the limit of common systems, less room for the project's folder.
 const LONGEST: usize = 1024;
 
-/// A file's path as files are keyed: relative to the project's root, one `/` between parts, no `.`.
+/// Normalizes a file's path: relative to the project's root, one `/` between parts, no `.`.
 ///
 /// # Errors
 ///
-/// Why it could lead elsewhere, or names no file, and what to give.
+/// The reason why the path could lead outside, or names no file, and a remedy.
 pub(super) fn file(path: &str) -> Result<String, String> {
     let plain = plain(path)?;
     if plain.is_empty() || path.ends_with('/') {
@@ -16,7 +16,7 @@ pub(super) fn file(path: &str) -> Result<String, String> {
     Ok(plain)
 }
 
-/// The same for a folder, or for a file; empty for the root.
+/// Normalizes the path of a folder or a file; empty for the root.
 pub(super) fn folder(path: &str) -> Result<String, String> {
     plain(path)
 }

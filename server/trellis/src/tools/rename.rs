@@ -1,4 +1,4 @@
-//! Tools that change a symbol wherever it is: renamed, or deleted if nothing uses it.
+//! Tools that change a symbol in all files: rename it, or delete it if nothing uses it.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ impl Run for SafeDeleteSymbol {
     }
 }
 
-/// A file after edits, if they can be made.
+/// Applies edits to a file, if they can be made.
 fn changed<E: std::fmt::Display>(
     scene: &ToolContext,
     file: FileId,

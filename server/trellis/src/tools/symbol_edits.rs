@@ -1,4 +1,4 @@
-//! Tools that edit at a symbol: its body replaced, statements put before or behind it.
+//! Tools that edit at a symbol: replace its body, or insert statements before or after it.
 
 use std::sync::Arc;
 

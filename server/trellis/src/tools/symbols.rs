@@ -1,4 +1,4 @@
-//! Tools that look at symbols: where they are defined, referred to, called from.
+//! Tools that find symbols: definitions, references, callers.
 
 use trellis_python::{FileId, Index, Located, NamePath};
 
@@ -38,10 +38,10 @@ tool! {
     }
 }
 
-/// What a name path, perhaps with a file, stands for.
+/// A name path, with an optional file.
 pub(super) struct SymbolQuery {
     pub(super) pattern: NamePath,
-    /// As files are keyed.
+    /// Normalized path.
     pub(super) within: Option<String>,
 }
 
@@ -57,13 +57,13 @@ impl SymbolQuery {
         Ok(SymbolQuery { pattern, within: within.map(|(_, path, _)| path) })
     }
 
-    /// Its definitions, at least one.
+    /// Returns the definitions, at least one.
     pub(super) fn named(&self, index: &Index) -> Result<Vec<Located>, String> {
         let found = unique::named(index, &self.pattern, self.within.as_deref());
         if found.is_empty() { Err(self.not_one(index, &LookupError::Missing)) } else { Ok(found) }
     }
 
-    /// A place where the one symbol is named.
+    /// Returns a place of the name of the one symbol.
     pub(super) fn place(&self, index: &Index) -> Result<(FileId, usize), String> {
         let found = self.named(index)?;
         unique::unique(index, &found).map_err(|why| self.not_one(index, &why))
@@ -93,12 +93,12 @@ impl SymbolQuery {
     }
 }
 
-/// Bytes of a name path.
+/// Maximum bytes of a name path.
 const LONGEST: usize = 500;
-/// Candidates that are named.
+/// Maximum number of candidates in an error.
 const NEAR: usize = 10;
 
-/// `/Class/name in shop.py`.
+/// Returns a place such as `/Class/name in shop.py`.
 fn spot(index: &Index, it: Located) -> String {
     format!("{} in {}", index.outline(it.file).name_path(it.symbol), index.path(it.file))
 }
@@ -162,7 +162,7 @@ fn no_name() -> String {
     "this symbol cannot be followed; grep finds the word".to_owned()
 }
 
-/// A head, entries below it, and why they may not be all.
+/// Returns a head, entries below it, and the reasons why the list may be incomplete.
 pub(super) fn listed(
     scene: &ToolContext,
     head: &str,

@@ -1,4 +1,4 @@
-//! The one table of tools, and what all of them share.
+//! The table of tools, and types that all tools share.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use super::rename::{RenameSymbol, SafeDeleteSymbol};
 use super::symbol_edits::{InsertAfterSymbol, InsertBeforeSymbol, ReplaceSymbolBody};
 use super::symbols::{Callers, FindReferences, FindSymbol};
 
-/// Every tool, in the order in which a model is told of them.
+/// All tools, in the order in which they are presented to a model.
 const TABLE: [Entry; 17] = [
     Entry::of::<Suspects>(),
     Entry::of::<SearchPlan>(),
@@ -35,23 +35,23 @@ const TABLE: [Entry; 17] = [
     Entry::of::<Done>(),
 ];
 
-/// What a tool sees: a snapshot, so that one that is given up on harms nobody.
+/// Input of a tool: a snapshot, so that an abandoned call does no harm.
 pub(super) struct ToolContext {
     pub(super) copy: Overlay,
     pub(super) leads: Arc<Hints>,
-    /// Bytes for the answer.
+    /// Maximum bytes of the answer.
     pub(super) room: usize,
-    /// When the answer has to be there; only what may take long looks.
+    /// Time by which the answer is due; only slow tools check it.
     pub(super) deadline: Instant,
 }
 
-/// What a tool has to say, and what it wants changed.
+/// Answer of a tool, with the changes it wants.
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) changes: Vec<Changed>,
-    /// The model's own words on what it did, once it says it is done.
+    /// The model's summary, once it says that it is done.
     pub(super) done: Option<String>,
-    /// What was looked for is not there.
+    /// True if a search found nothing.
     pub(super) is_empty: bool,
 }
 
@@ -60,26 +60,26 @@ impl Answer {
         Answer { text, changes: Vec::new(), done: None, is_empty: false }
     }
 
-    /// A search in vain.
+    /// Returns the answer of a search without results.
     pub(super) fn nothing(text: String) -> Answer {
         Answer { is_empty: true, ..Answer::of(text) }
     }
 }
 
-/// An answer, or what went wrong, why, and what to do, for the model; nothing was changed then.
+/// An answer; or an error for the model with reason and remedy, in which case nothing was changed.
 pub(super) type Outcome = Result<Answer, String>;
 
 /// A tool: arguments that can be run.
 pub(super) trait Run: Arguments {
     fn run(self, scene: &ToolContext) -> Outcome;
 
-    /// Whether there is anything to be had from it.
+    /// Returns whether the tool is useful with these hints.
     fn is_offered(_: &Hints) -> bool {
         true
     }
 }
 
-/// A line of the table.
+/// An entry of the table.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) name: &'static str,
@@ -121,7 +121,7 @@ fn run<T: Run>(given: &Map<String, Value>, scene: &ToolContext) -> Outcome {
     arguments.run(scene)
 }
 
-/// The tools that are of use with these leads.
+/// Returns the tools that are useful with these hints.
 pub(super) fn offered(leads: &Hints) -> impl Iterator<Item = Entry> {
     TABLE.into_iter().filter(|it| (it.is_offered)(leads))
 }

@@ -1,4 +1,4 @@
-//! A copy of files with the tools for it: one call, one answer.
+//! A copy of files with the tools for it: one answer per call.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,33 +16,33 @@ use super::table::{Entry, Outcome, ToolContext, offered};
 use super::truncate::{clipped, cut};
 use crate::convert::Files;
 
-/// What a model may call, and the copy of files that it works on.
+/// The tools a model may call, and the copy of files that they work on.
 pub(crate) struct ToolSet {
     copy: Overlay,
     leads: Hints,
     pub(crate) limits: Limits,
-    /// Tools that are not offered.
+    /// Names of tools that are not offered.
     without: &'static [&'static str],
-    /// Files that the model has seen whole; none where it may replace what it has not seen.
+    /// Files that the model has seen in full; `None` if it may replace files it has not seen.
     seen: Option<BTreeSet<String>>,
-    /// Lookups, where they are counted.
+    /// Lookups, if they are counted.
     lookups: Option<Lookups>,
 }
 
-/// What a call came to.
+/// Result of a tool call.
 #[derive(Debug)]
 pub(crate) struct ToolInvocation {
-    /// What the model is shown.
+    /// Text shown to the model.
     pub(crate) text: String,
-    /// Whether it failed; the text says why and what to do, and nothing was changed.
+    /// True if the call failed; the text has reason and remedy, and nothing was changed.
     pub(crate) is_error: bool,
     /// The model's summary, after `done`.
     pub(crate) done: Option<String>,
 }
 
 impl ToolSet {
-    /// Tools for these files, by their paths from the project's root. What `read_only` gives a reason for can be read
-    /// and not changed.
+    /// Creates tools for these files, by their paths relative to the project's root. A file for
+    /// which `read_only` returns a reason can be read and not changed.
     pub(crate) fn new(
         files: &Files,
         read_only: impl Fn(&str) -> Option<&'static str> + Send + Sync + 'static,
@@ -53,20 +53,20 @@ impl ToolSet {
         ToolSet { copy, leads: Hints::default(), limits, without: &[], seen: None, lookups: None }
     }
 
-    /// Leaves tools out that are of no use.
+    /// Removes tools that are of no use.
     pub(crate) fn without(mut self, names: &'static [&'static str]) -> ToolSet {
         self.without = names;
         self
     }
 
-    /// Lets a file that is there be replaced only after it was shown: these were.
+    /// Allows replacing an existing file only after it was shown; `paths` were shown already.
     pub(crate) fn with_shown(mut self, paths: BTreeSet<String>) -> ToolSet {
         self.seen = Some(paths);
         self
     }
 
-    /// Files that the model has seen whole, where that is looked at.
-    pub(crate) fn record_lookup(&self) -> BTreeSet<String> {
+    /// Returns the files that the model has seen in full, if that is tracked.
+    pub(crate) fn seen_files(&self) -> BTreeSet<String> {
         self.seen.clone().unwrap_or_default()
     }
 
@@ -82,44 +82,44 @@ impl ToolSet {
         self
     }
 
-    /// Lets no more than so many lookups be made.
+    /// Limits the number of lookups.
     pub(crate) fn with_lookups(mut self, left: usize) -> ToolSet {
         self.lookups = Some(Lookups::new(left));
         self
     }
 
-    /// The lookups that were made, where they are counted.
+    /// Returns the lookups made, if they are counted.
     pub(crate) fn lookups(&self) -> &[Lookup] {
         self.lookups.as_ref().map_or(&[], |it| &it.made)
     }
 
-    /// Whether more lookups were wanted than there may be.
+    /// Returns whether the model wanted more lookups than allowed.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.lookups.as_ref().is_some_and(|it| it.is_exhausted)
     }
 
-    /// The tools as a model is told of them.
+    /// Returns the tools in the form presented to a model.
     pub(crate) fn tools(&self) -> Arc<[trellis_llm::Tool]> {
         self.offered().map(|it| it.tool()).collect()
     }
 
-    /// The files as they were given.
+    /// Returns the files as given at the start.
     pub(crate) fn before(&self) -> Arc<Files> {
         self.copy.before()
     }
 
-    /// What was changed so far.
+    /// Returns the changes so far.
     pub(crate) fn changes(&self) -> Changes {
         self.copy.changes()
     }
 
-    /// The files as they are now.
+    /// Returns the files as they are now.
     #[cfg(test)]
     pub(super) fn files(&self) -> &Files {
         self.copy.files()
     }
 
-    /// Calls a tool. Whatever is asked for, the answer is a text of limited length within limited time.
+    /// Calls a tool. The answer is always a text of limited length, within limited time.
     #[cfg(test)]
     pub(super) async fn call(
         &mut self,
@@ -130,7 +130,7 @@ impl ToolSet {
         self.call_within(name, arguments, self.limits.result_bytes, deadline).await
     }
 
-    /// The same within so many bytes, until a moment.
+    /// Calls a tool with at most `room` bytes of answer, until `deadline`.
     pub(super) async fn call_within(
         &mut self,
         name: &str,
@@ -166,7 +166,7 @@ impl ToolSet {
         offered(&self.leads).filter(|it| !self.without.contains(&it.name))
     }
 
-    /// Why a file may not be replaced yet, if that is what is asked for.
+    /// Returns the refusal if a call would replace a file that the model has not seen.
     fn unseen(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
         let seen = self.seen.as_ref().filter(|_| name == "write_file")?;
         let path = path_of(arguments)?;
@@ -178,7 +178,7 @@ impl ToolSet {
         })
     }
 
-    /// Remembers what the model has seen whole.
+    /// Records a file that the model has seen in full.
     fn see(&mut self, name: &str, arguments: &Map<String, Value>) {
         let is_whole = match name {
             "read_file" => !["from_line", "lines"].iter().any(|it| arguments.contains_key(*it)),
@@ -195,8 +195,8 @@ impl ToolSet {
         format!("there is no tool `{}`; the tools are {}", clipped(name, 100), names.join(", "))
     }
 
-    /// Runs a tool on a snapshot, on a thread of its own: one that takes too long is left to its end, and what it
-    /// wanted changed is dropped.
+    /// Runs a tool on a snapshot, on a thread of its own. After the deadline the thread runs on,
+    /// but its changes are dropped.
     async fn run(
         &self,
         entry: Entry,
@@ -209,7 +209,8 @@ impl ToolSet {
         let work = tokio::task::spawn_blocking(move || entry.run(&given, &scene));
         match tokio::time::timeout_at(deadline.into(), work).await {
             Ok(Ok(outcome)) => outcome,
-            // The panic itself is on standard error; one bad call should not cost the whole conversation.
+            // The panic message is on standard error; one failed call should not end the whole
+            // conversation.
             Ok(Err(_)) => Err(format!(
                 "{} failed for a fault of Trellis's own; nothing was changed; try another tool",
                 entry.name
@@ -222,7 +223,7 @@ impl ToolSet {
     }
 }
 
-/// The file that a call is about, from the project's root.
+/// Returns the file named in a call, relative to the project's root.
 fn path_of(arguments: &Map<String, Value>) -> Option<String> {
     paths::file(arguments.get("path")?.as_str()?).ok()
 }

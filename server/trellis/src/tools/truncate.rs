@@ -1,13 +1,13 @@
-//! Texts within a number of bytes, cut at line ends, with a word on what was left out.
+//! Texts within a number of bytes, cut at line ends, with a note on the omitted rest.
 
 use trellis_python::{Lines, Unit};
 
-/// Bytes kept back for the last word.
+/// Bytes reserved for the final note.
 const NOTE: usize = 240;
-/// Bytes of one line that are shown.
+/// Maximum bytes shown of one line.
 const LINE: usize = 2000;
 
-/// Lines that are taken in while there is room.
+/// Lines, added while there is room.
 pub(super) struct Truncated {
     text: String,
     room: usize,
@@ -19,8 +19,8 @@ impl Truncated {
         Truncated { text: String::new(), room: room.saturating_sub(NOTE), left: 0 }
     }
 
-    /// Takes in a line (or a few that belong together), of a very long one the start, unless it or one before
-    /// it does not fit; whether it was taken. The first always is.
+    /// Adds a line (or several that belong together), cut if very long, unless it or an earlier one
+    /// does not fit. Returns whether it was added. The first line always is.
     pub(super) fn line(&mut self, line: &str) -> bool {
         let short: Vec<String> = line.split('\n').map(|it| clipped(it, LINE + NOTE)).collect();
         let line = short.join("\n");
@@ -34,7 +34,7 @@ impl Truncated {
         true
     }
 
-    /// The text, ended by what `word` makes of the number of lines that were not taken, if there are any.
+    /// Returns the text; if lines were omitted, `word` makes the final note from their number.
     pub(super) fn end(mut self, word: impl FnOnce(usize) -> String) -> String {
         match self.left {
             0 => self.text.truncate(self.text.trim_end_matches('\n').len()),
@@ -44,25 +44,25 @@ impl Truncated {
     }
 }
 
-/// The lines of a text with their numbers from 1.
+/// Returns the lines of a text with their numbers from 1.
 pub(super) fn lines(text: &str) -> impl ExactSizeIterator<Item = (usize, &str)> {
     let lines = Lines::of(text);
     let count = count(text);
     (0..count).map(move |it| (it + 1, &text[lines.line(it)]))
 }
 
-/// How many lines a text has; a line break at its end starts none.
+/// Returns the number of lines; a final line break starts no line.
 pub(super) fn count(text: &str) -> usize {
     let (last, column) = Lines::of(text).position(text.len(), Unit::Utf8);
     last + usize::from(column > 0)
 }
 
-/// A line with its number; of a very long one the start.
+/// Returns a line with its number, cut if very long.
 pub(super) fn numbered(number: usize, line: &str) -> String {
     format!("{number:>5}  {}", clipped(line, LINE))
 }
 
-/// The start of a line that is longer than so many bytes, and how long it is.
+/// Returns a line, or the first `most` bytes of a longer line with a note on its length.
 pub(super) fn clipped(line: &str, most: usize) -> String {
     if line.len() <= most {
         return line.to_owned();
@@ -71,7 +71,7 @@ pub(super) fn clipped(line: &str, most: usize) -> String {
     format!("{shown}… (a line of {} bytes)", line.len())
 }
 
-/// Any text within so many bytes.
+/// Cuts a text to a number of bytes.
 pub(super) fn cut(text: String, room: usize) -> String {
     if text.len() <= room {
         return text;
@@ -80,13 +80,13 @@ pub(super) fn cut(text: String, room: usize) -> String {
         return text[..text.floor_char_boundary(room)].to_owned();
     }
     let most = text.floor_char_boundary(room - NOTE);
-    // A single line may be longer than all the room there is.
+    // A single line may be longer than the available room.
     let end = text[..most].rfind('\n').filter(|it| *it > most / 2).unwrap_or(most);
     let left = text.len() - end;
     format!("{}\n… {left} more bytes were left out; ask for less at a time", &text[..end])
 }
 
-/// `1 line`, `2 lines`.
+/// Returns `1 line`, `2 lines`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

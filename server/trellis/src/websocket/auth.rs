@@ -1,5 +1,6 @@
-//! Who may connect: programs on this machine that show the token. Pages of the web may not, though they run on this
-//! machine: a browser says where they come from, and by which name it found the server.
+//! Access control: programs on this machine connect with the token. Web pages are refused although
+//! their browser runs on this machine; the browser's request names the page's origin and the host
+//! name used.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -11,16 +12,16 @@ use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
-/// Names under which the loopback is reached.
+/// Host names of the loopback interface.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// What has to hold of a handshake.
+/// Requirements on a handshake.
 pub(super) struct AccessPolicy {
     token: [u8; 32],
     origins: Vec<String>,
 }
 
-/// Why one is turned away.
+/// Reason why a handshake is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rejection {
     status: u16,
@@ -56,7 +57,7 @@ impl AccessPolicy {
         }
     }
 
-    /// Digests are compared, and all of them: the time says nothing about the token.
+    /// Compares digests completely, so that the time reveals nothing about the token.
     fn is_token(&self, given: &str) -> bool {
         let differs = |sum, (a, b): (&u8, &u8)| std::hint::black_box(sum | (a ^ b));
         digest(given).iter().zip(&self.token).fold(0, differs) == 0
@@ -80,7 +81,7 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Lets only those through to the server behind it who may connect.
+/// Layer that passes only authorized requests to the server behind it.
 #[derive(Clone)]
 pub(super) struct AuthLayer<S> {
     rules: Arc<AccessPolicy>,
@@ -93,7 +94,7 @@ impl<S> AuthLayer<S> {
         AuthLayer { rules, server, admitted: CancellationToken::new() }
     }
 
-    /// Cancelled as soon as somebody is let through.
+    /// Returns a token that is cancelled once a request is authorized.
     pub(super) fn admitted(&self) -> CancellationToken {
         self.admitted.clone()
     }
@@ -128,7 +129,7 @@ impl Rejection {
             .header("connection", "close")
             .header("content-type", "text/plain; charset=utf-8")
             .body(HttpBody::from(format!("{}\n", self.why)));
-        // Nothing in it can be wrong; empty, it would refuse as well.
+        // The builder cannot fail here; an empty response would refuse as well.
         response.unwrap_or_else(|_| HttpResponse::new(HttpBody::empty()))
     }
 }

@@ -1,14 +1,14 @@
-//! How many there are of something.
+//! Counts active connections and subscribers.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A count that goes down by itself. A clone is the same.
+/// A count of live [`Counted`] values. Clones share one count.
 #[derive(Clone, Default)]
 pub(super) struct Counter(Arc<watch::Sender<usize>>);
 
-/// One that is counted until it is dropped.
+/// One unit of the count, until it is dropped.
 pub(super) struct Counted(Counter);
 
 impl Counter {
@@ -21,9 +21,9 @@ impl Counter {
         self.0.subscribe()
     }
 
-    /// Waits until there is none.
+    /// Waits until the count is zero.
     pub(super) async fn none(&self) {
-        // An error means that the counter is gone, which is held here.
+        // An error would mean that the counter is gone, but it is held here.
         let _ = self.watch().wait_for(|count| *count == 0).await;
     }
 }

@@ -1,8 +1,9 @@
-//! `trellis serve`: the methods and events over a WebSocket, for programs of the same person on the same machine.
+//! `trellis serve`: the methods and events over a WebSocket, for programs of the same user on the
+//! same machine.
 //!
-//! It listens on the loopback and nowhere else. Who connects shows a [`token`] that only that person can read; the
-//! [`gate`] asks for it before the handshake, and refuses pages of the web. [`events`] are subscribed to; a [`counter`]
-//! knows whether anybody is there.
+//! The server listens only on the loopback interface. A client presents a [`token`] that only this
+//! user can read; [`auth`] checks it before the handshake, and refuses web pages. Clients get
+//! events through [`subscriptions`]; a [`connection_count`] tells whether the server is idle.
 
 mod auth;
 mod connection_count;
@@ -34,53 +35,54 @@ use connection_count::Counter;
 use subscriptions::Subscriptions;
 use token::Token;
 
-/// Bytes of one message of a client.
+/// Maximum bytes of a client's message.
 const REQUEST_AT_MOST: u32 = 16 << 20;
-/// Bytes of one answer.
+/// Maximum bytes of a response.
 const ANSWER_AT_MOST: u32 = 64 << 20;
-/// WebSockets at once.
+/// Maximum number of WebSockets.
 const CONNECTIONS: u32 = 16;
-/// Sockets at once, those that have shown no token yet among them.
+/// Maximum number of sockets, including those without a token yet.
 const SOCKETS: usize = 64;
-/// How long one may take to show the token; programs of this machine need no second.
+/// Timeout for presenting the token; programs on this machine need less than a second.
 const HANDSHAKE: Duration = Duration::from_secs(2);
 const SUBSCRIPTIONS_EACH: u32 = 16;
-/// Calls in one message.
+/// Maximum calls per message.
 const BATCH: u32 = 100;
-/// Messages on their way to one client; who has more to say waits.
+/// Maximum messages in transit to one client; further ones wait.
 const UNDER_WAY: u32 = 64;
-/// How long clients may take to read the last events, and then to close.
+/// Timeout for clients to read the last events, and again to close.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
-/// Between tries where the system hands out no more sockets.
+/// Pause between attempts when the system provides no more sockets.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// What to serve, and until when.
+/// Options of the server.
 pub(crate) struct ServeRequest {
-    /// As they are on the disk, without symbolic links.
+    /// Real paths, without symbolic links.
     pub(crate) folders: Vec<PathBuf>,
-    /// 0 for any that is free.
+    /// Port; 0 for any free one.
     pub(crate) port: u16,
     /// Web origins whose pages may connect, such as `http://localhost:3000`.
     pub(crate) origins: Vec<String>,
-    /// Ends when nobody was connected and no job ran for so long.
+    /// Time without connections and jobs after which the server ends.
     pub(crate) idle_exit: Option<Duration>,
-    /// Ends with this process.
+    /// Process whose end ends the server.
     pub(crate) parent: Option<u32>,
 }
 
-/// How the server is reached.
+/// Address of the running server.
 #[derive(Debug, Serialize)]
 pub(crate) struct Address {
     pub(crate) url: String,
-    /// Shown as `Authorization: Bearer TOKEN`, or as `?token=TOKEN`.
+    /// Token, sent as `Authorization: Bearer TOKEN` or as `?token=TOKEN`.
     pub(crate) token: String,
     pub(crate) pid: u32,
-    /// Holds the token, and goes with the server.
+    /// File with the token, removed with the server.
     #[serde(skip)]
     pub(crate) token_file: PathBuf,
 }
 
-/// Serves until a signal, the end of the parent or idleness; `ready` is called once clients can connect.
+/// Serves until a signal, the end of the parent process or idleness; `ready` is called once clients
+/// can connect.
 pub(crate) async fn serve(
     order: ServeRequest,
     ready: impl FnOnce(&Address) -> Result<(), Fault>,
@@ -109,10 +111,10 @@ pub(crate) async fn serve(
         () = idle(&guests, &context.jobs, order.idle_exit) => {}
     }
     accepting.abort();
-    // Clients still hear how their jobs end.
+    // Clients still receive the end of their jobs.
     context.end().await;
     telling.end(LAST_PATIENCE).await;
-    // An error means that it has stopped.
+    // An error means that the server has stopped already.
     let _ = server.stop();
     if timeout(LAST_PATIENCE, server.stopped()).await.is_err() {
         tracing::warn!("a client did not close its connection in time");
@@ -138,7 +140,7 @@ async fn listen(port: u16) -> Result<(TcpListener, u16), Fault> {
     })
 }
 
-/// Takes connections, each served by a task of its own.
+/// Accepts connections, each served by a task of its own.
 async fn accept(
     listener: TcpListener,
     rules: Arc<AccessPolicy>,
@@ -148,7 +150,7 @@ async fn accept(
 ) {
     let builder = Server::builder().set_config(limits()).to_service_builder();
     let sockets = Arc::new(Semaphore::new(SOCKETS));
-    // It is never closed.
+    // The semaphore is never closed.
     while let Ok(place) = sockets.clone().acquire_owned().await {
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
@@ -164,13 +166,14 @@ async fn accept(
         let gate = AuthLayer::new(rules.clone(), service);
         let admitted = gate.admitted();
         tokio::spawn(async move {
-            // Small messages are not to wait for more; without this they are slower.
+            // Small messages must not be delayed to be combined; without this option they are only
+            // slower.
             let _ = socket.set_nodelay(true);
             let serving = serve_with_graceful_shutdown(socket, gate, stopped);
             tokio::select! {
-                // An error is a client that went away.
+                // An error means that a client disconnected.
                 _ = serving => closed.await,
-                // Those who show no token are not to keep out those who have one.
+                // Clients without a token must not block those with one.
                 () = late(&admitted) => {}
             }
             drop((guest, place));
@@ -178,7 +181,7 @@ async fn accept(
     }
 }
 
-/// Over when a client has not been let in for too long.
+/// Completes when a client was not authorized in time.
 async fn late(admitted: &CancellationToken) {
     if timeout(HANDSHAKE, admitted.cancelled()).await.is_ok() {
         std::future::pending().await
@@ -197,12 +200,12 @@ fn limits() -> ServerConfig {
         .build()
 }
 
-/// Waits until nobody was connected and no job ran for so long.
+/// Waits until there was no connection and no job for the given time.
 async fn idle(guests: &Counter, jobs: &Jobs, patience: Option<Duration>) {
     let Some(patience) = patience else { return std::future::pending().await };
     loop {
         let mut watch = guests.watch();
-        // Errors mean that the counter is gone, which is held here.
+        // An error would mean that the counter is gone, but it is held here.
         let _ = watch.wait_for(|count| *count == 0).await;
         jobs.all_ended().await;
         if timeout(patience, watch.changed()).await.is_err() {

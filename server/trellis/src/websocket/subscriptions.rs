@@ -1,4 +1,4 @@
-//! `trellis/subscribe`: events for who wants them.
+//! `trellis/subscribe`: events for subscribed clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) struct Subscriptions {
 }
 
 impl Subscriptions {
-    /// Adds the subscription to the methods.
+    /// Adds the subscription method to the table.
     pub(super) fn register(table: &mut Table) -> Result<Subscriptions, Fault> {
         let telling =
             Subscriptions { ending: CancellationToken::new(), subscribers: Counter::default() };
@@ -36,7 +36,7 @@ impl Subscriptions {
         Ok(telling)
     }
 
-    /// Ends them when each subscriber has heard what was told before, or takes too long.
+    /// Ends the subscriptions once each subscriber has read all earlier events, or the time is up.
     pub(super) async fn end(&self, patience: Duration) {
         self.ending.cancel();
         if timeout(patience, self.subscribers.none()).await.is_err() {
@@ -45,7 +45,8 @@ impl Subscriptions {
     }
 }
 
-/// Passes events on as fast as the client reads; what it misses meanwhile, the mailbox knows.
+/// Forwards events at the client's reading speed; the listener's queue merges or counts those in
+/// between.
 async fn forward(sink: PendingSubscriptionSink, context: &Context, ending: &CancellationToken) {
     let listener = context.events.listen();
     // An error means that the client is gone.

@@ -1,4 +1,4 @@
-//! What a client shows: a random text in a file that only this person can read.
+//! Access token: a random text in a file that only this user can read.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
@@ -10,19 +10,19 @@ use rustix::process::{Pid, geteuid, test_kill_process};
 use crate::error::Fault;
 use crate::sandbox::cache_folder;
 
-/// Bytes of chance in a token.
+/// Random bytes of a token.
 const BYTES: usize = 32;
-/// Of a folder and a file for nobody else.
+/// Mode of the token's folder: access for its owner only.
 const PRIVATE: u32 = 0o700;
 
-/// A token and its file, which goes with this value.
+/// A token and its file, which is removed when dropped.
 pub(super) struct Token {
     text: String,
     path: PathBuf,
 }
 
 impl Token {
-    /// A new one, in `$XDG_RUNTIME_DIR/trellis`, or in the cache folder where there is no such variable.
+    /// Creates a token in `$XDG_RUNTIME_DIR/trellis`, or in the cache folder without that variable.
     pub(super) fn new() -> Result<Token, Fault> {
         let folder = match std::env::var_os("XDG_RUNTIME_DIR").filter(|it| !it.is_empty()) {
             Some(folder) => PathBuf::from(folder).join("trellis"),
@@ -41,7 +41,7 @@ impl Token {
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         let text: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
         let path = folder.join(format!("serve-{}.token", std::process::id()));
-        // Made for the owner alone, and under its name only when it is whole.
+        // The file is private from the start, and gets its name only when complete.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.persist(&path)?;
@@ -59,7 +59,7 @@ impl Token {
 
 impl Drop for Token {
     fn drop(&mut self) {
-        // It opens nothing any more; whoever starts next takes it away.
+        // A leftover token is invalid; the next start removes it.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -76,7 +76,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes away what killed servers left.
+/// Removes token files of killed servers.
 fn sweep(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -84,7 +84,7 @@ fn sweep(folder: &Path) -> io::Result<()> {
         let number = name.strip_prefix("serve-").and_then(|it| it.strip_suffix(".token"));
         let process = number.and_then(|it| it.parse().ok()).and_then(Pid::from_raw);
         if process.is_some_and(|it| test_kill_process(it) == Err(rustix::io::Errno::SRCH)) {
-            // Another server may have done it meanwhile.
+            // Another server may have removed it meanwhile.
             let _ = fs::remove_file(path);
         }
     }

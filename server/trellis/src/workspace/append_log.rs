@@ -1,6 +1,8 @@
-//! The file of the journal: several processes append lines to it at once, each of which follows from the one above.
+//! The journal's file. Several processes append lines to the file at once; each line carries the
+//! hash of the lines above.
 //!
-//! Whoever appends holds the file's lock. So a last line without an end can only be what a crash left, and is cut off.
+//! A process appends only while it holds the file's lock. So a last line without a line end can
+//! only come from a crash, and is cut off.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -13,29 +15,29 @@ use super::crash_point;
 use super::disk::{self, hex};
 use super::hash_chain::{SUFFIX, carried, seal};
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const BLOCK: usize = 16 << 10;
 
-/// The open file.
+/// The open journal file.
 #[derive(Debug)]
 pub(super) struct AppendLog {
     path: PathBuf,
     file: File,
-    /// As this process left it last; none where it does not know.
+    /// End of the file after this process's last write; `None` if unknown.
     end: Option<Tail>,
 }
 
-/// Where the file ends.
+/// End of the file: its length and the chain value there.
 #[derive(Debug)]
 struct Tail {
-    /// In bytes.
+    /// File length in bytes.
     length: u64,
-    /// What the next line follows from.
+    /// Chain value that the next line continues.
     chain: String,
 }
 
 impl AppendLog {
-    /// Opens or makes the file; a last line that a crash cut short is cut off.
+    /// Opens or creates the file, and cuts off a last line that a crash left incomplete.
     pub(super) fn open(path: &Path) -> io::Result<AppendLog> {
         let mut it = AppendLog { path: path.to_owned(), file: open(path)?, end: None };
         it.locked(|it| {
@@ -45,8 +47,8 @@ impl AppendLog {
         Ok(it)
     }
 
-    /// Appends lines, in one write. They are made under the lock, without chain and end. What could not be written whole
-    /// is taken back, so that no later line joins it.
+    /// Appends lines in one write. `lines` creates them under the lock, without chain and line end.
+    /// A partial write is undone, so that no later line joins it.
     pub(super) fn append(
         &mut self,
         sync: bool,
@@ -75,7 +77,7 @@ impl AppendLog {
         })
     }
 
-    /// Where the file ends, as last known if nobody else has changed that.
+    /// Returns the end of the file: the remembered one if no other process has changed the length.
     fn known_end(&mut self) -> io::Result<Tail> {
         let length = self.file.metadata()?.len();
         match self.end.take() {
@@ -87,12 +89,12 @@ impl AppendLog {
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
         self.file.lock()?;
         let done = self.follow().and_then(|()| work(self));
-        // With the file it would be given back as well, but that may stay open for hours.
+        // Closing the file would release the lock as well, but the file may stay open for hours.
         let unlocked = self.file.unlock();
         done.and_then(|done| unlocked.map(|()| done))
     }
 
-    /// Takes the file that is at the path by now, if it is another one, and its lock.
+    /// Reopens and locks the file at the path if the path now names another file.
     fn follow(&mut self) -> io::Result<()> {
         while !self.is_at_its_path()? {
             let file = open(&self.path)?;
@@ -116,7 +118,7 @@ impl AppendLog {
 }
 
 impl Tail {
-    /// Looks where a file ends, and cuts off what follows its last whole line.
+    /// Finds the end of a file, and cuts off bytes after its last complete line.
     fn of(file: &File) -> io::Result<Tail> {
         let found = file.metadata()?.len();
         let length = whole_lines(file, found)?;
@@ -127,7 +129,7 @@ impl Tail {
     }
 }
 
-/// How long the whole lines among the first `end` bytes are.
+/// Returns the length of the complete lines among the first `end` bytes.
 fn whole_lines(file: &File, mut end: u64) -> io::Result<u64> {
     let mut block = [0; BLOCK];
     while end > 0 {
@@ -142,7 +144,7 @@ fn whole_lines(file: &File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// What a line behind the first `length` bytes, which are whole lines, follows from.
+/// Returns the chain value that a line after the first `length` bytes (complete lines) continues.
 fn chain_at(file: &File, length: u64) -> io::Result<String> {
     let mut suffix = [0; SUFFIX];
     if let Some(start) = length.checked_sub(SUFFIX as u64 + 1) {

@@ -71,11 +71,11 @@ impl ModelCost {
 
 pub(crate) type Checkpoint = BTreeMap<String, Entry>;
 
-/// What a checkpoint on disk turned out to be.
+/// Result of reading a checkpoint.
 pub(crate) enum Found {
     None,
     Good(Checkpoint),
-    /// Unreadable; it was moved aside to this path.
+    /// The checkpoint was unreadable and was moved to this path.
     Corrupt(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! A merge that git leaves open: which files both sides have changed in the same place, and their texts.
+//! Merge conflicts of git: the files that both sides changed in the same place, with their texts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,33 +9,34 @@ use super::worktree::Worktree;
 use super::worktree_state::full;
 use crate::error::Fault;
 
-/// Such a merge. Paths are from the project's folder.
+/// A merge with conflicts. Paths are relative to the project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MergeConflict {
-    /// The target that it is on top of.
+    /// The target commit of the merge.
     pub(crate) old: String,
-    /// All files as far as they could be merged, those in conflict with git's marks.
+    /// Tree with all files as far as git merged them; files in conflict hold git's conflict
+    /// markers.
     pub(super) tree: String,
     files: BTreeMap<String, Blobs>,
 }
 
-/// Mode and blob of a file: before both, on the target, on the branch that is merged.
+/// Mode and blob of a file: in the merge base, on the target, on the branch to merge.
 type Blobs = [Option<(String, String)>; 3];
 
 /// The texts of a file in conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConflictSides {
     pub(crate) path: String,
-    /// Empty where both have added the file.
+    /// Empty if both sides added the file.
     pub(crate) base: String,
     pub(crate) ours: String,
     pub(crate) theirs: String,
-    /// Merged line by line, with marks around what is left.
+    /// The text merged line by line, with conflict markers around the remaining conflicts.
     pub(crate) marked: String,
 }
 
 impl MergeConflict {
-    /// Reads what `git merge-tree` says behind the tree: `MODE BLOB STAGE<tab>PATH` each.
+    /// Parses the output of `git merge-tree` after the tree: lines of `MODE BLOB STAGE<tab>PATH`.
     pub(super) fn read<'a>(
         old: String,
         tree: String,
@@ -55,14 +56,15 @@ impl MergeConflict {
         MergeConflict { old, tree, files }
     }
 
-    /// What is in conflict.
+    /// Returns the paths in conflict.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.files.keys().cloned().collect()
     }
 }
 
 impl Worktree {
-    /// The texts of all files of a merge, or why it is none of texts alone.
+    /// Returns the texts of all files in conflict, or the reason a conflict is not only about
+    /// texts.
     pub(crate) fn sides(
         &self,
         conflict: &MergeConflict,
@@ -105,7 +107,8 @@ impl Worktree {
         Ok(Ok(ConflictSides { path: path.to_owned(), base, ours, theirs, marked }))
     }
 
-    /// Merged line by line. The marks name no commits, so that the same conflict reads the same whenever it is met.
+    /// Merges three texts line by line. The markers name no commits, so that equal conflicts have
+    /// equal texts.
     fn marked(&self, sides: [&str; 3]) -> Result<String, Fault> {
         let scratch =
             tempfile::tempdir().map_err(|error| cannot("create a scratch folder", &error))?;
@@ -119,11 +122,11 @@ impl Worktree {
             arguments.push(place.to_string_lossy().into_owned());
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        // Its exit code counts the conflicts.
+        // The exit code of `git merge-file` is the number of conflicts.
         Ok(self.git.answer(&arguments).map_err(broken)?.1)
     }
 
-    /// Messages of the commits that the target has got since the work began, oldest first.
+    /// Returns the messages of the commits added to the target since the work began, oldest first.
     pub(crate) fn merged_meanwhile(&self) -> Result<Vec<String>, Fault> {
         let range = format!("{}..{}", self.record.base, full(&self.record.into));
         let said = self.git.run(&["log", "--reverse", "--format=%s", &range]).map_err(broken)?;

@@ -1,4 +1,4 @@
-//! What a node cost: runs, questions, tokens, money.
+//! Cost of a node: test runs, model requests, tokens, money.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,25 @@ use serde::{Deserialize, Serialize};
 /// Number of localization tools.
 pub(crate) const TOOLS: usize = 4;
 
-/// What a node cost from its first test to its end. A resumed run counts the attempt that ended.
+/// Cost of a node from its first test to its end. In a resumed run only the attempt that ended
+/// counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub(crate) runs: usize,
     pub(crate) model_calls: usize,
-    /// Of each localization tool, in their order: tries and hits.
+    /// Tries and hits of each localization tool, in the order of [`Tool::ALL`].
     #[serde(default)]
     pub(crate) tools: [[usize; 2]; TOOLS],
     #[serde(default)]
     pub(crate) regressions: usize,
     #[serde(default)]
     pub(crate) regressions_passed: usize,
-    /// Questions by stage.
+    /// Cost of model requests by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) stages: BTreeMap<String, StageCost>,
 }
 
-/// What the questions of one stage cost.
+/// Cost of the model requests of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StageCost {
     pub(crate) calls: usize,
@@ -47,7 +48,7 @@ impl StageCost {
 impl std::ops::AddAssign for StageCost {
     fn add_assign(&mut self, other: StageCost) {
         self.calls += other.calls;
-        // What a provider says may be anything; a sum that is too large is the largest.
+        // A provider may report any number; sums saturate.
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.nano_usd = self.nano_usd.saturating_add(other.nano_usd);
@@ -55,12 +56,12 @@ impl std::ops::AddAssign for StageCost {
 }
 
 impl Cost {
-    /// Books a question.
+    /// Adds the cost of a model request.
     pub(crate) fn asked(&mut self, stage: &str, cost: StageCost) {
         *self.stages.entry(stage.to_owned()).or_default() += cost;
     }
 
-    /// All stages together.
+    /// Returns the sum of all stages.
     pub(crate) fn all(&self) -> StageCost {
         let mut all = StageCost::default();
         self.stages.values().for_each(|stage| all += *stage);

@@ -1,19 +1,22 @@
-//! Points at which a test may end the process: before each step that changes what a later start finds.
+//! Points at which a test can kill the process: before each step that changes what a later start
+//! finds.
 //!
-//! A build for tests counts the steps and kills its own process before the one that `TRELLIS_CRASH_POINT` numbers, from 1:
-//! what is on the disk then is what a crash at that moment leaves. Tests number them all, in place of sampling instants: the file
-//! `TRELLIS_CRASH_POINTS` gets a byte for each. Lines of the journal that a crash may lose are no steps: `recovery` tests every beginning of a journal. A delivered binary has none
+//! A debug build counts the steps, and kills its own process before the step whose number, from 1,
+//! is in `TRELLIS_CRASH_POINT`. The disk is then as after a crash at that moment. Tests enumerate
+//! all steps instead of sampling moments: the file in `TRELLIS_CRASH_POINTS` gets one byte per
+//! step. Journal lines that a crash may lose are not steps; the `recovery` tests try every prefix
+//! of a journal. Release builds contain none of this.
 //! of it.
 
 /// Environment variable with the number of the step before which the process is killed.
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "TRELLIS_CRASH_POINT";
 
-/// Environment variable with the file that grows by a byte for each step.
+/// Environment variable with the path of a file that grows by one byte per step.
 #[cfg(debug_assertions)]
 const COUNTED: &str = "TRELLIS_CRASH_POINTS";
 
-/// Marks that the next thing done changes the disk.
+/// Marks that the next operation changes the disk.
 #[cfg(debug_assertions)]
 pub(crate) fn reach() {
     use std::fs::File;
@@ -32,12 +35,12 @@ pub(crate) fn reach() {
         let _ = file.write_all(b".");
     }
     if WANTED.is_some_and(|wanted| REACHED.fetch_add(1, Ordering::SeqCst) + 1 == wanted) {
-        // As a crash is: no destructor, no handler, no last line.
+        // Like a crash: no destructor, no handler, no last output.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
 }
 
-/// Does nothing in a delivered binary.
+/// Does nothing in a release build.
 #[cfg(not(debug_assertions))]
 pub(crate) fn reach() {}

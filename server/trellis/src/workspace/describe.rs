@@ -1,4 +1,4 @@
-//! Events of the journal in words, each with what it is about, why it was, and what it cost.
+//! Descriptions of journal events: subject, text, reason and cost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ kinds! {
     Committed Approval Reset RolledBack Integration Broken Suite TestsWritten Stopped Finished
 }
 
-/// What a step cost, as far as it is known.
+/// Cost of a step, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Price {
     pub(crate) input_tokens: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct Price {
     pub(crate) milliseconds: Option<u64>,
 }
 
-/// What an event is about: a node, a subgraph, or a function or test that is in no plan.
+/// Returns the subject of an event: a node, a subgraph, or a function or test that is in no plan.
 pub(crate) fn node(event: &Event) -> Option<&str> {
     match event {
         Event::State { node, .. }
@@ -68,8 +68,8 @@ pub(crate) fn node(event: &Event) -> Option<&str> {
     }
 }
 
-/// Whether something happened to a node: events about it, and those of several at once that name it. The order of a run
-/// names all nodes, and is no event of each.
+/// Returns whether an event concerns the node `id`: its own events, and events about several nodes
+/// that name it. The order of a run names all nodes and concerns none of them.
 pub(crate) fn concerns(event: &Event, id: &str) -> bool {
     let has = |all: &[String]| all.iter().any(|it| it == id);
     let is_named = match event {
@@ -82,7 +82,7 @@ pub(crate) fn concerns(event: &Event, id: &str) -> bool {
     is_named || node(event).is_some_and(|it| it == id || is_work(it))
 }
 
-/// What happened. One arm an event: the table of words.
+/// Returns a description of the event. One match arm per event.
 pub(crate) fn what(event: &Event) -> String {
     match event {
         Event::Started { graph, dialect, model, jobs, version, .. } => {
@@ -147,7 +147,7 @@ pub(crate) fn what(event: &Event) -> String {
     }
 }
 
-/// Why it happened, or what else was said about it.
+/// Returns the reason of an event, or its details.
 pub(crate) fn reason(event: &Event) -> Option<String> {
     let reason = match event {
         Event::State { reason, .. }
@@ -166,7 +166,7 @@ pub(crate) fn reason(event: &Event) -> Option<String> {
     (!reason.is_empty()).then_some(reason)
 }
 
-/// What the step itself cost. What a node or a run came to in all is the sum of its steps, and stands in the words.
+/// Returns the cost of the step itself. Totals of nodes and runs are part of the description.
 pub(crate) fn price(event: &Event) -> Option<Price> {
     match event {
         Event::ModelCall { input_tokens, output_tokens, details, milliseconds, .. } => {

@@ -1,4 +1,4 @@
-//! Files that are whole or not there, and paths that stay inside.
+//! Atomic file writes, and checks that paths stay inside a folder.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use sha2::{Digest, Sha256};
 use crate::error::Fault;
 use crate::workspace::crash_point;
 
-/// SHA-256 of a text, in hexadecimal.
+/// Returns the SHA-256 of a text, in lowercase hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes.as_ref()))
 }
 
-/// Bytes in hexadecimal, in small letters.
+/// Returns bytes in lowercase hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let digit = |it: u8| char::from(b"0123456789abcdef"[usize::from(it)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
@@ -44,18 +44,19 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// The folder of what is ours in a project.
+/// Folder of Trellis' own files in a project.
 const OWN: &str = ".trellis";
-/// Prompts and code of others are in it: nobody else on the machine has to read them.
+/// The folder holds prompts and code; other users of the machine need not read them.
 const PRIVATE: u32 = 0o700;
 
-/// Makes `.trellis`, which shows nowhere in the project's own version control.
+/// Creates `.trellis`, with a `.gitignore` that hides the folder from the project's version
+/// control.
 pub(crate) fn ensure(root: &Path) -> io::Result<()> {
     create(root, "").map(drop)
 }
 
-/// A folder below `.trellis`, made for this person alone where it is not there. A project may come with one of its own: links in
-/// it would lead what we write to other places, and are refused.
+/// Creates and returns a folder below `.trellis`, readable by this user alone. A project may bring
+/// a `.trellis` of its own; symbolic links in it would redirect writes, and are refused.
 pub(crate) fn create(root: &Path, below: &str) -> io::Result<PathBuf> {
     own_path(root, format!("{OWN}/{below}").trim_end_matches('/'))
 }
@@ -64,7 +65,7 @@ fn own_path(root: &Path, path: &str) -> io::Result<PathBuf> {
     refuse_link(root, path)?;
     DirBuilder::new().recursive(true).mode(PRIVATE).create(root.join(path))?;
     let mut options = OpenOptions::new();
-    // A link in its place is something that is there, wherever it leads.
+    // A dangling symbolic link there counts as existing.
     match options.write(true).create_new(true).open(root.join(".trellis/.gitignore")) {
         Ok(mut file) => file.write_all(b"*\n")?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -85,9 +86,10 @@ fn refuse_link(root: &Path, path: &str) -> io::Result<()> {
     link.map_or(Ok(()), |link| Err(why(link)))
 }
 
-/// Opens a file of ours, as these options say, which is a regular one and no link; others cannot read one that is made.
+/// Opens a file of Trellis with these options. The file must be regular and no link; a new one is
+/// readable by this user alone.
 pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Nobody has to have the other end of a pipe for this to return.
+    // Opening a pipe must not wait for a process at its other end.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
     let opened = options.mode(0o600).custom_flags(flags.bits() as i32).open(path);
     let file = opened.map_err(|error| match error.raw_os_error() {
@@ -103,8 +105,8 @@ pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<Fil
     }
 }
 
-/// The first part of `path` that is a symbolic link inside `root`, if any: writing there could leave
-/// the folder.
+/// Returns the first part of `path` that is a symbolic link inside `root`, if any: writing there
+/// could leave the folder.
 pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
     let mut at = root.to_owned();
     for part in path.split('/') {
@@ -116,20 +118,20 @@ pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
     None
 }
 
-/// Whether a place is in one of these folders, with all links followed; what is not there yet counts by where it would
-/// be made.
+/// Returns whether `path` is inside one of `folders`, with all links followed. A path that does not
+/// exist counts as inside its nearest existing ancestor.
 pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
     let found = path.ancestors().find_map(|it| Some((it.canonicalize().ok()?, it)));
     let Some((real, there)) = found else { return false };
     let rest = path.strip_prefix(there).unwrap_or(path);
     let goes_down = rest.components().all(|it| matches!(it, Component::Normal(_)));
-    // A link to what is not there would be followed by who makes it.
+    // A process that creates the path would follow a dangling link.
     let leaves = rest.components().next().is_some_and(|it| real.join(it).is_symlink());
     let is_in = |folder: &PathBuf| folder.canonicalize().is_ok_and(|it| real.starts_with(it));
     goes_down && !leaves && folders.iter().any(is_in)
 }
 
-/// Space kept so that a full disk can still be told in the checkpoint.
+/// Bytes kept in reserve so that a checkpoint can still report a full disk.
 const RESERVE: usize = 256 * 1024;
 
 pub(crate) fn reserve_space(root: &Path) -> io::Result<()> {
@@ -142,7 +144,7 @@ pub(crate) fn reserve_space(root: &Path) -> io::Result<()> {
 }
 
 pub(crate) fn release_reserve(root: &Path) {
-    // If it is gone already there is nothing to release.
+    // A missing reserve file needs no release.
     let _ = fs::remove_file(root.join(".trellis/reserve"));
 }
 
@@ -150,8 +152,8 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A name that git and file systems take, another one for every text: what is not a letter, digit, `_`, `-` or
-/// an inner dot becomes `=` and its code; long ones end in a hash.
+/// Returns a name valid for git and file systems, unique per text: each character other than a
+/// letter, digit, `_`, `-` or inner dot becomes `=` and its code; long names end in a hash.
 pub(crate) fn escape_ref_name(text: &str) -> String {
     let inner_dots = !text.contains("..")
         && !text.starts_with('.')
@@ -168,10 +170,10 @@ pub(crate) fn escape_ref_name(text: &str) -> String {
     }
 }
 
-/// Bytes; a tag is a file's name.
+/// Maximum name length in bytes; a tag is a file's name.
 const LONGEST_NAME: usize = 120;
 
-/// A file could not be read or written: nothing is lost by that.
+/// Returns the fault of a failed read or write. No work is lost by it.
 pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
     let fault = Fault::internal(format!("cannot {what}: {error}"));
     match is_full(error) {

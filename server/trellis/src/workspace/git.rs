@@ -1,4 +1,5 @@
-//! git, through its command with explicit arguments: no shell, no hooks, no user's environment.
+//! git, run as a command with explicit arguments: no shell, no hooks, none of the user's
+//! environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -10,42 +11,44 @@ use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::{crash_point, repo_config_guard, stale_locks};
 
-/// A repository in the output folder, when git is there.
+/// A repository that git commands run in.
 #[derive(Debug)]
 pub(crate) struct Git {
     root: PathBuf,
     program: PathBuf,
     identity: Vec<String>,
-    /// In place of the repository's own index.
+    /// Index file used in place of the repository's own.
     index: Option<PathBuf>,
-    /// A bare repository of ours, which is not looked for.
+    /// Folder of a bare repository that Trellis created; its configuration needs no check.
     bare: Option<PathBuf>,
-    /// Set once the repository was looked at ([`guard`]): nothing else is asked of it before.
+    /// Set once the repository passed its check ([`repo_config_guard`]); no other command runs
+    /// before.
     is_harmless: OnceLock<()>,
 }
 
-/// Why a step of git did not happen.
+/// Error of a git step.
 #[derive(Debug, thiserror::Error)]
 #[error("git {step} failed: {why}")]
 pub(crate) struct GitError {
     pub(crate) step: String,
     pub(crate) why: String,
-    /// Git was not started: the repository is not as it may be.
+    /// True if git was not started because the repository failed its check.
     pub(crate) is_refused: bool,
 }
 
 impl Git {
-    /// Finds git and makes the folder a repository if it is none; `Ok(None)` when git is not installed.
+    /// Finds git, and initializes a repository in the folder if needed; `Ok(None)` if git is not
+    /// installed.
     pub(crate) fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
-        // One that was killed while it made the repository has left something that is none.
+        // A killed `git init` leaves a folder that is no valid repository.
         let own = root.join(".git");
         let is_whole = || git.run(&["rev-parse", "--git-dir"]).is_ok_and(|it| it.trim() == ".git");
         if !own.exists() || (own.is_dir() && !is_whole()) {
             git.step(journal, &["init", "--quiet", "--initial-branch=main"], "")?;
         }
-        // A crash of ours may have left locks; a person's git keeps its.
+        // A crash of Trellis may have left locks; locks of the user's git stay.
         stale_locks::wait_for_orphaned_git(&git)
             .and_then(|()| stale_locks::own_locks(&git, journal))
             .map_err(|fault| GitError {
@@ -57,7 +60,8 @@ impl Git {
         Ok(Some(git))
     }
 
-    /// The repository that a folder is in, if it is in one that has a commit and git is installed.
+    /// Returns the repository around a folder; `None` without git, without a repository or without
+    /// a commit.
     pub(crate) fn around(root: &Path) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
@@ -80,12 +84,12 @@ impl Git {
         }
     }
 
-    /// A bare repository that we make.
+    /// Returns a bare repository that Trellis creates.
     pub(crate) fn bare(&self, folder: &Path) -> Git {
         Git { bare: Some(folder.to_owned()), ..Git::new(folder, self.program.clone()) }
     }
 
-    /// The same repository, with another index.
+    /// Returns the same repository with another index.
     pub(crate) fn with_index(&self, index: &Path) -> Git {
         let identity = self.identity.clone();
         Git {
@@ -95,12 +99,12 @@ impl Git {
         }
     }
 
-    /// The same repository, asked in another folder of it, or in a worktree.
+    /// Returns the same repository with commands run in another of its folders, or in a worktree.
     pub(crate) fn at(&self, folder: &Path) -> Git {
         Git { identity: self.identity.clone(), ..Git::new(folder, self.program.clone()) }
     }
 
-    /// Where it is asked.
+    /// Returns the folder in which commands run.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -115,8 +119,9 @@ impl Git {
         }
     }
 
-    /// Commits exactly these paths, those that are gone as removed. A milestone is committed even when
-    /// nothing changed since the one before; else false says that there was nothing to commit.
+    /// Commits exactly these paths; missing files are committed as removed. A milestone is
+    /// committed even without changes since the last commit. Otherwise false means that there was
+    /// nothing to commit.
     pub(crate) fn commit(
         &self,
         journal: &Journal,
@@ -152,12 +157,12 @@ impl Git {
         Ok(true)
     }
 
-    /// Sets a tag, moving it when a resumed run completes the same subgraph again.
+    /// Sets a tag; moves it if a resumed run completes the same subgraph again.
     pub(crate) fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
         self.step(journal, &["tag", "--force", name], "").map(drop)
     }
 
-    /// Files of a commit with their texts.
+    /// Returns the files of a commit with their texts.
     pub(crate) fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, GitError> {
         let names = self.run(&["ls-tree", "-r", "-z", "--name-only", commit])?;
         let names = names.split('\0').filter(|name| !name.is_empty());
@@ -166,19 +171,19 @@ impl Git {
             .collect()
     }
 
-    /// Files below the folder that git knows, sorted.
+    /// Returns the tracked files below the folder, sorted.
     pub(crate) fn tracked(&self) -> Result<Vec<String>, GitError> {
         let said = self.run(&["ls-files", "-z"])?;
         Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Subjects of the commits, newest last.
+    /// Returns the subjects of the commits, newest last.
     pub(crate) fn log(&self) -> Vec<String> {
         let log = self.run(&["log", "--reverse", "--format=%s"]).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
 
-    /// A privileged step: it stands in the journal.
+    /// Runs a command that changes the repository, and journals it.
     pub(crate) fn step(
         &self,
         journal: &Journal,
@@ -207,7 +212,7 @@ impl Git {
         Err(failed(arguments, why))
     }
 
-    /// Exit code and standard output, for commands that answer by the former.
+    /// Returns exit code and standard output, for commands that answer with their exit code.
     pub(crate) fn answer(&self, arguments: &[&str]) -> Result<(i32, String), GitError> {
         let output = self.output(arguments, "")?;
         let code = output.status.code();
@@ -223,7 +228,7 @@ impl Git {
         Ok(output)
     }
 
-    /// Looks at the repository before anything is asked of it, once there is one.
+    /// Checks the repository, once, before the first command in it.
     fn look(&self, arguments: &[&str]) -> Result<(), GitError> {
         if self.bare.is_some() || self.is_harmless.get().is_some() {
             return Ok(());
@@ -245,7 +250,8 @@ impl Git {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // GIT_DIR and its kin would point elsewhere, and keys are nobody's business.
+        // GIT_DIR and similar variables would point elsewhere, and git does not need the user's
+        // keys.
         command
             .env_clear()
             .envs(trellis_sandbox::offline_environment())
@@ -263,7 +269,7 @@ impl Git {
     }
 }
 
-/// Commands after which a later start finds something else; those that only add objects are none of them.
+/// Commands that change what a later start finds; commands that only add objects are not listed.
 const CHANGING: [&str; 12] = [
     "add",
     "apply",
@@ -288,7 +294,7 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
     let mut child = command.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         match stdin.write_all(input.as_bytes()) {
-            // It ended without reading; its status says why.
+            // The process ended without reading its input; its status has the reason.
             Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
             other => other?,
         }
@@ -296,14 +302,15 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
     child.wait_with_output()
 }
 
-/// An executable on PATH. Folders there that count from the current one may be a project's.
+/// Finds an executable on PATH. Relative folders in PATH are skipped, since they may belong to a
+/// project.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// git did not do a step: nothing is lost by that.
+/// Returns the fault of a failed git step. No work is lost by it.
 pub(crate) fn broken(error: GitError) -> Fault {
     if error.is_refused {
         return Fault::input(format!("git was not started: {}", error.why)).kind("untrusted").hint(

@@ -1,26 +1,29 @@
-//! The hash chain of the journal: whoever changes, removes, puts in or moves a line leaves one that does not follow.
+//! The hash chain of the journal: a changed, removed, inserted or moved line breaks the chain.
 //!
-//! A line ends in `,"chain":"C"}`. C is SHA-256, as 64 hexadecimal digits in small letters, of two things put together:
-//! the C of the line above, as those digits, and the line's own bytes without `,"chain":"C"` and without the end of the
-//! line. So each C stands for everything up to its line. Where the line above has none (the journal is new, or an
-//! earlier version wrote what stands there), SHA-256 of all bytes above takes its place, of none at the very beginning.
+//! A line ends in `,"chain":"C"}`. C is SHA-256, as 64 lowercase hexadecimal digits, of two things
+//! in sequence: the C of the line above, as those digits, and the line's own bytes without
+//! `,"chain":"C"` and without the line end. So each C covers everything up to its line. Where the
+//! line above has no C (the journal is new, or an earlier version wrote the line), SHA-256 of all
+//! bytes above takes its place; at the very beginning, of no bytes.
 //!
-//! There is no key in it: who can write the file can make the chain anew from any line on, or cut lines off at its end.
-//! Only the last C, noted elsewhere, shows that.
+//! The chain has no key: a process that can write the file can recompute the chain from any line
+//! on, or cut lines off at the end. Only a copy of the last C, kept elsewhere, reveals that.
 
 use sha2::{Digest, Sha256};
 
 use super::disk::hex;
 
-/// What stands before the digits.
+/// Bytes before the digits.
 const MARK: &[u8] = b",\"chain\":\"";
-/// What stands after them.
+/// Bytes after the digits.
 const CLOSE: &[u8] = b"\"}";
 const DIGITS: usize = 64;
-/// Bytes by which the chain makes a line longer, the bracket that was there before among them.
+/// Bytes from the start of the chain to the end of a line, including the closing brace that the
+/// line had before.
 pub(super) const SUFFIX: usize = MARK.len() + DIGITS + CLOSE.len();
 
-/// Adds the chain to a line, which is a JSON object without spaces around it and has no end yet, and returns it.
+/// Adds the chain to a line, a JSON object without surrounding spaces and without line end, and
+/// returns the new chain value.
 pub(super) fn seal(line: &mut Vec<u8>, above: &str) -> String {
     let chain = hex(&Sha256::new().chain_update(above).chain_update(&*line).finalize());
     line.pop();
@@ -30,7 +33,8 @@ pub(super) fn seal(line: &mut Vec<u8>, above: &str) -> String {
     chain
 }
 
-/// The chain that a line carries; its last [`SUFFIX`] bytes before the end of the line are enough.
+/// Returns the chain value that a line carries; its last [`SUFFIX`] bytes before the line end
+/// suffice.
 pub(super) fn carried(line: &[u8]) -> Option<&str> {
     let suffix = &line[line.len().checked_sub(SUFFIX)?..];
     let digits = suffix.strip_prefix(MARK)?.strip_suffix(CLOSE)?;
@@ -38,41 +42,41 @@ pub(super) fn carried(line: &[u8]) -> Option<&str> {
     digits.iter().all(is_digit).then(|| str::from_utf8(digits).ok()).flatten()
 }
 
-/// Why a line does not follow.
+/// Kind of chain break at a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Break {
-    /// It carries a chain that is not that of the lines above and its own bytes.
+    /// The line's chain value does not match the lines above and its own bytes.
     Differs,
-    /// It carries none, and a line above does.
+    /// The line carries no chain value although a line above does.
     Bare,
-    /// No line of the journal carries one.
+    /// No line of the journal carries a chain value.
     AllBare,
 }
 
-/// What the chain of a journal came to.
+/// Result of verifying the chain of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verification {
     /// The number of the first line that carries a chain, from 1.
     pub(crate) since: Option<usize>,
-    /// The chain of the last line; none where a line does not follow, and none of no lines.
+    /// Chain value of the last line; `None` if the chain is broken or no line carries a value.
     pub(crate) head: Option<String>,
-    /// The number of the first line that does not follow, from 1.
+    /// The number of the first line that breaks the chain, from 1.
     pub(crate) broken: Option<(usize, Break)>,
 }
 
-/// Follows the chain through the bytes of a journal. It keeps no line.
+/// Verifies the chain over the bytes of a journal, without keeping lines.
 pub(crate) struct Verifier {
-    /// Whole lines so far.
+    /// Number of complete lines so far.
     lines: usize,
     since: Option<usize>,
     broken: Option<(usize, Break)>,
-    /// The chain of the line above, once there is one.
+    /// Chain value of the line above, once a line carries one.
     above: String,
-    /// Of all bytes, as long as no line carries a chain.
+    /// Hash of all bytes, as long as no line carries a chain value.
     before: Sha256,
-    /// Of what the chain of this line is made of, as far as it is known.
+    /// Hash of the chain input of the current line, as far as known.
     own: Sha256,
-    /// The last bytes of this line so far, which may be its chain.
+    /// Last bytes of the current line, which may be its chain.
     rest: Vec<u8>,
 }
 
@@ -91,7 +95,7 @@ impl Verifier {
         check
     }
 
-    /// More of the line.
+    /// Adds bytes of the current line.
     pub(crate) fn piece(&mut self, bytes: &[u8]) {
         if self.broken.is_some() {
             return;
@@ -105,7 +109,7 @@ impl Verifier {
         self.rest.drain(..sure);
     }
 
-    /// The line is whole.
+    /// Ends the current line.
     pub(crate) fn end(&mut self) {
         self.lines += 1;
         if self.broken.is_some() {
@@ -136,7 +140,7 @@ impl Verifier {
         self.own = Sha256::new().chain_update(above);
     }
 
-    /// What all whole lines came to.
+    /// Returns the result for all complete lines.
     pub(crate) fn verdict(&self) -> Verification {
         let broken = match self.since {
             None if self.lines > 0 => Some((1, Break::AllBare)),

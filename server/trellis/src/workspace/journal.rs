@@ -1,8 +1,10 @@
-//! `.trellis/journal.jsonl`: every decision, call, run, write and approval, appended and never changed.
+//! `.trellis/journal.jsonl`: every decision, call, run, write and approval. Lines are appended and
+//! never changed.
 //!
-//! It is the truth a run resumes from; the checkpoint is a view of it for people and other tools. A line
-//! cut short by a crash is the last one and is dropped when the journal is opened again. Each line carries a hash of
-//! itself and all above it: `chain` says how it is made, `appended` how several processes append at once.
+//! A run resumes from the journal; the checkpoint is a view of it for people and other tools. A
+//! line cut short by a crash is the last one, and is dropped when the journal is opened again. Each
+//! line carries a hash of itself and all lines above: see [`super::hash_chain`] for the hash, and
+//! [`super::append_log`] for concurrent appends.
 
 use std::fmt;
 use std::io;
@@ -17,77 +19,77 @@ use crate::workspace::cost::Cost;
 use crate::workspace::disk;
 use crate::workspace::replay::ReplayedState;
 
-/// Version of the lines' shape.
+/// Version of the line format.
 const VERSION: u32 = 1;
 
-/// A node's accepted text: what resume needs to put the repository together again.
+/// Accepted text of a node. A resumed run rebuilds the repository from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Accepted {
     pub(crate) node: String,
-    /// Hash of what the plan said about the node then.
+    /// Hash of the node's specification in the plan at that time.
     pub(crate) specification: String,
     pub(crate) tests: String,
     pub(crate) implementation: String,
     pub(crate) tests_passed: usize,
     pub(crate) fixes: u32,
-    /// Tests that failed once and passed unchanged.
+    /// Tests that failed once and then passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) flaky: Vec<String>,
     pub(crate) cost: Cost,
 }
 
-/// What integration tests of a subgraph came to.
+/// Result of the integration tests of a subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IntegrationResult {
     pub(crate) subgraph: String,
-    /// Hash of what the plan said about the subgraph then.
+    /// Hash of the subgraph's specification in the plan at that time.
     pub(crate) specification: String,
-    /// `passed`, `failed`, or why there are none.
+    /// `passed`, `failed`, or the reason why there are no tests.
     pub(crate) outcome: String,
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) path: String,
-    /// Test functions that were written; 0 in journals of before.
+    /// Number of test functions written; 0 in old journals.
     #[serde(default)]
     pub(crate) functions: usize,
-    /// Tests that passed; empty where too few did.
+    /// Text of the tests that passed; empty if too few passed.
     pub(crate) text: String,
-    /// Failed tests with the reason, and where the bug may be.
+    /// Failed tests with the reason and the likely place of the bug.
     pub(crate) left_out: Vec<String>,
     pub(crate) cost: Cost,
 }
 
-/// More about a question to a model.
+/// Details of a model request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CallDetails {
-    /// The model that was asked for, as `provider:name`.
+    /// The requested model, as `provider:name`.
     pub(crate) asked: String,
-    /// Why this one.
+    /// Reason for the choice of model.
     pub(crate) why: String,
-    /// Who asks, where it is no node of a plan.
+    /// The workflow that sent the request; absent for a node of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "door")]
     pub(crate) workflow: Option<String>,
     /// Version of the stage's prompt.
     pub(crate) prompt_version: u32,
-    /// The model was given tools; then the prompt is another, too.
+    /// True if the model was given tools, which also changes the prompt.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) tools: bool,
-    /// Of the input, tokens the provider had in its cache.
+    /// Input tokens that the provider had in its cache.
     pub(crate) cached_tokens: u64,
-    /// Billionths of a US dollar; none where no price is known.
+    /// Billionths of a US dollar; absent if no price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nano_usd: Option<u64>,
-    /// Tokens are counted by size, since the provider did not say.
+    /// True if tokens were estimated from size, since the provider reported none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_estimate: bool,
-    /// What a live model said: a run that is stopped does not pay for it twice.
+    /// Reply of a live model, kept so that a stopped run does not pay for it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reply: Option<RecordedReply>,
 }
 
-/// A reply, as far as it can be used again.
+/// The reusable part of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedReply {
     pub(crate) text: String,
@@ -95,7 +97,7 @@ pub(crate) struct RecordedReply {
     pub(crate) calls: Vec<RecordedToolCall>,
 }
 
-/// A tool the model wanted called.
+/// A tool call requested by the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedToolCall {
     pub(crate) id: String,
@@ -105,7 +107,7 @@ pub(crate) struct RecordedToolCall {
     pub(crate) signature: Option<String>,
 }
 
-/// One thing that happened.
+/// A journal event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Event {
@@ -115,11 +117,11 @@ pub(crate) enum Event {
         model: String,
         jobs: usize,
         version: String,
-        /// How it was asked for, without the folder; null in journals of before.
+        /// Options of the start, without the folder; null in old journals.
         #[serde(default)]
         options: serde_json::Value,
     },
-    /// The order of the whole run, with the rule that made it.
+    /// The order of all nodes of the run, with the rule behind it.
     Ordered {
         rule: String,
         nodes: Vec<String>,
@@ -128,17 +130,17 @@ pub(crate) enum Event {
         node: String,
         status: String,
         reason: String,
-        /// What kind of thing kept it from passing; none in journals of before.
+        /// Kind of problem that kept the node from passing; absent in old journals.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
     },
-    /// Work without a plan came to a stage, or to what was seen there.
+    /// Work without a plan reached a stage, or made an observation there.
     Stage {
-        /// Such as `issue-42`.
+        /// Name of the work, such as `issue-42`.
         work: String,
         stage: String,
         reason: String,
-        /// What that took, where it was a run of tests.
+        /// Duration, if the stage ran tests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         milliseconds: Option<u64>,
     },
@@ -155,12 +157,12 @@ pub(crate) enum Event {
         #[serde(default)]
         details: Box<CallDetails>,
     },
-    /// A tool that a model called.
+    /// A tool call by a model.
     ToolCall {
         node: String,
         name: String,
         arguments: String,
-        /// Of the result.
+        /// Size of the result.
         bytes: usize,
         is_error: bool,
         microseconds: u64,
@@ -175,7 +177,7 @@ pub(crate) enum Event {
         /// The first test that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failing: Option<String>,
-        /// How the tests failed without an implementation (T2).
+        /// Output of the tests without an implementation (T2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<String>,
     },
@@ -189,7 +191,8 @@ pub(crate) enum Event {
         #[serde(default)]
         microseconds: u64,
     },
-    /// Tests of everything that builds on a changed node, run before the change was accepted or not.
+    /// Tests of everything that depends on a changed node, run before the decision about the
+    /// change.
     Regression {
         node: String,
         modified: Vec<String>,
@@ -204,18 +207,18 @@ pub(crate) enum Event {
         text: String,
     },
     Accepted(Accepted),
-    /// The last text of a node that did not pass; it is nowhere else.
+    /// Last text of a node that did not pass. No other place keeps this text.
     TakenBack {
         node: String,
         tests: String,
         implementation: String,
     },
-    /// Written before the file is put in place.
+    /// Intent to write a file, journaled before the file is replaced.
     Writing {
         path: String,
         hash: String,
     },
-    /// A file whose text a person took over.
+    /// A file whose text a person edited and Trellis adopted.
     Kept {
         path: String,
         text: String,
@@ -235,19 +238,20 @@ pub(crate) enum Event {
         question: String,
         answer: String,
     },
-    /// Everything accepted before is void; its text stays in the lines above.
+    /// Discards everything accepted so far; its text stays in the lines above.
     Reset {
         reason: String,
     },
-    /// `edits`: files people took over whose text the earlier state has too.
+    /// A rollback. `edits` lists files edited by people whose text the restored state has too.
     RolledBack {
         to: String,
         kept: Vec<String>,
         edits: Vec<String>,
     },
-    /// Integration tests of a subgraph; `text` holds those that were kept, in the file at `path`.
+    /// Integration tests of a subgraph; `text` holds the tests that were kept, in the file at
+    /// `path`.
     Integration(IntegrationResult),
-    /// A node that passed and fails in the whole suite; it is done again.
+    /// A node that passed alone and fails in the whole suite; it is implemented again.
     Broken {
         node: String,
         reason: String,
@@ -258,7 +262,7 @@ pub(crate) enum Event {
         passed: usize,
         failed: usize,
     },
-    /// Tests of a function that exists were put into a file.
+    /// Tests of an existing function were written to a file.
     TestsWritten {
         function: String,
         path: String,
@@ -277,7 +281,7 @@ pub(crate) enum Event {
     },
 }
 
-/// A line without its chain.
+/// A journal line without its chain.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line {
     v: u32,
@@ -310,17 +314,17 @@ impl Journal {
         root.join(".trellis/journal.jsonl")
     }
 
-    /// Reads the past and opens the journal for more.
+    /// Opens the journal for appending, and replays its lines.
     pub(crate) fn open(root: &Path) -> io::Result<(Journal, ReplayedState)> {
         let path = Journal::path(root);
         let journal = Journal::at(&path)?;
         let bytes = trellis_sandbox::files::read(&path)?;
-        // Somebody else may be at it in this moment.
+        // Another process may be appending at this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         Ok((journal, ReplayedState::read(&String::from_utf8_lossy(&bytes[..whole]))))
     }
 
-    /// Opens the journal for a line or two beside whoever owns the folder.
+    /// Opens the journal for a few lines, besides the process that owns the folder.
     pub(crate) fn join(root: &Path) -> io::Result<Journal> {
         let path = Journal::path(root);
         disk::ensure(root)?;
@@ -336,7 +340,7 @@ impl Journal {
         self.subscriber = Some(subscriber);
     }
 
-    /// Appends a line; a crash may lose it.
+    /// Appends a line without waiting for the disk; a crash may lose it.
     pub(crate) fn log(&self, event: Event) -> io::Result<()> {
         self.append(&[event], false)
     }
@@ -362,7 +366,7 @@ impl Journal {
     }
 }
 
-/// Events as lines of this moment, without their ends.
+/// Serializes events as lines with the current time, without line ends.
 fn lines(events: &[Event]) -> io::Result<Vec<Vec<u8>>> {
     let at = Timestamp::now().to_string();
     let line = |event: &Event| {

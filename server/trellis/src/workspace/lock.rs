@@ -1,4 +1,4 @@
-//! Locks in files. They are the kernel's: a lock goes with the process, however that ends.
+//! File locks. The kernel holds them: a lock ends with its process, however that ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -11,28 +11,28 @@ use rustix::process::{Pid, test_kill_process};
 use crate::error::Fault;
 use crate::workspace::disk;
 
-/// Held as long as the value lives.
+/// A lock, held as long as the value lives.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
-/// Why there was no lock.
+/// Reason why a lock was not acquired.
 pub(crate) enum LockError {
-    /// Somebody else has it: who, as words.
+    /// Another process holds the lock; the text names that process.
     Held(String),
     Failed(io::Error),
 }
 
 impl Lock {
-    /// Whether a process works in this folder.
+    /// Returns whether a process works in this folder.
     pub(crate) fn is_taken(root: &Path) -> bool {
         let path = root.join(".trellis/lock");
         let file = trellis_sandbox::files::open(path).map(io::Take::into_inner);
         file.is_ok_and(|file| file.try_lock_shared().is_err())
     }
 
-    /// For work in a folder, which one process does at a time.
+    /// Takes the lock of a folder, which allows one working process at a time.
     pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
         let locked =
@@ -47,7 +47,8 @@ impl Lock {
         })
     }
 
-    /// The lock of a file, now or not at all. The owner's name is written into it.
+    /// Takes the lock of a file, without waiting for a living owner, and writes the owner's name
+    /// into it.
     pub(crate) fn of_file(path: &Path) -> Result<Lock, LockError> {
         let mut file = open(path).map_err(LockError::Failed)?;
         let began = Instant::now();
@@ -65,7 +66,7 @@ impl Lock {
         Ok(Lock { _file: file })
     }
 
-    /// The lock of a file, as soon as nobody else has it.
+    /// Waits until no other process holds the lock of a file, and takes it.
     pub(crate) fn wait_for(path: &Path) -> io::Result<Lock> {
         let file = open(path)?;
         file.lock()?;
@@ -77,15 +78,16 @@ fn open(path: &Path) -> io::Result<File> {
     disk::open_own(path, OpenOptions::new().create(true).read(true).write(true).truncate(false))
 }
 
-/// Longest name of an owner that is read, in bytes.
+/// Maximum bytes read of an owner's name.
 const LONGEST_OWNER: u64 = 200;
 
-/// How long children of a killed owner may hold its lock: they got it with their birth, and are on their way out.
+/// Maximum time that children of a killed owner may hold its lock: they inherited it, and are about
+/// to exit.
 const DYING: Duration = Duration::from_secs(10);
-/// How often it is tried meanwhile.
+/// Interval between attempts.
 const STEP: Duration = Duration::from_millis(20);
 
-/// What the owner has written down: `PROCESS, since TIME`. Nothing between taking the lock and writing it.
+/// The owner's note: `PROCESS, since TIME`. Empty between taking the lock and writing the note.
 struct Owner(String);
 
 fn owner(file: &mut File) -> io::Result<Owner> {
@@ -138,7 +140,7 @@ mod tests {
         }
         drop(child);
         let lock = waiter.join().expect("joined").expect("a lock");
-        // Its owner lives: nobody waits for it.
+        // The lock's owner is alive, so `of_file` does not wait.
         let Err(LockError::Held(who)) = Lock::of_file(&path) else { panic!("it is held") };
         assert_eq!(who, "another job of this trellis");
         drop(lock);

@@ -1,6 +1,8 @@
-//! Work of a worktree brought onto the branch that it is for: one commit, made beside the branch, and one move of it.
+//! Merges the work of a worktree into its target branch: one commit, made beside the branch, and
+//! one move of the branch.
 //!
-//! What a crash left half done is found by the record: either the target has the commit, or files of the move are taken back.
+//! The record shows what a crash interrupted: either the target has the commit, or the files of the
+//! move are rolled back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,44 +24,44 @@ use crate::workspace::scratch::ScratchFolder;
 /// The work as one commit on top of its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MergeCommit {
-    /// The target that it is on top of.
+    /// The target commit below it.
     old: String,
     pub(crate) commit: String,
-    /// The target has moved since the work began, so that nobody has tested what would come out.
+    /// True if the target has moved since the work began, so that the merged result is untested.
     pub(crate) is_untested: bool,
 }
 
 impl MergeCommit {
-    /// The target's commit that it is on top of.
+    /// Returns the target commit below it.
     pub(crate) fn target(&self) -> &str {
         &self.old
     }
 }
 
-/// Whether there is such a commit.
+/// A merge commit, or the conflict that prevents one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
     Clean(MergeCommit),
     Conflict(MergeConflict),
 }
 
-/// What became of the move.
+/// Outcome of moving the target branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MergeOutcome {
     Merged,
-    /// The target moved meanwhile: there has to be another candidate.
+    /// The target moved meanwhile: a new candidate is needed.
     TargetMoved,
-    /// Nothing has changed, since this is in the way.
+    /// Nothing has changed; the text says what blocked the move.
     Blocked(String),
 }
 
 impl Worktree {
-    /// What would come of a merge; nothing is changed but git's store of objects.
+    /// Computes a merge. Only git's object store changes.
     pub(crate) fn candidate(&self, message: &str) -> Result<Merge, Fault> {
         self.candidate_on(self.target()?, message)
     }
 
-    /// The same on top of another commit, which is to be on the target by then.
+    /// Computes a merge on top of `old`, a commit that will be on the target by then.
     pub(crate) fn candidate_on(&self, old: String, message: &str) -> Result<Merge, Fault> {
         let merged = self.git.answer(&[
             "merge-tree",
@@ -84,13 +86,13 @@ impl Worktree {
         Ok(Merge::Clean(MergeCommit { is_untested: old != self.record.base, old, commit }))
     }
 
-    /// A tree as one commit on top of another; no branch moves.
+    /// Commits a tree on top of a commit; no branch moves.
     fn commit_on(&self, old: &str, tree: &str, message: &str) -> Result<String, Fault> {
         let commit = self.git.run(&["commit-tree", tree, "-p", old, "-m", message]);
         Ok(commit.map_err(broken)?.trim().to_owned())
     }
 
-    /// A merge whose files in conflict are these texts, by path.
+    /// Returns a merge whose files in conflict have these texts, by path.
     pub(crate) fn settled(
         &self,
         conflict: &MergeConflict,
@@ -102,7 +104,7 @@ impl Worktree {
         Ok(MergeCommit { is_untested: true, old: conflict.old.clone(), commit })
     }
 
-    /// A checkout of a commit, beside the work.
+    /// Checks out a commit in a folder of its own.
     pub(crate) fn checkout<'j>(
         &self,
         journal: &'j Journal,
@@ -111,7 +113,7 @@ impl Worktree {
         Checkout::of(&self.git, journal, commit)
     }
 
-    /// The commit that the target is at.
+    /// Returns the commit that the target is at.
     pub(crate) fn target(&self) -> Result<String, Fault> {
         let into = full(&self.record.into);
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
@@ -124,8 +126,9 @@ impl Worktree {
         Ok(tip.trim().to_owned())
     }
 
-    /// Looks whether a merge was begun: gives its commit where the target has it, else takes back what was moved. `killed` is
-    /// the journal of a start that finds what an earlier one has left, git's locks among it.
+    /// Finishes an interrupted merge: returns its commit if the target has it, else rolls back the
+    /// moved files. `killed` is the journal of a start that finds an earlier one's remains, git's
+    /// locks among them.
     pub(super) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, Fault> {
         let Some(merging) = self.record.merging.clone() else { return Ok(None) };
         let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
@@ -142,8 +145,9 @@ impl Worktree {
     }
 }
 
-/// Moves the target to the last of a chain of candidates, each on top of the one before and each of one work, the files with
-/// it where it is checked out, and removes what is left of the works.
+/// Moves the target to the last of a chain of candidates, one per work and each on top of the one
+/// before. Where the target is checked out, the files move too. Then removes what is left of the
+/// works.
 pub(crate) fn fast_forward(
     works: &mut [&mut Worktree],
     journal: &Journal,
@@ -159,7 +163,7 @@ pub(crate) fn fast_forward(
     }
     let (git, into) = (lead.git.at(lead.git.root()), full(&lead.record.into));
     let place = checked_out(&git, &into)?;
-    // What is changed here is a person's, and never touched: neither by the move nor where that has to be taken back.
+    // Uncommitted changes here belong to a person. Neither the move nor a rollback may touch them.
     if let Some(changed) =
         place.as_ref().map(|it| changed(it, &first.old, &last.commit)).transpose()?
         && !changed.is_empty()
@@ -190,12 +194,12 @@ pub(crate) fn fast_forward(
     Ok(MergeOutcome::Blocked(error.why))
 }
 
-/// A checkout of a commit in a folder that goes with the process.
+/// A checkout of a commit in a temporary folder.
 pub(crate) struct Checkout<'a> {
     git: Git,
     journal: &'a Journal,
     folder: PathBuf,
-    /// Where the project is in it.
+    /// The project's folder inside the checkout.
     pub(crate) root: PathBuf,
     _scratch: ScratchFolder,
 }
@@ -203,7 +207,7 @@ pub(crate) struct Checkout<'a> {
 impl<'a> Checkout<'a> {
     pub(crate) fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, Fault> {
         let scratch = ScratchFolder::new()?;
-        // Git calls its own notes of it by this name, which tells whose they are.
+        // Git names its metadata after this folder; the name identifies the owning process.
         let folder = scratch.path().join(stale_locks::own_name());
         let shown = folder.to_string_lossy().into_owned();
         stale_locks::sweep(git, None)?;
@@ -215,7 +219,7 @@ impl<'a> Checkout<'a> {
         Ok(Checkout { git: git.at(git.root()), journal, folder, root, _scratch: scratch })
     }
 
-    /// Paths of the project's files, from [`Checkout::root`], sorted.
+    /// Returns paths of the project's files relative to [`Checkout::root`], sorted.
     pub(crate) fn tracked(&self) -> Result<Vec<String>, Fault> {
         self.git.at(&self.root).tracked().map_err(broken)
     }
@@ -224,12 +228,12 @@ impl<'a> Checkout<'a> {
 impl Drop for Checkout<'_> {
     fn drop(&mut self) {
         let shown = self.folder.to_string_lossy().into_owned();
-        // What stays is swept at the next start, and git forgets it then.
+        // The next start sweeps remaining files, and git forgets the checkout then.
         let _ = self.git.step(self.journal, &["worktree", "remove", "--force", &shown], "");
     }
 }
 
-/// Where a branch is checked out, as the repository asked there.
+/// Returns the repository at the folder where a branch is checked out, if any.
 fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
     let said = git.run(&["worktree", "list", "--porcelain", "-z"]).map_err(broken)?;
     let mut folder = None;
@@ -244,7 +248,8 @@ fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
     Ok(None)
 }
 
-/// Of a repository whose folder is not with its files, git names the former in place of the latter.
+/// Returns the folder of the files. For a repository whose git folder is apart from its files, git
+/// lists the git folder instead.
 fn files_of(git: &Git, folder: PathBuf) -> PathBuf {
     if folder.join(".git").exists() {
         return folder;
@@ -254,13 +259,14 @@ fn files_of(git: &Git, folder: PathBuf) -> PathBuf {
     files.unwrap_or(folder)
 }
 
-/// The repository asked at its top, from where git names paths.
+/// Returns the repository with commands run at its top, since git names paths relative to the top.
 fn top(git: &Git) -> Result<Git, Fault> {
     let top = git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?;
     Ok(git.at(Path::new(top.trim_end())))
 }
 
-/// A file that a move changes: its path from the top, and its blobs before and after, all zeros where there is none.
+/// A file that a move changes: its path from the top, and its blobs before and after; all zeros
+/// mean no file.
 struct Change {
     path: String,
     before: String,
@@ -279,7 +285,7 @@ fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, Fault> {
     Ok(words.chunks_exact(2).filter_map(change).collect())
 }
 
-/// Files that a move would change and that are not as the old commit has them.
+/// Returns the files that a move would change and that differ from the old commit.
 fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
     let git = top(git)?;
     let mut out = Vec::new();
@@ -295,7 +301,7 @@ fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
                 let shown = place.to_string_lossy().into_owned();
                 git.run(&["hash-object", "--", &shown]).map_err(broken)?.trim() == before
             }
-            // git looks at links by itself.
+            // git checks links itself.
             Ok(it) => it.is_symlink() && !is_none(&before),
         };
         if !is_as_before {
@@ -305,7 +311,8 @@ fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
     Ok(out)
 }
 
-/// Whether something stands on the way to a file that is no folder: a person's, which git may know nothing of.
+/// Returns whether a non-folder stands on the way to a file. A person may have put it there,
+/// unknown to git.
 fn is_below_no_folder(top: &Path, path: &str) -> bool {
     let mut at = top.to_owned();
     let folders = path.rsplit_once('/').map_or("", |it| it.0);
@@ -319,8 +326,9 @@ fn is_none(blob: &str) -> bool {
     blob.bytes().all(|it| it == b'0')
 }
 
-/// Takes back files of a move that did not come to its end: the branch and the index still have the old commit, and all files
-/// of the move were as that has them when it began ([`changed`]), so that what is new, missing or cut off is the move's.
+/// Rolls back the files of an interrupted move. The branch and the index still have the old commit,
+/// and at the start all files of the move were as in that commit ([`changed`]). So files that are
+/// new, missing or truncated come from the move.
 fn roll_back(
     git: &Git,
     killed: Option<&Journal>,
@@ -349,7 +357,7 @@ fn roll_back(
     Ok(())
 }
 
-/// Whether a file holds the beginning of a blob, as one does whose writer was killed.
+/// Returns whether a file holds a prefix of a blob, as after its writer was killed.
 pub(super) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
     let whole = git.run(&["cat-file", "blob", blob]).map_err(broken)?;
     let found =
@@ -363,11 +371,11 @@ enum PartialWrite {
     Remove,
 }
 
-/// Of a file that a move changes from one blob to another, both zeros where there is none.
+/// Classifies a file that a move changes from one blob to another; all zeros mean no file.
 fn write_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, Fault> {
     let there = match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
-        // A link or a folder: git would have had to remove it first, and does not.
+        // git would have to remove a link or a folder first, and does not.
         Ok(_) => return Ok(PartialWrite::No),
         Err(_) => false,
     };
@@ -377,7 +385,7 @@ fn write_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<Part
     let shown = path.to_string_lossy().into_owned();
     let is = git.run(&["hash-object", "--", &shown]).map_err(broken)?;
     if is.trim() == before && before == after {
-        // Nothing but its mode changes.
+        // Only the mode changes.
         return Ok(PartialWrite::Restore);
     }
     if is.trim() == before || is_none(after) {

@@ -1,4 +1,5 @@
-//! The journal read back line by line, with its chain: in bounded memory, and broken lines told, not fatal.
+//! Reads the journal line by line and verifies its chain, in bounded memory. Unreadable lines are
+//! reported, not fatal.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -7,39 +8,40 @@ use std::path::Path;
 use super::hash_chain::{Verification, Verifier};
 use super::journal::{Event, Line};
 
-/// Longer lines are not shown, in bytes; the chain goes through them all the same. The longest events hold files.
+/// Maximum bytes of a line that is shown; longer lines still count for the chain. The longest
+/// events hold files.
 const LONGEST: usize = 16 << 20;
-/// Bytes that are read at once.
+/// Bytes read at once.
 const BLOCK: usize = 64 << 10;
-/// Bytes kept for lines once there was a long one.
+/// Bytes of the line buffer kept after a long line.
 const KEPT: usize = 1 << 20;
 
 /// A line of the journal.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub(crate) number: usize,
-    /// When, and what; or why it cannot be read.
+    /// Time and event, or the reason why the line is unreadable.
     pub(crate) event: Result<(String, Event), String>,
 }
 
-/// What there is to say at the end.
+/// Summary of the lines read.
 #[derive(Clone, Debug)]
 pub(crate) struct Summary {
-    /// Whole lines.
+    /// Number of complete lines.
     pub(crate) lines: usize,
-    /// Whether a line without an end follows them, which only a crash leaves.
+    /// True if a line without end follows them, which only a crash leaves.
     pub(crate) is_torn: bool,
     pub(crate) chain: Verification,
 }
 
-/// The lines of a journal, as they were when it was opened.
+/// The lines of a journal, up to its length at opening.
 pub(crate) struct Reader {
     reader: BufReader<io::Take<File>>,
     check: Verifier,
     lines: usize,
     is_torn: bool,
-    /// The line that is being read.
+    /// The current line.
     text: Vec<u8>,
     is_too_long: bool,
 }
@@ -47,7 +49,7 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn open(path: &Path) -> io::Result<Reader> {
         let file = trellis_sandbox::files::open(path)?.into_inner();
-        // What is being written in this moment is whole once its writer gives the lock back.
+        // A line being written is complete once its writer releases the lock.
         file.lock_shared()?;
         let length = file.metadata().map(|it| it.len());
         file.unlock()?;
@@ -61,7 +63,7 @@ impl Reader {
         })
     }
 
-    /// The next line; none at the end.
+    /// Returns the next line; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Entry>> {
         if !self.read()? {
             return Ok(None);
@@ -79,7 +81,7 @@ impl Reader {
         Ok(Some(Entry { number: self.lines, event }))
     }
 
-    /// Reads up to the end of a line; false where there is none any more.
+    /// Reads up to the end of a line; returns false at the end of the file.
     fn read(&mut self) -> io::Result<bool> {
         loop {
             let block = self.reader.fill_buf()?;
@@ -103,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// What all lines so far came to.
+    /// Returns the summary of all lines so far.
     pub(crate) fn ended(&self) -> Summary {
         Summary { lines: self.lines, is_torn: self.is_torn, chain: self.check.verdict() }
     }

@@ -1,4 +1,4 @@
-//! What earlier runs left, folded from the journal's lines.
+//! The state that earlier runs left, folded from the journal's lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,55 +9,56 @@ use crate::workspace::journal::{Accepted, Event, IntegrationResult, Line, Record
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Milestone {
     pub(crate) subgraph: String,
-    /// Set when all of it passed.
+    /// The tag, set once the whole subgraph passed.
     pub(crate) tag: Option<String>,
-    /// Everything accepted then.
+    /// All nodes accepted at that time.
     pub(crate) nodes: Vec<String>,
 }
 
-/// What earlier runs left.
+/// The state that earlier runs left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReplayedState {
     pub(crate) accepted: BTreeMap<String, Accepted>,
     /// Hashes of everything ever written to a path.
     pub(crate) written: BTreeMap<String, BTreeSet<String>>,
-    /// Files people took over, with the nodes whose text was in them.
+    /// Files edited by people and adopted, with the nodes whose text was in them.
     pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
     /// Subgraphs committed, in order.
     pub(crate) committed: Vec<Milestone>,
     /// Integration tests by subgraph.
     pub(crate) integrated: BTreeMap<String, IntegrationResult>,
-    /// The tree the whole suite last ran on, its outcome and counts.
+    /// Tree of the last run of the whole suite, with outcome and counts.
     pub(crate) suite: Option<(String, String, usize, usize)>,
-    /// What models have cost, whatever came of it: tokens, and billionths of a US dollar.
+    /// Cost of all model requests: tokens, and billionths of a US dollar.
     pub(crate) spent: (u64, u64),
-    /// Replies that nodes at work had heard when the run stopped.
+    /// Replies that unfinished nodes had received when the run stopped.
     pub(crate) cached: HashMap<ReplyKey, CachedReply>,
     /// Lines that could not be read, by number.
     pub(crate) unreadable: Vec<usize>,
-    /// Whether the last run came to its end.
+    /// True if the last run finished.
     pub(crate) finished: bool,
-    /// How the last start was asked for.
+    /// Options of the last start.
     pub(crate) options: Option<serde_json::Value>,
     /// All nodes of the plan, in their order.
     pub(crate) nodes: Vec<String>,
 }
 
-/// A question that was put before: node, stage, attempt, hash of the prompt, model asked for.
+/// Key of a model request: node, stage, attempt, hash of the prompt, requested model.
 pub(crate) type ReplyKey = (String, String, u32, String, String);
 
-/// A reply that was paid for.
+/// A paid reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CachedReply {
     pub(crate) said: RecordedReply,
-    /// In the provider's words.
+    /// Name of the model as the provider reports it.
     pub(crate) model: String,
     pub(crate) input_tokens: u64,
     pub(crate) output_tokens: u64,
     pub(crate) nano_usd: u64,
 }
 
-/// Tests for a function that exists, work told in words, or a fix of a failing test: no node of a plan goes by the id of a test.
+/// Returns whether the event belongs to another workflow (write-tests, issue, repair). No node of a
+/// plan has a test's id.
 fn is_another_workflows(event: &Event) -> bool {
     match event {
         Event::Stage { .. } => true,
@@ -68,7 +69,7 @@ fn is_another_workflows(event: &Event) -> bool {
     }
 }
 
-/// The replies to a piece of work without a plan that a journal holds.
+/// Returns the cached replies of a piece of work without a plan.
 pub(crate) fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
     let replies = events(text).filter_map(|event| reply(&event));
     replies.filter(|(question, _)| question.0 == work).collect()
@@ -77,10 +78,10 @@ pub(crate) fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
 /// Name on disk of the stage in which a model writes tests for an existing function.
 pub(crate) const WRITE_TESTS: &str = "write_tests";
 
-/// What a door's own note is called that ends its work without success: whoever begins anew wants other answers.
+/// Note of a workflow that its work ended without success: a new attempt needs new replies.
 pub(crate) const GAVE_UP: &str = "gave-up";
 
-/// The replies to a door that has not given up since, whatever they were about.
+/// Returns the replies to a workflow since it last gave up, for any subject.
 pub(crate) fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
     let mut found = HashMap::new();
     for event in events(text) {
@@ -95,7 +96,7 @@ pub(crate) fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, Cached
     found
 }
 
-/// A question with the reply that was paid for.
+/// Returns the request of an event with its paid reply.
 fn reply(event: &Event) -> Option<(ReplyKey, CachedReply)> {
     let Event::ModelCall { node, stage, attempt, prompt, model, details, .. } = event else {
         return None;
@@ -112,7 +113,7 @@ fn reply(event: &Event) -> Option<(ReplyKey, CachedReply)> {
     Some(((node.clone(), stage.clone(), *attempt, prompt.clone(), asked), cached))
 }
 
-/// Tokens in and out, and billionths of a US dollar.
+/// Returns tokens in and out, and billionths of a US dollar.
 fn paid(event: &Event) -> Option<(u64, u64, u64)> {
     let Event::ModelCall { input_tokens, output_tokens, details, .. } = event else { return None };
     let known = |it: Option<u64>| it.unwrap_or_default();
@@ -133,14 +134,14 @@ impl ReplayedState {
     }
 
     fn take(&mut self, event: Event) {
-        // Another door's; a run neither pays for it nor hears of it.
+        // A run neither pays for another workflow's events nor uses them.
         if is_another_workflows(&event) {
             return;
         }
         self.keep_reply(&event);
         self.finished = match event {
             Event::Finished { .. } => true,
-            // A run that only looks leaves these.
+            // A run that only inspects leaves these events.
             Event::Started { .. }
             | Event::TestsWritten { .. }
             | Event::Ordered { .. }
@@ -195,7 +196,8 @@ impl ReplayedState {
         }
     }
 
-    /// Replies to a node that came to an end are of no further use: whoever does it again wants others.
+    /// Updates the cached replies. A finished node's replies are dropped, since a new attempt needs
+    /// new ones.
     fn keep_reply(&mut self, event: &Event) {
         match event {
             Event::ModelCall { .. } => {

@@ -1,17 +1,19 @@
-//! What a repository may not decide: which programs git starts, and where git writes.
+//! Limits on a repository's configuration: which programs git starts, and where git writes.
 //!
-//! A folder that somebody else has made may come with a `.git`, and its configuration may name programs that git would run
-//! with the rights of the person who opened it. Where such a program changes what git stores (filters, merge drivers) leaving
-//! it out would store something else, so that the whole repository is refused; the others are switched off ([`SETTINGS`]).
-//! What the person's own configuration says as well is theirs, and taken.
+//! A folder made by someone else may come with a `.git` whose configuration names programs that git
+//! would run with the rights of the user who opened it. A program that changes what git stores
+//! (filters, merge drivers) cannot be left out without storing something else, so such a repository
+//! is refused. Other programs are switched off ([`SETTINGS`]). A setting that the user's own
+//! configuration has too is allowed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What git is told before anything else, whatever the repository says: no hooks, no programs that sign, look or watch, no
-/// work in other repositories inside of this one, no repository among the project's own files.
+/// Settings given to every git command, over those of the repository: no hooks, no programs that
+/// sign, page or watch, no work in nested repositories, no repository among the project's own
+/// files.
 pub(crate) const SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -26,15 +28,17 @@ pub(crate) const SETTINGS: [&str; 14] = [
     "maintenance.auto=false",
     "gc.auto=0",
     "safe.bareRepository=explicit",
-    // Others may own the folder, as in a container: what they could do with that is refused here.
+    // Other users may own the folder, as in a container; this guard refuses what they could
+    // exploit.
     "safe.directory=*",
 ];
 
-/// Variables that keep git from the network: a missing object is not fetched from a place that the repository names.
+/// Variables that keep git off the network: a missing object is not fetched from an address that
+/// the repository names.
 pub(crate) const ALONE: [(&str, &str); 3] =
     [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
 
-/// Where a repository is.
+/// Location of a repository.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// The folder with `.git`.
@@ -45,19 +49,19 @@ pub(super) struct Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// In the top folder.
+    /// The git folder is `.git` in the top folder.
     Own,
-    /// A worktree's, which the repository knows.
+    /// The git folder belongs to a worktree that its repository lists.
     Worktree,
-    /// Not in the top folder; its settings have to say that it belongs to that.
+    /// The git folder is elsewhere; its settings must name the top folder.
     Elsewhere,
 }
 
-/// The repository that a folder is in, if any.
+/// Returns the location of the repository around a folder, if any.
 ///
 /// # Errors
 ///
-/// Why git may not work in it: what it keeps is in another repository, or behind symbolic links.
+/// The reason git may not work in it: its data is in another repository, or behind symbolic links.
 pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
     let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
     let Some(top) = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok()) else {
@@ -80,7 +84,7 @@ pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
     place.keeps_to_itself().map(|()| Some(place))
 }
 
-/// What a file called `.git` leads to.
+/// Returns the git folder that a `.git` file points to.
 fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     let shown = own.display();
     let text =
@@ -94,7 +98,7 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     let Ok(back) = trellis_sandbox::files::read_text(git.join("gitdir")) else {
         return Ok((git, Kind::Elsewhere));
     };
-    // A worktree, which its repository knows.
+    // A worktree known to its repository.
     let common = common(&git)?;
     let is_known = git.join(back.trim_end()).canonicalize().ok() == own.canonicalize().ok()
         && git.parent() == Some(&common.join("worktrees"));
@@ -106,7 +110,7 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     }
 }
 
-/// Where a worktree's repository keeps what all of its worktrees share.
+/// Returns the folder of the data that all worktrees of a repository share.
 fn common(git: &Path) -> Result<PathBuf, String> {
     let file = git.join("commondir");
     let reported = |error: std::io::Error| format!("{}: {error}", file.display());
@@ -115,7 +119,7 @@ fn common(git: &Path) -> Result<PathBuf, String> {
 }
 
 impl Place {
-    /// Whether all that git would write is below its own folder.
+    /// Checks that git would write only below its own folder.
     fn keeps_to_itself(&self) -> Result<(), String> {
         no_links(&self.git)?;
         if self.kind == Kind::Worktree {
@@ -127,12 +131,12 @@ impl Place {
         }
     }
 
-    /// Whether the repository's own settings, as `git config --list -z --show-scope` says them, start no program and leave no
-    /// folder.
+    /// Checks the repository's own settings, as printed by `git config --list -z --show-scope`:
+    /// they start no program and redirect no writes.
     ///
     /// # Errors
     ///
-    /// What they would do.
+    /// The effect that a setting would have.
     pub(super) fn may_say(&self, settings: &str) -> Result<(), String> {
         let all: Vec<GuardedSetting<'_>> = settings_of(settings).collect();
         let theirs: BTreeSet<(&str, &str)> =
@@ -146,14 +150,14 @@ impl Place {
                 ));
             }
         }
-        // In a worktree git passes over what all of them share.
+        // In a worktree, git ignores the shared `core.worktree`.
         let counts =
             |it: &&GuardedSetting<'_>| self.kind != Kind::Worktree || it.scope == "worktree";
         let files = all.iter().filter(|it| it.is_repositorys && it.key == "core.worktree");
         self.has_its_files(files.filter(counts).map(|it| it.value).next_back())
     }
 
-    /// Whether the files that git would write are those of the top folder, given what `core.worktree` says.
+    /// Checks that git would write the files of the top folder, given the value of `core.worktree`.
     fn has_its_files(&self, said: Option<&str>) -> Result<(), String> {
         let (own, git) = (self.top.join(".git"), self.git.display());
         let Some(said) = said else {
@@ -174,7 +178,7 @@ impl Place {
     }
 }
 
-/// One of them, and whether the repository says it.
+/// A setting, with whether the repository sets it.
 struct GuardedSetting<'a> {
     scope: &'a str,
     is_repositorys: bool,
@@ -192,7 +196,8 @@ fn settings_of(text: &str) -> impl Iterator<Item = GuardedSetting<'_>> {
     })
 }
 
-/// Programs that stand between a file and what git stores, or that no setting of ours switches off.
+/// Returns whether a setting names a program that alters stored content, or that [`SETTINGS`]
+/// cannot switch off.
 fn starts_a_program(key: &str) -> bool {
     let Some((section, _)) = key.split_once('.') else { return false };
     let name = key.rsplit('.').next().unwrap_or_default();
@@ -205,7 +210,7 @@ fn starts_a_program(key: &str) -> bool {
 /// Folders of a repository in which git writes under names that others choose.
 const DEEP: [&str; 3] = ["refs", "logs", "worktrees"];
 
-/// Git follows links in its own folder; what it writes would be written elsewhere.
+/// Refuses symbolic links in a git folder: git follows them, and would write elsewhere.
 fn no_links(git: &Path) -> Result<(), String> {
     let mut left = vec![(git.to_owned(), false)];
     while let Some((folder, is_deep)) = left.pop() {
@@ -213,7 +218,7 @@ fn no_links(git: &Path) -> Result<(), String> {
             let (path, name) = (entry.path(), entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };
             let is_top = folder == git;
-            // Hooks are never run.
+            // Hooks never run.
             if kind.is_symlink() && !(is_top && name == OsStr::new("hooks")) {
                 return Err(format!("{} is a symbolic link", path.display()));
             }

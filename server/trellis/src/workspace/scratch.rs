@@ -1,5 +1,5 @@
-//! Where sandboxes put their folders: one folder a piece of work, named after its process, so that what a killed process
-//! left can be told from what is in use, and goes at the next start.
+//! Folders for sandboxes. Each piece of work has a folder named after its process, so that the next
+//! start can tell a killed process's folders from those in use, and remove them.
 
 use std::fs::{self, DirBuilder};
 use std::io::ErrorKind;
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Fault;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
-/// Folders of one process; who finds so many names taken gives up.
+/// Maximum number of folders of one process.
 const MOST: u64 = 100_000;
 
 const PREFIX: &str = "trellis-scratch-";
 const HIDDEN: &str = ".trellis-scratch-";
 
-/// Removed when dropped.
+/// A scratch folder, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct ScratchFolder(PathBuf);
 
@@ -24,11 +24,11 @@ impl ScratchFolder {
     pub(crate) fn new() -> Result<ScratchFolder, Fault> {
         let parent = std::env::temp_dir();
         sweep(&parent);
-        // The sidecar has several at once, and each goes when its own work ends.
+        // One process may have several at once; each is removed when its own work ends.
         loop {
             let number = LAST.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            // The name can be guessed: what stands there already may be another person's, or lead elsewhere.
+            // The name can be guessed: an existing folder may be another user's, or a link.
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(ScratchFolder(path)),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST => {}
@@ -48,7 +48,7 @@ fn cannot_make(path: &Path, error: &std::io::Error) -> Fault {
         .hint("set TMPDIR to a folder that you can write to")
 }
 
-/// A hidden folder in another one, for what is to be moved into place there.
+/// Creates a hidden folder inside `parent`, for files to be moved into place there.
 pub(crate) fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     sweep_of(parent, HIDDEN);
     let prefix = format!("{HIDDEN}{}-", std::process::id());
@@ -57,7 +57,7 @@ pub(crate) fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What stays is swept at the next start.
+        // The next start sweeps remaining files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -66,14 +66,14 @@ fn sweep(parent: &Path) {
     sweep_of(parent, PREFIX);
 }
 
-/// Removes folders of processes that are gone.
+/// Removes folders of processes that have ended.
 fn sweep_of(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.split('-').next());
         let dead = |pid: &str| pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists();
         if owner.is_some_and(dead) {
-            // Another person's folder refuses; it is theirs to sweep.
+            // Another user's folder cannot be removed here; its user sweeps it.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

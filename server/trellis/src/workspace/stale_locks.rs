@@ -1,5 +1,5 @@
-//! What a git that was killed leaves in a repository: locks that nobody holds, and notes of worktrees that were never whole.
-//! Both stop every later git, a person's as well.
+//! Remains of a killed git in a repository: locks without an owner, and metadata of incomplete
+//! worktrees. Both stop every later git, also the user's own.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -19,34 +19,35 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 
 const PREFIX: &str = "trellis-";
 
-/// What a git takes that only moves files and a branch, and more.
+/// Maximum wait for a lock; a git that only moves files and a branch needs less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long it may take a git whose owner was killed to end what it was told to do.
+/// Maximum wait for a git whose owner was killed to finish its command.
 const ORPHANED: Duration = Duration::from_secs(30);
 
-/// Names the process that began a git to whoever finds that git: its number, and since when it runs, in ticks of the kernel.
+/// Environment variable that names the process that started a git: its id, and its start time in
+/// kernel ticks.
 pub(super) const OWNER: &str = "TRELLIS_GIT_OWNER";
 
-/// The same of this process.
+/// Value of [`OWNER`] for this process.
 pub(super) static SELF: LazyLock<String> = LazyLock::new(|| {
     let pid = std::process::id().to_string();
     let since = began(&pid).unwrap_or_default();
     format!("{pid} {since}")
 });
 
-/// A name for a checkout of this process, another one each time.
+/// Returns a name for a checkout of this process, unique per call.
 pub(super) fn own_name() -> String {
     format!("{PREFIX}{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Removes notes of worktrees that were never whole, as far as they are ours: those of `name`, whose lock the caller holds, and
-/// those of processes that are gone. Git forgets folders that are gone.
+/// Removes metadata of incomplete worktrees that belong to Trellis: those of `name`, whose lock the
+/// caller holds, and those of ended processes. Git itself forgets missing folders.
 pub(super) fn sweep(git: &Git, name: Option<&str>) -> Result<(), Fault> {
     sweep_all(git, |id| name == Some(id))
 }
 
-/// The same for all works that nobody else can be at work on.
+/// Removes metadata of incomplete worktrees selected by `is_mine`, and those of ended processes.
 pub(crate) fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), Fault> {
     let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
     let common = PathBuf::from(git.run(&common).map_err(broken)?.trim_end()).join("worktrees");
@@ -67,7 +68,7 @@ fn is_of_the_dead(id: &str) -> bool {
     pid.is_some_and(|it| !Path::new("/proc").join(it.to_string()).exists())
 }
 
-/// Git locks a worktree while it makes it.
+/// Returns whether a worktree's metadata is complete. Git locks a worktree while creating it.
 fn is_whole(notes: &Path) -> bool {
     let says = |file: &str| trellis_sandbox::files::read_text(notes.join(file)).unwrap_or_default();
     let is_there = |file: &str| !says(file).trim().is_empty();
@@ -75,8 +76,8 @@ fn is_whole(notes: &Path) -> bool {
         && !says("locked").starts_with("initializing")
 }
 
-/// Waits for the git of a start that was killed: it still does what that start told it, behind the back of whoever takes the work
-/// up.
+/// Waits for the git of a killed start, which may still execute its command while a new start
+/// resumes the work.
 pub(super) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
     let ends = Instant::now() + ORPHANED;
     while let Some(pid) = orphan(git) {
@@ -92,7 +93,8 @@ pub(super) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A process in this repository's folders that was begun as a git of ours by one that is gone.
+/// Returns a process in this repository's folders that is a git of a Trellis process that has
+/// ended.
 fn orphan(git: &Git) -> Option<String> {
     let top = top(git);
     let is_orphan = |it: &PathBuf| {
@@ -109,18 +111,20 @@ fn orphan(git: &Git) -> Option<String> {
     Some(found.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Since when a process runs, in ticks of the kernel.
+/// Returns the start time of a process, in kernel ticks.
 fn began(pid: &str) -> Option<String> {
     let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).ok()?;
-    // The second field is a name, in parentheses, which may hold anything; this is the 22nd.
+    // The second field is a name in parentheses, which may contain anything; the start time is
+    // field 22.
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-/// Locks that a git may hold whatever it changes.
+/// Locks that any git command may hold.
 const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
 
-/// Removes locks of a killed git, those named and those that any git may hold, where no process has them open and no git is at
-/// work: one that waits for an editor has its lock without having it open.
+/// Removes locks of a killed git: those in `names` and [`SHARED`]. A lock stays if a process has it
+/// open or a git is running: a git that waits for an editor holds its lock without having the file
+/// open.
 pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
     for name in names.iter().chain(&SHARED) {
         let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
@@ -140,7 +144,8 @@ pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), 
     Ok(())
 }
 
-/// The same for all locks of a repository that only we commit to; what is held is left to git's own words.
+/// Removes all locks of a killed git in a repository that only Trellis commits to. For held locks,
+/// git reports its own error.
 pub(super) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
     let folder = git.root().join(".git");
     let top = ["index.lock", "HEAD.lock"].into_iter().chain(SHARED).map(|it| folder.join(it));
@@ -165,22 +170,23 @@ fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), Fault> {
     reported.map_err(|error| cannot("write the journal", &error))
 }
 
-/// What a lock is.
+/// State of a lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StaleLock {
     Gone,
-    /// Of a git that is gone.
+    /// The lock of a git that has ended.
     Left,
     Held,
 }
 
-/// What a lock is when who has it had time to give it back: the git of a start that was killed lives on for a moment.
+/// Returns the state of a lock after its owner had time to release it: the git of a killed start
+/// lives on for a moment.
 fn standing(git: &Git, lock: &Path) -> StaleLock {
     let ends = Instant::now() + PATIENCE;
     loop {
         let Some(before) = identity(lock) else { return StaleLock::Gone };
         let is_held = is_held(git, lock);
-        // Meanwhile it may have been given back, and taken by another.
+        // Meanwhile the lock may have been released and taken by another process.
         if !is_held && identity(lock) == Some(before) {
             return StaleLock::Left;
         }
@@ -191,26 +197,26 @@ fn standing(git: &Git, lock: &Path) -> StaleLock {
     }
 }
 
-/// What tells a file from another one of the same path.
+/// Returns values that distinguish a file from another one at the same path.
 fn identity(path: &Path) -> Option<(u64, u64, i64, i64)> {
     let it = fs::symlink_metadata(path).ok()?;
     Some((it.dev(), it.ino(), it.ctime(), it.ctime_nsec()))
 }
 
-/// Whether a lock of git's is somebody's.
+/// Returns whether a process holds a lock of git.
 fn is_held(git: &Git, lock: &Path) -> bool {
     let is_open = fs::metadata(lock).is_ok_and(|it| is_open(it.dev(), it.ino()));
     is_open || is_at_work(git)
 }
 
-/// Whether a process has a file open; of other users' nothing can be seen.
+/// Returns whether a process has a file open; files of other users' processes are not visible.
 fn is_open(device: u64, inode: u64) -> bool {
     let open = processes().flat_map(|it| fs::read_dir(it.join("fd")).into_iter().flatten());
     let mut files = open.flatten().filter_map(|it| fs::metadata(it.path()).ok());
     files.any(|it| it.dev() == device && it.ino() == inode)
 }
 
-/// Whether a git runs in this repository's folders.
+/// Returns whether a git runs in this repository's folders.
 fn is_at_work(git: &Git) -> bool {
     let top = top(git);
     let is_git =
@@ -219,12 +225,12 @@ fn is_at_work(git: &Git) -> bool {
 }
 
 fn top(git: &Git) -> PathBuf {
-    // Where git does not say, the folder that it is asked in has to do.
+    // If git does not answer, the folder of its commands is used.
     let top = git.run(&["rev-parse", "--show-toplevel"]);
     top.map_or_else(|_| git.root().to_owned(), |it| PathBuf::from(it.trim_end()))
 }
 
-/// Whether a process works in a folder.
+/// Returns whether a process has its working directory in a folder.
 fn is_in(process: &Path, folder: &Path) -> bool {
     fs::read_link(process.join("cwd")).is_ok_and(|it| it.starts_with(folder))
 }
@@ -239,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    /// A process that ends with its input.
+    /// Starts a process that ends with its input.
     fn process(folder: &Path, owner: &str) -> Child {
         let mut command = Command::new("cat");
         command.current_dir(folder).env(OWNER, owner).stdin(Stdio::piped()).stdout(Stdio::null());

@@ -1,4 +1,4 @@
-//! The journal's chain: what breaks it and where, what does not, and who may append at once.
+//! Tests of the journal's chain: what breaks it and where, what does not, and concurrent appends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn note(text: &str) -> Event {
     Event::Note { node: "n".to_owned(), what: "test".to_owned(), text: text.to_owned() }
 }
 
-/// A journal of six lines that two writers wrote in turns.
+/// Creates a journal of six lines written by two writers in turns.
 fn six() -> (TempDir, PathBuf) {
     let world = tempfile::tempdir().expect("a folder");
     let one = Journal::join(world.path()).expect("a journal");
@@ -35,7 +35,7 @@ fn read(path: &Path) -> (Vec<Entry>, Summary) {
     (all, lines.ended())
 }
 
-/// The texts of notes, in their order, with a journal that has to be intact.
+/// Returns the texts of notes in order, from a journal that must be intact.
 #[track_caller]
 fn texts(path: &Path) -> Vec<String> {
     let (lines, ended) = read(path);
@@ -51,19 +51,19 @@ fn verdict(path: &Path) -> Verification {
     read(path).1.chain
 }
 
-/// A line as an earlier version wrote it.
+/// Returns a line as an earlier version wrote it.
 fn bare(line: &str) -> String {
     let at = line.rfind(",\"chain\":").expect("a chain");
     format!("{}}}", &line[..at])
 }
 
-/// A line with the chain of another.
+/// Returns a line with the chain of another.
 fn grafted(line: &str, chain: &str) -> String {
     let end = |it: &str| it.rfind(",\"chain\":").expect("a chain");
     format!("{}{}", &line[..end(line)], &chain[end(chain)..])
 }
 
-/// What somebody does to the lines, and the first line that does not follow then.
+/// Name and action of a change to the lines, and the first line that breaks the chain afterwards.
 type Meddling = (&'static str, fn(&mut Vec<String>), Option<(usize, Break)>);
 
 const MEDDLING: [Meddling; 15] = [
@@ -132,7 +132,7 @@ fn what_a_crash_left_of_a_line_is_cut_off_by_whoever_comes_next() {
         |root| Journal::open(root).expect("a journal").0,
     ];
     for open in openers {
-        // Of the last line: one byte, some, all but its end.
+        // Bytes of the last line that remain: one, some, all but the line end.
         for left in [1, 40, usize::MAX] {
             let (world, path) = six();
             let text = fs::read_to_string(&path).expect("text");
@@ -165,7 +165,7 @@ fn the_chain_begins_below_lines_of_before_and_holds_them() {
     let (world, path) = six();
     let text = fs::read_to_string(&path).expect("text");
     let mut old: Vec<String> = text.lines().map(bare).collect();
-    // Longer than what is read at once.
+    // Longer than one block of reading.
     old.push(format!("{{\"long\":\"{}\"}}", "x".repeat(100_000)));
     fs::write(&path, old.join("\n") + "\n").expect("written");
     let journal = Journal::join(world.path()).expect("a journal");
@@ -237,7 +237,7 @@ fn many_writers_at_once_make_one_chain() {
 }
 
 #[test]
-fn a_line_too_long_to_show_is_told_and_still_part_of_the_chain() {
+fn a_line_too_long_to_show_is_reported_and_still_part_of_the_chain() {
     let (world, path) = six();
     let journal = Journal::join(world.path()).expect("a journal");
     journal.log(note(&"x".repeat(17 << 20))).expect("written");

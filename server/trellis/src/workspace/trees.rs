@@ -1,17 +1,19 @@
-//! Commits of given texts, made beside the folder's files and the repository's own index.
+//! Commits of given texts, created without touching the folder's files or the repository's own
+//! index.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::workspace::git::{Git, GitError};
 use crate::workspace::journal::Journal;
 
-/// Texts by path from the folder that git is asked in; none where a file is to be gone.
+/// Texts by path relative to the folder of git's commands; `None` removes a file.
 pub(crate) type Texts = BTreeMap<String, Option<String>>;
 
-/// The mode of a file that nobody knows yet.
+/// Mode of a new file.
 const PLAIN: &str = "100644";
 
-/// The tree of a commit with these texts in place of its own; of nothing where there is no commit.
+/// Writes the tree of a commit with these texts replaced, or a tree of these texts alone without a
+/// commit.
 pub(crate) fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
     let lines = entries(git, from, texts)?;
     let scratch = tempfile::tempdir().map_err(|error| GitError {
@@ -25,7 +27,7 @@ pub(crate) fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<
     Ok(own.run(&["write-tree"])?.trim().to_owned())
 }
 
-/// Entries of an index for these texts, with the modes that files had.
+/// Returns index entries for these texts, with the modes that the files had.
 fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
     let prefix = git.run(&["rev-parse", "--show-prefix"])?;
     let known = from.map(|from| git.run(&["ls-tree", "-r", "-z", "--full-tree", from]));
@@ -40,7 +42,7 @@ fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitEr
         let (mode, blob) = match (text, fields.as_deref()) {
             (Some(text), Some([mode, ..])) => (*mode, blob(git, path, text)?),
             (Some(text), _) => (PLAIN, blob(git, path, text)?),
-            // An entry without an object, whose name is as long as the repository's hash has it, is taken out.
+            // An all-zero object name, as long as the repository's hashes, removes the entry.
             (None, Some([_, _, object])) => ("0", "0".repeat(object.len())),
             (None, _) => continue,
         };
@@ -54,8 +56,8 @@ fn blob(git: &Git, path: &str, text: &str) -> Result<String, GitError> {
     Ok(blob.trim().to_owned())
 }
 
-/// Commits these texts on top of HEAD. The folder's files stay as they are, and so does what a person has
-/// staged of others. The same commit on top of itself, which a crash may ask for, is not made again.
+/// Commits these texts on top of HEAD. The folder's files and other staged changes stay. A repeated
+/// call after a crash does not commit twice.
 pub(crate) fn commit_texts(
     git: &Git,
     journal: &Journal,
@@ -70,12 +72,12 @@ pub(crate) fn commit_texts(
         let mut arguments = vec!["commit-tree", &tree, "-m", message];
         arguments.extend(parent.iter().flatten());
         let commit = git.run(&arguments)?;
-        // Empty where there is to be none.
+        // Empty if HEAD must not exist yet.
         let expected = head.unwrap_or_default();
         let update = ["update-ref", "-m", message, "HEAD", commit.trim(), expected];
         git.step(journal, &update, "")?;
     }
-    // Without paths it would take back everything that is staged.
+    // Without paths, reset would unstage everything.
     if texts.is_empty() {
         return Ok(());
     }

@@ -1,11 +1,14 @@
-//! A worktree of git for one piece of work, on a branch of its own, made and removed by us alone.
+//! A git worktree for one piece of work, on a branch of its own, created and removed by Trellis
+//! alone.
 //!
-//! `.trellis/worktrees/NAME` holds the files, `trellis/NAME` is the branch, `.trellis/worktrees/NAME.json` says that both are
-//! ours: a branch or folder of that name without it is somebody else's, and is left alone. The record is written before what
-//! it speaks of, so that whoever opens the work after a crash knows how far it came:
+//! `.trellis/worktrees/NAME` holds the files, `trellis/NAME` is the branch, and
+//! `.trellis/worktrees/NAME.json` records that both belong to Trellis: a branch or folder of that
+//! name without a record belongs to someone else, and is left alone. Each step is recorded before
+//! it happens, so that after a crash the next start knows the state of the work:
 //!
 //! ```text
-//! record ──> branch and folder ──> commits ──> record: merging ──> target moves (`landing`) ──> folder, branch, record go
+//! record ──> branch and folder ──> commits ──> record: merging ──> target moves (`merge`) ──>
+//!   folder, branch, record are removed
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,49 +28,50 @@ use crate::workspace::worktree_state::{
     WorktreeState, branch, create, full, known, record_path, remove,
 };
 
-/// Folders that tools make and can make again.
+/// Folders that tools create and can create again.
 const MADE: [&str; 6] =
     ["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".venv"];
 
-/// A worktree that is there, held by this process.
+/// A worktree on the disk, locked by this process.
 #[derive(Debug)]
 pub(crate) struct Worktree {
     pub(super) name: String,
     /// The project's repository.
     pub(super) git: Git,
-    /// The same, asked in the worktree.
+    /// The same repository with commands run in the worktree.
     pub(super) inner: Git,
     /// The project's folder, which has `.trellis`.
     pub(super) home: PathBuf,
     folder: PathBuf,
-    /// Where the project is in it, without links.
+    /// The project's folder inside the worktree, without links.
     pub(crate) root: PathBuf,
     pub(crate) record: WorktreeState,
     _lock: Lock,
 }
 
-/// What there was of a piece of work.
+/// State of a piece of work when opened.
 #[derive(Debug)]
 pub(crate) enum Opened {
-    /// Nothing.
+    /// The work begins.
     Fresh(Worktree),
-    /// Some of it.
+    /// The work continues.
     Resumed(Worktree),
-    /// All: it is on its target since this commit, and what was left of it is gone.
+    /// The work was already merged as this commit; its remains are removed.
     Merged(String),
 }
 
 impl Worktree {
-    /// Takes up the work of this name, a plain file name, or begins it at the commit that is checked out.
+    /// Resumes the work of this name, a plain file name, or begins it at the checked-out commit.
     ///
     /// # Errors
     ///
-    /// No repository, no branch checked out, a branch or folder of that name that is not ours, another process at work.
+    /// No repository, no branch checked out, a branch or folder of that name that Trellis did not
+    /// create, or another process at work.
     pub(crate) fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
         Worktree::open_for(home, (name, None), journal)
     }
 
-    /// The same for another branch than the one that is checked out.
+    /// Opens work for the branch `into` instead of the checked-out one.
     pub(crate) fn open_for(
         home: &Path,
         (name, into): (&str, Option<&str>),
@@ -98,7 +102,7 @@ impl Worktree {
         if is_fresh {
             work.save_state()?;
         }
-        // The index and HEAD here are the person's.
+        // Index and HEAD of the project's own checkout belong to the person.
         stale_locks::locks(&work.git, journal, &[&format!("{}.lock", full(&work.branch()))])?;
         if let Some(commit) = work.recover(Some(journal))? {
             work.clear(journal)?;
@@ -110,17 +114,18 @@ impl Worktree {
         Ok(if is_fresh { Opened::Fresh(work) } else { Opened::Resumed(work) })
     }
 
-    /// The project's folder.
+    /// Returns the project's folder.
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    /// The branch.
+    /// Returns the name of the work's branch.
     pub(crate) fn branch(&self) -> String {
         branch(&self.name)
     }
 
-    /// A person may have switched to a branch of their own there, on which nothing of ours belongs.
+    /// Checks that the worktree is on its branch. A person may have switched to another branch, on
+    /// which Trellis must not commit.
     fn is_on_its_branch(&self) -> Result<(), Fault> {
         let (branch, top) = (self.branch(), self.git.at(&self.folder));
         let head = top.run(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
@@ -137,14 +142,14 @@ impl Worktree {
         )))
     }
 
-    /// Makes branch and folder, as far as they are not there.
+    /// Creates branch and folder, as far as they do not exist.
     fn create(&mut self, journal: &Journal) -> Result<(), Fault> {
         stale_locks::sweep(&self.git, Some(&self.name))?;
         let top = self.git.at(&self.folder);
         if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
             return stale_locks::locks(&top, journal, &["index.lock", "HEAD.lock"]);
         }
-        // A folder that a crash left half made holds nothing yet.
+        // A folder that a crash left incomplete holds no work yet.
         if self.folder.exists() {
             crash_point::reach();
             fs::remove_dir_all(&self.folder)
@@ -164,7 +169,8 @@ impl Worktree {
         Ok(())
     }
 
-    /// Makes the branch one commit on top of `from` with these texts, by path from [`Worktree::root`], and the files with it.
+    /// Makes the branch one commit on top of `from` with these texts, by path relative to
+    /// [`Worktree::root`], and updates the files.
     pub(crate) fn write(
         &mut self,
         journal: &Journal,
@@ -178,7 +184,7 @@ impl Worktree {
         self.become_commit(journal, commit.trim(), "--hard")
     }
 
-    /// A tree, or that of a commit, with other texts.
+    /// Writes a tree: that of `from` with other texts.
     pub(super) fn tree_with(
         &self,
         from: &str,
@@ -188,7 +194,8 @@ impl Worktree {
         trees::tree_with(&self.inner, Some(from), &texts.collect()).map_err(broken)
     }
 
-    /// Moves the branch to a commit, written down before and after, so that a crash in between is no person's edit.
+    /// Moves the branch to a commit. The record names the commit before and after, so that a crash
+    /// in between does not look like a person's edit.
     fn become_commit(&mut self, journal: &Journal, commit: &str, how: &str) -> Result<(), Fault> {
         self.record.next = Some(commit.to_owned());
         self.save_state()?;
@@ -197,7 +204,7 @@ impl Worktree {
         self.save_state()
     }
 
-    /// Tree of the files as they are; what git ignores is left out, unless it was committed.
+    /// Writes the tree of the current files; ignored files are left out unless they were committed.
     fn tree(&self) -> Result<String, Fault> {
         let scratch =
             tempfile::tempdir().map_err(|error| cannot("create a scratch index", &error))?;
@@ -207,7 +214,7 @@ impl Worktree {
         Ok(own.run(&["write-tree"]).map_err(broken)?.trim().to_owned())
     }
 
-    /// Whether somebody else has changed files here, or committed.
+    /// Returns whether a person has changed files here, or committed.
     pub(crate) fn is_edited(&self) -> Result<bool, Fault> {
         let tree = self.tree()?;
         let ours = [self.record.tip.as_ref().unwrap_or(&self.record.base)];
@@ -231,7 +238,8 @@ impl Worktree {
         Ok(false)
     }
 
-    /// Whether a file is one that was being written when we were killed; its path is from the top.
+    /// Returns whether a file was being written when Trellis was killed; the path is relative to
+    /// the top.
     fn is_half_written(&self, path: &str, next: &str) -> Result<bool, Fault> {
         let file = self.folder.join(path);
         if !file.exists() {
@@ -244,7 +252,8 @@ impl Worktree {
         }
     }
 
-    /// What somebody else has made of files since our last commit, by path from [`Worktree::root`].
+    /// Returns the files that a person changed since the last commit of Trellis, by path relative
+    /// to [`Worktree::root`].
     pub(crate) fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
         let options =
             ["diff", "--name-only", "--no-renames", "--relative", "-z", "--diff-filter=d"];
@@ -256,10 +265,10 @@ impl Worktree {
         paths.into_iter().map(text).collect()
     }
 
-    /// Commits what somebody else has made of the files; the branch is ours again then. What was merged into it since is not
-    /// part of the work.
+    /// Commits a person's edits; afterwards the branch is Trellis' own again. Commits that were
+    /// merged into it from the target are not part of the work.
     pub(crate) fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
-        // First of all: whatever comes, it is not begun anew.
+        // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
         let tree = self.tree()?;
@@ -271,12 +280,12 @@ impl Worktree {
         self.save_state()
     }
 
-    /// The last commit of the work; that it began from where there is none.
+    /// Returns the last commit of the work, or its base if there is none.
     pub(crate) fn tip(&self) -> &str {
         self.record.tip.as_deref().unwrap_or(&self.record.base)
     }
 
-    /// The tree of a commit of this repository, if it is one.
+    /// Returns the tree of a commit of this repository, or `None` for an unknown commit.
     pub(crate) fn tree_of(&self, commit: &str) -> Option<String> {
         let is_id = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());
         let name = is_id.then(|| format!("{commit}^{{tree}}"))?;
@@ -284,13 +293,14 @@ impl Worktree {
         Some(tree.trim().to_owned())
     }
 
-    /// Remembers that a person has sent this tree back.
+    /// Records that a person has sent this tree back.
     pub(crate) fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
         self.record.sent_back.push((tree, words));
         self.save_state()
     }
 
-    /// Paths that differ from the base, from [`Worktree::root`]: those that are there, and those that are gone.
+    /// Returns paths that differ from the base, relative to [`Worktree::root`]: existing ones and
+    /// removed ones.
     pub(crate) fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), Fault> {
         let range = [self.record.base.clone(), self.tip().to_owned()];
         let of = |filter: &str| {
@@ -300,26 +310,27 @@ impl Worktree {
         Ok((of("--diff-filter=d")?, of("--diff-filter=D")?))
     }
 
-    /// What the work changes, as one patch.
+    /// Returns the work's changes as one patch.
     pub(crate) fn diff(&self) -> Result<String, Fault> {
         let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let range = [self.record.base.as_str(), self.tip()];
         self.inner.run(&[&options[..], &range].concat()).map_err(broken)
     }
 
-    /// Writes down that it waits for a review, after so many questions for a fix.
+    /// Records that the work waits for a review, after this number of fix requests.
     pub(crate) fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
         self.record.waits = Some(fixes);
         self.save_state()
     }
 
-    /// Writes down how the work ended. Its branch and folder stay.
+    /// Records how the work ended. Its branch and folder stay.
     pub(crate) fn mark_finished(&mut self, how: &str) -> Result<(), Fault> {
         self.record.ended = Some(how.to_owned());
         self.save_state()
     }
 
-    /// Puts work that ended aside, so that it can be begun anew: its branch stays under another name, which is given.
+    /// Archives ended work so that it can begin again: its branch stays under another name, which
+    /// is returned.
     pub(crate) fn archive(self, journal: &Journal) -> Result<String, Fault> {
         let taken =
             self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
@@ -329,7 +340,7 @@ impl Worktree {
         let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
         let aside = format!("{prefix}{}", numbers.max().unwrap_or(0) + 1);
         let folder = self.folder.to_string_lossy().into_owned();
-        // What was not committed is on the branch then, too.
+        // Uncommitted changes go to the branch as well.
         let mut work = self;
         if work.is_edited()? {
             work.commit_user_edits(journal)?;
@@ -343,7 +354,7 @@ impl Worktree {
         Ok(aside)
     }
 
-    /// Removes folder, branch and record of work that is on its target. What somebody has added since stays.
+    /// Removes folder, branch and record of merged work. Later additions by a person stay.
     pub(crate) fn clear(&self, journal: &Journal) -> Result<(), Fault> {
         let branch = self.branch();
         if self.folder.join(".git").exists() {
@@ -367,7 +378,7 @@ impl Worktree {
         remove(&record_path(&self.home, &self.name))
     }
 
-    /// Moves files that git is told to ignore out of a folder that is about to go: nobody else has them.
+    /// Moves ignored files out of a folder before its removal: no other copy exists.
     fn keep_ignored(&self) -> Result<(), Fault> {
         let top = self.git.at(&self.folder);
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
@@ -393,7 +404,7 @@ impl Worktree {
         Ok(())
     }
 
-    /// Paths that git lists, asked where the project is.
+    /// Returns the paths that git lists, with the command run in the project's folder.
     fn paths(&self, arguments: &[&str]) -> Result<BTreeSet<String>, Fault> {
         let said = self.inner.run(arguments).map_err(broken)?;
         Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
@@ -421,7 +432,7 @@ impl Worktree {
     }
 }
 
-/// The repository that a project is in.
+/// Returns the repository around a project.
 pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
     Git::around(home).map_err(broken)?.ok_or_else(|| {
         let home = home.display();
@@ -439,7 +450,7 @@ fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
     })
 }
 
-/// The folder of all worktrees.
+/// Returns the folder of all worktrees.
 fn places(home: &Path) -> std::io::Result<PathBuf> {
     disk::create(home, "worktrees")
 }

@@ -1,4 +1,4 @@
-//! What is written down of a worktree, beside it: whose it is, how far it came, how it ended.
+//! The record beside a worktree: its target, its progress, its end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::git::{Git, broken};
 use crate::error::Fault;
 use crate::workspace::journal::Journal;
 
-/// Of the record's shape.
+/// Version of the record format.
 const VERSION: u32 = 1;
 
-/// What is written down of a worktree.
+/// The record of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WorktreeState {
     version: u32,
@@ -22,44 +22,48 @@ pub(crate) struct WorktreeState {
     pub(crate) into: String,
     /// The commit that the work began from.
     pub(crate) base: String,
-    /// Length of the journal when the work began, in bytes: what was asked since then is the work's.
+    /// Length of the journal in bytes when the work began: later model requests belong to the work.
     pub(crate) journal_from: u64,
-    /// How it ended, where nothing is to be done without a person any more.
+    /// Outcome of the work, if it cannot continue without a person.
     pub(crate) ended: Option<String>,
-    /// Trees that a person has looked at and sent back, each with their words: work that is played again is sent back again.
+    /// Trees that a person has reviewed and sent back, each with the person's comment. Replayed
+    /// work that reaches such a tree is sent back again.
     #[serde(default)]
     pub(crate) sent_back: Vec<(String, String)>,
-    /// A person has made it theirs: it goes on from its last commit, and is never begun anew.
+    /// True if a person has edited the work: it continues from its last commit, and never begins
+    /// again.
     #[serde(default)]
     pub(crate) edited: bool,
-    /// It passed every gate and waits for a review, after so many questions for a fix: it goes on from its last commit.
+    /// The work passed every gate and waits for a review, after this number of fix requests: it
+    /// continues from its last commit.
     #[serde(default)]
     pub(crate) waits: Option<u32>,
-    /// Last commit that is ours.
+    /// Last commit made by Trellis.
     pub(super) tip: Option<String>,
-    /// The one that is about to take its place: files may be of either.
+    /// The commit about to replace `tip`: files may be of either.
     pub(super) next: Option<String>,
     pub(super) merging: Option<Merging>,
 }
 
-/// A merge that was begun.
+/// A started merge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Merging {
-    /// The target before.
+    /// The target commit before the merge.
     pub(super) old: String,
-    /// Its own commit on it after.
+    /// The work's own commit on the target.
     pub(super) new: String,
-    /// The target after.
+    /// The target commit after the merge.
     pub(super) last: String,
 }
 
-/// The branch that work is for which ended without a merge and waits for a person; none where no such work is there.
+/// Returns the target branch of work that ended without a merge and waits for a person; `None` if
+/// there is no such work.
 pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
     let known = known(&record_path(home, name))?;
     Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
 }
 
-/// The branch that is checked out.
+/// Returns the branch that is checked out.
 pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
     let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
         Fault::input("no branch is checked out, so nothing can be merged into it")
@@ -68,7 +72,8 @@ pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
     Ok(head.trim().to_owned())
 }
 
-/// Works whose merge was begun, by name, sorted. A record that cannot be read is told of where its work is taken up.
+/// Returns the names of works with a started merge, sorted. An unreadable record is skipped here
+/// and reported when its work is resumed.
 pub(crate) fn merging(home: &Path) -> Vec<String> {
     let entries = fs::read_dir(home.join(".trellis/worktrees")).into_iter().flatten().flatten();
     let name = |it: fs::DirEntry| it.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
@@ -80,12 +85,12 @@ pub(crate) fn merging(home: &Path) -> Vec<String> {
     names
 }
 
-/// Whether there is work of a name, or was before a crash.
+/// Returns whether work of a name exists, or existed before a crash.
 pub(crate) fn is_there(home: &Path, name: &str) -> bool {
     record_path(home, name).exists()
 }
 
-/// The branch of the work of a name.
+/// Returns the branch of the work of a name.
 pub(crate) fn branch(name: &str) -> String {
     format!("trellis/{name}")
 }
@@ -98,7 +103,7 @@ pub(super) fn record_path(home: &Path, name: &str) -> PathBuf {
     home.join(format!(".trellis/worktrees/{name}.json"))
 }
 
-/// The record of work that was begun.
+/// Returns the record of work that was begun.
 pub(super) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
     let text = match trellis_sandbox::files::read_text(path) {
         Ok(text) => text,
@@ -122,7 +127,8 @@ pub(super) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
 }
 
 impl WorktreeState {
-    /// A project may come with a record that somebody has written: names of commits go to git as arguments, and are nothing else.
+    /// Checks the record. A project may bring a forged one: commit names become arguments of git,
+    /// so they must be hexadecimal.
     fn is_ours(&self, path: &Path) -> Result<(), Fault> {
         let merging = self.merging.iter().flat_map(|it| [&it.old, &it.new, &it.last]);
         let trees = self.sent_back.iter().map(|it| &it.0);
@@ -142,7 +148,7 @@ impl WorktreeState {
     }
 }
 
-/// The record of work that begins now.
+/// Returns the record of new work.
 pub(super) fn create(
     git: &Git,
     (name, into): (&str, Option<&str>),

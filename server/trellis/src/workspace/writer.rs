@@ -1,4 +1,4 @@
-//! The buffer between accepted text and the disk: batches, the user's edits, atomic replacement.
+//! Buffer between accepted text and the disk: batches, detection of user edits, atomic replacement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,20 +8,20 @@ use crate::error::Fault;
 use crate::workspace::journal::{Event, Journal};
 use crate::workspace::{crash_point, disk};
 
-/// What a flush did.
+/// Result of a flush.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flushed {
     /// Paths written or removed.
     pub(crate) changed: Vec<String>,
 }
 
-/// Knows what it wrote, so that it knows what it did not.
+/// Writes files, and remembers the hashes of its writes to recognize foreign text.
 #[derive(Debug)]
 pub(crate) struct Writer {
     root: PathBuf,
     /// Every hash ever written to a path.
     written: BTreeMap<String, BTreeSet<String>>,
-    /// Hash of what the path should hold now.
+    /// Hash of the text that each path should hold now.
     current: BTreeMap<String, String>,
 }
 
@@ -30,7 +30,7 @@ impl Writer {
         Writer { root: root.to_owned(), written, current: BTreeMap::new() }
     }
 
-    /// Paths among `paths` whose text on the disk is not ours.
+    /// Returns the paths whose text on the disk was not written by Trellis.
     pub(crate) fn foreign<'a>(&self, paths: impl IntoIterator<Item = &'a String>) -> Vec<String> {
         paths.into_iter().filter(|path| self.is_foreign(path)).cloned().collect()
     }
@@ -45,18 +45,18 @@ impl Writer {
         }
     }
 
-    /// Paths ever written.
+    /// Returns all paths ever written.
     pub(crate) fn known_paths(&self) -> Vec<String> {
         self.written.keys().cloned().collect()
     }
 
-    /// Treats the text on the disk as ours from now on.
+    /// Treats the text on the disk as written by Trellis from now on.
     pub(crate) fn adopt(&mut self, path: &str, text: &str) {
         self.written.entry(path.to_owned()).or_default().insert(disk::hash(text));
     }
 
-    /// Brings the disk to `files`: nothing is written when one of them was changed by someone else, or
-    /// is no Python; what was ours and is not among them any more is removed.
+    /// Brings the disk to `files`. Writes nothing if another program changed one of them, or if one
+    /// is not valid Python. Removes owned files that are no longer listed.
     pub(crate) fn flush(
         &mut self,
         journal: &Journal,
@@ -126,7 +126,7 @@ impl Writer {
     }
 }
 
-/// Why a flush did not happen, or only in part.
+/// Reason why a flush failed, wholly or in part.
 #[derive(Debug)]
 pub(crate) enum FlushError {
     Full { path: String },
@@ -145,7 +145,7 @@ impl FlushError {
     }
 }
 
-/// The user's files come first.
+/// Returns the fault for files with user edits, which take precedence.
 pub(crate) fn user_edits(paths: &[String]) -> Fault {
     let (what, it) = match paths {
         [one] => {

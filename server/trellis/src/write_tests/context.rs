@@ -1,4 +1,5 @@
-//! What a model is to know of a project: what it needs, how it tests, which fixtures there are.
+//! Context of a function for the model: what it uses, how the project tests, and which fixtures
+//! exist.
 
 use std::path::Path;
 
@@ -14,29 +15,31 @@ use crate::api::write_tests::TestFramework;
 use crate::error::Fault;
 use crate::nested::Nested;
 
-/// Files looked at; a project may be huge.
+/// Maximum number of files to look at; a project may be huge.
 const MOST_FILES: usize = 20_000;
-/// Tests of the function that are shown.
+/// Maximum number of the function's existing tests to show.
 const MOST_EXISTING: usize = 6;
-/// Things it uses that are shown.
+/// Maximum number of definitions that the function uses to show.
 const MOST_USED: usize = 12;
-/// Test files read for samples.
+/// Maximum number of test files to read for samples.
 const MOST_TESTS: usize = 200;
 
 /// The Python files of a project, below its root.
 pub(super) struct Project {
-    /// Sorted, without those of tests.
+    /// Source files without tests, sorted.
     pub(super) sources: Vec<String>,
-    /// Sorted, generated ones left out.
+    /// Test files without generated ones, sorted.
     tests: Vec<String>,
 }
 
 impl Project {
-    /// Hidden folders, environments, what git ignores and projects below this one are left out.
+    /// Lists the project's files. Leaves out hidden folders, environments, what git ignores, and
+    /// projects below this one.
     pub(super) fn look(root: &Path, tests_dir: &str) -> Project {
         let generated = format!("{tests_dir}/");
-        let is_own =
-            |it: &String| it.ends_with(".py") && !is_made(it) && !it.starts_with(&generated);
+        let is_own = |it: &String| {
+            it.ends_with(".py") && !is_build_output(it) && !it.starts_with(&generated)
+        };
         let mut nested = Nested::below(root);
         let files = crate::sources::paths(root).into_iter().filter(is_own);
         let files = files.filter(|it| nested.around(it).is_none()).take(MOST_FILES);
@@ -44,7 +47,7 @@ impl Project {
         Project { sources, tests }
     }
 
-    /// Names of packages and modules that are the project's own.
+    /// Returns whether `name` is a top-level package or module of the project.
     pub(super) fn is_local(&self, target: &Target, name: &str) -> bool {
         let top = |path: &String| {
             let module = super::locate::module(path, &target.source_folders).unwrap_or_default();
@@ -53,11 +56,11 @@ impl Project {
         target.module.split('.').next() == Some(name) || self.sources.iter().any(top)
     }
 
-    /// Tests that show how the project writes them, and those that speak of the function already.
+    /// Returns tests that show the project's style, and tests that already mention the function.
     fn samples(&self, target: &Target) -> (Vec<String>, Vec<String>) {
         let (mut all, mut existing) = (Vec::new(), Vec::new());
         for path in self.tests.iter().take(MOST_TESTS) {
-            // A file that cannot be read shows nothing.
+            // A file that cannot be read contributes nothing.
             let Ok(text) = trellis_sandbox::files::read_text(target.root.join(path)) else {
                 continue;
             };
@@ -79,7 +82,8 @@ impl Project {
         (samples(all).into_iter().map(|it| it.text).collect(), existing)
     }
 
-    /// What the function uses of the project, as it is written: of its own module, and what it imports from others.
+    /// Returns the definitions that the function uses from its own module and from other modules of
+    /// the project, as written.
     fn used(&self, target: &Target, uses: &trellis_python::Uses) -> Vec<String> {
         let own = &target.function.name;
         let class = target.function.class.as_deref().and_then(|it| it.split('.').next());
@@ -93,7 +97,7 @@ impl Project {
         out
     }
 
-    /// A name that comes from another module of the project.
+    /// Returns the interface of a name imported from another module of the project.
     fn imported(&self, target: &Target, uses: &trellis_python::Uses, name: &str) -> Option<String> {
         let import = uses.used.iter().find(|it| it.bound() == Some(name))?;
         let original = import.name.as_deref()?;
@@ -108,8 +112,8 @@ fn python(title: &str, text: &str) -> String {
     format!("{title}\n```python\n{}\n```\n", text.trim_end())
 }
 
-/// Whether a build left it.
-fn is_made(path: &str) -> bool {
+/// Returns whether a path is in a build output folder.
+fn is_build_output(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|it| matches!(it, "build" | "dist"))
 }
@@ -119,7 +123,7 @@ fn is_test_file(path: &str) -> bool {
     name.starts_with("test_") || name.ends_with("_test") || name == "conftest"
 }
 
-/// The one asked for, else what the project's files show, else pytest.
+/// Returns the requested framework, else the one that the project's files show, else pytest.
 pub(super) fn framework(asked: Option<TestFramework>, root: &Path) -> TestFramework {
     asked.unwrap_or_else(|| match detect(root).map(|it| it.framework) {
         Some(Framework::Unittest) => TestFramework::Unittest,
@@ -127,7 +131,7 @@ pub(super) fn framework(asked: Option<TestFramework>, root: &Path) -> TestFramew
     })
 }
 
-/// Everything the question says.
+/// Collects everything that the request contains.
 pub(super) fn subject(
     target: &Target,
     project: &Project,
@@ -169,7 +173,7 @@ pub(super) fn subject(
     })
 }
 
-/// What functions of the same module reach outside that the function calls.
+/// Returns the external contacts of functions in the same module that the function calls.
 fn outside_of_callees(target: &Target, uses: &trellis_python::Uses) -> Vec<String> {
     let all = Functions::of(&target.source).functions;
     let is_called = |it: &&Function| {
@@ -190,7 +194,7 @@ fn outside_of_callees(target: &Target, uses: &trellis_python::Uses) -> Vec<Strin
     out
 }
 
-/// The outermost class around a method.
+/// Returns the source of the outermost class around a method.
 fn class_source(source: &str, function: &Function) -> String {
     let outermost = function.class.as_deref().and_then(|it| it.split('.').next());
     let outline = Outline::of(source);
@@ -199,7 +203,7 @@ fn class_source(source: &str, function: &Function) -> String {
     class.map(|it| source[it.range.clone()].to_owned()).unwrap_or_default()
 }
 
-/// Names of the distributions a project needs, in the form in which they are compared.
+/// Returns the normalized names of the distributions that a project needs.
 fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
     let lines = python::of_project(root).map_err(Fault::input)?.lines;
     let names = lines.iter().map(|line| normalized(library_name(line)));
@@ -209,11 +213,11 @@ fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
     Ok(names)
 }
 
-/// Fixtures that tests in the folder can ask for, each with what it says of itself.
+/// Returns fixtures available to tests in the folder, each with the first line of its docstring.
 fn fixtures(root: &Path, tests_dir: &str) -> Vec<String> {
     let mut out = Vec::new();
     for place in ["conftest.py".to_owned(), format!("{tests_dir}/conftest.py")] {
-        // Most projects have none there.
+        // Most projects have no conftest.py there.
         let Ok(text) = trellis_sandbox::files::read_text(root.join(place)) else { continue };
         let is_fixture = |it: &Function| {
             let decorators = it.decorators.iter();

@@ -1,4 +1,4 @@
-//! The files around generated tests: what makes the project's modules importable from theirs.
+//! The files around generated tests, which make the project's modules importable.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,9 @@ use crate::api::write_tests::TestFramework;
 use crate::error::Fault;
 use crate::workspace::disk;
 
-/// Files that are not there and have to be. `__init__.py` makes the tests' folder a package: so pytest finds modules from
-/// the root, and files of one name in two test folders do not clash. Where modules lie in `src`, that has to be said too.
+/// Returns the support files that are missing. `__init__.py` makes the tests' folder a package, so
+/// that pytest finds modules from the root and test files with the same name in two folders do not
+/// collide. If modules are in `src`, the files also add that folder to the path.
 pub(super) fn missing(
     target: &Target,
     tests_dir: &str,
@@ -22,14 +23,14 @@ pub(super) fn missing(
     let files = match framework {
         TestFramework::Pytest if lines.is_empty() => vec![(init, lines)],
         TestFramework::Pytest => vec![(init, String::new()), (conftest, lines)],
-        // unittest reads no conftest.py, and imports the package first.
+        // unittest does not read conftest.py, and imports the package first.
         TestFramework::Unittest => vec![(init, lines)],
     };
     let is_missing = |path: &str| fs::symlink_metadata(target.root.join(path)).is_err();
     files.into_iter().filter(|(path, _)| is_missing(path)).collect()
 }
 
-/// Python that puts the folders with the modules on the path.
+/// Returns Python code that adds the folders with the modules to the path.
 fn path_lines(target: &Target, tests_dir: &str) -> String {
     let says_so = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"].iter().any(|it| {
         trellis_sandbox::files::read_text(target.root.join(it))
@@ -49,12 +50,12 @@ fn path_lines(target: &Target, tests_dir: &str) -> String {
     out
 }
 
-/// The path of a file as a project names it, with `/`.
+/// Returns the path of a file relative to the project, with `/`.
 pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
 }
 
-/// The text of a file; empty where there is none.
+/// Reads a file; empty if it does not exist.
 pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     if let Some(link) = disk::symlink_on_the_way(root, path) {
         return Err(crate::workspace::symlink(path, &link));
@@ -71,7 +72,7 @@ pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     }
 }
 
-/// Writes a file whole.
+/// Writes a whole file.
 pub(super) fn write(root: &Path, path: &str, text: &str) -> Result<(), Fault> {
     disk::write(root, path, text).map_err(|e| {
         let fault = Fault::internal(format!("cannot write {path}: {e}"));

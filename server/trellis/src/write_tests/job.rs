@@ -1,4 +1,4 @@
-//! One generation, from the checks to the files.
+//! One run of the workflow, from the checks to the written files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -35,18 +35,18 @@ use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
 
-/// Replies that may be sent back (T9).
+/// Maximum number of replies to send back (T9).
 const RETRIES: u32 = 2;
-/// How often the tests are put into a file that somebody else keeps changing.
+/// Maximum number of times to merge the tests into a file that someone else keeps changing.
 const PLACINGS: u32 = 3;
 pub(super) struct Job {
     target: Target,
     project: Project,
     subject: Subject,
     framework: TestFramework,
-    /// The test file, below the root.
+    /// Path of the test file, below the root.
     path: String,
-    /// Files around it that are not there yet.
+    /// Support files that do not exist yet.
     support: Vec<(String, String)>,
     llm: LlmClient,
     journal: Journal,
@@ -63,7 +63,7 @@ pub(super) struct Job {
     warnings: Vec<String>,
 }
 
-/// Tests in their file, and how they ran.
+/// Tests in their file, and the result of running them.
 struct TestedReply {
     written: WrittenTests,
     /// The file's text before.
@@ -72,17 +72,17 @@ struct TestedReply {
     report: Report,
 }
 
-/// What came of a question.
+/// Result of a request.
 enum TestsReply {
     Reply(String),
-    /// Something that says nothing of use, for this reason.
+    /// An unusable reply, with the reason.
     Unusable(String),
-    /// There is no answer, and will be none.
+    /// There is no reply, and there will be none.
     Nothing(String),
 }
 
 impl Job {
-    /// Checks everything that can be wrong before a model is asked.
+    /// Checks everything that can be wrong before the first model request.
     pub(super) async fn open(
         order: WriteTestsRequest,
         output: &Output,
@@ -103,7 +103,7 @@ impl Job {
             subject(&target, &project, framework, &path, &tests_dir, &config.conventions)?;
         let models = Models::open(&order.model, &config, &models::env)?;
         let budget = order.model.budget(&config);
-        models.know_prices(budget)?;
+        models.require_prices(budget)?;
         let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::write_tests().context_tokens;
         let llm = LlmClient::new(models, budget, HashMap::new(), tokens, output);
@@ -141,7 +141,7 @@ impl Job {
         Ok(generated)
     }
 
-    /// Tells how the tests ended that are in the project now.
+    /// Reports the results of the tests that are now in the project.
     fn report_tests(&self, report: &Report) {
         let root = &self.target.root;
         let support = self.support.iter().map(|it| it.0.clone());
@@ -172,7 +172,7 @@ impl Job {
             );
         }
         self.say_what_is_odd(&tried);
-        let paths = TestPaths::of(&self.target.root).filter(|it| !it.hold(&self.path));
+        let paths = TestPaths::of(&self.target.root).filter(|it| !it.contains(&self.path));
         if let Some(it) = paths.as_ref().filter(|_| written) {
             let (file, path) = (it.file, &self.path);
             self.warnings.push(format!(
@@ -217,7 +217,7 @@ impl Job {
         self.warnings.extend(tried.report.notes.iter().cloned());
     }
 
-    /// Asks until there are tests that can be run, and enough of them.
+    /// Sends requests until there are enough tests that can run.
     async fn tests(&mut self) -> Result<TestedReply, Fault> {
         let (mut complaint, mut best): (Option<(String, String)>, Option<TestedReply>) =
             (None, None);
@@ -231,7 +231,7 @@ impl Job {
                         if is_good && broken.is_some() {
                             break;
                         }
-                        // More are asked for once; then what there is will do.
+                        // More tests are requested once; after that, any number is enough.
                         let too_few = tried.written.too_few().filter(|_| best.is_none());
                         best = Some(tried);
                         match broken.or(too_few) {
@@ -260,8 +260,8 @@ impl Job {
             .hint("nothing was written; run again, or use another --model")
     }
 
-    /// Why tests cannot be collected, where that is their own fault.
-    /// A module of the project that cannot be imported is nothing the model could mend.
+    /// Returns the reason that tests cannot be collected, if the test file itself is to blame. The
+    /// model could not fix a module of the project that cannot be imported.
     fn broken(&self, tried: &TestedReply) -> Option<String> {
         let errors = tried.report.collection_errors.iter();
         let mut own = errors.filter(|it| it.path.as_deref() == Some(self.path.as_str()));
@@ -293,7 +293,7 @@ impl Job {
         }
     }
 
-    /// Puts tests into their file as it is now, and runs them on a copy of the project.
+    /// Merges tests into the current file and runs them on a copy of the project.
     async fn attempt(&self, written: WrittenTests) -> Result<TestedReply, Fault> {
         let before = existing(&self.target.root, &self.path)?;
         let placed = self.place(&before, &written)?;
@@ -334,7 +334,8 @@ impl Job {
         })
     }
 
-    /// Writes the files, if they are still as they were when the tests were put into them.
+    /// Writes the files if they are unchanged since the tests were merged into them; merges again
+    /// otherwise.
     async fn keep(&mut self, mut tried: TestedReply, outcome: &str) -> Result<TestedReply, Fault> {
         for _ in 0..PLACINGS {
             if self.write(&tried, outcome)? {
@@ -346,7 +347,7 @@ impl Job {
             .hint("nothing was written; try again when no one edits it"))
     }
 
-    /// False where somebody has changed the file meanwhile.
+    /// Writes the files and the registry. Returns false if the test file was changed meanwhile.
     fn write(&mut self, tried: &TestedReply, outcome: &str) -> Result<bool, Fault> {
         let root = self.target.root.clone();
         let mapping = Mapping {
@@ -385,7 +386,7 @@ impl Job {
     }
 }
 
-/// The project's journal; of a preview that finds none, one that is thrown away.
+/// Opens the project's journal; for a preview in a project without one, a temporary journal.
 fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fault> {
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot open the journal: {e}"));
     if let Some(link) = disk::symlink_on_the_way(root, ".trellis/journal.jsonl") {

@@ -1,4 +1,4 @@
-//! Which function is meant, what its file is imported as, and where its tests go.
+//! Locates the function, the module name of its file, and the file for its tests.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,23 +12,23 @@ use crate::edits;
 use crate::error::Fault;
 use crate::project;
 
-/// Names offered where there is no such function.
+/// Maximum number of similar names to suggest.
 const NEAR: usize = 5;
 
-/// A function, in its file, in its project.
+/// A function in its file and its project.
 pub(super) struct Target {
-    /// Canonical.
+    /// Canonical root of the project.
     pub(super) root: PathBuf,
-    /// Of the source file, below the root.
+    /// Path of the source file, below the root.
     pub(super) path: String,
     /// The file's text.
     pub(super) source: String,
-    /// What the file is imported as.
+    /// Module name of the file.
     pub(super) module: String,
-    /// Folders below the root that modules are found from, besides the root.
+    /// Folders below the root from which modules are imported, besides the root.
     pub(super) source_folders: Vec<PathBuf>,
     pub(super) function: Function,
-    /// With classes, and a number where one was asked for.
+    /// Qualified name with classes, and with a number if the request had one.
     pub(super) qualified: String,
 }
 
@@ -61,13 +61,13 @@ impl Target {
         Ok(Target { root, path, source, module, source_folders, function, qualified })
     }
 
-    /// The function's name in the registry and for the model.
+    /// Returns the function's name in the registry and for the model.
     pub(super) fn id(&self) -> String {
         format!("{}::{}", self.path, self.qualified)
     }
 }
 
-/// Below the root that was named, else below the current folder.
+/// Returns the function's file, relative to the given root or else to the current folder.
 fn located(order: &WriteTestsRequest) -> Result<PathBuf, Fault> {
     let below = order.root.as_ref().map(|root| root.join(&order.file));
     let place = below.filter(|it| it.exists()).unwrap_or_else(|| order.file.clone());
@@ -82,7 +82,8 @@ fn located(order: &WriteTestsRequest) -> Result<PathBuf, Fault> {
     }
 }
 
-/// The one function that is meant. Of several in one scope it is the last: the one that importing gives.
+/// Returns the function that a name matches. Of several in one scope it is the last, which is the
+/// one that importing gives.
 fn named(all: &[Function], name: &str, path: &str) -> Result<Function, Fault> {
     let pattern = NamePath::parse(&name.replace("::", "/")).map_err(Fault::input)?;
     let found: Vec<&Function> = all.iter().filter(|it| is_meant(it, &pattern)).collect();
@@ -105,7 +106,8 @@ fn named(all: &[Function], name: &str, path: &str) -> Result<Function, Fault> {
     Ok((*last).clone())
 }
 
-/// `[n]` at the end counts among those of one scope, as name paths do.
+/// Returns whether a name path matches a function. A final `[n]` counts among functions of the same
+/// name in one scope.
 fn is_meant(function: &Function, pattern: &NamePath) -> bool {
     let shown = pattern.to_string();
     let (absolute, shown) = match shown.strip_prefix('/') {
@@ -137,7 +139,7 @@ fn unknown(all: &[Function], name: &str, path: &str) -> Fault {
     )
 }
 
-/// Letters to change, add or leave out (Levenshtein).
+/// Returns the Levenshtein distance, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -154,7 +156,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// What a file is imported as.
+/// Returns the module name of a file.
 pub(super) fn module(path: &str, source_folders: &[PathBuf]) -> Result<String, Fault> {
     let inside = |folder: &PathBuf| Path::new(path).strip_prefix(folder).ok();
     let inner = source_folders.iter().find_map(inside).unwrap_or(Path::new(path));
@@ -174,7 +176,7 @@ pub(super) fn module(path: &str, source_folders: &[PathBuf]) -> Result<String, F
     }
 }
 
-/// The folder for tests: below the root, whatever is said.
+/// Returns the folder for tests, which has to be below the root.
 pub(super) fn tests_dir(asked: Option<&str>) -> Result<String, Fault> {
     let dir = asked.unwrap_or("trellis_tests").trim_end_matches('/');
     let is_inside = |it: Component<'_>| matches!(it, Component::Normal(_));
@@ -185,8 +187,8 @@ pub(super) fn tests_dir(asked: Option<&str>) -> Result<String, Fault> {
         .hint("give a relative path, such as trellis_tests"))
 }
 
-/// Where the tests of a source file go: where those of its other functions are, else a file of its own name, with as
-/// many packages before it as it takes to be the only one.
+/// Returns the path of the test file for a source file: the one that its other functions use, else
+/// a file of its own name, prefixed with as many packages as make it unique.
 pub(super) fn test_path(
     path: &str,
     sources: &[String],

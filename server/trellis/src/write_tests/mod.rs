@@ -1,10 +1,10 @@
-//! The write-tests door: one function that exists, tests for it by a model, run before anything is written, put beside
-//! what people wrote.
+//! The write-tests workflow: a model writes tests for one existing function. They run before
+//! anything is written, and go beside tests that people wrote.
 //!
 //! ```text
-//! target + context ──> question ──> reply ──> place in the file ──> run on a copy ──> files and registry
-//!                          ^                                             │
-//!                          └──── no Python, no test, cannot be collected ┘   at most twice
+//! target + context ──> request ──> reply ──> place in the file ──> run on a copy ──> written files
+//!                          ^                                            │
+//!                          └─── no Python, no test, cannot be collected ┘   at most twice
 //! ```
 
 mod context;
@@ -28,27 +28,27 @@ use crate::models::ModelArgs;
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 
-/// What is asked for.
+/// A request to write tests for a function.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteTestsRequest {
     /// The function's file, absolute or below the root, else below the current folder.
     pub(crate) file: PathBuf,
-    /// Its name or name path.
+    /// The function's name or name path.
     pub(crate) name: String,
-    /// The project's root; else found from the file.
+    /// The project's root. `None` to find it from the file.
     pub(crate) root: Option<PathBuf>,
-    /// Else the one the project's files show.
+    /// The test framework. `None` for the one that the project's files show.
     pub(crate) framework: Option<TestFramework>,
-    /// Below the root; else as `trellis.toml` says.
+    /// The folder for tests, below the root. `None` for the one in `trellis.toml`.
     pub(crate) tests_dir: Option<String>,
-    /// Nothing is written.
+    /// Writes nothing.
     pub(crate) preview: bool,
-    /// Generated tests that a person has edited are replaced too.
+    /// Also replaces generated tests that a person has edited.
     pub(crate) replace_edited: bool,
     pub(crate) model: ModelArgs,
     pub(crate) sandbox: SandboxArgs,
     pub(crate) test_timeout: Duration,
-    /// For all of them; none: as usual.
+    /// Limit for the whole run; `None` for the usual one.
     pub(crate) run_timeout: Option<Duration>,
 }
 
@@ -72,23 +72,24 @@ impl TryFrom<GenerateTestsParams> for WriteTestsRequest {
     }
 }
 
-/// Has plain `pytest` run a test file of the project in `root`, whose settings name other folders.
+/// Adds the folder of a test file to the `testpaths` in the settings of the project in `root`, so
+/// that plain `pytest` runs it.
 ///
 /// # Errors
 ///
-/// The settings name no folders at all, or cannot be written.
+/// The settings list no folders at all, or cannot be written.
 pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fault> {
     let Some(paths) = TestPaths::of(root) else {
         return Err(Fault::input("the project's settings list no folders of tests")
             .hint("plain `pytest` searches everywhere; you do not have to add anything"));
     };
     let file = paths.file.to_owned();
-    if paths.hold(path) {
+    if paths.contains(path) {
         return Ok(AddedTestPath { file, folder: None, edit: None });
     }
     let folder = path.rsplit_once('/').map_or(path, |it| it.0).to_owned();
-    let (before, after) = paths.with(&folder);
-    if !TestPaths::in_text(paths.file, &after).is_some_and(|it| it.hold(path)) {
+    let (before, after) = paths.with_folder(&folder);
+    if !TestPaths::in_text(paths.file, &after).is_some_and(|it| it.contains(path)) {
         let message = format!("cannot add {folder} to `testpaths` in {file}");
         return Err(Fault::input(message).hint("add it there by hand; nothing was changed"));
     }
@@ -98,12 +99,12 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
     Ok(AddedTestPath { file, folder: Some(folder), edit: Some(made.id) })
 }
 
-/// Writes tests for a function, runs them, and says which pass.
+/// Writes tests for a function, runs them, and returns which of them pass.
 ///
 /// # Errors
 ///
-/// No such function, no model or sandbox, replies without usable tests, files that cannot be written; then nothing has
-/// been written.
+/// There is no such function, no model or no sandbox; no reply has usable tests; or files cannot be
+/// written. Nothing has been written then.
 pub(crate) async fn generate(
     order: WriteTestsRequest,
     output: &Output,

@@ -1,7 +1,7 @@
-//! `.trellis/registry.json`: which tests belong to which function, and how they last ran.
+//! `.trellis/registry.json`: the tests of each function, and the result of their last run.
 //!
-//! The file is shared with editors and other programs: fields that are not known are kept, a file that cannot be read
-//! is kept aside, and it is written whole or not at all.
+//! Editors and other programs share the file. Unknown fields are kept, an unreadable file is kept
+//! aside, and the file is written completely or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,42 +16,42 @@ use crate::error::Fault;
 use crate::workspace::lock::Lock;
 use crate::workspace::{crash_point, disk};
 
-/// Below the project's root.
+/// Path of the file, below the project's root.
 pub(crate) const PATH: &str = ".trellis/registry.json";
-/// Of the file's shape.
+/// Version of the file's format.
 const VERSION: u64 = 1;
 
-/// The tests of one function.
+/// Returns the tests of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mapping {
-    /// Below the root.
+    /// Path of the test file, below the root.
     pub(crate) test_file: String,
-    /// `test_a`, `TestCart::test_b`.
+    /// Names such as `test_a` and `TestCart::test_b`.
     pub(crate) test_names: Vec<String>,
-    /// When they were generated, as in RFC 3339.
+    /// Time of generation, in RFC 3339.
     pub(crate) generated_at: String,
     pub(crate) last_run: Option<LastRun>,
-    /// Definitions that were generated, with the hashes of their texts: what differs was edited.
+    /// Hashes of the generated definitions by name. A definition whose text differs was edited.
     pub(crate) items: BTreeMap<String, String>,
 }
 
-/// How the tests of a function last ended.
+/// Result of the last run of a function's tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LastRun {
     /// `passed`, `failed` or another outcome.
     pub(crate) status: String,
-    /// As in RFC 3339.
+    /// Time of the run, in RFC 3339.
     pub(crate) run_at: String,
 }
 
 impl LastRun {
-    /// A run that ended just now.
+    /// Creates the record of a run that ended now.
     pub(crate) fn now(status: &str) -> LastRun {
         LastRun { status: status.to_owned(), run_at: now() }
     }
 }
 
-/// This moment, as the registry writes it.
+/// Returns the current time in the registry's format.
 pub(crate) fn now() -> String {
     let now = Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
@@ -64,19 +64,19 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Every function with tests that are still there, by `path::function`.
+    /// Returns every function with existing tests, by `path::function`.
     pub(crate) fn mappings(&self) -> BTreeMap<String, Mapping> {
         let all = self.document.get("mappings").and_then(Value::as_object);
         let read = |(key, it): (&String, &Value)| Some((key.clone(), mapping(it)?));
         all.into_iter().flatten().filter_map(read).collect()
     }
 
-    /// The tests of one function.
+    /// Returns the tests of one function.
     pub(crate) fn get(&self, key: &str) -> Option<Mapping> {
         mapping(self.document.get("mappings")?.get(key)?)
     }
 
-    /// Says what the tests of a function are; other fields of its entry stay.
+    /// Sets the tests of a function; other fields of its entry stay.
     pub(crate) fn put(&mut self, key: &str, mapping: &Mapping) {
         let entry = self.entry(key);
         entry.insert("testFile".to_owned(), json!(mapping.test_file));
@@ -88,8 +88,8 @@ impl Registry {
         entry.insert("items".to_owned(), json!(mapping.items));
     }
 
-    /// Says how the tests of a function ran; of functions that have none nothing is said.
-    pub(crate) fn ran(&mut self, key: &str, run: &LastRun) {
+    /// Sets the last run of a function's tests. Functions without tests are ignored.
+    pub(crate) fn set_last_run(&mut self, key: &str, run: &LastRun) {
         if self.get(key).is_some() {
             let entry = self.entry(key);
             entry.insert("lastRun".to_owned(), last_run(entry.get("lastRun"), run));
@@ -101,7 +101,7 @@ impl Registry {
         object(mappings.entry(key).or_insert(Value::Null))
     }
 
-    /// Drops functions whose tests are gone.
+    /// Drops functions whose tests no longer exist.
     fn prune(&mut self, root: &Path) {
         let mut known: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
         for (key, mapping) in self.mappings() {
@@ -124,7 +124,7 @@ fn last_run(before: Option<&Value>, run: &LastRun) -> Value {
     Value::Object(out)
 }
 
-/// The object a value is, or from now on is.
+/// Returns the object in a value, which becomes an empty object if it is anything else.
 fn object(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = Value::Object(Map::new());
@@ -151,7 +151,7 @@ fn mapping(value: &Value) -> Option<Mapping> {
     })
 }
 
-/// The names of all functions of a test file; none known where the file is there and cannot be read.
+/// Returns the names of all functions in a test file; `None` if the file exists but cannot be read.
 fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
     match trellis_sandbox::files::read_text(root.join(path)) {
         Ok(text) => {
@@ -163,8 +163,8 @@ fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The registry of a project as it is now, without functions whose tests are gone; and what was wrong with it, as a
-/// sentence. Nothing is written.
+/// Reads the current registry of a project, without functions whose tests are gone, and a warning
+/// if the file was unreadable. Writes nothing.
 pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     let (mut registry, corrupt) = load(root)?;
     registry.prune(root);
@@ -174,18 +174,21 @@ pub(crate) fn read(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     ))
 }
 
-/// Files with generated tests that are still there, below the root. pytest does not find them by itself where the project's
-/// settings name other folders.
+/// Returns existing files with generated tests, below the root. Plain pytest does not find them if
+/// the project's settings name other folders.
 pub(crate) fn test_files(root: &Path) -> Vec<String> {
-    // What is wrong with the file is said where tests are generated and listed.
+    // A fault of the file is reported where tests are generated and listed.
     let mappings = read(root).map(|(registry, _)| registry.mappings()).unwrap_or_default();
     let files: BTreeSet<String> = mappings.into_values().map(|it| it.test_file).collect();
     files.into_iter().collect()
 }
 
-/// Takes in how tests ended, by their ids: of functions of which some ran, `failed` where one of these did not pass. A
-/// project without a registry gets none.
-pub(crate) fn remember(root: &Path, outcomes: BTreeMap<String, String>) -> Result<(), Fault> {
+/// Records the outcomes of tests, by their ids. A function of which some tests ran gets `failed` if
+/// any of these did not pass. A project without a registry gets none.
+pub(crate) fn record_outcomes(
+    root: &Path,
+    outcomes: BTreeMap<String, String>,
+) -> Result<(), Fault> {
     if !root.join(PATH).exists() {
         return Ok(());
     }
@@ -204,7 +207,8 @@ pub(crate) fn remember(root: &Path, outcomes: BTreeMap<String, String>) -> Resul
                 mapping.test_names.iter().flat_map(|it| -> Vec<String> { of_test(it) }).collect();
             let passed = ran.iter().all(|it| it == "passed" || it == "skipped");
             if !ran.is_empty() {
-                registry.ran(&key, &LastRun::now(if passed { "passed" } else { "failed" }));
+                registry
+                    .set_last_run(&key, &LastRun::now(if passed { "passed" } else { "failed" }));
             }
         }
         Ok(())
@@ -212,8 +216,8 @@ pub(crate) fn remember(root: &Path, outcomes: BTreeMap<String, String>) -> Resul
     update(root, change).map(drop)
 }
 
-/// Changes the registry, with nobody else at it meanwhile; an error of `change` leaves it as it is. Also says what was
-/// wrong with it, as a sentence.
+/// Changes the registry under its lock; an error of `change` leaves it as it is. Also returns a
+/// warning if the file was unreadable.
 pub(crate) fn update<T>(
     root: &Path,
     change: impl FnOnce(&mut Registry) -> Result<T, Fault>,
@@ -243,7 +247,8 @@ pub(crate) fn update<T>(
         None => None,
     };
     if registry.document.insert("version".to_owned(), json!(VERSION)).is_none() {
-        // People read it, and it says how the rest is to be read.
+        // The version comes first, because people read the file and the version tells how to read
+        // the rest.
         registry.document.shift_insert(0, "version".to_owned(), json!(VERSION));
     }
     registry.document.entry("mappings").or_insert_with(|| json!({}));
@@ -252,7 +257,7 @@ pub(crate) fn update<T>(
     Ok((result, warning))
 }
 
-/// The file as it is, or an empty one and why.
+/// Loads the file, or an empty registry and the reason.
 fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     let bytes = match trellis_sandbox::files::read(root.join(PATH)) {
         Ok(bytes) => bytes,
@@ -276,7 +281,7 @@ fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
     }
 }
 
-/// Keeps a file that cannot be read under a name of its own.
+/// Moves an unreadable file to a free name.
 fn put_aside(root: &Path) -> io::Result<PathBuf> {
     let name = |n: u32| PathBuf::from(format!("{PATH}.corrupt-{n}"));
     let free = (1..).map(name).find(|it| !root.join(it).exists()).unwrap_or_else(|| name(0));
@@ -346,8 +351,8 @@ mod tests {
         update(root.path(), |registry| {
             registry.put("a.py::f", &some(&["test_x", "test_gone"]));
             registry.put("a.py::g", &some(&["test_gone"]));
-            registry.ran("a.py::f", &LastRun::now("failed"));
-            registry.ran("a.py::nobody", &LastRun::now("failed"));
+            registry.set_last_run("a.py::f", &LastRun::now("failed"));
+            registry.set_last_run("a.py::nobody", &LastRun::now("failed"));
             Ok(())
         })
         .expect("written");

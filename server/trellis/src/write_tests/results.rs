@@ -1,4 +1,4 @@
-//! A run of generated tests, as the method tells it.
+//! Results of a run of generated tests, in the form of the API.
 
 use trellis_sandbox::{Outcome, Report, TestResult};
 
@@ -6,7 +6,7 @@ use crate::api::write_tests::{GeneratedTest, TestFailure};
 use crate::convert;
 use crate::error::{Exit, Fault};
 
-/// How the run ended, and why where that does not say it.
+/// Returns the outcome's name, and a reason where the name does not say it.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub(super) fn outcome(report: &Report) -> Result<(&'static str, Option<String>),
     Ok((name, report.reason.clone()))
 }
 
-/// Somebody stopped it.
+/// Returns the fault of a run that was cancelled.
 pub(super) fn cancelled() -> Fault {
     Fault::new(Exit::Interrupted, "stopped: nothing was written")
 }

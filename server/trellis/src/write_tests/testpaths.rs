@@ -1,14 +1,15 @@
-//! The folders that a project's settings name for pytest: what lies elsewhere is run by nobody who runs plain `pytest`.
+//! The folders that a project's settings list for pytest. Plain `pytest` does not run tests
+//! elsewhere.
 //!
-//! Where settings are read from: pytest's documentation, "Configuration file formats".
+//! The places of settings follow pytest's documentation, "Configuration file formats".
 
 use std::path::Path;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-/// Files that may have settings, with the section that has them, in the order in which pytest looks. The first two are
-/// taken whatever they hold.
+/// Files that may contain settings, with their section, in pytest's order. pytest takes the first
+/// two whatever they contain.
 const FILES: [(&str, &str); 5] = [
     ("pytest.ini", "pytest"),
     (".pytest.ini", "pytest"),
@@ -17,20 +18,21 @@ const FILES: [(&str, &str); 5] = [
     ("setup.cfg", "tool:pytest"),
 ];
 
-/// `testpaths` of a project.
+/// The `testpaths` of a project.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TestPaths {
-    /// The file that says so, relative to the root.
+    /// The file with the setting, relative to the root.
     pub(crate) file: &'static str,
     /// Folders and files, relative to the root.
     pub(crate) paths: Vec<String>,
     text: String,
-    /// Where the value stands in the text, in bytes.
+    /// Byte range of the value in the text.
     at: std::ops::Range<usize>,
 }
 
 impl TestPaths {
-    /// None where the project's settings name no folders, so that all of it is looked at.
+    /// Returns the setting, or `None` if the project's settings list no folders and pytest searches
+    /// everywhere.
     pub(crate) fn of(root: &Path) -> Option<TestPaths> {
         for (file, section) in FILES {
             let Ok(text) = trellis_sandbox::files::read_text(root.join(file)) else { continue };
@@ -44,7 +46,7 @@ impl TestPaths {
         None
     }
 
-    /// What a text says that one of the files is to have.
+    /// Reads the setting from the text of a settings file.
     pub(crate) fn in_text(file: &'static str, text: &str) -> Option<TestPaths> {
         let section = FILES.iter().find(|it| it.0 == file)?.1;
         match read(section, text) {
@@ -55,8 +57,9 @@ impl TestPaths {
         }
     }
 
-    /// Whether a file, relative to the root, is among them. A pattern is held against the names of folders.
-    pub(crate) fn hold(&self, path: &str) -> bool {
+    /// Returns whether a file, relative to the root, is in one of the paths. Patterns match folder
+    /// names.
+    pub(crate) fn contains(&self, path: &str) -> bool {
         let is_in = |named: &String| {
             let named = named.trim_start_matches("./").trim_end_matches('/');
             let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -66,8 +69,8 @@ impl TestPaths {
         self.paths.iter().any(is_in)
     }
 
-    /// The file's text before, and with one more folder.
-    pub(crate) fn with(&self, folder: &str) -> (&str, String) {
+    /// Returns the file's text before, and with one more folder.
+    pub(crate) fn with_folder(&self, folder: &str) -> (&str, String) {
         let (start, end) = (self.at.start, self.at.end);
         let value = &self.text[start..end];
         let new = match value.as_bytes().first() {
@@ -83,9 +86,9 @@ impl TestPaths {
     }
 }
 
-/// What a file says.
+/// The pytest settings of a file.
 enum Settings {
-    /// It has no section for pytest.
+    /// The file has no section for pytest.
     None,
     NoPaths,
     Paths(Vec<String>, std::ops::Range<usize>),
@@ -108,7 +111,7 @@ struct Tool {
 #[derive(Deserialize)]
 struct Pytest {
     ini_options: Option<Options>,
-    /// Since pytest 9 options may stand here.
+    /// Since pytest 9 options may be in this table.
     testpaths: Option<Spanned<Paths>>,
 }
 
@@ -175,7 +178,7 @@ fn in_ini(text: &str, section: &str) -> Settings {
     }
 }
 
-/// A value of an INI file, on one line or on several, with one more word.
+/// Returns an INI value, on one line or on several, with one more word.
 fn with_line(value: &str, word: &str) -> String {
     match value.rfind('\n') {
         None => format!("{} {word}", value.trim_end()),
@@ -187,7 +190,7 @@ fn with_line(value: &str, word: &str) -> String {
     }
 }
 
-/// A list of TOML with one more text.
+/// Returns a TOML list with one more string.
 fn with_element(list: &str, text: &str) -> String {
     let inner = list.trim_start_matches('[').trim_end_matches(']');
     let kept = inner.trim_end();
@@ -199,7 +202,8 @@ fn with_element(list: &str, text: &str) -> String {
     format!("[{kept}{separator}{margin}{text:?}{end}{tail}]")
 }
 
-/// Whether a pattern such as `*/tests` is a path: `*` and `?` are any characters of a name.
+/// Returns whether a pattern such as `*/tests` matches a path. `*` and `?` match any characters
+/// within a name.
 fn matches(pattern: &str, path: &str) -> bool {
     let (patterns, names) = (pattern.split('/'), path.split('/'));
     patterns.clone().count() == names.clone().count()
@@ -268,11 +272,11 @@ mod tests {
             let root = tempfile::tempdir().expect("a folder");
             std::fs::write(root.path().join(file), before).expect("a file");
             let found = TestPaths::of(root.path());
-            let made = found.as_ref().map(|it| it.with("new").1);
+            let made = found.as_ref().map(|it| it.with_folder("new").1);
             assert_eq!(made.as_deref(), after, "{file}: {before}");
             std::fs::write(root.path().join(file), made.unwrap_or_default()).expect("a file");
             let again = TestPaths::of(root.path());
-            assert!(again.is_none_or(|it| it.hold("new/test_a.py")), "{file}: {before}");
+            assert!(again.is_none_or(|it| it.contains("new/test_a.py")), "{file}: {before}");
         }
     }
 
@@ -280,8 +284,8 @@ mod tests {
     fn a_list_that_cannot_be_added_to_is_seen() {
         let text = "[tool.pytest.ini_options]\ntestpaths = [\n  \"a\" # the only one\n]\n";
         let paths = TestPaths::in_text("pyproject.toml", text).expect("paths");
-        let added = TestPaths::in_text("pyproject.toml", &paths.with("new").1);
-        assert!(!added.is_some_and(|it| it.hold("new/test_a.py")));
+        let added = TestPaths::in_text("pyproject.toml", &paths.with_folder("new").1);
+        assert!(!added.is_some_and(|it| it.contains("new/test_a.py")));
     }
 
     #[test]
@@ -299,7 +303,7 @@ mod tests {
             ("one/test_a.py", true),
             ("one/test_b.py", false),
         ] {
-            assert_eq!(paths.hold(path), is_held, "{path}");
+            assert_eq!(paths.contains(path), is_held, "{path}");
         }
     }
 }

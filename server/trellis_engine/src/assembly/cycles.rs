@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use trellis_plan::{NodeIx, Plan};
-use trellis_python::import_cycles::{ImportGraph, circles};
+use trellis_python::import_cycles::{ImportGraph, cycles};
 
 use crate::assembly::imports::imports;
 use crate::assembly::layout::module_path;
@@ -26,7 +26,7 @@ pub fn import_cycles(files: &BTreeMap<String, String>) -> Vec<ImportCycle> {
     let graph = graph(files);
     let reported =
         |modules: Vec<String>| ImportCycle { suggestion: suggest(&graph, &modules), modules };
-    circles(&graph).into_iter().map(reported).collect()
+    cycles(&graph).into_iter().map(reported).collect()
 }
 
 /// Planned files that would import one another in a circle, although their definitions do not
@@ -73,7 +73,7 @@ pub fn planned_cycles(plan: &Plan) -> Vec<PlannedCycle> {
         links: files.iter().zip(files.iter().cycle().skip(1)).map(link).collect(),
         files: files.into_iter().map(str::to_owned).collect(),
     };
-    circles(&imports).into_iter().map(reported).collect()
+    cycles(&imports).into_iter().map(reported).collect()
 }
 
 fn graph(files: &BTreeMap<String, String>) -> Graph {

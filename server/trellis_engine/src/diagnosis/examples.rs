@@ -32,7 +32,7 @@ pub(crate) fn compare<'a>(
 fn examples(text: &str) -> Vec<Comparison> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let doctests = (0..lines.len()).filter_map(|at| {
-        let call = trellis_python::spelled(lines[at].strip_prefix(">>> ")?)?;
+        let call = trellis_python::normalized(lines[at].strip_prefix(">>> ")?)?;
         // The value extends to the next example or the next paragraph.
         let value =
             lines[at + 1..].iter().take_while(|it| !it.is_empty() && !it.starts_with(">>>"));

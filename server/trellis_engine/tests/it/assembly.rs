@@ -300,7 +300,7 @@ fn third_party_is_what_is_neither_local_nor_python_s_own() {
 }
 
 #[test]
-fn circular_imports_are_told_with_the_cheapest_cut() {
+fn circular_imports_are_reported_with_the_cheapest_cut() {
     let files = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
         all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
     };

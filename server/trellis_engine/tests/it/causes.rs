@@ -65,7 +65,7 @@ fn what_the_environment_lacks_decides_the_recommendation() {
 }
 
 #[test]
-fn used_up_fixes_are_told_by_what_went_wrong_last() {
+fn used_up_fixes_are_reported_by_what_went_wrong_last() {
     let last = "`tests/test_stats.py::test_mean` fails with AssertionError: assert 1 == 2 (tests/test_stats.py:5)";
     let plain = facts(Cause::FixLimit);
     let accident =
@@ -130,7 +130,7 @@ fn replies_without_tests_are_not_laid_on_the_specification() {
 }
 
 #[test]
-fn who_has_to_decide_is_told_where_all_of_it_is() {
+fn a_reviewer_learns_where_everything_is() {
     let facts = FailureFacts {
         votes: Some("A 2, B 2, C 1".to_owned()),
         page: Some(".trellis/debug/mean.md".to_owned()),

@@ -131,13 +131,13 @@ fn of_many_calls_the_first_and_the_last_are_shown() {
 }
 
 #[test]
-fn other_languages_are_told_as_they_are() {
+fn other_languages_are_reported_as_they_are() {
     let jest = "expect(received).toBe(expected)\n\n  at src/cart.test.js:3:9";
     assert_eq!(of(&failure(jest)), jest);
 }
 
 #[test]
-fn one_failure_is_told_in_full_and_the_others_in_a_line_each() {
+fn one_failure_is_reported_in_full_and_the_others_in_a_line_each() {
     let case = |n: usize| TestCase {
         id: format!("tests/test_a.py::test_{n}"),
         passed: n == 0,

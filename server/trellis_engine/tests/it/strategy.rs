@@ -213,7 +213,7 @@ fn exhausted_is_who_found_nothing_with_all_attempts() {
 }
 
 #[test]
-fn a_tool_that_keeps_failing_comes_last_and_one_that_cannot_look_is_told() {
+fn a_tool_that_keeps_failing_comes_last_and_one_that_cannot_look_is_reported() {
     let mut record = ToolStats::default();
     assert_eq!(record.order(), Tool::ALL);
     (0..9).for_each(|_| record.count(Tool::Symbol, &Ok(Vec::new())));

@@ -42,7 +42,7 @@ fn node<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
     for (name, raw) in &object.fields {
         match &**name {
             "id" => {}
-            _ if is_null(raw) => keep_null(&mut node, name, raw),
+            _ if is_null(raw) => keep_unknown_null(&mut node, name, raw),
             "name" => node.name = text(raw, name)?.into(),
             "type" => {
                 node.kind = Kind::parse(&text(raw, name)?);
@@ -70,7 +70,7 @@ fn node<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
 }
 
 /// Keeps an unknown field that is `null`; a known field set to `null` counts as missing.
-fn keep_null(node: &mut Node, name: &str, raw: &RawValue) {
+fn keep_unknown_null(node: &mut Node, name: &str, raw: &RawValue) {
     const KNOWN: [&str; 11] = [
         "name",
         "type",

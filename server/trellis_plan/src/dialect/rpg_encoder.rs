@@ -38,7 +38,7 @@ pub(super) fn convert<'a>(whole: &'a RawValue, top: &Object<'a>) -> Result<Plan,
 }
 
 /// A containment stated by the hierarchy; newer files repeat it with `contains` edges.
-enum Descendants<'a> {
+enum Containment<'a> {
     Node(NodeIx, NodeIx),
     Entity(NodeIx, Cow<'a, str>),
 }
@@ -46,7 +46,7 @@ enum Descendants<'a> {
 fn hierarchy<'a>(
     builder: &mut Builder<'a>,
     raw: &'a RawValue,
-    below: &mut Vec<Descendants<'a>>,
+    below: &mut Vec<Containment<'a>>,
 ) -> Result<(), JsonProblem<'a>> {
     let mut open = vec![(None, 1, raw)];
     while let Some((parent, depth, raw)) = open.pop() {
@@ -54,12 +54,12 @@ fn hierarchy<'a>(
         for (key, raw) in Object::parse(raw)?.fields {
             let object = Object::parse(raw)?;
             let ix = area(builder, &object, &key)?;
-            below.extend(parent.map(|parent| Descendants::Node(parent, ix)));
+            below.extend(parent.map(|parent| Containment::Node(parent, ix)));
             if let Some(entities) = object.get("entities") {
                 below.extend(
                     texts(entities, "entities")?
                         .into_iter()
-                        .map(|id| Descendants::Entity(ix, id.into())),
+                        .map(|id| Containment::Entity(ix, id.into())),
                 );
             }
             open.extend(object.get("children").map(|children| (Some(ix), depth + 1, children)));
@@ -157,12 +157,12 @@ fn edge<'a>(builder: &mut Builder<'a>, object: &Object<'a>) -> Result<(), JsonPr
 }
 
 /// Adds the containments that the hierarchy states and no edge repeats.
-fn add_missing(builder: &mut Builder<'_>, below: Vec<Descendants<'_>>) {
+fn add_missing(builder: &mut Builder<'_>, below: Vec<Containment<'_>>) {
     let stated: FxHashSet<(NodeIx, NodeIx)> = builder.hierarchy_pairs().collect();
     for entry in below {
         let (parent, child) = match entry {
-            Descendants::Node(parent, child) => (parent, Ok(child)),
-            Descendants::Entity(parent, id) => (parent, builder.find(&id).ok_or(id)),
+            Containment::Node(parent, child) => (parent, Ok(child)),
+            Containment::Entity(parent, id) => (parent, builder.find(&id).ok_or(id)),
         };
         match child {
             Ok(child) if stated.contains(&(parent, child)) => {}

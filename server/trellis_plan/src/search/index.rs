@@ -153,7 +153,8 @@ impl SearchIndex {
         let mut seen = FxHashSet::default();
         for word in telling.iter().filter(|it| seen.insert(it.stem.as_str())) {
             let known = self.numbers.contains_key(word.stem.as_str());
-            let stems = if known { vec![word.stem.clone()] } else { self.resembling(&word.folded) };
+            let stems =
+                if known { vec![word.stem.clone()] } else { self.similar_stems(&word.folded) };
             terms.push(Term { word: word.folded.clone(), stems, known });
         }
         (!terms.is_empty()).then(|| Query { compact: compact(text), tokens: tokens(text), terms })
@@ -197,7 +198,7 @@ impl SearchIndex {
         let mut scores = vec![(0.0, 0); self.len()];
         let mut most = f32::MIN_POSITIVE;
         for term in &query.terms {
-            let having = self.having(term);
+            let having = self.documents_with(term);
             let rarity = self.rarity(having.len());
             most += rarity;
             let share = if term.known { 1.0 } else { RESEMBLING };
@@ -212,7 +213,7 @@ impl SearchIndex {
     }
 
     /// Returns the documents that have a word, with the frequency of its most frequent stem.
-    fn having(&self, term: &Term) -> FxHashMap<u32, f32> {
+    fn documents_with(&self, term: &Term) -> FxHashMap<u32, f32> {
         let numbers = term.stems.iter().filter_map(|stem| self.numbers.get(stem.as_str()));
         let mut having: FxHashMap<u32, f32> = FxHashMap::default();
         for (document, frequency) in numbers.flat_map(|it| &self.postings[*it as usize]) {
@@ -229,7 +230,7 @@ impl SearchIndex {
 
     /// Returns stems that an unknown word may mean: those with the fewest typing mistakes, else
     /// those that it begins.
-    fn resembling(&self, word: &str) -> Vec<String> {
+    fn similar_stems(&self, word: &str) -> Vec<String> {
         let near = |far| self.stems_of(move |it| distance(word, it, far).is_some());
         let found = (1..=mistakes(word.len())).map(near).find(|it| !it.is_empty());
         found.unwrap_or_else(|| self.stems_of(|it| word.len() > 2 && it.starts_with(word)))

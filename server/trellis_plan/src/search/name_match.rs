@@ -47,7 +47,7 @@ impl Name {
         }
         let mentioned = self.is_telling && self.parts.iter().all(|it| query.tokens.contains(it));
         let whole = || self.compact.iter().any(|it| is_mistyped(wanted, it));
-        let part = |word: &str| self.compact.iter().any(|it| is_typo(word, it));
+        let part = |word: &str| self.compact.iter().any(|it| has_one_typo(word, it));
         let mistyped =
             || query.unknown().next().is_some() && (whole() || query.unknown().any(part));
         let nearly = mentioned || query.is_made_of(&self.stems) || mistyped();
@@ -68,7 +68,7 @@ fn is_mistyped(word: &str, name: &str) -> bool {
 
 /// Returns whether a word of a longer query is a name with a single mistake, and too long to be
 /// another word by chance.
-fn is_typo(word: &str, name: &str) -> bool {
+fn has_one_typo(word: &str, name: &str) -> bool {
     word.len() >= LONG
         && word.as_bytes().first() == name.as_bytes().first()
         && distance(word, name, 1).is_some()

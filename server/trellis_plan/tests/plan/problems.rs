@@ -210,7 +210,7 @@ fn cycles_run_through_edges_of_every_role() {
 }
 
 #[test]
-fn a_long_ring_is_found_quickly_and_told_briefly() {
+fn a_long_ring_is_found_quickly_and_reported_briefly() {
     let n = 20_000;
     let lines: Vec<String> = (0..n).map(|i| format!("n{i}: n{}", (i + 1) % n)).collect();
     let problems = check(&functions(&lines.join("\n")));

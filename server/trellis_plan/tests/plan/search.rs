@@ -5,7 +5,7 @@ use trellis_plan::{Document, EmbeddingText, Evidence, PlanSearch, SearchIndex};
 use super::graph;
 
 /// Returns a small plan: the id is the name; docstring, file and subgraph as listed.
-fn shop() -> trellis_plan::Plan {
+fn project() -> trellis_plan::Plan {
     let nodes: Vec<String> = [
         ("calculate_mean", "stats", "Sum of the values divided by how many there are."),
         ("median", "stats", "Middle value after sorting."),
@@ -29,7 +29,7 @@ fn shop() -> trellis_plan::Plan {
 
 /// Returns the ids of the hits and the whole parts of their scores.
 fn found(query: &str, evidence: Evidence<'_>, subgraph: Option<&str>, top: usize) -> String {
-    let plan = shop();
+    let plan = project();
     let hits = PlanSearch::of(&plan).find(&plan, query, evidence, subgraph, top).expect("words");
     let shown = hits.iter().map(|hit| format!("{}:{}", plan.id(hit.node), hit.score as u32));
     shown.collect::<Vec<_>>().join(" ")
@@ -61,7 +61,7 @@ fn names_come_first_however_they_are_written() {
 
 #[test]
 fn words_that_mean_nothing_find_nothing() {
-    let plan = shop();
+    let plan = project();
     let search = PlanSearch::of(&plan);
     for query in ["", " \t", "?!", "'"] {
         assert_eq!(search.find(&plan, query, Evidence::Words, None, 5), None, "{query}");
@@ -81,7 +81,7 @@ fn a_subgraph_limits_and_composites_are_no_answer() {
 #[test]
 fn similarities_decide_where_no_name_is_met() {
     let like = |wanted: &str| {
-        let plan = shop();
+        let plan = project();
         let nodes = PlanSearch::of(&plan).nodes().to_vec();
         let one = |ix| if plan.id(ix) == wanted { 0.6 } else { -0.2 };
         nodes.into_iter().map(one).collect::<Vec<f32>>()
@@ -116,7 +116,7 @@ fn equal_scores_at_the_cut_are_all_there_in_order() {
 
 #[test]
 fn matched_words_are_marked_where_they_stand() {
-    let plan = shop();
+    let plan = project();
     let search = PlanSearch::of(&plan);
     let marked = |query: &str| {
         let hit = search.find(&plan, query, Evidence::Words, None, 1).expect("words").remove(0);

@@ -12,7 +12,7 @@ fn tasks(tasks: &[&str]) -> trellis_plan::Plan {
     plan(&format!(r#"{{"tasks": [{}]}}"#, objects.join(",\n")))
 }
 
-const SHOP: &str = r#"{
+const PROJECT: &str = r#"{
   "project_id": "abc123", "tech_stack": "nodejs-api",
   "tasks": [
     {"id": "register", "description": "Create the user registration endpoint\nwith a mail.",
@@ -24,7 +24,7 @@ const SHOP: &str = r#"{
 
 #[test]
 fn a_list_is_known_by_its_shape() {
-    let plan = plan(SHOP);
+    let plan = plan(PROJECT);
     assert_eq!(plan.dialect(), Dialect::Tasks);
     assert_eq!(check(&plan), []);
     assert_eq!(plan.extra().text("tech_stack").as_deref(), Some("nodejs-api"));
@@ -185,7 +185,7 @@ fn story_points_are_weights() {
 
 #[test]
 fn an_export_keeps_what_the_list_said() {
-    for plan in [plan(SHOP), weighted()] {
+    for plan in [plan(PROJECT), weighted()] {
         let text = export(&plan, |_| None, &serde_json::json!({}));
         let again = read(text.as_bytes(), None).expect("an export");
         assert_eq!(again.dialect(), Dialect::Rpg);

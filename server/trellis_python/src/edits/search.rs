@@ -174,7 +174,7 @@ fn choose(
 ) -> Result<Vec<Range<usize>>, EditRefused> {
     match (occurrence, found.len()) {
         (_, 0) => Err(EditRefused::NotFound),
-        (Some(0), _) => Ok(apart(found)),
+        (Some(0), _) => Ok(without_overlaps(found)),
         (Some(n), count) if n > count => {
             Err(EditRefused::NoSuchOccurrence { wanted: n, found: count })
         }
@@ -188,7 +188,7 @@ fn choose(
 }
 
 /// Removes matches that overlap an earlier one.
-fn apart(found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn without_overlaps(found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut done = 0;
     let free = |it: &Range<usize>| {
         let free = it.start >= done;

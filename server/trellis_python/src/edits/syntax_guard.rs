@@ -28,17 +28,18 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
         starts.filter_map(|at| edits.moved(at)).for_each(|at| *lines.entry(at).or_default() += 1);
         lines
     };
-    let (mut broken, mut misplaced) = (by_line(errors(before)), by_line(strays(before)));
+    let (mut broken, mut misplaced) =
+        (by_line(errors(before)), by_line(misplaced_statements(before)));
     for (at, error) in errors(&after) {
-        if !takes_one(&mut broken, line_start(&text, at)) {
+        if !consume_error(&mut broken, line_start(&text, at)) {
             return Err(Refused::Worse { error });
         }
     }
     // A line that parses only now may turn out to hold a misplaced statement. That is not a new
     // error.
-    for (at, error) in strays(&after) {
+    for (at, error) in misplaced_statements(&after) {
         let line = line_start(&text, at);
-        if !takes_one(&mut misplaced, line) && !takes_one(&mut broken, line) {
+        if !consume_error(&mut misplaced, line) && !consume_error(&mut broken, line) {
             return Err(Refused::Worse { error });
         }
     }
@@ -46,7 +47,7 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
 }
 
 /// Consumes one known error of a line. Returns whether there was one.
-fn takes_one(known: &mut HashMap<usize, usize>, line: usize) -> bool {
+fn consume_error(known: &mut HashMap<usize, usize>, line: usize) -> bool {
     let left = known.get_mut(&line).filter(|count| **count > 0);
     left.map(|count| *count -= 1).is_some()
 }
@@ -57,7 +58,7 @@ fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
 }
 
 /// Returns misplaced statements, which the parser accepts and Python refuses.
-fn strays(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+fn misplaced_statements(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     let mut strays = Vec::new();
     stray(tree.body(), false, false, &mut strays);
     let reported = |(at, why)| (at, syntax_error_at(tree.source, at, why));

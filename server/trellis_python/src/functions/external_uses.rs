@@ -66,7 +66,7 @@ pub struct Uses {
 
 /// Dotted paths and the resources that their use reaches; the longest matching path wins. Methods
 /// of values are not followed: `path.read_text()` is found only if `Path` is named as well.
-const CONTACTS: [(&str, ExternalResource); 70] = [
+const RESOURCES: [(&str, ExternalResource); 70] = [
     ("open", ExternalResource::Files),
     ("input", ExternalResource::Files),
     ("io.open", ExternalResource::Files),
@@ -261,7 +261,7 @@ impl Names {
         let base = self.origins.get(*first).map_or(*first, String::as_str);
         let is_known = self.origins.contains_key(*first) || rest.is_empty();
         let resolved = [&[base], rest].concat().join(".");
-        if let Some(contact) = contact(&resolved).filter(|_| is_known) {
+        if let Some(contact) = resource_of(&resolved).filter(|_| is_known) {
             self.found.insert(ExternalUse { written: parts.join("."), resolved, contact });
         }
     }
@@ -290,13 +290,13 @@ fn dotted(expr: &Expr) -> Option<Vec<&str>> {
 }
 
 /// Returns the resource of a resolved name. A table row covers its name and everything below it.
-fn contact(resolved: &str) -> Option<ExternalResource> {
+fn resource_of(resolved: &str) -> Option<ExternalResource> {
     let below = |row: &str| {
         resolved.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     if PURE.iter().any(|it| below(it)) {
         return None;
     }
-    let rows = CONTACTS.iter().filter(|(row, _)| below(row));
+    let rows = RESOURCES.iter().filter(|(row, _)| below(row));
     rows.max_by_key(|(row, _)| row.len()).map(|(_, contact)| *contact)
 }

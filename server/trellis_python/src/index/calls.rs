@@ -189,7 +189,7 @@ fn functions_of<F>(
     if !functions.is_empty() || !is_called {
         return functions;
     }
-    eval.makers(target).into_iter().flat_map(named).collect()
+    eval.constructors(target).into_iter().flat_map(named).collect()
 }
 
 /// Returns a docstring's text, as `inspect.cleandoc` does.

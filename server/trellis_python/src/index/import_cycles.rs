@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::runtime_imports::{RuntimeImport, loads};
+use super::runtime_imports::{RuntimeImport, runtime_imports};
 use super::{FileId, Index};
-use crate::import_cycles::{ImportGraph, circles};
+use crate::import_cycles::{ImportGraph, cycles};
 
 /// One cycle: each import leads to the file of the next, and the last one to the first file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Index {
     /// Only imports executed when a module is loaded count. `from package import module` also loads
     /// the package, but needs nothing from it that a cycle could withhold, so it counts for the
     /// module alone.
-    pub fn import_circles(&self) -> Vec<ImportCycle> {
+    pub fn import_cycles(&self) -> Vec<ImportCycle> {
         let mut imports: ImportGraph<&str, (FileId, FileId, Range<usize>)> = ImportGraph::new();
         for file in self.files().filter(|it| self.path(*it).ends_with(".py")) {
             let imported = self.loads(file).iter().filter_map(|load| {
@@ -48,7 +48,7 @@ impl Index {
             let next = files.iter().cycle().skip(1);
             ImportCycle { imports: files.iter().zip(next).map(import).collect() }
         };
-        circles(&imports).into_iter().map(circle).collect()
+        cycles(&imports).into_iter().map(circle).collect()
     }
 
     /// Returns the file of the workspace that an import loads.
@@ -65,7 +65,7 @@ impl Index {
         it.loads.get_or_init(|| {
             let kept = it.text.get().cloned().flatten();
             let text = kept.or_else(|| self.texts.read(&it.path));
-            loads(text.as_deref().unwrap_or_default()).into()
+            runtime_imports(text.as_deref().unwrap_or_default()).into()
         })
     }
 }

@@ -63,7 +63,7 @@ impl Names {
     }
 
     /// Returns the symbols with this folded name, and possibly a few others with the same hash.
-    pub(super) fn exactly(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
+    pub(super) fn candidates_for(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
         let wanted = hash(folded);
         let start = self.hashes.partition_point(|(hash, _)| *hash < wanted);
         let same = self.hashes[start..].iter().take_while(move |(hash, _)| *hash == wanted);
@@ -71,7 +71,7 @@ impl Names {
     }
 
     /// Returns the symbols whose folded name contains `folded`.
-    pub(super) fn holding(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
+    pub(super) fn containing(&self, folded: &str) -> Box<dyn Iterator<Item = Located> + '_> {
         if folded.is_empty() {
             return Box::new(self.symbols.iter().map(located));
         }

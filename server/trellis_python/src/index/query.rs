@@ -44,7 +44,8 @@ impl Index {
             false => self.words(file).may_hold(last),
         };
         let names = self.names();
-        let listed = if substring { names.holding(&folded) } else { names.exactly(&folded) };
+        let listed =
+            if substring { names.containing(&folded) } else { names.candidates_for(&folded) };
         let mut found = self.matching(&names, listed, may_hold, named);
         found.retain(|it| fits(*it));
         found.sort_by_key(|it| (self.path(it.file), it.symbol));
@@ -57,7 +58,7 @@ impl Index {
     pub fn workspace_symbols(&self, query: &str, limit: usize) -> Vec<Located> {
         let folded = fold(query);
         let names = self.names();
-        let listed = names.holding(&folded);
+        let listed = names.containing(&folded);
         let may_hold = |file: FileId| self.text_may_hold(file, &folded);
         let fits = |name: &str| match name.is_ascii() {
             true => holds_folded(name.as_bytes(), folded.as_bytes()),

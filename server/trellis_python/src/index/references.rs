@@ -119,7 +119,7 @@ impl Index {
         let wanted = ask(self, |eval| {
             let targets = eval.with_counterparts(eval.meaning(file, &occurrence).targets);
             let beyond: Vec<String> =
-                targets.iter().filter_map(|it| eval.called_from_beyond(*it)).collect();
+                targets.iter().filter_map(|it| eval.external_use_reason(*it)).collect();
             (!targets.is_empty()).then(|| (SearchTarget::new(eval, targets), beyond))
         });
         let Some((wanted, beyond)) = wanted else {

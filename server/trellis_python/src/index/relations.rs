@@ -97,7 +97,7 @@ impl Index {
     /// because a base is unknown. Calls of the base's method then run it, though no code names it.
     pub fn overrides(&self, file: FileId, offset: usize) -> bool {
         let Some(symbol) = self.module(file).symbol_bound_at(offset as u32) else { return false };
-        ask(self, |eval| eval.stands_in(file, symbol))
+        ask(self, |eval| eval.may_override(file, symbol))
     }
 
     /// Returns functions, methods and classes that nothing uses outside their own text, by path and
@@ -118,7 +118,7 @@ impl Index {
                 let Some(symbol) = module.symbol_bound_at(it.name_range.start as u32) else {
                     continue;
                 };
-                if !is_candidate(it) || eval.stands_in(file, symbol) {
+                if !is_candidate(it) || eval.may_override(file, symbol) {
                     continue;
                 }
                 let targets = eval.with_counterparts(vec![Target::Symbol(file, symbol)]);

@@ -23,7 +23,7 @@ pub(crate) struct RuntimeImport {
 
 /// Returns the imports of a text in source order, without those inside functions, which run only
 /// when called, and those under `TYPE_CHECKING` or the main guard, which loading never executes.
-pub(crate) fn loads(source: &str) -> Vec<RuntimeImport> {
+pub(crate) fn runtime_imports(source: &str) -> Vec<RuntimeImport> {
     let mut found = Vec::new();
     if let Ok(tree) = Tree::of(source) {
         body(tree.body(), &mut found);

@@ -88,7 +88,7 @@ impl Table {
 
     fn insert(&mut self, word: u32) {
         if self.used * 2 >= self.places.len() {
-            self.grow();
+            self.enlarge();
         }
         let mask = self.places.len() - 1;
         let mut at = word as usize & mask;
@@ -102,7 +102,7 @@ impl Table {
         self.used += 1;
     }
 
-    fn grow(&mut self) {
+    fn enlarge(&mut self) {
         let bigger = vec![0; self.places.len() * 2];
         let old = std::mem::replace(&mut self.places, bigger);
         self.used = 0;

@@ -103,7 +103,7 @@ impl Eval<'_> {
     }
 
     /// Returns the members of a class, or of its bases, that run when the class is called.
-    pub(crate) fn makers(&self, target: Target) -> Vec<Target> {
+    pub(crate) fn constructors(&self, target: Target) -> Vec<Target> {
         let classes = self.aliased(target).into_iter().filter_map(|it| match it {
             Target::Symbol(file, symbol) => Some((file, symbol)),
             _ => None,
@@ -173,7 +173,7 @@ impl Eval<'_> {
 
     /// Returns the reason why code outside the workspace may use a member: a base of its class,
     /// from outside, has the member or may have it.
-    pub(crate) fn called_from_beyond(&self, target: Target) -> Option<String> {
+    pub(crate) fn external_use_reason(&self, target: Target) -> Option<String> {
         let Target::Symbol(file, symbol) = target else { return None };
         let module = self.module(file);
         let it = module.symbol(symbol);
@@ -208,7 +208,7 @@ impl Eval<'_> {
 
     /// Returns whether a method overrides one of a base, or may do so because a base of its class
     /// is unknown.
-    pub(crate) fn stands_in(&self, file: FileId, symbol: SymbolId) -> bool {
+    pub(crate) fn may_override(&self, file: FileId, symbol: SymbolId) -> bool {
         let module = self.module(file);
         let it = module.symbol(symbol);
         let ScopeKind::Class(class) = module.scopes[it.scope.index()].kind else { return false };

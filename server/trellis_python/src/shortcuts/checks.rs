@@ -11,7 +11,7 @@ use super::{Found, RuleInput, ShortcutKind};
 /// Exceptions whose `raise` is not a check.
 const NO_CHECKS: [&str; 3] = ["NotImplementedError", "StopIteration", "StopAsyncIteration"];
 /// Functions that only report an exception.
-const TELLING: [&str; 11] = [
+const REPORTING_FUNCTIONS: [&str; 11] = [
     "print",
     "debug",
     "info",
@@ -112,7 +112,7 @@ impl<'a> Visitor<'a> for Kept<'_> {
             Expr::Call(it) => {
                 let called = last_name(&it.func).unwrap_or_default();
                 self.kept |= matches!(called, "exit" | "_exit" | "abort" | "fail");
-                if TELLING.contains(&called) {
+                if REPORTING_FUNCTIONS.contains(&called) {
                     return;
                 }
             }

@@ -44,7 +44,7 @@ fn fixes(case: &Value) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn nothing_is_told_of_the_fixes_of_seeded_bugs() {
+fn nothing_is_reported_of_the_fixes_of_seeded_bugs() {
     let cases: Vec<Value> = serde_json::from_str(&read(&fixtures().join("cases.json"))).unwrap();
     let mut examples: BTreeMap<String, Examples> = BTreeMap::new();
     let (mut asked, mut reported) = (0, Vec::new());

@@ -31,7 +31,7 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
         };
         it.imports.iter().map(import).collect::<Vec<_>>().join(" > ")
     };
-    index.import_circles().into_iter().map(shown).collect()
+    index.import_cycles().into_iter().map(shown).collect()
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_circle_is_gone_with_the_import_that_closed_it() {
     let mut index = Index::new(Arc::new(Nothing));
     index.put_text("a.py", Arc::from("import b\n"));
     index.put_text("b.py", Arc::from("import a\n"));
-    assert_eq!(index.import_circles().len(), 1);
+    assert_eq!(index.import_cycles().len(), 1);
     index.put_text("b.py", Arc::from("x = 1\n"));
-    assert_eq!(index.import_circles(), []);
+    assert_eq!(index.import_cycles(), []);
 }

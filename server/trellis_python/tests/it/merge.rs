@@ -146,7 +146,7 @@ fn clashing_fixtures_are_renamed_with_the_parameters_that_ask_for_them() {
 }
 
 #[test]
-fn two_imports_of_one_name_are_told_apart() {
+fn two_imports_of_one_name_are_distinguished() {
     check(
         &[
             node("f", "from math import floor\ndef f(x):\n    return floor(x)\n"),

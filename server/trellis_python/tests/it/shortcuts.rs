@@ -8,7 +8,7 @@ use trellis_python::{Examples, ShortcutKind, shortcuts};
 /// Name, the code before and after, its tests.
 type Honest = (&'static str, &'static str, &'static str, &'static str);
 /// The same, with the lines and kinds of the expected reports.
-type Told =
+type Reported =
     (&'static str, &'static str, &'static str, &'static str, &'static [(u32, ShortcutKind)]);
 
 const HONEST: &[Honest] = &[
@@ -236,7 +236,7 @@ const HONEST: &[Honest] = &[
     ),
 ];
 
-const TOLD: &[Told] = &[
+const REPORTED: &[Reported] = &[
     (
         "input of a test",
         "def solve(n):\n    return n + 1\n",
@@ -485,15 +485,15 @@ const TOLD: &[Told] = &[
 ];
 
 #[test]
-fn honest_fixes_stay_untold() {
+fn honest_fixes_are_not_reported() {
     for (name, before, after, tests) in HONEST {
         assert_eq!(shortcuts(before, after, &[tests]), [], "{name}");
     }
 }
 
 #[test]
-fn what_was_made_for_the_tests_is_told() {
-    for (name, before, after, tests, reported) in TOLD {
+fn what_was_made_for_the_tests_is_reported() {
+    for (name, before, after, tests, reported) in REPORTED {
         let found = shortcuts(before, after, &[tests]);
         let places: Vec<_> = found.iter().map(|it| (it.line, it.kind)).collect();
         assert_eq!(places, *reported, "{name}: {found:#?}");
@@ -502,7 +502,7 @@ fn what_was_made_for_the_tests_is_told() {
 
 #[test]
 fn a_value_that_no_test_speaks_of_is_no_example() {
-    for (name, before, after, _, reported) in TOLD {
+    for (name, before, after, _, reported) in REPORTED {
         let found = shortcuts(before, after, &["def test_nothing(): ...\n"]);
         let left: Vec<_> = found.iter().map(|it| (it.line, it.kind)).collect();
         let wanted: Vec<_> =
@@ -541,7 +541,7 @@ fn broken_tests_are_read_as_far_as_possible() {
 #[test]
 fn nothing_is_said_of_what_is_no_python_or_did_not_change() {
     let broken = ["def f(:\n", "x = (\n", "\"\"\"", "if x == 'spam':\n", "return 'spam' 7\n"];
-    for (name, before, after, tests, _) in TOLD {
+    for (name, before, after, tests, _) in REPORTED {
         let examples = Examples::of(&[tests]);
         assert_eq!(examples.shortcuts(after, after), [], "{name}");
         for it in broken {
@@ -554,8 +554,8 @@ fn nothing_is_said_of_what_is_no_python_or_did_not_change() {
 proptest! {
     /// Any part of a text is removed: no panic, and reported lines are in the text.
     #[test]
-    fn any_cut_is_answered(which in 0..TOLD.len(), from in 0_usize..200, length in 0_usize..40) {
-        let (_, before, after, tests, _) = TOLD[which];
+    fn any_cut_is_answered(which in 0..REPORTED.len(), from in 0_usize..200, length in 0_usize..40) {
+        let (_, before, after, tests, _) = REPORTED[which];
         let start = after.floor_char_boundary(from.min(after.len()));
         let end = after.floor_char_boundary((start + length).min(after.len()));
         let cut = format!("{}{}", &after[..start], &after[end..]);

@@ -36,7 +36,7 @@ pub(super) fn body(
     launch: &Launch,
     abilities: KernelSupport,
 ) -> Result<ContainerCreateBody, String> {
-    let owner = Owner::own()?.labels().map(|(name, value)| (name.to_owned(), value));
+    let owner = Owner::current()?.labels().map(|(name, value)| (name.to_owned(), value));
     let project = (PROJECT.to_owned(), launch.project.clone());
     Ok(ContainerCreateBody {
         image: Some(launch.image.clone()),

@@ -27,10 +27,10 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Returns this process.
-    pub(super) fn own() -> Result<Owner, String> {
+    pub(super) fn current() -> Result<Owner, String> {
         let pid = std::process::id();
-        let start = started(pid).ok_or("cannot read /proc/self/stat; mount /proc")?;
-        let (boot, machine, namespace) = here();
+        let start = start_time(pid).ok_or("cannot read /proc/self/stat; mount /proc")?;
+        let (boot, machine, namespace) = current_host();
         Ok(Owner { pid, start, boot, machine, namespace })
     }
 
@@ -58,16 +58,17 @@ impl Owner {
     /// Returns whether the owner has certainly ended. A process on another machine, or in another
     /// process namespace of this one, cannot be seen from here.
     pub(super) fn is_gone(&self) -> bool {
-        let (boot, machine, namespace) = here();
+        let (boot, machine, namespace) = current_host();
         if boot.is_empty() || self.boot.is_empty() || machine != self.machine {
             return false;
         }
-        boot != self.boot || (namespace == self.namespace && started(self.pid) != Some(self.start))
+        boot != self.boot
+            || (namespace == self.namespace && start_time(self.pid) != Some(self.start))
     }
 }
 
 /// Returns the ids of this boot, this machine and this process namespace.
-fn here() -> (String, String, String) {
+fn current_host() -> (String, String, String) {
     let read = |path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let boot = read("/proc/sys/kernel/random/boot_id");
     let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map(read);
@@ -79,7 +80,7 @@ fn here() -> (String, String, String) {
 
 /// Returns the start time of a living process in clock ticks. A process that has ended and was not
 /// yet waited for is not alive.
-fn started(pid: u32) -> Option<u64> {
+fn start_time(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before the last parenthesis may contain any character.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn only_what_is_certainly_gone_is_gone() {
-        let own = Owner::own().expect("/proc");
+        let own = Owner::current().expect("/proc");
         assert_eq!(through_labels(&own), Some(own.clone()));
         assert!(!own.is_gone());
         assert!(Owner { start: own.start + 1, ..own.clone() }.is_gone(), "the number was reused");

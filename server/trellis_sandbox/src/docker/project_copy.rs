@@ -20,7 +20,7 @@ pub(crate) const ORIGINAL: &str = "/run/project";
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Fraction of the container's memory, as a divisor, that a copy takes at most.
-const SHARE: u64 = 4;
+const MEMORY_DIVISOR: u64 = 4;
 
 /// Maximum number of files and folders, each of which is checked before each run.
 const MOST_ENTRIES: u64 = 50_000;
@@ -73,7 +73,7 @@ impl ProjectCopy {
             return Err(format!("containers need {ORIGINAL} for their own use"));
         }
         let mounted = mounted(tree);
-        let most = MOST_BYTES.min(limits.memory_bytes / SHARE);
+        let most = MOST_BYTES.min(limits.memory_bytes / MEMORY_DIVISOR);
         let mut measure = ProjectSize { most, largest: limits.file_bytes, bytes: 0, entries: 0 };
         measure.tree(tree, &mounted)?;
         Ok(ProjectCopy { bytes: measure.bytes.saturating_add(limits.file_bytes), mounted })

@@ -70,13 +70,13 @@ fn start(detected: &Detected, direct: &[&str]) -> Vec<String> {
 }
 
 /// The option that keeps failures from ending a run.
-const ON_AND_ON: &str = "--bail=0";
+const NO_BAIL: &str = "--bail=0";
 
 fn jest(detected: &Detected, selection: &Selection<'_>, whole: bool, report: &Path) -> Vec<String> {
     let mut words = start(detected, &["npx", "--no-install", "jest"]);
     words.extend(["--ci", "--json", "--testLocationInResults"].map(str::to_owned));
     words.push(format!("--outputFile={}", report.display()));
-    words.extend(whole.then(|| ON_AND_ON.to_owned()));
+    words.extend(whole.then(|| NO_BAIL.to_owned()));
     words.extend(selection.pattern.iter().map(|it| format!("--testNamePattern={it}")));
     if selection.files.iter().all(|file| Path::new(file).extension().is_some()) {
         words.extend((!selection.files.is_empty()).then(|| "--runTestsByPath".to_owned()));
@@ -99,7 +99,7 @@ fn vitest(
     words.push(format!("--outputFile.json={}", report.display()));
     // Older versions stop at unknown options.
     if whole && detected.version.is_some_and(|version| version >= (1, 0)) {
-        words.push(ON_AND_ON.to_owned());
+        words.push(NO_BAIL.to_owned());
     }
     if detected.version.is_some_and(|version| version >= (3, 0)) {
         words.push("--includeTaskLocation".to_owned());

@@ -201,12 +201,12 @@ fn is_one_call(script: &str, tool: &str) -> bool {
     });
     let free = words.all(|word| {
         // vitest refuses a repeated option; jest takes the last one.
-        let is_told_twice = tool == "vitest" && word.starts_with("--bail");
+        let is_given_twice = tool == "vitest" && word.starts_with("--bail");
         (word.starts_with('-') || word == "run")
             && !OURS.iter().any(|ours| word.split('=').next() == Some(*ours))
             && !word.starts_with("--watch")
             && !word.starts_with("--outputFile")
-            && !is_told_twice
+            && !is_given_twice
     });
     plain && before.is_some() && free
 }

@@ -152,7 +152,7 @@ pub(super) fn package_of(import_path: &str) -> &str {
     import_path.split_whitespace().next().unwrap_or_default()
 }
 
-fn word(action: &str) -> Option<GoStatus> {
+fn status(action: &str) -> Option<GoStatus> {
     match action {
         "pass" | "bench" => Some(GoStatus::Pass),
         "skip" => Some(GoStatus::Skip),
@@ -163,25 +163,25 @@ fn word(action: &str) -> Option<GoStatus> {
 
 impl Package {
     fn take(&mut self, event: &Event, output: &str) {
-        self.word = self.word.max(word(&event.action));
+        self.word = self.word.max(status(&event.action));
         self.unbuilt |= output.lines().any(|line| unbuilt(line).is_some());
         self.output.push_str(output);
     }
 
     /// Returns whether `testing` printed `PASS` after the last test.
-    pub(super) fn says_pass(&self) -> bool {
+    pub(super) fn printed_pass(&self) -> bool {
         self.output.lines().any(|line| line.ends_with("PASS"))
     }
 
     /// Returns whether `testing` printed its last line, of either kind.
-    pub(super) fn went_to_its_end(&self) -> bool {
-        self.says_pass() || self.output.lines().any(|line| line == "FAIL")
+    pub(super) fn printed_last_line(&self) -> bool {
+        self.printed_pass() || self.output.lines().any(|line| line == "FAIL")
     }
 }
 
 impl Test {
     fn take(&mut self, event: &Event, output: &str) {
-        self.word = self.word.max(word(&event.action));
+        self.word = self.word.max(status(&event.action));
         self.seconds = event.elapsed.unwrap_or(self.seconds);
         match event.action.as_str() {
             "pause" => self.paused = true,

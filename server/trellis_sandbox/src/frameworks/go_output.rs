@@ -40,7 +40,7 @@ pub(super) fn add(
         Some(GoStatus::Fail) if !failed => {
             records.beyond_tests = Some(format!("package {folder} failed as a whole"));
         }
-        Some(GoStatus::Pass) if !package.says_pass() => {
+        Some(GoStatus::Pass) if !package.printed_pass() => {
             let problem =
                 "ended before go's own last line, which happens when code ends the process";
             records.incomplete = Some(format!("package {folder} {problem}"));
@@ -68,7 +68,7 @@ fn id(folder: &str, test: &Test) -> String {
 
 /// Returns the outcome; `None` for a test that did not finish and did not cause the end of the run.
 fn outcome(test: &Test, package: &Package, timed_out: Option<&Test>) -> Option<TestOutcome> {
-    let word = test.word.or_else(|| word_in_output(test).filter(|_| package.went_to_its_end()));
+    let word = test.word.or_else(|| word_in_output(test).filter(|_| package.printed_last_line()));
     Some(match word {
         Some(GoStatus::Pass) => TestOutcome::Passed,
         Some(GoStatus::Skip) => TestOutcome::Skipped,

@@ -156,13 +156,13 @@ fn test(
         path: path.to_owned(),
         line: assertion.location.as_ref().map(|it| it.line),
         reason: (assertion.status == Status::Todo).then(|| "still to be written".to_owned()),
-        failure: failure.map(|it| if timed_out { in_time(it) } else { it }),
+        failure: failure.map(|it| if timed_out { as_timeout(it) } else { it }),
         stdout: String::new(),
         stderr: String::new(),
     }
 }
 
-fn in_time(failure: Failure) -> Failure {
+fn as_timeout(failure: Failure) -> Failure {
     let message = match failure.message.as_str() {
         "STACK_TRACE_ERROR" => "the test timed out".to_owned(),
         _ => failure.message,

@@ -87,8 +87,8 @@ fn files(launch: &Launch, writable: &Writable) -> Vec<OsString> {
     add("--symlink", &[&writable.temporary, Path::new("/var/tmp")]);
     for place in &mounts::mounts(launch, &["/etc/passwd", "/etc/group", "/etc/hosts"]) {
         match place {
-            Mount::Place(path) if *path == launch.tree => {}
-            Mount::Place(path) => add("--ro-bind", &[path, path]),
+            Mount::Path(path) if *path == launch.tree => {}
+            Mount::Path(path) => add("--ro-bind", &[path, path]),
             Mount::Link { at, to } => add("--symlink", &[to, at]),
         }
     }

@@ -21,11 +21,11 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
         fs::create_dir(place).map_err(|e| format!("cannot create {}: {e}", place.display()))?;
     }
     let mut orders = orders(launch, &launch.command, &writable);
-    let shown = mounts::of(launch);
+    let shown = mounts::visible_paths(launch);
     let mut readable: Vec<&Path> = shown
         .iter()
         .map(|it| match it {
-            Mount::Place(path) => path.as_path(),
+            Mount::Path(path) => path.as_path(),
             Mount::Link { at, .. } => at,
         })
         .collect();

@@ -72,7 +72,7 @@ const STEPS: [&str; 7] = [
     "unmounting what was mounted",
 ];
 
-type Done = child::Done<Step>;
+type StepResult = child::Done<Step>;
 
 impl Layer {
     /// Makes a layer for the worker `pid`, which sees `tree`. `owner`: the user of the tests, if
@@ -117,7 +117,7 @@ impl Layer {
     }
 
     /// Runs `work` in a process that has joined the worker's mounts.
-    fn inside(&self, work: impl Fn() -> Done) -> Result<(), String> {
+    fn inside(&self, work: impl Fn() -> StepResult) -> Result<(), String> {
         let failed = |error: io::Error| format!("cannot start a process: {error}");
         let (news, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|it| failed(it.into()))?;
         // SAFETY: the copy has this thread alone and memory of its own, and makes system calls
@@ -152,7 +152,7 @@ impl Layer {
         }
     }
 
-    fn join(&self) -> Done {
+    fn join(&self) -> StepResult {
         let namespaces = self.users.iter().map(|it| (it, libc::CLONE_NEWUSER));
         for (namespace, kind) in namespaces.chain([(&self.mounts, libc::CLONE_NEWNS)]) {
             // SAFETY: no pointers.
@@ -161,12 +161,12 @@ impl Layer {
         Ok(())
     }
 
-    fn uncover(&self) -> Done {
+    fn uncover(&self) -> StepResult {
         // SAFETY: the string lives through the call.
         check(Step::Uncover, unsafe { libc::umount2(self.tree.as_ptr(), libc::MNT_DETACH) })
     }
 
-    fn cover(&self) -> Done {
+    fn cover(&self) -> StepResult {
         // SAFETY: strings and structures live through the calls, and the structure is plain data.
         unsafe {
             // The path itself cannot be passed, as commas and colons in it would have a meaning.

@@ -60,7 +60,7 @@ const SETTINGS: [&str; 26] = [
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mount {
     /// A file or folder, at its own path.
-    Place(PathBuf),
+    Path(PathBuf),
     /// A symbolic link.
     Link { at: PathBuf, to: PathBuf },
 }
@@ -69,25 +69,25 @@ pub(crate) enum Mount {
 /// mount covers what was there. A path below a mounted folder is seen through that folder; links
 /// there, such as those of an environment, keep their targets.
 pub(crate) fn mounts(launch: &Launch, more: &[&str]) -> Vec<Mount> {
-    let more = more.iter().map(PathBuf::from).chain([launch.tree.clone()]).map(Mount::Place);
-    let mut shown: Vec<Mount> = of(launch).into_iter().chain(more).collect();
+    let more = more.iter().map(PathBuf::from).chain([launch.tree.clone()]).map(Mount::Path);
+    let mut shown: Vec<Mount> = visible_paths(launch).into_iter().chain(more).collect();
     shown.sort();
     shown.dedup();
     let places: Vec<PathBuf> = shown
         .iter()
         .filter_map(|it| match it {
-            Mount::Place(path) => Some(path.clone()),
+            Mount::Path(path) => Some(path.clone()),
             Mount::Link { .. } => None,
         })
         .collect();
     let is_below = |path: &Path| places.iter().any(|it| path != it && path.starts_with(it));
-    shown.retain(|it| !matches!(it, Mount::Place(path) if is_below(path)));
+    shown.retain(|it| !matches!(it, Mount::Path(path) if is_below(path)));
     shown
 }
 
 /// Returns the system's folders, those that the launch's interpreter needs, and those that the
 /// launch asks for.
-pub(crate) fn of(launch: &Launch) -> Vec<Mount> {
+pub(crate) fn visible_paths(launch: &Launch) -> Vec<Mount> {
     let interpreter = launch.command.first().map(PathBuf::from).unwrap_or_default();
     let interpreter = interpreter.as_path();
     let mut shown: BTreeSet<Mount> = SYSTEM.iter().filter_map(|it| show(Path::new(it))).collect();
@@ -95,9 +95,9 @@ pub(crate) fn of(launch: &Launch) -> Vec<Mount> {
     if launch.limits.network {
         shown.extend(existing(Path::new("/etc/resolv.conf")));
     }
-    shown.extend(python(interpreter).into_iter().filter(|it| !is_system(it)).map(Mount::Place));
+    shown.extend(python(interpreter).into_iter().filter(|it| !is_system(it)).map(Mount::Path));
     let covered = |it: &Path| {
-        let place = |shown: &Mount| matches!(shown, Mount::Place(above) if it.starts_with(above));
+        let place = |shown: &Mount| matches!(shown, Mount::Path(above) if it.starts_with(above));
         shown.iter().any(place) || is_below_another(it, &launch.visible)
     };
     let more = launch.visible.iter().filter(|it| !covered(it)).filter_map(|it| show(it));
@@ -120,7 +120,7 @@ fn show(path: &Path) -> Option<Mount> {
 }
 
 fn existing(path: &Path) -> Option<Mount> {
-    path.exists().then(|| Mount::Place(path.to_owned()))
+    path.exists().then(|| Mount::Path(path.to_owned()))
 }
 
 fn is_system(path: &Path) -> bool {

@@ -29,7 +29,7 @@ use crate::sandbox::{Launch, Writable};
 
 /// User ids that no distribution gives to people or services (systemd keeps them for its own
 /// short-lived users). Each sandbox has its own, so that limits by user count only its processes.
-const STRANGERS: std::ops::Range<u32> = 61_184..65_000;
+const SANDBOX_USER_IDS: std::ops::Range<u32> = 61_184..65_000;
 
 /// The user id inside of tests that root started.
 const INSIDE: u32 = 1000;
@@ -48,7 +48,7 @@ const LINKS: [(&str, &str); 5] = [
 /// Plans a sandbox. `folder` is its scratch folder on the machine.
 pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
     let (identity, mut namespaces) = if geteuid().is_root() {
-        (Identity::Unprivileged { inside: INSIDE, outside: stranger() }, 0)
+        (Identity::Unprivileged { inside: INSIDE, outside: next_user_id() }, 0)
     } else {
         (Identity::Own, CLONE_NEWUSER)
     };
@@ -89,12 +89,12 @@ fn owning(launch: &Launch, identity: Identity) -> Option<OwnedFd> {
     owners::ownership((status.uid(), status.gid()), outside).ok()
 }
 
-fn stranger() -> u32 {
+fn next_user_id() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     // Two Trellis processes should use different ids, too.
     let start = std::process::id().wrapping_mul(31);
     let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-    STRANGERS.start + number % (STRANGERS.end - STRANGERS.start)
+    SANDBOX_USER_IDS.start + number % (SANDBOX_USER_IDS.end - SANDBOX_USER_IDS.start)
 }
 
 /// Writes generated files for `/etc`, since those of the machine would name its users.
@@ -206,8 +206,8 @@ fn steps(
     builder.folder(Path::new(layer::PLACE));
     for place in &mounts::mounts(launch, &[]) {
         match place {
-            Mount::Place(path) if *path == launch.tree => {}
-            Mount::Place(path) => builder.bind(path, path, read_only),
+            Mount::Path(path) if *path == launch.tree => {}
+            Mount::Path(path) => builder.bind(path, path, read_only),
             Mount::Link { at, to } => builder.link(at, to),
         }
     }

@@ -174,7 +174,7 @@ fn introduce(
         let [a, b, c, d, e, f, g, h] = record;
         match i32::from_ne_bytes([a, b, c, d]) {
             WANTS_MAPS => {
-                stranger_maps(child.pid, job.orders.identity)
+                unprivileged_maps(child.pid, job.orders.identity)
                     .map_err(|error| format!("writing the user map failed: {error}"))?;
                 signal(go)?;
             }
@@ -241,7 +241,7 @@ fn own_maps(pid: Pid) -> io::Result<()> {
 }
 
 /// Writes maps under which root keeps its files and the child is an unprivileged user.
-fn stranger_maps(pid: Pid, identity: Identity) -> io::Result<()> {
+fn unprivileged_maps(pid: Pid, identity: Identity) -> io::Result<()> {
     let Identity::Unprivileged { inside, outside } = identity else { return Ok(()) };
     let map = format!("0 0 1\n{inside} {outside} 1\n");
     write_maps(pid, &map, &map, false)

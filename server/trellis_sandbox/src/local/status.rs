@@ -27,7 +27,7 @@ pub(super) struct EnforcedLimits<'a> {
 }
 
 /// Returns the limits to set before the program starts; the worker sets those of a run.
-pub(super) fn at_start() -> Vec<(u32, libc::rlimit)> {
+pub(super) fn initial_limits() -> Vec<(u32, libc::rlimit)> {
     vec![(libc::RLIMIT_CORE, libc::rlimit { rlim_cur: 0, rlim_max: 0 })]
 }
 

@@ -44,7 +44,7 @@ pub struct CoverageProvider {
 
 impl fmt::Debug for CoverageProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lender").field("cache", &self.cache).finish_non_exhaustive()
+        f.debug_struct("CoverageProvider").field("cache", &self.cache).finish_non_exhaustive()
     }
 }
 

@@ -197,7 +197,7 @@ fn large(bed: &Bed, sizes: &[u64]) {
 
 /// A project that has outgrown its copy gets a new one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_project_may_grow() {
+async fn a_project_may_become_larger() {
     let Some(bed) = bed(false).await else { return };
     let small = |request: &mut Request| request.limits.file_bytes = 1 << 20;
     bed.write("test_a.py", "import os\ndef test_a(): print(len(os.listdir('data')))\n");

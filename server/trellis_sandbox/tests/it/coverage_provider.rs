@@ -33,7 +33,7 @@ def test_a():
         import coverage
 ";
 
-const SHOP: &str = "def price(x):\n    return 2 * x\n\n\ndef other():\n    return 1\n";
+const PROJECT: &str = "def price(x):\n    return 2 * x\n\n\ndef other():\n    return 1\n";
 
 /// A project whose `.venv` has only pytest.
 struct Project {
@@ -58,7 +58,7 @@ impl Project {
             }
         }
         let project = Project { python: found(folder.path()).await, folder };
-        project.write("shop.py", SHOP);
+        project.write("shop.py", PROJECT);
         project.write("test_a.py", test);
         project
     }
@@ -132,9 +132,9 @@ fn copy(from: &Path, to: &Path) {
 fn measured(report: &Report) {
     assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
     let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{:?}", report.notes));
-    let shop = &coverage.files["shop.py"];
-    assert_eq!((&shop.executed[..], &shop.missing[..]), (&[1, 2, 5][..], &[6][..]));
-    assert!(shop.tests.values().any(|lines| *lines == [2]), "{:?}", shop.tests);
+    let sample = &coverage.files["shop.py"];
+    assert_eq!((&sample.executed[..], &sample.missing[..]), (&[1, 2, 5][..], &[6][..]));
+    assert!(sample.tests.values().any(|lines| *lines == [2]), "{:?}", sample.tests);
 }
 
 #[tokio::test]
@@ -142,10 +142,10 @@ async fn coverage_comes_from_elsewhere_and_the_project_sees_nothing_of_it() {
     let project = Project::new(SEES_NONE).await;
     let fresh = tempfile::tempdir_in(scratch()).expect("a folder");
     let said = Arc::new(Mutex::new(Vec::new()));
-    let ear = said.clone();
+    let sink = said.clone();
     let coverage_provider = CoverageProvider {
         cache: fresh.path().join("LENT"),
-        ..project.coverage_provider(move |it| ear.lock().expect("one thread").push(it))
+        ..project.coverage_provider(move |it| sink.lock().expect("one thread").push(it))
     };
     let runner = project.runner(Some(coverage_provider), None);
     let plain = project.run(&runner, |it| it.coverage = false).await;

@@ -77,7 +77,7 @@ async fn a_test_past_its_deadline_fails_where_it_stands_and_the_next_one_runs() 
 /// A sandbox does not show files beyond the project. The report says so for each link that hides
 /// Python.
 #[tokio::test]
-async fn links_that_lead_out_of_the_project_are_told() {
+async fn links_that_lead_out_of_the_project_are_reported() {
     let folder = tempfile::tempdir_in(crate::support::scratch()).expect("a folder");
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

@@ -1,4 +1,4 @@
-//! Every kind of event in words, what is asked for and what is left out.
+//! Descriptions of all kinds of events, and filters.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A journal of these events, without chains.
+/// Creates a journal of these events, without chains.
 fn journal(events: &[Value]) -> tempfile::TempDir {
     let world = tempfile::tempdir().expect("a folder");
     let line = |event: &Value| {
@@ -24,7 +24,7 @@ fn asked(root: &Path, params: Value) -> LogResult {
     log(root, params).expect("a journal")
 }
 
-/// EventKind, what it is about, what happened and why, as they are given.
+/// Returns kind, subject, description and reason of an event.
 fn report(entry: &LogEntry) -> String {
     let kind = serde_json::to_value(entry.kind).expect("a kind");
     let node = entry.node.as_deref().unwrap_or("-");
@@ -152,7 +152,7 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
 }
 
 #[test]
-fn every_kind_of_event_is_told_in_words_with_what_it_cost() {
+fn every_kind_of_event_is_reported_in_words_with_what_it_cost() {
     let (events, wanted): (Vec<Value>, Vec<&str>) = all_kinds().into_iter().unzip();
     let world = journal(&events);
     let result = asked(world.path(), json!({}));
@@ -180,7 +180,7 @@ fn only_what_is_asked_for_is_given() {
     let table: [(Value, &[usize], usize); 9] = [
         (json!({ "kinds": ["git", "suite"] }), &[15, 22], 0),
         (json!({ "node": "s" }), &[16, 20], 0),
-        // What names it beside others is among it; the order of the run is not.
+        // An event that names the node among others is included; the order of the run is not.
         (json!({ "node": "b" }), &[9, 12, 21], 0),
         (json!({ "node": "c", "kinds": ["regression"] }), &[9], 0),
         (json!({ "node": "a", "last": 2 }), &[16, 17], 10),
@@ -198,7 +198,7 @@ fn only_what_is_asked_for_is_given() {
 }
 
 #[test]
-fn lines_that_are_no_events_are_told_by_number_and_texts_have_an_end() {
+fn lines_that_are_no_events_are_reported_by_number_and_texts_have_an_end() {
     let long = "é".repeat(3000);
     let world = journal(&[json!({ "kind": "note", "node": "a", "what": "w", "text": long })]);
     let path = Journal::path(world.path());

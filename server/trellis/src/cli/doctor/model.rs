@@ -1,4 +1,4 @@
-//! `trellis doctor --model`: one tiny question, and what came back.
+//! `trellis doctor --model`: sends one tiny request and shows the reply.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::error::{Exit, Fault};
 use crate::models::{self, ModelArgs, Models, ProbeResult};
 use crate::output::{Output, harmless};
 
-/// Asks the model that is named, or the one that would be used in this folder.
+/// Sends a request to the named model, or to the model configured for this folder.
 pub(super) async fn run(
     name: Option<&str>,
     folder: &Path,
     output: &mut Output,
 ) -> Result<Exit, Fault> {
     let config = models::config(folder)?;
-    let args = ModelArgs::impatient(name.map(str::to_owned));
+    let args = ModelArgs::single_retry(name.map(str::to_owned));
     let models = Models::open(&args, &config, &models::env)?;
     let (mut all, mut failed) = (Vec::new(), None);
     for opened in models.all() {

@@ -1,4 +1,4 @@
-//! `trellis plan flows`: the ways through each subgraph that integration tests follow.
+//! `trellis plan flows`: shows the paths through each subgraph that integration tests follow.
 
 use std::io::Write as _;
 

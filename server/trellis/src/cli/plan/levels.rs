@@ -1,4 +1,4 @@
-//! `trellis plan levels`: who can be worked on at once.
+//! `trellis plan levels`: shows which nodes can be worked on at the same time.
 
 use std::io::Write as _;
 

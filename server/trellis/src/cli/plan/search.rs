@@ -1,4 +1,4 @@
-//! `trellis plan search`: nodes by what somebody types.
+//! `trellis plan search`: finds nodes by a typed query.
 
 use std::fs;
 use std::io::{self, Write};
@@ -74,7 +74,7 @@ pub(super) async fn run(args: &SearchArgs, output: &mut Output) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// What was asked; the time of the first query in a file includes getting ready.
+/// Returns the queries; the time of the first query in a file includes the preparation.
 fn queries(args: &SearchArgs, params: &PlanSearchParams) -> Result<Vec<String>, Fault> {
     let Some(path) = &args.queries else { return Ok(vec![params.query.clone()]) };
     let text = fs::read_to_string(path).map_err(|e| {
@@ -103,7 +103,7 @@ fn show(
     output.stream(|out| hits.iter().try_for_each(|hit| line(plan, hit, marks, out)))
 }
 
-/// Score, id, name and path, and the first line of the docstring below.
+/// Writes score, name, path and id, and the first line of the docstring below.
 fn line(plan: &Plan, hit: &NodeHit, marks: (&str, &str), out: &mut impl Write) -> io::Result<()> {
     let node = plan.node(hit.node);
     let name = marked(&plan.qualified_name(hit.node), &hit.in_name, marks);
@@ -120,7 +120,7 @@ fn line(plan: &Plan, hit: &NodeHit, marks: (&str, &str), out: &mut impl Write) -
     }
 }
 
-/// A text with its matched words between marks.
+/// Returns a text with its matched words between marks.
 fn marked(text: &str, ranges: &[Range<usize>], (before, after): (&str, &str)) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;

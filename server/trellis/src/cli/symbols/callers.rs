@@ -1,4 +1,4 @@
-//! `trellis symbols callers`: from where a symbol is used.
+//! `trellis symbols callers`: lists the callers of a symbol.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `trellis symbols delete`: a symbol taken out, if nothing uses it.
+//! `trellis symbols delete`: deletes a symbol if nothing uses it.
 
 use clap::Args;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DeleteArgs, output: &mut Output) -> Result<Exit, Fault>
         dry_run: args.how.dry_run,
     })?;
     if output.is_json() {
-        // Of a refusal too: the uses are its result.
+        // Also for a refusal, since the uses are its result.
         output.json(&result)?;
     }
     if let Some(refusal) = result.refusal() {

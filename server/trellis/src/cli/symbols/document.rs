@@ -1,4 +1,4 @@
-//! `trellis symbols document`: what one file defines.
+//! `trellis symbols document`: lists the definitions of one file.
 
 use std::path::PathBuf;
 

@@ -72,7 +72,7 @@ pub(crate) struct ReplaceArgs {
     how: How,
 }
 
-/// What the arguments say of any edit at a symbol.
+/// Arguments of an edit at a symbol.
 struct Given {
     name_path: String,
     text: String,
@@ -83,7 +83,7 @@ struct Given {
 
 impl PlaceArgs {
     fn given(&self) -> Result<Given, Fault> {
-        // Before anyone is asked for the text.
+        // Checked before the text is read from standard input.
         symbol_query::parsed(&self.name_path)?;
         let (root, path) = root_and_path(&self.r#in);
         Ok(Given {
@@ -142,7 +142,7 @@ fn text_of(place: &PlaceArgs) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// What `--in` names: a folder, or one file in the current one.
+/// Splits `--in` into a folder, or one file relative to the current folder.
 pub(super) fn root_and_path(named: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
     let named = named.to_owned();
     if named.is_dir() { (Some(named), None) } else { (None, Some(named)) }
@@ -154,7 +154,7 @@ fn apply(edit: &SymbolEdit, output: &mut Output) -> Result<Exit, Fault> {
     show(&result, &place, output)
 }
 
-/// Prints what was or would be changed in the project of `place`.
+/// Prints the changes, applied or planned, in the project of `place`.
 pub(super) fn show(result: &EditResult, place: &Path, output: &mut Output) -> Result<Exit, Fault> {
     if output.is_json() {
         output.json(result)?;
@@ -167,7 +167,7 @@ pub(super) fn show(result: &EditResult, place: &Path, output: &mut Output) -> Re
     Ok(Exit::Done)
 }
 
-/// How an edit in the project of `place` is undone from here.
+/// Prints the command that undoes an edit in the project of `place`.
 pub(super) fn say_undo(undo: Option<u64>, place: &Path, output: &Output) {
     let Some(id) = undo else { return };
     let here = project::root_of(Path::new(".")).ok() == project::root_of(place).ok();
@@ -175,7 +175,7 @@ pub(super) fn say_undo(undo: Option<u64>, place: &Path, output: &Output) {
     output.note(format_args!("edit {id}; `trellis symbols undo {id}{scope}` undoes it"));
 }
 
-/// The folder of a change that reaches through a project: the project of a file.
+/// Returns the folder of a change across a project: for a file, its project.
 pub(super) fn changed_folder(named: &Path) -> Result<PathBuf, Fault> {
     if named.is_file() { project::root_of(named) } else { Ok(named.to_owned()) }
 }

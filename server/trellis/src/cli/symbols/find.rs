@@ -1,4 +1,4 @@
-//! `trellis symbols find`: definitions by name path.
+//! `trellis symbols find`: finds definitions by name path.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) struct FindArgs {
     depth: usize,
 }
 
-/// The kinds under the names that the outline gives them.
+/// Parses kinds by their names in outlines.
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     let kind =
         |name: String| Kind::ALL.into_iter().find(|it| SymbolKind::from(*it).as_str() == name);

@@ -1,4 +1,4 @@
-//! Which symbol a command line means.
+//! Arguments that select a symbol.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -28,7 +28,7 @@ pub(super) struct ScopeArgs {
     pub(super) at: Option<Spot>,
 }
 
-/// `FILE:LINE:COLUMN`.
+/// A position, `FILE:LINE:COLUMN`.
 #[derive(Clone)]
 pub(super) struct Spot(SourcePosition);
 
@@ -52,7 +52,7 @@ impl Spot {
 }
 
 impl ScopeArgs {
-    /// The place, as parameters have it.
+    /// Returns the position in the form of method parameters.
     pub(super) fn place(&self) -> Option<SourcePosition> {
         self.at.as_ref().map(Spot::place)
     }

@@ -1,4 +1,4 @@
-//! `trellis symbols planned`: a planning graph held against the code that is there.
+//! `trellis symbols planned`: compares a planning graph with the existing code.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `trellis symbols refs` and `definition`: where a symbol is used, where it is defined.
+//! `trellis symbols refs` and `definition`: show where a symbol is used or defined.
 
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub(super) fn refs(args: &RefsArgs, output: &mut Output) -> Result<Exit, Fault> 
     let result = workspace.ask(|index| find_referencing_symbols(index, &params))?;
     let index = workspace.snapshot().index;
     let result = confirm(&index, &workspace.file(""), &params, result)?;
-    // What could not be read may hold some, too.
+    // Unreadable files may contain references, too.
     let result = result.also_incomplete(workspace.problems());
     if output.is_json() {
         output.json(&result)?;

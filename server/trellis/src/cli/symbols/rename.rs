@@ -1,4 +1,4 @@
-//! `trellis symbols rename`: another name, everywhere at once.
+//! `trellis symbols rename`: renames a symbol everywhere.
 
 use clap::Args;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &RenameArgs, output: &mut Output) -> Result<Exit, Fault>
     Ok(Exit::Done)
 }
 
-/// The name path, if there is one, and the new name.
+/// Returns the optional name path, and the new name.
 fn names(args: &RenameArgs) -> Result<(Option<&str>, &str), Fault> {
     match (&args.names[..], &args.scope.at) {
         ([path, to], None) => Ok((Some(path), to)),

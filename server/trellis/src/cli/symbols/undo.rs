@@ -1,4 +1,4 @@
-//! `trellis symbols undo`: an edit taken back.
+//! `trellis symbols undo`: undoes an edit.
 
 use std::path::PathBuf;
 

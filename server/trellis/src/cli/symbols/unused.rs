@@ -1,4 +1,4 @@
-//! `trellis symbols unused`: what nothing uses.
+//! `trellis symbols unused`: lists symbols that nothing uses.
 
 use std::path::PathBuf;
 

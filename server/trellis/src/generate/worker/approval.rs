@@ -1,4 +1,4 @@
-//! A fix that passes, put before a person where their rules ask for it (R4).
+//! Presents a passing fix to a person if the approval rules ask for it (R4).
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::generate::worker::{Worker, WorkerError};
 use crate::proposals::{Decision, FailingTest, PendingProposals, Proposal, ProposedFile};
 use crate::workspace::journal::Event;
 
-/// Who decides about fixes.
+/// Approval rules for fixes, and the proposals that wait for a decision.
 pub(crate) struct Approvals {
     pub(crate) mode: Mode,
     pub(crate) waiting: PendingProposals,
-    /// Somebody is there who can be waited for.
+    /// A person is present and can be waited for.
     pub(crate) is_attended: bool,
 }
 
 impl Worker {
-    /// The decision about the draft at hand.
+    /// Returns the decision about the current draft.
     pub(super) async fn approval(&mut self) -> Result<Observation, WorkerError> {
         let run_context = self.run_context.clone();
         let Some(approvals) = &run_context.approvals else { return Ok(Observation::NoHuman) };
@@ -37,14 +37,14 @@ impl Worker {
         let draft = Proposal::new(self.failing(), reason.clone(), confidence, Vec::new(), files);
         let (id, cancel) = (self.id(), &run_context.cancel);
         let answer = if approvals.is_attended {
-            self.rest_for_person();
+            self.wait_for_approval();
             let answer =
                 approvals.waiting.ask(&id, draft, cancel).await.map_err(WorkerError::Fault)?;
             let answer = answer.ok_or(WorkerError::Cancelled)?;
-            self.back().await?;
+            self.resume_after_approval().await?;
             Some(answer)
         } else {
-            approvals.waiting.look(&id, draft).await.map_err(WorkerError::Fault)?
+            approvals.waiting.present(&id, draft).await.map_err(WorkerError::Fault)?
         };
         let (said, observation) = match answer {
             None => ("no one is connected to review it".to_owned(), Observation::NoHuman),
@@ -66,7 +66,7 @@ impl Worker {
         Ok(observation)
     }
 
-    /// The files of the draft beside those on the disk.
+    /// Returns the draft's files beside their text on the disk.
     fn proposed(&self) -> Result<Vec<ProposedFile>, WorkerError> {
         let work = &self.run_context.work;
         let mut built = self.assemble(&self.draft)?;
@@ -77,14 +77,15 @@ impl Worker {
         paths.dedup();
         let file = |path: String| {
             let proposed = built.files.remove(&path)?;
-            // A file that cannot be read is one that the run itself would refuse to write.
+            // The run itself would refuse to write a file that cannot be read.
             let base = trellis_sandbox::files::read_text(self.run_context.root.join(&path)).ok();
             Some(ProposedFile { path, base, proposed })
         };
         Ok(paths.into_iter().filter_map(file).collect())
     }
 
-    /// Measured: where localization pointed, which tests pass, which lines they execute.
+    /// Measures the confidence: the score of localization, the share of passing tests, and the
+    /// lines they execute.
     async fn confidence(&mut self) -> Result<Confidence, WorkerError> {
         let run_context = self.run_context.clone();
         let item = &run_context.work.items[&self.node];
@@ -103,7 +104,7 @@ impl Worker {
         Ok(Confidence { diagnostic, fix, coverage, parts: None })
     }
 
-    /// The failure that the fix is for.
+    /// Returns the failure that the fix is for.
     fn failing(&self) -> FailingTest {
         let failed = self.last.as_ref().and_then(|(report, _)| {
             report.tests.iter().find_map(|it| Some((it.id.clone(), it.failure.clone()?)))

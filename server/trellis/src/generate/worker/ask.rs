@@ -1,4 +1,4 @@
-//! Questions of a node, or of a subgraph.
+//! Model requests of a node or a subgraph.
 
 use futures_util::future::join_all;
 use trellis_engine::{ModelRequest, Observation};
@@ -11,11 +11,11 @@ use crate::workspace::cost::Cost;
 impl Worker {
     pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
         let mut cost = std::mem::take(&mut self.cost);
-        let answer = put(&self.run_context, &self.id(), Some(self.node), ask, &mut cost).await;
+        let answer = send(&self.run_context, &self.id(), Some(self.node), ask, &mut cost).await;
         self.cost = cost;
         Ok(match answer? {
             Completion::Reply(reply) => Observation::Reply(reply.text),
-            // What there is may do; the cycle sees what is wrong with it.
+            // A truncated reply may still be usable; the cycle detects its faults.
             Completion::Truncated { partial } => Observation::Reply(partial),
             Completion::Unusable(why) => Observation::Unusable { why },
             Completion::ContextTooLong(reason) | Completion::None(reason) => {
@@ -24,12 +24,12 @@ impl Worker {
         })
     }
 
-    /// All questions at once; the slowest answer is waited for, not their sum.
+    /// Sends all requests at once, so that only the slowest reply determines the time.
     pub(super) async fn vote(&mut self, asks: &[ModelRequest]) -> Result<Observation, WorkerError> {
         let (run_context, id, node) = (self.run_context.clone(), self.id(), Some(self.node));
         let votes = asks.iter().map(async |ask| {
             let mut cost = Cost::default();
-            let answer = put(&run_context, &id, node, ask, &mut cost).await;
+            let answer = send(&run_context, &id, node, ask, &mut cost).await;
             (answer, cost)
         });
         let mut replies = Vec::new();
@@ -38,7 +38,7 @@ impl Worker {
             replies.push(match answer? {
                 Completion::Reply(reply) => Ok(reply.text),
                 Completion::Truncated { partial } => Ok(partial),
-                // A vote cast for nothing.
+                // An unusable reply counts as an empty vote.
                 Completion::Unusable(_) => Ok(String::new()),
                 Completion::ContextTooLong(reason) | Completion::None(reason) => Err(reason),
             });
@@ -47,8 +47,8 @@ impl Worker {
     }
 }
 
-/// Puts a question of a node, or of a subgraph, and books what it cost.
-pub(crate) async fn put(
+/// Sends a request of a node or a subgraph and adds its cost.
+pub(crate) async fn send(
     run_context: &RunContext,
     id: &str,
     node: Option<NodeIx>,
@@ -60,11 +60,11 @@ pub(crate) async fn put(
     let answer = run_context.llm.ask(call, ask, &mut stage).await;
     cost.model_calls += stage.calls;
     cost.asked(ask.stage.as_str(), stage);
-    answer.map_err(|halt| stopped(halt, node))
+    answer.map_err(|halt| worker_error(halt, node))
 }
 
-/// Why no question is put any more, as a run knows it.
-pub(super) fn stopped(halt: CallError, node: Option<NodeIx>) -> WorkerError {
+/// Converts a call's error into the worker's error.
+pub(super) fn worker_error(halt: CallError, node: Option<NodeIx>) -> WorkerError {
     match halt {
         CallError::Cancelled => WorkerError::Cancelled,
         CallError::Fault(fault) => WorkerError::Fault(fault),

@@ -1,4 +1,4 @@
-//! One node through the cycle: performs the actions, feeds back what happened.
+//! Takes one node through the cycle: performs its actions and feeds back their results.
 
 mod approval;
 pub(crate) mod ask;
@@ -41,41 +41,42 @@ use crate::workspace::scratch::ScratchFolder;
 pub(crate) use approval::Approvals;
 pub(crate) use wait::WaitReason;
 
-/// What all workers share.
+/// State that all workers share.
 pub(crate) struct RunContext {
-    /// The folder that is grown.
+    /// The folder of the generated repository.
     pub(crate) root: PathBuf,
     pub(crate) work: WorkGraph,
     pub(crate) policy: Policy,
     pub(crate) llm: LlmClient,
     pub(crate) runner: Runner,
     pub(crate) _scratch: ScratchFolder,
-    /// The interpreter tests run with, where it is one of this machine.
+    /// The interpreter of the tests, if it is on this machine.
     pub(crate) interpreter: Option<PathBuf>,
     pub(crate) journal: Journal,
     pub(crate) test_timeout: Duration,
-    /// Files of the user that tests may want: `conftest.py`, data.
+    /// Files of the user that tests may need: `conftest.py`, data.
     pub(crate) user_files: BTreeMap<String, Arc<str>>,
-    /// Texts people took over.
+    /// Texts that people took over, by path.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) context: Vec<(String, String)>,
-    /// How code is written in this project.
+    /// Coding conventions of this project.
     pub(crate) conventions: Vec<String>,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) cancel: CancellationToken,
     pub(crate) control: JobControl,
     pub(crate) reporter: Reporter,
-    /// Who decides about fixes; nobody is asked where there is none.
+    /// Approval rules for fixes; `None` if no fix needs approval.
     pub(crate) approvals: Option<Approvals>,
     pub(crate) freed: mpsc::UnboundedSender<WaitReason>,
-    /// The planning graph, to be searched.
+    /// Search over the planning graph.
     pub(crate) graph: SemanticPlanSearch,
-    /// How well localization's tools do in this run.
+    /// Success rates of localization's tools in this run.
     pub(crate) tools: Mutex<ToolStats>,
 }
 
 impl RunContext {
-    /// What the sandbox is shown of assembled files: with pytest's settings and the user's own files.
+    /// Returns the files that the sandbox sees: `files`, pytest's settings and the user's own
+    /// files.
     pub(crate) fn tree(&self, files: &BTreeMap<String, String>) -> Files {
         let mut tree: Files =
             files.iter().map(|(path, text)| (path.clone(), Arc::from(text.as_str()))).collect();
@@ -87,12 +88,12 @@ impl RunContext {
     }
 }
 
-/// How a node ended, and what it cost.
+/// Result of a node, with its cost.
 #[derive(Debug)]
 pub(crate) struct NodeResult {
     pub(crate) node: NodeIx,
     pub(crate) verdict: Outcome,
-    /// Why it did not pass.
+    /// The cause of a failure.
     pub(crate) cause: Option<Cause>,
     pub(crate) draft: Draft,
     pub(crate) fixes: u32,
@@ -103,13 +104,13 @@ pub(crate) struct NodeResult {
     pub(crate) cost: Cost,
 }
 
-/// Why a node was left without an outcome.
+/// Reason for which a node has no outcome.
 pub(crate) enum WorkerError {
     Cancelled,
     Fault(Fault),
-    /// The next question would go beyond the budget.
+    /// The next request would exceed the budget.
     Budget(BudgetExceeded),
-    /// The journal could not be written while the node, or a subgraph, was worked on.
+    /// The journal could not be written during work on the node, or on a subgraph.
     Journal {
         node: Option<NodeIx>,
         error: std::io::Error,
@@ -126,7 +127,7 @@ impl From<SkippedRun> for WorkerError {
 }
 
 impl WorkerError {
-    /// For places where no node is at work.
+    /// Converts the error where no node is at work.
     pub(crate) fn into_fault(self) -> Fault {
         match self {
             WorkerError::Fault(fault) => fault,
@@ -142,8 +143,8 @@ impl WorkerError {
     }
 }
 
-/// Works on one node until it ends. `permit` is the job slot; it is given back while the node waits
-/// for others.
+/// Works on one node until it ends. `permit` is the job slot; the worker gives it back while the
+/// node waits for others.
 pub(crate) async fn work_on(
     run_context: Arc<RunContext>,
     node: NodeIx,
@@ -178,31 +179,32 @@ struct Worker {
     run_context: Arc<RunContext>,
     node: NodeIx,
     draft: Draft,
-    /// Dependencies the code has beyond the planned ones.
+    /// Dependencies that the code has beyond the planned ones.
     more: BTreeSet<NodeIx>,
     accepted_drafts: watch::Receiver<AcceptedDrafts>,
     permit: Option<OwnedSemaphorePermit>,
-    /// Nobody else works until this node ends.
+    /// No other worker is active until this node ends.
     has_turn: bool,
-    /// It gave its slot back since the last step.
+    /// The worker gave its slot back since the last step.
     has_waited: bool,
-    /// Fixes so far.
+    /// Number of fixes so far.
     fixes: u32,
-    /// What the nodes of its view held when it began, by their id.
+    /// Hashes of the implementations in the node's view at the start, by node id.
     begun_on: BTreeMap<String, String>,
     cost: Cost,
     passed: usize,
     failed: usize,
-    /// How often the run at hand was made again, unchanged.
+    /// Number of unchanged reruns of the current test run.
     repeats: u32,
-    /// The last run that failed, with the files it saw.
+    /// The last failed run, with its files.
     last: Option<(Report, Files)>,
-    /// What localization found last, and the files of suspects that passed before.
+    /// Suspects of the last localization, and the files of those that passed before.
     suspects: Vec<Suspect>,
     amendable: Vec<String>,
-    /// What localization tried.
+    /// Lookups that localization tried.
     trail: AttemptLog,
-    /// How its tools did for this node. Those of all nodes would depend on how many work at once.
+    /// Success of localization's tools for this node. Figures of all nodes would depend on the
+    /// number of jobs.
     tools: ToolStats,
 }
 
@@ -234,13 +236,14 @@ impl Worker {
                 cached = self.perform(action).await?.or(cached);
             }
             if self.has_waited && self.texts_of_view() != self.begun_on {
-                // What the node builds on was changed meanwhile; a later run would begin here.
-                self.begin_again()?;
+                // A dependency changed while the node waited. A later run would start from the new
+                // text, so this one starts over as well.
+                self.restart()?;
                 (state, observation) = (begin(), Observation::Begin);
                 continue;
             }
             self.has_waited = false;
-            // Every batch that does not finish ends with an action that answers.
+            // Every batch that does not finish ends with an action that yields an observation.
             observation = cached.ok_or_else(|| {
                 WorkerError::Fault(Fault::internal(format!(
                     "the cycle of {} asked for nothing",
@@ -277,7 +280,7 @@ impl Worker {
             Action::RunTests(run) => self.test(run).await.map(Some),
             Action::Search(query) => self.search(&query).await.map(Some),
             Action::AwaitExclusive => {
-                self.await_turn().await?;
+                self.await_exclusive_turn().await?;
                 Ok(Some(Observation::Alone))
             }
             Action::RunRegression => self.regression().await.map(Some),
@@ -299,12 +302,12 @@ impl Worker {
                 self.log(Event::TakenBack { node: self.id(), tests, implementation })?;
                 Ok(None)
             }
-            // The owner of the workspace accepts the draft with the outcome.
+            // The dispatcher accepts the draft together with the outcome.
             Action::Commit | Action::Finish(_) => Ok(None),
         }
     }
 
-    /// Leaves what a person needs to go on.
+    /// Writes the debug context that a person needs to continue.
     fn explain(&self, context: &DebugContext) -> Result<(), WorkerError> {
         let name = disk::escape_ref_name(&self.id());
         let pages = [
@@ -329,7 +332,7 @@ impl Worker {
     }
 }
 
-/// A fragment as text; empty when there is none.
+/// Returns a fragment as text; empty if there is none.
 pub(crate) fn source(fragment: &Option<trellis_python::Fragment>) -> String {
     fragment.as_ref().map(trellis_python::Fragment::to_source).unwrap_or_default()
 }

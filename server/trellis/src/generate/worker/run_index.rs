@@ -1,4 +1,4 @@
-//! What the tests saw, as an index to ask: it is never older than the run it explains.
+//! An index of exactly the files that the tests saw.
 
 use trellis_engine::Suspect;
 use trellis_python::{FileId, Index, Located};
@@ -6,7 +6,7 @@ use trellis_python::{FileId, Index, Located};
 use crate::convert::Files;
 use crate::sources;
 
-/// The Python files of one run.
+/// Index of the Python files of one run.
 pub(crate) struct RunIndex {
     pub(crate) index: Index,
 }
@@ -18,7 +18,7 @@ impl RunIndex {
         RunIndex { index }
     }
 
-    /// The innermost function or class around a line, from 1.
+    /// Returns the innermost function or class around a line; lines count from 1.
     pub(crate) fn around(&self, path: &str, line: u32) -> Option<Located> {
         let file = self.index.file(path)?;
         let text = self.index.text(file)?;
@@ -28,7 +28,7 @@ impl RunIndex {
         self.index.enclosing(file, start + indent)
     }
 
-    /// The definition of a dotted name in a file.
+    /// Returns the definition of a dotted name in a file.
     pub(crate) fn named(&self, path: &str, symbol: &str) -> Option<Located> {
         let file = self.index.file(path)?;
         let outline = self.index.outline(file);
@@ -36,7 +36,7 @@ impl RunIndex {
         Some(Located { file, symbol: found })
     }
 
-    /// `Class.method`, or the plain name.
+    /// Returns a symbol's dotted name: `Class.method`, or the plain name.
     fn name(&self, file: FileId, symbol: usize) -> String {
         let outline = self.index.outline(file);
         let names: Vec<&str> = outline.path(symbol).iter().map(|it| it.name.as_str()).collect();
@@ -57,14 +57,14 @@ impl RunIndex {
         }
     }
 
-    /// The text of a definition, decorators included.
+    /// Returns the text of a definition, decorators included.
     pub(crate) fn source(&self, it: Located) -> String {
         let outline = self.index.outline(it.file);
         let text = self.index.text(it.file).unwrap_or_default();
         text[outline.symbols[it.symbol].range.clone()].to_owned()
     }
 
-    /// Who calls a definition, tests left out.
+    /// Returns the callers of a definition, without tests.
     pub(crate) fn callers(&self, it: Located) -> Vec<Located> {
         let offset = self.index.outline(it.file).symbols[it.symbol].name_range.start;
         let callers = self.index.callers(it.file, offset).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Localization: the cycle's strategy, looking with the index of what the tests saw, the coverage of
-//! the failing run, and the planning graph.
+//! Localization for the node cycle: searches the index of what the tests saw, the coverage of the
+//! failing run, and the planning graph.
 
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -15,18 +15,18 @@ use trellis_sandbox::Report;
 use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::localize::evidence;
-use crate::plan_search::Wanted;
+use crate::plan_search::PreparedQuery;
 use crate::workspace::journal::Event;
 
-/// Nodes one graph search brings.
+/// Maximum number of nodes that one graph search returns.
 const TOP: usize = 3;
-/// Callers named to the model.
+/// Maximum number of callers to name to the model.
 const CALLERS: usize = 5;
 
 impl Worker {
     pub(super) async fn search(&mut self, query: &Query) -> Result<Observation, WorkerError> {
         let run_context = self.run_context.clone();
-        let wanted = run_context.graph.wanted(queries(query)).await;
+        let wanted = run_context.graph.prepare(queries(query)).await;
         let none = Default::default();
         let (report, files) = match &self.last {
             Some((report, files)) => (Some(report), files),
@@ -73,7 +73,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Suspects with everything the model is to know about them.
+    /// Returns the suspects with everything that the model needs to know about them.
     fn localized(&self, look: &RunLookup<'_>, mut suspects: Vec<Suspect>) -> Localization {
         let item = &self.run_context.work.items[&self.node];
         if suspects.is_empty() {
@@ -95,13 +95,14 @@ impl Worker {
         Localization { suspects, upstream, attempts }
     }
 
-    /// The settled node a suspect is, unless a person wrote it.
+    /// Returns the settled node of a suspect, unless a person wrote it.
     fn upstream(&self, suspect: &Suspect) -> Option<Upstream> {
         let node = self.run_context.work.defined_as(&suspect.path, &suspect.symbol)?;
         self.settled(node)
     }
 
-    /// What the node depends on directly: a model may see a bug there that nothing points at.
+    /// Returns the node's direct dependencies that are not in `known`. A model may see a bug there
+    /// that no evidence points at.
     fn direct(&self, known: &[Upstream]) -> Vec<Upstream> {
         let direct = self.run_context.work.plan.depends_on(self.node).iter();
         let found = direct.filter_map(|node| self.settled(*node));
@@ -121,13 +122,13 @@ struct RunLookup<'a> {
     node: NodeIx,
     seen: RunIndex,
     report: Option<&'a Report>,
-    wanted: Vec<Wanted>,
-    /// What each attempt took, in microseconds.
+    wanted: Vec<PreparedQuery>,
+    /// Duration of each attempt, in microseconds.
     times: Vec<u64>,
 }
 
 impl RunLookup<'_> {
-    /// Text, specification and neighbours; the node's own text is shown anyway.
+    /// Adds text, specification and callers to a suspect. The node's own text is shown elsewhere.
     fn describe(&self, suspect: &mut Suspect) {
         let work = &self.run_context.work;
         let node = work.defined_as(&suspect.path, &suspect.symbol);
@@ -169,7 +170,7 @@ impl Tools for RunLookup<'_> {
         self.timed(|look| look.look_symbol(frame))
     }
 
-    /// The index is made of the very files that ran.
+    /// The index always matches the files that ran, so it needs no refresh.
     fn refresh(&mut self) -> bool {
         false
     }

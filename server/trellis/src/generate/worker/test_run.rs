@@ -1,4 +1,4 @@
-//! The tree a node's tests see, and the runs on it.
+//! Builds the tree that a node's tests see and runs tests on it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,8 @@ use crate::reporter::Progress;
 use crate::workspace::journal::Event;
 
 impl Worker {
-    /// The node's file as the nodes before it left it, and by module the others that it may use.
+    /// Returns the node's file as earlier nodes left it, and by module the other files that the
+    /// node may use.
     pub(super) fn written_so_far(&self) -> Result<(String, BTreeMap<String, String>), WorkerError> {
         let path = &self.run_context.work.items[&self.node].path;
         let mut built = self.assemble(&Draft::default())?;
@@ -25,14 +26,15 @@ impl Worker {
         Ok((own, modules.collect()))
     }
 
-    /// The node's view and the draft as files; of tests, those of the node's own file.
+    /// Assembles the node's view and the draft into files. Only tests of the node's own test file
+    /// are included.
     pub(super) fn assemble(&self, draft: &Draft) -> Result<Sources, WorkerError> {
         let test_path = &self.run_context.work.items[&self.node].test_path;
         let view = self.run_context.work.view(self.node, &self.more);
         self.built(draft, &view, |other| other == test_path)
     }
 
-    /// The texts of settled nodes, as the draft amends them, and the draft.
+    /// Assembles the texts of settled nodes, as the draft amends them, and the draft.
     fn built(
         &self,
         draft: &Draft,
@@ -65,11 +67,11 @@ impl Worker {
         })
     }
 
-    /// The node's tests on its view.
+    /// Runs the node's tests on its view.
     pub(super) async fn test(&mut self, run: RunMode) -> Result<Observation, WorkerError> {
         self.await_imported().await?;
         if !self.draft.amended.is_empty() && !self.has_turn {
-            self.await_turn().await?;
+            self.await_exclusive_turn().await?;
         }
         let run_context = self.run_context.clone();
         let item = &run_context.work.items[&self.node];
@@ -84,7 +86,7 @@ impl Worker {
         let targets = built.tests.get(&item.id).cloned().unwrap_or_default();
         let targets = if targets.is_empty() { vec![item.test_path.clone()] } else { targets };
         self.repeats = if run == RunMode::Again { self.repeats + 1 } else { 0 };
-        // Only a failure is worth the time that measuring takes.
+        // Measuring coverage is worth its time only after a failure.
         let (report, files) = self.run_tests(built, targets, self.repeats == 1).await;
         let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
         (self.passed, self.failed) = (observed.passed(), observed.failed());
@@ -99,7 +101,8 @@ impl Worker {
             output: (run == RunMode::Red).then(|| trellis_engine::failures::summarize(&observed)),
         })?;
         if run == RunMode::Green && observed.is_clean() {
-            // Only of what will be on the disk: failing drafts are told as stages.
+            // Only results of text that will be on the disk are emitted; failing drafts are
+            // reported as stages.
             let root = &run_context.root;
             report.tests.iter().for_each(|test| {
                 run_context.reporter.emit(Progress::Test { root, test, text_of: None })
@@ -111,7 +114,7 @@ impl Worker {
         Ok(Observation::Ran(observed))
     }
 
-    /// The tests of everything accepted that sees an amended node, and of those nodes (V1).
+    /// Runs the tests of amended nodes and of all accepted nodes that see one (V1).
     pub(super) async fn regression(&mut self) -> Result<Observation, WorkerError> {
         let run_context = self.run_context.clone();
         let work = &run_context.work;
@@ -151,7 +154,7 @@ impl Worker {
         Ok(Observation::Ran(observed))
     }
 
-    /// Settled nodes that are amended or see one that is.
+    /// Returns settled nodes that are amended or see an amended node.
     fn affected(&self, settled: &[NodeIx]) -> Vec<NodeIx> {
         let work = &self.run_context.work;
         let amended: BTreeSet<NodeIx> =
@@ -167,7 +170,8 @@ impl Worker {
         settled.iter().copied().filter(sees).collect()
     }
 
-    /// Integration tests of subgraphs with an affected node; their files are added.
+    /// Returns the integration test paths of subgraphs with an affected node and adds their files
+    /// to `built`.
     fn affected_flows(&self, affected: &[NodeIx], built: &mut Sources) -> Vec<String> {
         let plan = &self.run_context.work.plan;
         let subgraphs: BTreeSet<&str> = affected
@@ -196,7 +200,7 @@ impl Worker {
             targets,
             test_timeout: self.run_context.test_timeout,
             coverage,
-            // Forks of one interpreter have the same hashes, and with them the same order of sets.
+            // Forks of one interpreter share hash seeds, and with them the order of sets.
             cold: self.repeats > 1,
             hash_seed: self.repeats,
             ..self.run_context.runner.request(Tree::Files(files.clone()))

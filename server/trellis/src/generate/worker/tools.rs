@@ -1,4 +1,4 @@
-//! A fix made with tools: a conversation about a copy of what the tests see.
+//! A fix made with tools: an agent conversation about a copy of the files that the tests see.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use trellis_engine::{ModelRequest, Observation};
 
 use crate::agent::run;
-use crate::generate::worker::ask::stopped;
+use crate::generate::worker::ask::worker_error;
 use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::llm_client::CallContext;
 use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
 use crate::workspace::cost::StageCost;
 
-/// Nodes one search of the plan brings.
+/// Maximum number of nodes that one search of the plan returns.
 const TOP: usize = 5;
 
 impl Worker {
-    /// Has the model look around and edit, until it is done.
+    /// Lets the model search and edit until it is done.
     pub(super) async fn ask_with_tools(
         &mut self,
         ask: &ModelRequest,
     ) -> Result<Observation, WorkerError> {
         let run_context = self.run_context.clone();
         let before = run_context.tree(&self.assemble(&self.draft)?.files);
-        let mut toolbox = ToolSet::new(&before, self.fence(), Limits::default())
+        let mut toolbox = ToolSet::new(&before, self.write_guard(), Limits::default())
             .with_suspects(self.suspects.clone())
             .with_plan(plan_search(&run_context))
             .with_lookups(self.trail.left());
@@ -36,10 +36,10 @@ impl Worker {
         self.cost.model_calls += cost.calls;
         self.cost.asked(ask.stage.as_str(), cost);
         for it in toolbox.lookups() {
-            // The toolbox let no more be made than the trail has left.
+            // The tool set allows no more lookups than the trail has left.
             let _ = self.trail.looked_up(it.tool, &it.query, it.found.as_deref());
         }
-        let seen = seen.map_err(|halt| stopped(halt, Some(self.node)))?;
+        let seen = seen.map_err(|halt| worker_error(halt, Some(self.node)))?;
         let is_idle = matches!(&seen, Observation::Edited { files, .. } if files.is_empty());
         Ok(match is_idle && toolbox.is_exhausted() {
             true => Observation::Exhausted(self.trail.all().cloned().collect()),
@@ -47,8 +47,9 @@ impl Worker {
         })
     }
 
-    /// What may be changed: the node's own file, and those of suspects that passed before.
-    fn fence(&self) -> impl Fn(&str) -> Option<&'static str> + Send + Sync + use<> {
+    /// Returns a check that permits edits only of the node's own file and of suspects' files that
+    /// passed before.
+    fn write_guard(&self) -> impl Fn(&str) -> Option<&'static str> + Send + Sync + use<> {
         let own = self.run_context.work.items[&self.node].path.clone();
         let open: BTreeSet<String> = self.amendable.iter().cloned().chain([own]).collect();
         move |path| match path {
@@ -64,7 +65,7 @@ impl Worker {
 fn plan_search(run_context: &Arc<RunContext>) -> Arc<PlanSearch> {
     let (run_context, runtime) = (run_context.clone(), tokio::runtime::Handle::current());
     Arc::new(move |words| {
-        let wanted = runtime.block_on(run_context.graph.wanted(vec![words.to_owned()]));
+        let wanted = runtime.block_on(run_context.graph.prepare(vec![words.to_owned()]));
         let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
         let nodes = run_context.graph.find(&run_context.work.plan, wanted, None, TOP)?;
         let items = nodes.iter().filter_map(|ix| run_context.work.items.get(ix));

@@ -1,4 +1,4 @@
-//! Waiting for others: for nodes that the code uses, and for its turn.
+//! Lets a worker wait for others: for nodes that its code uses, or for its exclusive turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use crate::generate::worker::{Worker, WorkerError, source};
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
-/// What a worker that gave its slot back waits for.
+/// The event that a worker without a slot waits for.
 #[derive(Debug)]
 pub(crate) enum WaitReason {
-    /// These nodes to be settled.
+    /// Waits for the `needed` nodes to be settled.
     Dependencies { node: NodeIx, needed: Vec<NodeIx> },
-    /// Everybody else to be settled or waiting.
+    /// Waits for all other nodes to be settled or waiting.
     Exclusive { node: NodeIx, go: oneshot::Sender<()> },
-    /// A person to decide.
+    /// Waits for a person's decision.
     Approval { node: NodeIx },
-    /// Nothing any more: the person has decided.
+    /// No longer waits: the person has decided.
     Resumed { node: NodeIx },
 }
 
 impl Worker {
-    /// Code that imports a node the plan did not name as its dependency waits for that node, if it
-    /// stands before it in the order; then every number of jobs sees the same.
+    /// Waits for imported nodes that the plan does not name as dependencies but orders before this
+    /// node. The result is then the same for any number of jobs.
     pub(super) async fn await_imported(&mut self) -> Result<(), WorkerError> {
         let work = &self.run_context.work;
         let fragments = self.draft.implementation.iter().chain(&self.draft.tests);
@@ -44,7 +44,7 @@ impl Worker {
             return Ok(());
         }
         self.has_turn = false;
-        self.rest(WaitReason::Dependencies { node: self.node, needed: needed.clone() });
+        self.release_slot(WaitReason::Dependencies { node: self.node, needed: needed.clone() });
         let cancel = self.run_context.cancel.clone();
         tokio::select! {
             () = cancel.cancelled() => return Err(WorkerError::Cancelled),
@@ -53,11 +53,11 @@ impl Worker {
         self.resume().await
     }
 
-    /// Waits until nothing else is under way. Who changes what others build on has to be alone, so that
-    /// every number of jobs sees the change at the same moment.
-    pub(super) async fn await_turn(&mut self) -> Result<(), WorkerError> {
+    /// Waits until no other node is under way. A worker that changes text others build on must be
+    /// alone, so that any number of jobs sees the change at the same moment.
+    pub(super) async fn await_exclusive_turn(&mut self) -> Result<(), WorkerError> {
         let (go, turn) = oneshot::channel();
-        self.rest(WaitReason::Exclusive { node: self.node, go });
+        self.release_slot(WaitReason::Exclusive { node: self.node, go });
         let cancel = self.run_context.cancel.clone();
         tokio::select! {
             () = cancel.cancelled() => return Err(WorkerError::Cancelled),
@@ -67,7 +67,7 @@ impl Worker {
         self.resume().await
     }
 
-    /// The texts of the planned view, as hashes.
+    /// Returns hashes of the implementations in the planned view, by node id.
     pub(super) fn texts_of_view(&self) -> BTreeMap<String, String> {
         let work = &self.run_context.work;
         let accepted_drafts = self.accepted_drafts.borrow().clone();
@@ -77,8 +77,8 @@ impl Worker {
         view.filter_map(|ix| Some((work.plan.id(ix).to_owned(), text(ix)?))).collect()
     }
 
-    /// Forgets all that was done; nothing of it counts.
-    pub(super) fn begin_again(&mut self) -> Result<(), WorkerError> {
+    /// Discards the work on this node and starts over.
+    pub(super) fn restart(&mut self) -> Result<(), WorkerError> {
         let text = "a dependency changed while it waited".to_owned();
         self.log(Event::Note { node: self.id(), what: "begun-again".to_owned(), text })?;
         self.begun_on = self.texts_of_view();
@@ -90,22 +90,22 @@ impl Worker {
     }
 
     /// Gives the slot back until a person has decided.
-    pub(super) fn rest_for_person(&mut self) {
-        self.rest(WaitReason::Approval { node: self.node });
+    pub(super) fn wait_for_approval(&mut self) {
+        self.release_slot(WaitReason::Approval { node: self.node });
     }
 
-    /// The person has decided.
-    pub(super) async fn back(&mut self) -> Result<(), WorkerError> {
-        // The owner may have gone; then everything is cancelled.
+    /// Takes up work again after the person's decision.
+    pub(super) async fn resume_after_approval(&mut self) -> Result<(), WorkerError> {
+        // The dispatcher may be gone; then everything is cancelled.
         let _ = self.run_context.freed.send(WaitReason::Resumed { node: self.node });
         self.resume().await
     }
 
     /// Gives the slot back.
-    fn rest(&mut self, rest: WaitReason) {
+    fn release_slot(&mut self, rest: WaitReason) {
         self.permit = None;
         self.has_waited = true;
-        // The owner may have gone; then the wait ends by cancellation.
+        // The dispatcher may be gone; then the wait ends by cancellation.
         let _ = self.run_context.freed.send(rest);
     }
 

@@ -1,4 +1,5 @@
-//! Whatever is called in whatever order: nothing panics, nothing leaves the project, no Python file breaks.
+//! Property test: for any sequence of calls nothing panics, nothing leaves the project, no Python
+//! file breaks.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ const TEXTS: [&str; 16] = [
     "**/*.py",
 ];
 
-/// Pieces of files, most of which Python needs.
+/// Parts of files, most of them required by Python's syntax.
 const PIECES: [&str; 8] = ["return", "def f(a):", "    ", "(", ":\n", "f", "1", "x = 1"];
 
 const NAMES: [&str; 10] = ["f", "A", "A/m", "/A/x", "g", "f[1]", "m", "h", "a b", "x"];
@@ -71,11 +72,11 @@ fn given(tool: &str, path: &str, text: &str, other: &str, name: &str, number: us
     }
 }
 
-/// A tool by its number, and what it is given.
+/// Returns sequences of tool numbers with arguments.
 fn calls() -> impl Strategy<Value = Vec<(usize, Value)>> {
     let tools = ToolSet::new(&files(&[]), read_only, Limits::default()).tools();
     let pick = |all: &'static [&'static str]| prop::sample::select(all);
-    // Edits are what can break a file.
+    // Only edits can break a file, so they come more often.
     let edit = tools.iter().position(|it| it.name == "edit_file").unwrap_or_default();
     let tool = prop_oneof![3 => 0..tools.len(), 1 => Just(edit)];
     let call = (tool, pick(&PATHS), pick(&TEXTS), pick(&TEXTS), pick(&NAMES), 0_usize..9);
@@ -132,12 +133,12 @@ fn run(calls: &[(usize, Value)]) -> Result<(), TestCaseError> {
     for path in toolbox.files().keys() {
         prop_assert!(!path.contains("..") && !path.starts_with('/'), "{}", path);
     }
-    // The changes are what leads from the files as they were to those that are there.
+    // The changes lead from the original files to the current ones.
     prop_assert_eq!(&with(before, toolbox.changes()), toolbox.files());
     Ok(())
 }
 
-/// What an index made anew says of each symbol.
+/// Returns what the symbol tools report about each symbol, to compare with a new index.
 fn all(toolbox: &mut ToolSet) -> Vec<String> {
     let said = NAMES.map(|name| {
         ["find_symbol", "find_references"]

@@ -12,7 +12,7 @@ use super::{arguments, holds, text_of, toolbox, toolbox_with, wait};
 use crate::tools::limits::Limit;
 use crate::tools::{CallRecord, Limits, StopReason, ToolSet, Transcript, converse};
 
-/// What the model says in one turn: words, and calls.
+/// One turn of the model: text and calls.
 type Turn = (&'static str, Vec<(&'static str, Value)>);
 
 fn reply((text, calls): Turn) -> ChatReply {
@@ -43,7 +43,8 @@ fn first() -> ChatRequest {
     }
 }
 
-/// A conversation with a model that says this, the last turn again and again; and the questions it was put.
+/// Runs a conversation with a model that takes these turns and repeats the last one; also returns
+/// the requests.
 fn talk(toolbox: &mut ToolSet, turns: Vec<Turn>) -> (Transcript, Vec<ChatRequest>) {
     let last = turns.last().cloned().expect("a turn");
     let turns = RefCell::new(VecDeque::from(turns));
@@ -92,7 +93,7 @@ fn a_model_reads_edits_and_is_done() {
     ];
     let expected = expected.map(|(name, given, bad)| (name.to_owned(), given.to_owned(), bad));
     assert_eq!(calls, expected);
-    // Each question is the conversation so far, in the same place of the run.
+    // Each request is the conversation so far, with the same key in the run.
     for ask in &asks {
         assert_eq!((&*ask.node, &*ask.stage, ask.attempt), ("n1", "fix", 2));
         assert_eq!(ask.tools, toolbox.tools());
@@ -134,7 +135,7 @@ fn several_calls_of_one_reply_are_answered_in_order_bad_ones_too() {
         ("call_4", "grep", false),
     ];
     assert_eq!(shape, expected);
-    // Each call sees what those before it changed.
+    // Each call sees the changes of the earlier ones.
     assert_eq!(results[4].text, "src/shop.py:3: RATE = 1");
     assert!(matches!(conversation.ending, StopReason::Done { .. }));
 }
@@ -186,7 +187,7 @@ fn a_plain_answer_at_once_is_the_last_word_and_later_code_is_none() {
             (asks.len(), conversation.ending),
             (1, StopReason::Silent { said: said.to_owned() })
         );
-        // Whoever has called a tool is at work with them.
+        // A model that has called a tool is working with them.
         let turns = vec![("", vec![edit()]), (said, vec![]), ("", vec![finish()])];
         let (conversation, asks) = talk(&mut toolbox(), turns);
         assert_eq!(asks.len(), 3);
@@ -195,7 +196,7 @@ fn a_plain_answer_at_once_is_the_last_word_and_later_code_is_none() {
 }
 
 #[test]
-fn a_model_that_is_never_done_is_told_and_stopped_with_what_it_changed() {
+fn a_model_that_is_never_done_is_reported_and_stopped_with_what_it_changed() {
     let limits = Limits { calls: 4, reported_by: 2, ..Limits::default() };
     let (conversation, asks) =
         talk(&mut toolbox_with(limits), vec![("", vec![edit()]), ("", vec![read()])]);
@@ -221,7 +222,7 @@ fn the_limit_holds_within_a_reply_and_lets_done_through() {
     let calls = vec![read(), edit(), finish()];
     let (conversation, _) = talk(&mut toolbox_with(limits), vec![("", calls)]);
     assert!(matches!(conversation.ending, StopReason::Done { .. }));
-    // One that is no `done` after all does not go on for ever.
+    // A `done` with invalid arguments does not extend the conversation forever.
     let (conversation, _) =
         talk(&mut toolbox_with(limits), vec![("", vec![("done", json!({"summary": 3}))])]);
     assert_eq!(conversation.ending, StopReason::Limit(Limit::Calls));
@@ -284,13 +285,13 @@ fn old_results_are_shortened_and_the_newest_stay_whole() {
             &["src/shop.py (23 lines)", "of this older result were cut; call the tool again"],
         );
     }
-    // The first question had room for its one result.
+    // The first request had room for its one result.
     assert!(whole(results(&asks[1])[0]));
-    // What was asked and called is there as it was.
+    // Requests and calls stay unchanged.
     assert_eq!((last[0].text.as_str(), last[3].calls.len()), ("Mend it.", 2));
 }
 
-/// Doors spawn conversations: a future that is not `Send` would not compile.
+/// Workflows spawn conversations: a future that is not `Send` would not compile.
 #[test]
 fn a_conversation_can_be_spawned_and_dropped() {
     let limits = Limits::default();

@@ -1,11 +1,11 @@
-//! What each tool does when all is well.
+//! Successful calls of each tool.
 
 use std::sync::Arc;
 
 use serde_json::json;
 use trellis_engine::Suspect;
 
-use super::{MAIN, SHOP, done, files, holds, project, read_only, text_of, toolbox};
+use super::{MAIN, PROJECT, done, files, holds, project, read_only, text_of, toolbox};
 use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
 
 #[test]
@@ -87,7 +87,7 @@ fn a_piece_of_a_file_is_replaced_and_shown() {
     let said = done(&mut toolbox, "edit_file", given);
     let expected = "src/shop.py was changed; there is now:\n  …\n    6  def total(items):\n    7      \"\"\"Adds up.\"\"\"\n    8      result = sum(items)\n    9      return result + RATE\n   10  \n   11  ";
     assert_eq!(said, expected);
-    // Other white space, then some other letters.
+    // First different white space, then a few different letters.
     for (search, replace, expected) in [
         ("def  add(self,  item):", "def add(self, it):", "    def add(self, it):\n"),
         ("        self.items.apend(item)", "        self.items.append(it)", "append(it)\n"),
@@ -228,8 +228,8 @@ fn a_symbol_is_renamed_in_every_file() {
     let said = done(&mut toolbox, "rename_symbol", json!({ "name": "total", "to": "amount" }));
     holds(&said, &["`total` is now `amount` at 4 places in 2 files", "src/main.py: 2 places"]);
     assert_eq!(text_of(&toolbox, "src/main.py"), MAIN.replace("total", "amount"));
-    assert_eq!(text_of(&toolbox, "src/shop.py"), SHOP.replace("total", "amount"));
-    // The index has followed.
+    assert_eq!(text_of(&toolbox, "src/shop.py"), PROJECT.replace("total", "amount"));
+    // The index was updated.
     let said = done(&mut toolbox, "find_references", json!({ "name": "amount" }));
     holds(&said, &["4 references of amount"]);
 }
@@ -239,7 +239,7 @@ fn a_symbol_that_nothing_uses_is_deleted() {
     let mut toolbox = toolbox();
     let said = done(&mut toolbox, "safe_delete_symbol", json!({ "name": "unused" }));
     assert_eq!(said, "`unused` was deleted from src/shop.py");
-    let (rest, _) = SHOP.split_once("\n\n\ndef unused").expect("it is there");
+    let (rest, _) = PROJECT.split_once("\n\n\ndef unused").expect("it is there");
     assert_eq!(text_of(&toolbox, "src/shop.py"), format!("{rest}\n"));
 }
 
@@ -296,7 +296,7 @@ fn leads_are_what_the_caller_knows() {
 }
 
 #[test]
-fn done_is_told_with_its_summary() {
+fn done_is_reported_with_its_summary() {
     let called = super::call(&mut toolbox(), "done", json!({ "summary": "All well." }));
     assert_eq!((called.is_error, called.done.as_deref()), (false, Some("All well.")));
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{done, files, holds, project, read_only, refused};
 use crate::tools::{Limits, ToolSet};
 
-/// Many files, long lines, a name used everywhere.
+/// Returns many files, long lines, and a name used everywhere.
 fn large() -> ToolSet {
     let long = format!("x = '{}'\n", "ab".repeat(20_000));
     let mut all = files(&[("a_long.py", &long)]);
@@ -84,7 +84,7 @@ fn a_call_that_does_not_come_back_is_given_up() {
     let (release, held) = mpsc::channel::<()>();
     let held = Mutex::new(held);
     let search = move |_: &str| {
-        // Until the test is over.
+        // Blocks until the test is over.
         let _ = held.lock().map(|it| it.recv());
         Ok(Vec::new())
     };

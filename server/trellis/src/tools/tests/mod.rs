@@ -15,7 +15,7 @@ use super::tool_set::ToolInvocation;
 use super::{Limits, ToolSet};
 use crate::convert::Files;
 
-const SHOP: &str = "\"\"\"A shop.\"\"\"\n\nRATE = 2\n\n\ndef total(items):\n    \"\"\"Adds up.\"\"\"\n    return sum(items) * RATE\n\n\nclass Cart:\n    def __init__(self):\n        self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n\n    def sum(self):\n        return total(self.items)\n\n\ndef unused():\n    return 1\n";
+const PROJECT: &str = "\"\"\"A shop.\"\"\"\n\nRATE = 2\n\n\ndef total(items):\n    \"\"\"Adds up.\"\"\"\n    return sum(items) * RATE\n\n\nclass Cart:\n    def __init__(self):\n        self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n\n    def sum(self):\n        return total(self.items)\n\n\ndef unused():\n    return 1\n";
 const MAIN: &str = "from shop import Cart, total\n\n\ndef main():\n    cart = Cart()\n    cart.add(1)\n    print(total([1]))\n";
 const TEST: &str = "from shop import Cart\n\n\ndef test_sum():\n    assert Cart().sum() == 0\n";
 
@@ -23,13 +23,13 @@ fn files(texts: &[(&str, &str)]) -> Files {
     texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect()
 }
 
-/// Four files; the test is read-only.
+/// Returns four files; the test is read-only.
 fn project() -> Files {
     let readme = "# Shop\n\nSells things.\n";
     files(&[
         ("README.md", readme),
         ("src/main.py", MAIN),
-        ("src/shop.py", SHOP),
+        ("src/shop.py", PROJECT),
         ("tests/test_shop.py", TEST),
     ])
 }
@@ -46,7 +46,7 @@ fn toolbox() -> ToolSet {
     toolbox_with(Limits::default())
 }
 
-/// Runs a future as the binary does: tools have a deep stack.
+/// Runs a future with the stack size of the binary, since tools need a deep stack.
 fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .thread_stack_size(crate::STACK_BYTES)
@@ -64,7 +64,7 @@ fn call(toolbox: &mut ToolSet, name: &str, given: Value) -> ToolInvocation {
     wait(toolbox.call(name, &arguments(given)))
 }
 
-/// The answer of a call that has to work.
+/// Returns the answer of a call that must succeed.
 fn done(toolbox: &mut ToolSet, name: &str, given: Value) -> String {
     let shown = given.to_string();
     let called = call(toolbox, name, given);
@@ -72,7 +72,7 @@ fn done(toolbox: &mut ToolSet, name: &str, given: Value) -> String {
     called.text
 }
 
-/// The words of a call that has to be refused; nothing may have changed.
+/// Returns the error of a call that must be refused without a change.
 fn refused(toolbox: &mut ToolSet, name: &str, given: Value) -> String {
     let (before, shown) = (toolbox.files().clone(), given.to_string());
     let called = call(toolbox, name, given);

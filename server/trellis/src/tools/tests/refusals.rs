@@ -1,4 +1,4 @@
-//! What tools refuse, and what they say then; `refused` asserts that nothing changed.
+//! Refusals of tools and their messages; `refused` asserts that nothing changed.
 
 use serde_json::{Value, json};
 
@@ -111,7 +111,7 @@ fn paths_of_the_caller_that_no_tool_would_take_are_not_there() {
     assert!(toolbox.changes().is_empty());
 }
 
-/// Names as `ls` shows links are names like any others: nothing follows them.
+/// A path in the form in which `ls` shows links is an ordinary name: nothing follows it.
 #[test]
 fn what_looks_like_a_link_is_a_file_of_its_name() {
     let mut toolbox = toolbox();
@@ -123,7 +123,7 @@ fn what_looks_like_a_link_is_a_file_of_its_name() {
 }
 
 #[test]
-fn files_that_are_not_there_or_cannot_be_are_told_with_what_is() {
+fn files_that_are_not_there_or_cannot_be_are_reported_with_what_is() {
     let cases: [(&str, Value, &[&str]); 12] = [
         (
             "read_file",
@@ -171,7 +171,7 @@ fn read_only_files_are_read_and_not_changed() {
         ("insert_before_symbol", json!({ "name": "test_sum", "text": "X = 1" })),
         ("insert_after_symbol", json!({ "name": "test_sum", "text": "X = 1" })),
         ("safe_delete_symbol", json!({ "name": "test_sum" })),
-        // It is used in the test, and half a rename is none.
+        // The symbol is used in the read-only test, and a partial rename would break the code.
         ("rename_symbol", json!({ "name": "Cart", "to": "Basket" })),
     ] {
         let said = refused(&mut toolbox(), tool, given);
@@ -221,7 +221,7 @@ fn no_tool_breaks_a_python_file() {
 }
 
 #[test]
-fn a_broken_file_can_be_mended_and_edited_elsewhere_but_not_made_worse() {
+fn a_broken_file_can_be_fixed_and_edited_elsewhere_but_not_made_worse() {
     let broken = "A = 1\n\n\ndef f(:\n    pass\n";
     let mut toolbox = ToolSet::new(&files(&[("a.py", broken)]), read_only, Limits::default());
     let given = json!({ "path": "a.py", "search": "A = 1", "replace": "A = (" });
@@ -263,7 +263,7 @@ fn edits_are_never_ambiguous() {
 }
 
 #[test]
-fn symbols_that_are_not_one_are_told_with_those_that_are() {
+fn symbols_that_are_not_one_are_reported_with_those_that_are() {
     let mut all = project();
     all.insert("src/other.py".to_owned(), "def total():\n    pass\n".into());
     let mut toolbox = ToolSet::new(&all, read_only, Limits::default());
@@ -334,7 +334,7 @@ fn a_rename_or_deletion_that_would_break_something_is_refused() {
 }
 
 #[test]
-fn patterns_that_are_none_are_told_why() {
+fn invalid_patterns_are_refused_with_a_reason() {
     let cases: [(Value, &[&str]); 4] = [
         (json!({ "pattern": "(", "regex": true }), &["no regular expression"]),
         (json!({ "pattern": "" }), &["1 to 1000 bytes"]),
@@ -346,7 +346,7 @@ fn patterns_that_are_none_are_told_why() {
     }
 }
 
-/// What the model has not seen it does not replace.
+/// A model must not replace a file that it has not seen.
 #[test]
 fn a_file_is_replaced_only_after_it_was_shown() {
     let given = |path: &str| json!({ "path": path, "text": "X = 1\n" });
@@ -358,7 +358,7 @@ fn a_file_is_replaced_only_after_it_was_shown() {
             &["src/main.py is there, with 7 lines that you have not seen", "read_file it first"],
         );
     }
-    // A part is not all of it.
+    // A part of the file is not the whole file.
     let _ = done(&mut toolbox, "read_file", json!({ "path": "src/main.py", "lines": 3 }));
     let _ = refused(&mut toolbox, "write_file", given("src/main.py"));
     let _ = done(&mut toolbox, "read_file", json!({ "path": "src/main.py" }));
@@ -369,7 +369,7 @@ fn a_file_is_replaced_only_after_it_was_shown() {
             json!({ "path": path, "text": format!("X = {path:?}\n") }),
         );
     }
-    assert!(toolbox.record_lookup().contains("src/new.py"));
+    assert!(toolbox.seen_files().contains("src/new.py"));
 }
 
 #[test]

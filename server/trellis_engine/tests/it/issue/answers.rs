@@ -140,7 +140,7 @@ fn fences_within_a_text_do_not_end_it() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_changes_nothing() {
+fn what_cannot_be_used_is_reported_and_changes_nothing() {
     let table = [
         ("I would rather not.", "it holds no file under its path"),
         ("```python\nVAT = 0.2\n```\n", "it holds no file under its path"),

@@ -127,7 +127,7 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
 }
 
 #[test]
-fn the_whole_history_is_told_in_order() {
+fn the_whole_history_is_reported_in_order() {
     let (mut machine, _) = IssueMachine::new(Limits::implement(1));
     let sights = ["w", "- they pass", "w", "+", "u no file", "w", "- f0\ntrace", "w", "- f1"];
     let ends = sights.map(|it| machine.step(seen(it)));

@@ -72,7 +72,7 @@ fn what_the_words_want_away_may_go() {
 }
 
 #[test]
-fn a_rewritten_file_is_told_with_its_lines() {
+fn a_rewritten_file_is_reported_with_its_lines() {
     let rewritten =
         |path: &str, before: &str, after: &str| losses("", path, before, after).rewritten;
     let lines =

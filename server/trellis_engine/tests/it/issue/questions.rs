@@ -60,7 +60,7 @@ fn every_question_has_the_words_the_context_and_the_standards_under_their_headin
 }
 
 #[test]
-fn complaints_are_told_and_a_second_fix_goes_to_a_strong_model() {
+fn complaints_are_reported_and_a_second_fix_goes_to_a_strong_model() {
     let said = text(&ask_scaffold(&feature(), 1, Some("all 2 pass")), 12_000);
     assert!(said.contains("They were sent back: all 2 pass"), "{said}");
     let said = text(&ask_code(&feature(), 1, Some("no file")), 12_000);
@@ -83,7 +83,7 @@ fn what_was_left_out_for_want_of_room_is_named() {
 }
 
 #[test]
-fn with_tools_the_model_is_told_of_them_and_may_answer_without() {
+fn with_tools_the_model_learns_of_them_and_may_answer_without() {
     let with = IssueFacts { tools: true, ..feature() };
     let (without, history) = (feature(), Vec::new());
     type Put = fn(&IssueFacts, &[String]) -> ModelRequest;

@@ -7,7 +7,7 @@ const TEST: &str = "tests/test_stats.py";
 
 /// Runs `code` with a NameError of `name`; expects the import added before the next run.
 #[track_caller]
-fn check_mend(code: &str, name: &str, import: Option<&str>) {
+fn check_import_fix(code: &str, name: &str, import: Option<&str>) {
     let script = vec![tests(), red(), python(code), fails(no_name(SOURCE, name))];
     let played = play(&item(), &Policy::generate(), script);
     match import {
@@ -28,22 +28,26 @@ fn check_mend(code: &str, name: &str, import: Option<&str>) {
 #[test]
 fn well_known_names_are_imported() {
     let mean = |body: &str| format!("def mean(values: list[float]) -> float:\n    {body}\n");
-    check_mend(&mean("return math.fsum(values)"), "math", Some("import math"));
-    check_mend(&mean("return np.mean(values)"), "np", Some("import numpy as np"));
-    check_mend(&mean("return Counter(values)"), "Counter", Some("from collections import Counter"));
+    check_import_fix(&mean("return math.fsum(values)"), "math", Some("import math"));
+    check_import_fix(&mean("return np.mean(values)"), "np", Some("import numpy as np"));
+    check_import_fix(
+        &mean("return Counter(values)"),
+        "Counter",
+        Some("from collections import Counter"),
+    );
     // Not in the plan's libraries, and no well-known name.
-    check_mend(&mean("return pd.Series(values).mean()"), "pd", None);
-    check_mend(&mean("return count / 2"), "count", None);
+    check_import_fix(&mean("return pd.Series(values).mean()"), "pd", None);
+    check_import_fix(&mean("return count / 2"), "count", None);
 }
 
 #[test]
 fn a_local_variable_is_no_missing_import() {
-    check_mend(
+    check_import_fix(
         "def mean(values: list[float]) -> float:\n    json = json.loads(values)\n    return json\n",
         "json",
         None,
     );
-    check_mend(
+    check_import_fix(
         "def mean(values: list[float]) -> float:\n    if values:\n        deque = 1\n    return deque\n",
         "deque",
         None,
@@ -63,7 +67,7 @@ fn a_planned_dependency_is_imported_at_once() {
 }
 
 #[test]
-fn tests_are_mended_too_red_or_green() {
+fn tests_are_fixed_too_red_or_green() {
     let source = TESTS
         .replace("import pytest\n", "")
         .replace("mean([1]) == 1", "mean([1]) == math.sqrt(total([spread()]))");
@@ -85,7 +89,7 @@ fn tests_are_mended_too_red_or_green() {
     {
         assert!(played.tests().contains(import), "{}", played.tests());
     }
-    assert_eq!(played.state.fixes(), 0, "mends are no fixes");
+    assert_eq!(played.state.fixes(), 0, "import fixes are not counted as fixes");
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn another_node_s_file_is_left_alone() {
 }
 
 #[test]
-fn mends_have_a_limit() {
+fn fixes_have_a_limit() {
     let names = ["math", "re", "json", "os", "sys"];
     let body: String = names.iter().map(|name| format!("    {name}.x\n")).collect();
     let code = format!("def mean(values: list[float]) -> float:\n{body}");

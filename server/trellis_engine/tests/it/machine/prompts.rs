@@ -236,7 +236,7 @@ fn no_question_says_what_its_answer_does_not_need() {
 
 /// The prompt holds the surroundings of the item in the graph and in the project.
 #[test]
-fn neighbours_and_conventions_are_told_to_who_writes() {
+fn the_model_sees_neighbours_and_conventions() {
     let around =
         ItemContext { conventions: vec!["Raise ValueError.".to_owned()], ..ItemContext::default() };
     let user = Dependent {

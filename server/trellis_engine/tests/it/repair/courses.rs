@@ -349,7 +349,7 @@ fn every_way_ends_as_it_should() {
 }
 
 #[test]
-fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_mends_more() {
+fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_fixes_more() {
     let score = |shortcuts: usize, solved, lines, coverage| FixScore {
         shortcuts: vec!["x".to_owned(); shortcuts],
         solved,
@@ -421,7 +421,7 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
 }
 
 #[test]
-fn a_rejected_fix_of_tests_that_another_one_has_mended_is_followed_by_none() {
+fn a_rejected_fix_of_tests_that_another_one_has_fixed_is_followed_by_none() {
     let waits = |fix: &str| Event::Decided(Decision::Waits(fix.to_owned()));
     let received = |fix: &str, answer: ProposalDecision| {
         Event::ProposalDecided(Some((fix.to_owned(), answer)))

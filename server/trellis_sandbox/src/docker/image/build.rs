@@ -61,7 +61,7 @@ pub(super) async fn build(
     let mut steps = engine.docker.build_image(options, None, Some(body_full(context.into())));
     while let Some(step) = steps.next().await {
         match step {
-            Ok(step) => words.hear(step.stream.as_deref().unwrap_or_default()),
+            Ok(step) => words.add(step.stream.as_deref().unwrap_or_default()),
             Err(error) => return Err(failed(&words.last_or(&describe_error(&error)))),
         }
     }
@@ -101,7 +101,7 @@ struct BuildLog {
 }
 
 impl BuildLog {
-    fn hear(&mut self, text: &str) {
+    fn add(&mut self, text: &str) {
         for piece in text.split_inclusive('\n') {
             self.open.push_str(piece);
             if self.open.ends_with('\n') {
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn only_pips_words_are_kept() {
         let mut words = BuildLog::default();
-        words.hear("Step 3/4 : RUN x\n ---> Running in 1\n");
-        words.hear("\u{1b}[91mERROR: No matching");
-        words.hear(" distribution\n\u{1b}[0m");
+        words.add("Step 3/4 : RUN x\n ---> Running in 1\n");
+        words.add("\u{1b}[91mERROR: No matching");
+        words.add(" distribution\n\u{1b}[0m");
         assert_eq!(words.last_or("nothing"), "ERROR: No matching distribution");
         assert_eq!(BuildLog::default().last_or("nothing"), "nothing");
     }

@@ -158,7 +158,7 @@ async fn sweeping_takes_only_what_dead_owners_left() {
     let Some(engine) = engine().await else { return };
     let tree = tree();
     let (alive, _connection) = started(&engine, &tree, FOREVER).await;
-    let [(_, own), (_, here)] = Owner::own().expect("/proc").labels();
+    let [(_, own), (_, here)] = Owner::current().expect("/proc").labels();
     let dead = own.replacen(&std::process::id().to_string(), "4194305", 1);
     let far = "00-pid:[1]".to_owned();
     let left = abandoned(&engine, &[(OWNER, dead.clone()), (HOST, here.clone())]).await;

@@ -51,7 +51,7 @@ async fn passage(engine: &Engine, path: &std::path::Path) -> tokio::task::JoinHa
 }
 
 #[tokio::test]
-async fn an_engine_that_goes_away_is_told_from_a_worker_that_ends() {
+async fn an_engine_that_goes_away_is_distinguished_from_a_worker_that_ends() {
     let Some(engine) = engine().await else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("socket");

@@ -1,12 +1,12 @@
-//! The files of the project that a file imports, as far as paths tell.
+//! Resolves a file's imports to files of the project, by their paths.
 
 use trellis_engine::localize::FileEvidence;
 use trellis_python::{Import, Index, all_imports};
 
-/// Places of the files of the code that `file` imports, in their order.
+/// Returns the indices of the code files that `file` imports, in ascending order.
 pub(super) fn imported(index: &Index, files: &[FileEvidence], file: usize) -> Vec<usize> {
     let text = index.file(&files[file].path).and_then(|id| index.text(id));
-    // What is no Python has no imports that could be read.
+    // A file that is not Python has no readable imports.
     let imports = text.and_then(|it| all_imports(&it).ok()).unwrap_or_default();
     let own = module(&files[file].path);
     let package = own.rsplit_once('.').map_or("", |(package, _)| package);
@@ -21,7 +21,7 @@ pub(super) fn imported(index: &Index, files: &[FileEvidence], file: usize) -> Ve
     found
 }
 
-/// The module that is imported, or the one that holds the name.
+/// Returns the imported module's file, or that of the module that contains the name.
 fn meant(import: &Import, files: &[FileEvidence]) -> Option<usize> {
     let inner = import.name.as_ref().map(|name| format!("{}.{name}", import.module));
     let is = |wanted: &str| {
@@ -35,7 +35,7 @@ fn meant(import: &Import, files: &[FileEvidence]) -> Option<usize> {
     inner.and_then(|it| is(&it)).or_else(|| is(&import.module))
 }
 
-/// What a file is imported as from the root.
+/// Returns a file's module name, relative to the root.
 fn module(path: &str) -> String {
     let bare = path.strip_suffix(".py").unwrap_or(path);
     bare.strip_suffix("/__init__").unwrap_or(bare).replace('/', ".")

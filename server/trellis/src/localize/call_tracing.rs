@@ -1,7 +1,8 @@
-//! Where tests lead whose lines nobody has measured: their calls are followed as they are written, nearest first.
+//! Finds the code that unmeasured tests lead to, by following calls in the source, nearest first.
 //!
-//! Calls of methods whose object nobody knows go to the methods of that name, where there are few. A test that calls nothing
-//! of the project leads to what its file imports, and where that is nothing to all of the code.
+//! A method call on an unknown object leads to all methods of that name, if there are few. A test
+//! that calls nothing of the project leads to what its file imports, or, if that is nothing, to all
+//! of the code.
 
 mod fixtures;
 mod modules;
@@ -16,23 +17,23 @@ use crate::nested::{Kind, Nested};
 use fixtures::Fixtures;
 use modules::imported;
 
-/// A function: the place of its file in the evidence, its place in the facts of that.
+/// A function: the index of its file in the evidence, and its index among that file's functions.
 type Function = (usize, usize);
 
-/// Functions that one test leads to, at most.
+/// Maximum number of functions that one test leads to.
 const MOST: usize = 60;
-/// The same where all of the code is meant.
+/// Maximum number of functions if a test leads to all of the code.
 const MOST_OF_ALL: usize = 400;
-/// Passing tests that are followed, at most.
+/// Maximum number of passing tests to follow.
 const PASSING: usize = 500;
-/// Methods of one name that a call may mean.
+/// Maximum number of methods with one name that a call may mean.
 const FEW: usize = 3;
-/// What stands between a test and what its file imports, and all else.
+/// Distance from a test to what its file imports; below it, the distance to all other code.
 const IMPORTED: usize = 3;
 const ANYTHING: usize = 8;
 
-/// Adds to the evidence where its tests lead, where some that fails was not seen in any code.
-pub(super) fn lead(index: &Index, folder: Option<&Path>, evidence: &mut Evidence) {
+/// Adds to the evidence what its tests lead to, if a failing test has no measured code.
+pub(super) fn add_reached(index: &Index, folder: Option<&Path>, evidence: &mut Evidence) {
     if !evidence.tests.iter().any(|it| it.failed && !it.measured) {
         return;
     }
@@ -52,13 +53,13 @@ pub(super) fn lead(index: &Index, folder: Option<&Path>, evidence: &mut Evidence
 struct Reader<'e> {
     index: &'e Index,
     files: &'e [FileEvidence],
-    /// The project below the root that each file belongs to, where it is not the root's own.
+    /// The nested project of each file; `None` for files of the root's own project.
     projects: Vec<Option<(String, Kind)>>,
     reach: Reach<'e>,
     fixtures: Fixtures,
     /// Methods of the code by their own names.
     methods: BTreeMap<&'e str, Vec<Function>>,
-    /// What was found out.
+    /// Cache of resolved callees.
     callees: BTreeMap<Function, BTreeSet<Function>>,
 }
 
@@ -86,7 +87,7 @@ impl<'e> Reader<'e> {
             return self.anything(path);
         };
         let found = self.called(self.starts(file, &test.id));
-        // Of a test that passes nobody asks where it could lead else.
+        // A passing test needs no fallback.
         if !found.is_empty() || !test.failed {
             return found;
         }
@@ -96,13 +97,13 @@ impl<'e> Reader<'e> {
         if found.is_empty() { self.anything(path) } else { found }
     }
 
-    /// Functions of the code that calls lead to, the nearest first.
+    /// Returns the functions of the code that calls lead to, the nearest first.
     fn called(&mut self, starts: Vec<Function>) -> Vec<ReachedFunction> {
         let mut seen: BTreeSet<Function> = starts.iter().copied().collect();
         let (mut front, mut found, mut distance) = (starts, Vec::new(), 0);
         while !front.is_empty() && found.len() < MOST {
             let mut next = Vec::new();
-            // Helpers of tests are no step: what they call, the test calls.
+            // Test helpers do not count as a step: the test calls what they call.
             while let Some(caller) = front.pop() {
                 let new = self.callees(caller).into_iter().filter(|it| seen.insert(*it));
                 let (helpers, code): (Vec<_>, Vec<_>) =
@@ -123,7 +124,7 @@ impl<'e> Reader<'e> {
         found
     }
 
-    /// The functions that run first: the test, what prepares it, the fixtures of all of them.
+    /// Returns the functions that run first: the test, its setup, and the fixtures of both.
     fn starts(&self, file: usize, id: &str) -> Vec<Function> {
         const BEFORE: [&str; 8] = [
             "setUp",
@@ -142,7 +143,7 @@ impl<'e> Reader<'e> {
         let is_start = |name: &str| {
             let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
             let prepares = BEFORE.contains(&last) && (around == class || around.is_empty());
-            // A test that a class has from another stands there.
+            // An inherited test is defined in the base class, under the same last name.
             prepares || name == names || last == own && !around.is_empty()
         };
         let starts = functions.filter(|(_, it)| is_start(&it.name)).map(|(at, _)| (file, at));
@@ -157,8 +158,9 @@ impl<'e> Reader<'e> {
             Some(at) => {
                 let callees = self.reach.of(&[at]);
                 let callees = callees.into_iter().filter_map(|it| self.function(it));
-                // What was grown below a project is none of its own, whatever is called alike.
-                let is_generated = |it: usize| matches!(self.projects[it], Some((_, Kind::Grown)));
+                // A project generated below another one is not part of it, whatever its names.
+                let is_generated =
+                    |it: usize| matches!(self.projects[it], Some((_, Kind::Generated)));
                 let is_own = |it: usize| self.projects[it] == self.projects[caller.0];
                 callees.filter(|it| is_own(it.0) || !is_generated(it.0)).collect()
             }
@@ -170,7 +172,7 @@ impl<'e> Reader<'e> {
         found
     }
 
-    /// Methods that it may call, by their names alone.
+    /// Returns the methods that a function may call, by name alone.
     fn by_name(&self, caller: Function, known: &BTreeSet<Function>) -> Vec<Function> {
         let name = |it: &Function| self.files[it.0].facts.functions[it.1].name.rsplit('.').next();
         let resolved: BTreeSet<&str> = known.iter().filter_map(name).collect();
@@ -181,14 +183,14 @@ impl<'e> Reader<'e> {
         meant.filter(|it| it.len() <= FEW).flatten().filter(is_own).copied().collect()
     }
 
-    /// All of a file.
+    /// Returns all functions of a file, and its top level.
     fn whole(&self, file: usize, distance: usize) -> Vec<ReachedFunction> {
         let functions = 0..self.files[file].facts.functions.len();
         let all = std::iter::once(None).chain(functions.map(Some));
         all.map(|function| ReachedFunction { file, function, distance }).collect()
     }
 
-    /// All of the code, in a large project what the test's file speaks of first.
+    /// Returns all of the code. In a large project, files that the test's file mentions come first.
     fn anything(&self, path: &str) -> Vec<ReachedFunction> {
         let own = self.files.iter().position(|it| it.path == path);
         let project = own.and_then(|it| self.projects[it].as_ref());
@@ -204,7 +206,7 @@ impl<'e> Reader<'e> {
         code.into_iter().flat_map(|it| self.whole(it, ANYTHING)).take(MOST_OF_ALL).collect()
     }
 
-    /// Its symbol in the index: the one that begins where it does.
+    /// Returns a function's symbol in the index: the one that begins on the same line.
     fn located(&self, (file, number): Function) -> Option<Located> {
         let (at, first) = (&self.files[file], self.files[file].facts.functions[number].first);
         let id = self.index.file(&at.path)?;
@@ -218,7 +220,7 @@ impl<'e> Reader<'e> {
         Some(Located { file: id, symbol })
     }
 
-    /// The function of a symbol.
+    /// Returns the function of a symbol.
     fn function(&self, it: Located) -> Option<Function> {
         let path = self.index.path(it.file);
         let file = self.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok()?;

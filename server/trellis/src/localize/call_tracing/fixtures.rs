@@ -1,4 +1,4 @@
-//! Fixtures of pytest: functions that tests call by the names of their parameters.
+//! pytest fixtures: functions that tests call by the names of their parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use trellis_python::{Functions, Index};
 
 use super::Function;
 
-/// The fixtures of a project, and who asks for which.
+/// The fixtures of a project, and the functions that request them.
 pub(super) struct Fixtures {
-    /// Names in the header of each function of tests.
+    /// Names in the header of each function in test files.
     asked: BTreeMap<Function, BTreeSet<String>>,
     by_name: BTreeMap<String, Vec<Function>>,
-    /// Those that nobody has to ask for, with the folder or file for which they are.
+    /// Automatic fixtures, with the folder or file that they apply to.
     always: Vec<(String, Function)>,
     paths: Vec<String>,
 }
@@ -49,7 +49,7 @@ impl Fixtures {
         }
     }
 
-    /// Those that a function asks for, as far as they are for its file.
+    /// Returns the fixtures that a function requests, as far as they are visible in its file.
     pub(super) fn named_by(&self, function: Function) -> Vec<Function> {
         let path = &self.paths[function.0];
         let names = self.asked.get(&function).into_iter().flatten();
@@ -57,14 +57,14 @@ impl Fixtures {
         all.filter(|it| path.starts_with(scope(&self.paths[it.0]))).copied().collect()
     }
 
-    /// Those that run before every test of a file.
+    /// Returns the fixtures that run before every test of a file.
     pub(super) fn always(&self, path: &str) -> Vec<Function> {
         let own = self.always.iter().filter(|(scope, _)| path.starts_with(scope.as_str()));
         own.map(|(_, it)| *it).collect()
     }
 }
 
-/// Where fixtures of a file are known: below the folder of a `conftest.py`, else in the file.
+/// Returns the scope of a file's fixtures: the folder of a `conftest.py`, else the file itself.
 fn scope(path: &str) -> &str {
     match path.strip_suffix("conftest.py") {
         Some(folder) if folder.is_empty() || folder.ends_with('/') => folder,
