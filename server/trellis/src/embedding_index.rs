@@ -16,7 +16,7 @@ use trellis_plan::EmbeddingText;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::Fault;
-use crate::sandbox::cache_folder;
+use crate::workspace::disk::cache_folder;
 
 const MAGIC: &[u8; 8] = b"trellisV";
 

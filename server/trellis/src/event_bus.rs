@@ -4,12 +4,15 @@
 //! and other missed events are counted.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
+
+use crate::proposals;
 
 /// Maximum events that wait for one client.
 const WAITING_AT_MOST: usize = 10_000;
@@ -143,6 +146,15 @@ enum Key {
 }
 
 impl Event {
+    /// Returns the event for the state of a proposal in `root`.
+    pub(crate) fn of_proposal(root: &Path, id: &str, state: proposals::State) -> Event {
+        Event::Proposal {
+            proposal: id.to_owned(),
+            root: root.to_string_lossy().into_owned(),
+            state: state.as_str().to_owned(),
+        }
+    }
+
     fn key(&self, number: u64) -> Key {
         let thing = |kind, a: &str, b: &str| Key::Thing(kind, a.to_owned(), b.to_owned());
         match self {

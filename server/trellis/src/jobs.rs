@@ -15,7 +15,6 @@ use crate::convert;
 use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, EventBus, JobState, Level};
 use crate::job_control::{self, JobControl};
-use crate::output::Output;
 use crate::reporter::{Progress, Reporter};
 use crate::workspace::journal;
 
@@ -95,7 +94,7 @@ pub(crate) struct JobError {
 pub(crate) struct JobContext {
     pub(crate) control: JobControl,
     /// Printer that sends notes and progress to the clients.
-    pub(crate) output: Output,
+    pub(crate) reporter: Reporter,
 }
 
 impl Jobs {
@@ -124,8 +123,8 @@ impl Jobs {
         drop(all);
         tracing::info!(job = name(number), method, "a job started");
         self.publish(number);
-        let output = Output::reporting_to(self.reporter(number));
-        let work = work(JobContext { control, output });
+        let reporter = self.reporter(number);
+        let work = work(JobContext { control, reporter });
         let jobs = self.clone();
         // A panic in the work ends the job, not the process.
         let work = tokio::spawn(work);
@@ -165,7 +164,7 @@ impl Jobs {
     /// Returns a reporter that turns a job's reports into events.
     fn reporter(&self, number: u64) -> Reporter {
         let (jobs, job) = (self.clone(), name(number));
-        Reporter::new(move |report| {
+        Reporter::to_clients(move |report| {
             if let Progress::Count { done, total, eta_seconds } = report {
                 let progress = JobProgress { done, total, eta_seconds };
                 if let Some(job) = jobs.all().jobs.get_mut(&number) {

@@ -15,7 +15,7 @@ use crate::budget::{Budget, BudgetExceeded, Spent};
 use crate::convert;
 use crate::error::Fault;
 use crate::models::{ModelHandle, Models};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::cost::StageCost;
 use crate::workspace::disk;
 use crate::workspace::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
@@ -47,7 +47,7 @@ pub(crate) struct LlmClient {
     /// Approximate number of tokens of a request.
     context_tokens: usize,
     /// Output for notes on replies that do not come.
-    output: Output,
+    reporter: Reporter,
 }
 
 /// Identity and surroundings of one request.
@@ -117,11 +117,10 @@ impl LlmClient {
         budget: Budget,
         cached: HashMap<ReplyKey, CachedReply>,
         context_tokens: usize,
-        output: &Output,
+        reporter: &Reporter,
     ) -> LlmClient {
-        let (cached_replies, output) =
-            (Mutex::new(cached), Output::reporting_to(output.reporter()));
-        LlmClient { models, budget, cached_replies, workflow: None, context_tokens, output }
+        let (cached_replies, reporter) = (Mutex::new(cached), reporter.clone());
+        LlmClient { models, budget, cached_replies, workflow: None, context_tokens, reporter }
     }
 
     /// Marks the client as one of a workflow without a planning graph.
@@ -195,7 +194,7 @@ impl LlmClient {
         question: &ChatRequest,
     ) -> Result<ChatReply, ModelError> {
         let tell = |text: String| {
-            self.output.note(format_args!("{}: {text}", call.id));
+            self.reporter.note(format_args!("{}: {text}", call.id));
             let (node, what) = (call.id.to_owned(), "model".to_owned());
             // If the journal cannot be written, recording the reply fails as well.
             let _ = call.journal.log(Event::Note { node, what, text });

@@ -12,7 +12,7 @@ use crate::budget::{Budget, Spent};
 use crate::error::{Exit, Fault};
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, ModelArgs, Models};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::tools::ToolSet;
 use crate::workspace::cost::StageCost;
 use crate::workspace::journal::{Event, Journal};
@@ -32,7 +32,7 @@ impl LlmSession {
     /// Opens a session for the project at `home`.
     pub(crate) fn open(
         (workflow, cancelled): (&'static str, fn() -> Fault),
-        (home, output): (&Path, &Output),
+        (home, reporter): (&Path, &Reporter),
         args: &ModelArgs,
     ) -> Result<LlmSession, Fault> {
         let config = models::config(home)?;
@@ -43,7 +43,7 @@ impl LlmSession {
         let tokens = Policy::generate().context_tokens;
         let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
         let llm =
-            LlmClient::new(models, budget, HashMap::new(), tokens, output).for_workflow(workflow);
+            LlmClient::new(models, budget, HashMap::new(), tokens, reporter).for_workflow(workflow);
         let llm = Arc::new(llm);
         Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
     }

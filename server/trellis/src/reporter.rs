@@ -1,10 +1,11 @@
-//! Progress reports of running work: unobserved on the command line, sent to the clients in the
-//! sidecar.
+//! Progress reports of running work: printed by the command line, sent to the clients by the sidecar.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+use trellis_sandbox::wording::without_numbers;
 
 use crate::workspace::journal;
 
@@ -32,27 +33,52 @@ type Sink = dyn Fn(Progress<'_>) + Send + Sync;
 
 /// Sends reports to a sink, if there is one.
 #[derive(Clone, Default)]
-pub(crate) struct Reporter(Option<Arc<Sink>>);
+pub(crate) struct Reporter {
+    sink: Option<Arc<Sink>>,
+    is_attended: bool,
+}
 
 impl Reporter {
-    pub(crate) fn new(sink: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Reporter {
-        Reporter(Some(Arc::new(sink)))
+    /// Creates a reporter to clients, which can decide about proposals while the work waits.
+    pub(crate) fn to_clients(sink: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Reporter {
+        Reporter { sink: Some(Arc::new(sink)), is_attended: true }
+    }
+
+    /// Creates a reporter to a terminal or a file.
+    pub(crate) fn to_printer(sink: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Reporter {
+        Reporter { sink: Some(Arc::new(sink)), is_attended: false }
+    }
+
+    /// Returns a reporter whose reports go through `sink`, which passes them on itself.
+    pub(crate) fn wrapped(
+        &self,
+        sink: impl Fn(Progress<'_>, &Reporter) + Send + Sync + 'static,
+    ) -> Reporter {
+        let next = self.clone();
+        let sink: Arc<Sink> = Arc::new(move |progress| sink(progress, &next));
+        Reporter { sink: Some(sink), is_attended: self.is_attended }
     }
 
     /// Sends a report. The sink must not block, since it is called in the middle of the work.
-    pub(crate) fn emit(&self, reported: Progress<'_>) {
-        if let Some(sink) = &self.0 {
-            sink(reported);
+    pub(crate) fn emit(&self, progress: Progress<'_>) {
+        if let Some(sink) = &self.sink {
+            sink(progress);
         }
     }
 
-    pub(crate) fn has_sink(&self) -> bool {
-        self.0.is_some()
+    /// Sends a line for a person, without the numbers of system errors.
+    pub(crate) fn note(&self, text: impl fmt::Display) {
+        self.emit(Progress::Note(without_numbers(&text.to_string())));
+    }
+
+    /// Returns whether a client can decide about proposals while the work waits.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.is_attended
     }
 }
 
 impl fmt::Debug for Reporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.has_sink() { "Observer" } else { "Observer(nobody)" })
+        f.debug_struct("Reporter").field("is_attended", &self.is_attended).finish_non_exhaustive()
     }
 }

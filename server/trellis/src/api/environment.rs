@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
 
 /// Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
@@ -39,10 +39,10 @@ pub(crate) struct EnvironmentResult {
 pub(crate) async fn environment(
     root: &Path,
     interpreter: Option<PathBuf>,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<EnvironmentResult, Fault> {
     let args = SandboxArgs { interpreter, ..SandboxArgs::default() };
-    let found = sandbox::environment(&args, root, output).await?;
+    let found = sandbox::environment(&args, root, reporter).await?;
     let (interpreter, version, packages) = (found.interpreter, found.version, found.added);
     Ok(EnvironmentResult { interpreter, version, packages })
 }

@@ -8,12 +8,13 @@ use tokio_util::sync::CancellationToken;
 use trellis_engine::localize::{LineSuspect, RankedFunction};
 use trellis_sandbox::Tree;
 
-use super::run_limits::{FLAGS, TimeLimits, seconds};
+use super::run_limits::{TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};
 use crate::error::Fault;
 use crate::localize::{self, Localization, LocalizeRequest};
-use crate::output::Output;
 use crate::project;
+use crate::reporter::Reporter;
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, SandboxArgs};
 use crate::sources::Workspace;
 use crate::write_tests::registry;
@@ -172,7 +173,7 @@ pub(crate) struct FailingTest {
 /// Localizes a bug. Notes go to the output; cancellation is a fault.
 pub(crate) async fn localize(
     params: &LocalizeParams,
-    output: &Output,
+    reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<LocalizeResult, Fault> {
     let folder = params.root.as_deref().unwrap_or(Path::new("."));
@@ -187,7 +188,7 @@ pub(crate) async fn localize(
     let workspace = Workspace::open(&root)?;
     let opened = tokio::select! {
         () = cancel.cancelled() => return Err(cancelled("the search")),
-        opened = sandbox::open(&params.sandbox, &root, Packages::Project, output) => opened?,
+        opened = sandbox::open(&params.sandbox, &root, Packages::Project, reporter) => opened?,
     };
     let snapshot = workspace.snapshot();
     let search = LocalizeRequest {
@@ -201,7 +202,7 @@ pub(crate) async fn localize(
         named: Vec::new(),
         test_timeout,
         run_timeout,
-        raised_by: FLAGS,
+        raised_by: RAISED_BY,
         trials,
         history: Some(root),
         cancel,

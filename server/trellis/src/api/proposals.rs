@@ -8,16 +8,17 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::approval::{Confidence, Parts};
 use trellis_llm::Editor;
 
-use super::run_limits::{FLAGS, TimeLimits};
+use super::run_limits::TimeLimits;
 use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
-use crate::output::Output;
 use crate::proposals::{
     self, Choice, Decided, DecisionRequest, FailingTest, HistoryEntry, NumberedHunk, OpenDocuments,
     OpenTexts, Proposal, State, Store, Times, VerifiedTest, VerifyMode,
 };
 use crate::repair::{self, Problem};
+use crate::reporter::Reporter;
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
 
 /// Known tests of a project, independent of its settings.
@@ -329,7 +330,7 @@ pub(crate) async fn propose_fix(
     folder: &Path,
     (params, known): (ProposeFixParams, KnownTests),
     editor: Option<Arc<dyn Editor>>,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<FixResult, Fault> {
     let model = params.model.resolve_recordings(folder);
@@ -347,7 +348,7 @@ pub(crate) async fn propose_fix(
         test_timeout: params.limits.of_test()?,
         run_timeout: params.limits.of_run()?,
     };
-    Ok(FixResult::of(&repair::propose(problem, output, control).await?))
+    Ok(FixResult::of(&repair::propose(problem, reporter, control).await?))
 }
 
 /// Undoes a fix; see [`proposals::undo()`].
@@ -361,7 +362,7 @@ impl DecideFixParams {
     /// Returns the timeouts for the tests run to verify the decision.
     pub(crate) fn times(&self) -> Result<Times, Fault> {
         let (test, run) = (Some(self.limits.of_test()?), self.limits.of_run()?);
-        Ok(Times { test, run, raised_by: FLAGS })
+        Ok(Times { test, run, raised_by: RAISED_BY })
     }
 
     /// Returns whether the decision executes code of the project.

@@ -12,11 +12,12 @@ use trellis_sandbox::Totals;
 
 use super::generate::FixWith;
 use super::proposals::ConfidenceShape;
-use super::run_limits::{FLAGS, TEST_SECONDS, mode, test_seconds};
+use super::run_limits::{TEST_SECONDS, mode, test_seconds};
 use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, State};
 use crate::repair::{RepairRequest, UNNUMBERED, WriteTarget, commit_title};
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
 use crate::write_tests::registry;
 
@@ -158,7 +159,7 @@ impl RepairArgs {
             sandbox: self.sandbox,
             test_timeout: Duration::from_secs(self.test_timeout.max(1)),
             run_timeout: self.run_timeout.map(|it| Duration::from_secs(it.max(1))),
-            raised_by: FLAGS,
+            raised_by: RAISED_BY,
         })
     }
 }

@@ -6,18 +6,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
-use trellis_sandbox::RaisedBy;
 
 use crate::error::{Exit, Fault};
 
 /// Default timeout of one test, in seconds.
 pub(crate) const TEST_SECONDS: u64 = 30;
-
-/// Flags that raise the limits, for commands with both. An editor shows only its own settings.
-pub(crate) const FLAGS: RaisedBy = RaisedBy {
-    test: Some("`--test-timeout` (in the editor `trellis.testTimeout`)"),
-    run: Some("`--run-timeout` (in the editor `trellis.allow.runSeconds`)"),
-};
 
 /// Parses approval modes as option values, so that help and completions list them.
 pub(crate) fn mode() -> impl TypedValueParser<Value = Mode> {

@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
-use super::run_limits::{FLAGS, TimeLimits};
+use super::run_limits::TimeLimits;
 use crate::convert::test_outcome;
 use crate::error::{Exit, Fault};
-use crate::output::Output;
 use crate::project::{self, Project};
+use crate::reporter::Reporter;
+use crate::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
 use crate::sandbox::{Packages, SandboxArgs, WarmSandboxes};
 use crate::write_tests::registry;
 
@@ -202,9 +203,9 @@ pub(crate) struct Ran {
 
 impl Prepared {
     /// Finds the project and its test framework, without starting anything.
-    pub(crate) fn of(params: &RunTestsParams, output: &Output) -> Result<Prepared, Fault> {
+    pub(crate) fn of(params: &RunTestsParams, reporter: &Reporter) -> Result<Prepared, Fault> {
         let Project { root, targets } = project::of(&named(params))?;
-        let framework = framework(params.framework, &root, output);
+        let framework = framework(params.framework, &root, reporter);
         if framework != Framework::Pytest && !params.arguments.is_empty() {
             return Err(Fault::new(Exit::Usage, format!("{framework} takes no options from here"))
                 .hint("only pytest does; put others into the project's own settings"));
@@ -217,7 +218,7 @@ impl Prepared {
             targets,
             framework,
             test_timeout: params.limits.of_test()?,
-            raised_by: FLAGS,
+            raised_by: RAISED_BY,
             coverage: params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))
@@ -247,16 +248,16 @@ impl Prepared {
     pub(crate) async fn run(
         mut self,
         sandboxes: &WarmSandboxes,
-        output: &Output,
+        reporter: &Reporter,
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Result<Ran, Fault> {
-        output.note(format_args!("project: {}", self.root.display()));
+        reporter.note(format_args!("project: {}", self.root.display()));
         let python = matches!(self.request.framework, Framework::Pytest | Framework::Unittest);
         let needs = if python { Packages::Project } else { Packages::Lines(Vec::new()) };
         let sandbox = tokio::select! {
             () = cancel.cancelled() => return Err(cancelled("the run of the tests")),
-            opened = sandboxes.open(&self.sandbox, &self.root, needs, output) => opened?,
+            opened = sandboxes.open(&self.sandbox, &self.root, needs, reporter) => opened?,
         };
         if !sandbox.is_projects_own {
             self.request.source_folders = project::source_folders(&self.root);
@@ -292,15 +293,13 @@ fn are_tests(targets: &[String]) -> bool {
 /// Returns the framework's arguments. With pytest, a file that cannot be imported does not stop the
 /// others.
 fn arguments(params: &RunTestsParams, framework: Framework) -> Vec<String> {
-    let goes_on = (framework == Framework::Pytest).then_some(GOES_ON.to_owned());
+    let goes_on =
+        (framework == Framework::Pytest).then_some(CONTINUE_ON_COLLECTION_ERRORS.to_owned());
     goes_on.into_iter().chain(params.arguments.iter().cloned()).collect()
 }
 
-/// pytest option to continue after files that cannot be imported.
-pub(crate) const GOES_ON: &str = "--continue-on-collection-errors";
-
 /// Returns the requested framework, else the detected one, else pytest.
-fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
+fn framework(asked: Option<Tool>, root: &Path, reporter: &Reporter) -> Framework {
     if let Some(tool) = asked {
         return tool.into();
     }
@@ -311,7 +310,7 @@ fn framework(asked: Option<Tool>, root: &Path, output: &Output) -> Framework {
             Framework::Pytest
         }
         Some(found) => {
-            output.note(format_args!("{}: {}", found.framework, found.because));
+            reporter.note(format_args!("{}: {}", found.framework, found.because));
             found.framework
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Fault;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::stacks::{self, Installer, Origin, Stack};
 
 /// Lists the project templates: those of Trellis, your own and the project's.
@@ -196,11 +196,11 @@ pub(crate) fn new_project(params: &NewProjectParams) -> Result<NewProject, Fault
 
 pub(crate) async fn install(
     params: &InstallPackagesParams,
-    output: &Output,
+    reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<PackagesInstalled, Fault> {
     let root = params.root.as_deref().unwrap_or(Path::new("."));
-    let installed = stacks::install(root, output, cancel).await?;
+    let installed = stacks::install(root, reporter, cancel).await?;
     let entry = |it: stacks::Installed| InstalledBy {
         installer: it.installer,
         lock_file: it.lock,

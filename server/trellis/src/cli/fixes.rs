@@ -206,7 +206,7 @@ async fn decide(
         false => None,
         true => Some(VerifyMode {
             sandbox: params.sandbox.clone(),
-            output,
+            reporter: output.reporter(),
             times: params.times()?,
             cancel,
         }),

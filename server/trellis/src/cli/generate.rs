@@ -13,7 +13,7 @@ use crate::output::Output;
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(None)?;
-    let (summary, exit) = generate(order, JobControl::of_signals()?, output).await?;
+    let (summary, exit) = generate(order, JobControl::of_signals()?, output.reporter()).await?;
     if output.is_json() {
         output.json(&summary)?
     } else {

@@ -19,7 +19,7 @@ pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit
         let control = JobControl::of_signals()?;
         let terminal = Terminal::here().filter(|_| !output.is_json());
         let reviewer = terminal.map_or(Reviewer::Nobody, Reviewer::Terminal);
-        implement(&order, &given, &reviewer, output, &control).await?
+        implement(&order, &given, &reviewer, output.reporter(), &control).await?
     };
     if output.is_json() {
         output.json(&result)?;

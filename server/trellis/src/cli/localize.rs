@@ -52,7 +52,7 @@ pub(crate) async fn run(args: LocalizeArgs, output: &mut Output) -> Result<Exit,
     };
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
-    let result = match localize(&params, output, &cancel).await {
+    let result = match localize(&params, output.reporter(), &cancel).await {
         Err(fault) if fault.exit == Exit::Interrupted => return Ok(Exit::Interrupted),
         result => result?,
     };

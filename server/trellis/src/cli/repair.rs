@@ -19,8 +19,8 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     let terminal = Terminal::here().filter(|_| !output.is_json());
     let person = terminal.map_or(Approver::Nobody, Approver::Terminal);
     let results = Results::default();
-    let watched = Output::new(output.is_json()).watched(|it| results.watching(it));
-    let result = repair(&order, &person, &watched, &control).await;
+    let reporter = results.watching(output.reporter());
+    let result = repair(&order, &person, &reporter, &control).await;
     results.keep();
     let result = result?;
     if output.is_json() {

@@ -145,7 +145,8 @@ fn create_project(params: &NewProjectParams, output: &mut Output) -> Result<(), 
 async fn packages(dir: PathBuf, output: &mut Output) -> Result<(), Fault> {
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
-    let result = install(&InstallPackagesParams { root: Some(dir) }, output, &cancel).await?;
+    let result =
+        install(&InstallPackagesParams { root: Some(dir) }, output.reporter(), &cancel).await?;
     if output.is_json() {
         return output.json(&result);
     }

@@ -12,7 +12,7 @@ use crate::tasks::tasks;
 pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""));
     let control = JobControl::of_signals()?;
-    let result = tasks(&order, output, &control).await?;
+    let result = tasks(&order, output.reporter(), &control).await?;
     if output.is_json() {
         output.json(&result)?;
     } else {

@@ -67,7 +67,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             cold: args.cold,
             arguments: args.arguments,
         },
-        output,
+        output.reporter(),
     )?;
     let mut junit_file = args.junit.as_deref().map(create).transpose()?;
     let cancel = CancellationToken::new();
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
     let sandboxes = WarmSandboxes::default();
     let (root, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
     let began = SystemTime::now();
-    let ran = prepared.run(&sandboxes, output, &cancel, &mut as_it_ends).await;
+    let ran = prepared.run(&sandboxes, output.reporter(), &cancel, &mut as_it_ends).await;
     let left = sandboxes.close().await;
     let ran = ran?;
     let results = Results::default();

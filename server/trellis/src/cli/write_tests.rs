@@ -75,8 +75,8 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone())?;
     let results = Results::default();
-    let watched = Output::new(output.is_json()).watched(|it| results.watching(it));
-    let generated = generate(order, &watched, cancel).await;
+    let reporter = results.watching(output.reporter());
+    let generated = generate(order, &reporter, cancel).await;
     results.keep();
     let generated = generated?;
     if output.is_json() {

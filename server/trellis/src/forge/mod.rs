@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use crate::error::Fault;
 use crate::job_control::JobControl;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Event, Journal};
 pub(crate) use address::Kind;
@@ -77,7 +77,7 @@ pub(crate) struct UnmergedBranch<'a> {
 pub(crate) struct Forge<'a> {
     git: Git,
     journal: &'a Journal,
-    output: &'a Output,
+    reporter: &'a Reporter,
     shown: String,
     carrier: Pusher,
     /// Client for pull requests, or the reason why none can be opened.
@@ -97,7 +97,7 @@ impl<'a> Forge<'a> {
         wanted: &PushTarget,
         home: &Path,
         git: Git,
-        (journal, output, control): (&'a Journal, &'a Output, &'a JobControl),
+        (journal, reporter, control): (&'a Journal, &'a Reporter, &'a JobControl),
     ) -> Result<Forge<'a>, Fault> {
         let (address, is_typed) = find(wanted, &git)?;
         let carrier = Pusher::open(&git, home, &address, &control.cancel)?;
@@ -107,7 +107,7 @@ impl<'a> Forge<'a> {
         Ok(Forge {
             git,
             journal,
-            output,
+            reporter,
             shown: address.shown,
             carrier,
             pulls,
@@ -230,7 +230,7 @@ impl<'a> Forge<'a> {
             }
         };
         if let Ok(Some(url)) = &asked {
-            self.output.note(format_args!("{}: {url}", left.branch));
+            self.reporter.note(format_args!("{}: {url}", left.branch));
         }
         self.journaled(&["(pull request)", left.branch, left.into], &asked);
         asked
@@ -325,7 +325,7 @@ impl<'a> Forge<'a> {
         let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
         self.journaled(&["push", &self.shown, &what], &pushed);
         if pushed.is_ok() && commit.is_some() {
-            self.output.note(format_args!("pushed {branch} to {}", self.shown));
+            self.reporter.note(format_args!("pushed {branch} to {}", self.shown));
         }
         pushed
     }
@@ -389,7 +389,7 @@ impl<'a> Forge<'a> {
     /// Sets the entry of a branch; the last call per branch wins.
     fn say(&self, branch: &str, pull_request: Option<String>, note: Option<String>) {
         if let Some(note) = &note {
-            self.output.note(format_args!("{branch}: {note}"));
+            self.reporter.note(format_args!("{branch}: {note}"));
         }
         let entry = Pushed { branch: branch.to_owned(), pull_request, note };
         // No code panics while it holds this lock.

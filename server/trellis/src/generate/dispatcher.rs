@@ -19,7 +19,7 @@ use crate::generate::progress::RunProgress;
 use crate::generate::subgraph_commits::subgraphs;
 use crate::generate::wait_queue::WaitQueue;
 use crate::generate::worker::{NodeResult, RunContext, WaitReason, WorkerError, source, work_on};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::Writer;
 use crate::workspace::checkpoint::{Checkpoint, ModelCost, TestResults};
 use crate::workspace::cost::Cost;
@@ -144,7 +144,7 @@ impl Dispatcher {
     pub(crate) async fn run(
         &mut self,
         mut receivers: Channels,
-        output: &Output,
+        reporter: &Reporter,
     ) -> Result<LoopEnd, Fault> {
         self.first_checkpoint()?;
         if self.has_new_edits {
@@ -188,7 +188,7 @@ impl Dispatcher {
                 Some(joined) = workers.join_next() => {
                     let outcome = joined.map_err(|e| Fault::internal(format!("a worker crashed: {e}")))?;
                     match outcome {
-                        Ok(JobDone::Node(outcome)) => self.record_result(*outcome, output)?,
+                        Ok(JobDone::Node(outcome)) => self.record_result(*outcome, reporter)?,
                         Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
                         Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
                         Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
@@ -252,7 +252,7 @@ impl Dispatcher {
         self.resting.give_turn(at_work, |needed| accepted_drafts.has_all(needed));
     }
 
-    fn record_result(&mut self, outcome: NodeResult, output: &Output) -> Result<(), Fault> {
+    fn record_result(&mut self, outcome: NodeResult, reporter: &Reporter) -> Result<(), Fault> {
         self.cost += &outcome.cost;
         let node = outcome.node;
         self.resting.ended(node);
@@ -276,7 +276,7 @@ impl Dispatcher {
             self.flush()?;
         }
         self.commit_subgraphs()?;
-        self.progress.show(self.schedule.counts().settled(), output);
+        self.progress.show(self.schedule.counts().settled(), reporter);
         Ok(())
     }
 

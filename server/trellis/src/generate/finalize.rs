@@ -13,14 +13,14 @@ use crate::generate::install::install;
 use crate::generate::metadata;
 use crate::generate::suite::suite;
 use crate::generate::summary::{Summary, facts, summary};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::disk;
 use crate::workspace::journal::Event;
 
 /// Writes everything that belongs to a finished repository.
 pub(crate) async fn finish(
     owner: &mut Dispatcher,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<(Summary, Exit), Fault> {
     owner.flush()?;
     let contents = owner.contents();
@@ -48,7 +48,7 @@ pub(crate) async fn finish(
     let record = *owner.run_context.tools.lock().unwrap_or_else(PoisonError::into_inner);
     owner.warnings.extend(record.warnings());
     let summary = summary(owner, suite);
-    summary.warnings.iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
+    summary.warnings.iter().for_each(|warning| reporter.note(format_args!("warning: {warning}")));
     if !owner.had_nothing_to_do() {
         documents(owner, &summary, &found)?;
         owner.commit("docs: generation report");

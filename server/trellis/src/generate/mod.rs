@@ -37,17 +37,17 @@ pub(crate) use summary::{Flows, Summary};
 
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
-use crate::output::Output;
+use crate::reporter::Reporter;
 
 /// Generates the repository. A resumed run that had nothing left to do returns a summary as well.
 pub(crate) async fn generate(
     order: GenerateRequest,
     control: JobControl,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<(Summary, Exit), Fault> {
-    let (mut owner, receivers) = prepare::open(order, control, output).await?;
-    let ended = owner.run(receivers, output).await;
-    let result = conclude(&mut owner, ended, output).await;
+    let (mut owner, receivers) = prepare::open(order, control, reporter).await?;
+    let ended = owner.run(receivers, reporter).await;
+    let result = conclude(&mut owner, ended, reporter).await;
     // A sandbox that cannot be removed loses no data; the next start removes it.
     owner.run_context.runner.close().await;
     result
@@ -56,10 +56,10 @@ pub(crate) async fn generate(
 async fn conclude(
     owner: &mut dispatcher::Dispatcher,
     ended: Result<dispatcher::LoopEnd, Fault>,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<(Summary, Exit), Fault> {
     match ended {
-        Ok(dispatcher::LoopEnd::Finished) => finalize::finish(owner, output).await,
+        Ok(dispatcher::LoopEnd::Finished) => finalize::finish(owner, reporter).await,
         Ok(dispatcher::LoopEnd::Interrupted) => {
             owner.stop("interrupted")?;
             Err(Fault::new(Exit::Interrupted, "stopped; accepted code is kept")

@@ -24,7 +24,6 @@ use crate::generate::worker::{Approvals, RunContext};
 use crate::job_control::JobControl;
 use crate::llm_client::LlmClient;
 use crate::models::{self, ModelArgs, Models};
-use crate::output::Output;
 use crate::plan_file;
 use crate::plan_search::SemanticPlanSearch;
 use crate::proposals;
@@ -65,16 +64,16 @@ pub(crate) struct GenerateRequest {
 pub(crate) async fn open(
     order: GenerateRequest,
     control: JobControl,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<(Dispatcher, Channels), Fault> {
     let plan = Arc::new(plan_file::read_sound(&order.graph, order.dialect)?);
-    output.note(format_args!(
+    reporter.note(format_args!(
         "{}: {} dialect, {}",
         order.graph.display(),
         plan.dialect(),
         trellis_sandbox::wording::counted(plan.nodes().len(), "node", "nodes")
     ));
-    plan.warnings().iter().for_each(|warning| output.note(format_args!("warning: {warning}")));
+    plan.warnings().iter().for_each(|warning| reporter.note(format_args!("warning: {warning}")));
     let sequence = trellis_plan::order(&plan);
     let work = WorkGraph::new(plan.clone(), &sequence.sequence);
     let start_from = order.start_from.as_deref().map(|id| leaf(&plan, id)).transpose()?;
@@ -89,7 +88,7 @@ pub(crate) async fn open(
         };
         fs::metadata(spec).map_err(cannot)?;
     }
-    check_recording(&order, output)?;
+    check_recording(&order, reporter)?;
     let config = models::config(&order.out)?;
     let models = Models::open(&order.model, &config, &models::env)?;
     let budget = order.model.budget(&config);
@@ -100,18 +99,18 @@ pub(crate) async fn open(
     let lock = Lock::take(&root)?;
     refuse_symlinks(&root, &work)?;
     let needs = Packages::Lines(libraries(&work));
-    let sandbox = sandbox::open(&order.sandbox, &root, needs, output).await?;
+    let sandbox = sandbox::open(&order.sandbox, &root, needs, reporter).await?;
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
     disk::reserve_space(&root).map_err(|e| full_or(e, &root))?;
     let (mut journal, mut past) = Journal::open(&root).map_err(cannot)?;
-    let reporter = output.reporter();
-    journal.subscribe(Box::new(move |event| reporter.emit(Progress::Journaled(event))));
-    recover(&root, &journal, &mut past, output).map_err(cannot)?;
+    let of_journal = reporter.clone();
+    journal.subscribe(Box::new(move |event| of_journal.emit(Progress::Journaled(event))));
+    recover(&root, &journal, &mut past, reporter).map_err(cannot)?;
     if !order.drop_removed {
         refuse_removed(&plan, &past)?;
     }
     let had_git = root.join(".git").exists();
-    let git = open_git(&root, &journal, output);
+    let git = open_git(&root, &journal, reporter);
     let mut writer = Writer::new(&root, past.written.clone());
     let mut kept = kept_before(&past);
     let new_edits = users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?;
@@ -120,7 +119,7 @@ pub(crate) async fn open(
     let branch = branch.as_deref().map(str::trim);
     note_on_files((&root, had_files), branch, order.keep_edits)
         .into_iter()
-        .for_each(|it| output.note(it));
+        .for_each(|it| reporter.note(it));
     let has_new_edits = !new_edits.is_empty();
     kept.extend(new_edits);
 
@@ -143,7 +142,7 @@ pub(crate) async fn open(
         },
     )?;
     for warning in &work.warnings {
-        output.note(format_args!("warning: {warning}"));
+        reporter.note(format_args!("warning: {warning}"));
     }
 
     let cached = std::mem::take(&mut past.cached);
@@ -155,7 +154,7 @@ pub(crate) async fn open(
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let chains = work.chains();
     schedule.set_urgency(|ix| chains.get(&ix).copied());
-    let (accepted_drafts, accepted) = resume(&work, &mut schedule, &past, &kept, output);
+    let (accepted_drafts, accepted) = resume(&work, &mut schedule, &past, &kept, reporter);
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
@@ -179,7 +178,7 @@ pub(crate) async fn open(
             Budget::new(budget, spent),
             cached,
             policy.context_tokens,
-            output,
+            reporter,
         ),
         runner: sandbox.runner,
         interpreter: sandbox.interpreter,
@@ -193,8 +192,8 @@ pub(crate) async fn open(
         slots,
         cancel: control.cancel.clone(),
         control,
-        reporter: output.reporter(),
-        approvals: approve_fixes.then(|| approvals(&root, order.approve, &output.reporter())),
+        reporter: reporter.clone(),
+        approvals: approve_fixes.then(|| approvals(&root, order.approve, reporter)),
         freed,
     };
     let owner = Dispatcher::new(
@@ -217,7 +216,8 @@ pub(crate) async fn open(
 /// Returns the approvals that present fixes to an attending person. Otherwise the proposals wait in
 /// the folder for a later start.
 fn approvals(root: &Path, mode: Mode, reporter: &Reporter) -> Approvals {
-    let (is_attended, reporter, shown) = (reporter.has_sink(), reporter.clone(), root.to_owned());
+    let (is_attended, reporter, shown) =
+        (reporter.is_attended(), reporter.clone(), root.to_owned());
     let reported = move |state: proposals::State, id: &str| {
         reporter.emit(Progress::Proposal { root: &shown, id, state: state.as_str() });
     };
@@ -319,7 +319,7 @@ fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
 
 /// Checks that a recording starts with this run. A recording holds exactly one whole run, or its
 /// replay would be a different run.
-fn check_recording(order: &GenerateRequest, output: &Output) -> Result<(), Fault> {
+fn check_recording(order: &GenerateRequest, reporter: &Reporter) -> Result<(), Fault> {
     let Some(path) = order.model.record() else { return Ok(()) };
     let is_resumed = Journal::path(&order.out).exists();
     let is_begun = fs::metadata(path).is_ok_and(|it| it.len() > 0);
@@ -328,7 +328,7 @@ fn check_recording(order: &GenerateRequest, output: &Output) -> Result<(), Fault
         (false, true) => Err(Fault::input(format!("{shown} already contains a recording"))
             .hint("give --record a new file, or move this one away")),
         (true, false) => {
-            output.note(format_args!(
+            reporter.note(format_args!(
                 "warning: {shown} misses the replies of earlier starts of this run, so it \
                  cannot be replayed from the beginning"
             ));

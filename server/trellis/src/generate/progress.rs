@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::Output;
 use crate::reporter::Progress;
+use crate::reporter::Reporter;
 
 /// Number of nodes between two progress lines.
 const EVERY: usize = 10;
@@ -42,14 +42,14 @@ impl RunProgress {
     }
 
     /// Reports that `done` nodes are settled.
-    pub(crate) fn show(&self, done: usize, output: &Output) {
+    pub(crate) fn show(&self, done: usize, reporter: &Reporter) {
         self.bar.set_position(done as u64);
         let (total, eta_seconds) = (self.total, self.eta(done));
-        output.reporter().emit(Progress::Count { done, total, eta_seconds });
+        reporter.clone().emit(Progress::Count { done, total, eta_seconds });
         if self.bar.is_hidden()
             && let Some(line) = self.line(done)
         {
-            output.note(line);
+            reporter.note(line);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::error::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::git::Git;
 use crate::workspace::journal::{Accepted, Event, Journal};
 use crate::workspace::replay::ReplayedState;
@@ -24,17 +24,17 @@ pub(crate) fn recover(
     root: &Path,
     journal: &Journal,
     past: &mut ReplayedState,
-    output: &Output,
+    reporter: &Reporter,
 ) -> std::io::Result<()> {
     if !past.unreadable.is_empty() {
-        output.note(format_args!(
+        reporter.note(format_args!(
             "warning: lines {:?} of .trellis/journal.jsonl cannot be read; the nodes they \
              accepted are generated again",
             past.unreadable
         ));
     }
     if let checkpoint::Found::Corrupt(aside) = checkpoint::read(root)? {
-        output.note(format_args!(
+        reporter.note(format_args!(
             "warning: {} cannot be read; it was moved to {} and every node is generated again",
             checkpoint::PATH,
             aside.display()
@@ -48,18 +48,18 @@ pub(crate) fn recover(
     Ok(())
 }
 
-pub(crate) fn open_git(root: &Path, journal: &Journal, output: &Output) -> Option<Git> {
+pub(crate) fn open_git(root: &Path, journal: &Journal, reporter: &Reporter) -> Option<Git> {
     match Git::open(root, journal) {
         Ok(Some(git)) => Some(git),
         Ok(None) => {
-            output.note(
+            reporter.note(
                 "warning: git is not installed; the run continues without commits, so you \
                  cannot roll back",
             );
             None
         }
         Err(error) => {
-            output.note(format_args!("warning: {error}; the run continues without commits"));
+            reporter.note(format_args!("warning: {error}; the run continues without commits"));
             None
         }
     }
@@ -205,7 +205,7 @@ pub(crate) fn resume(
     schedule: &mut Schedule,
     past: &ReplayedState,
     kept: &BTreeMap<String, AdoptedFile>,
-    output: &Output,
+    reporter: &Reporter,
 ) -> (AcceptedDrafts, BTreeMap<String, Accepted>) {
     let mut accepted_drafts = AcceptedDrafts::default();
     let mut accepted = BTreeMap::new();
@@ -225,7 +225,7 @@ pub(crate) fn resume(
                 accepted_drafts.put(ix, Some(Arc::new(draft)));
                 accepted.insert(id.to_owned(), old.clone());
             }
-            _ => output.note(format_args!(
+            _ => reporter.note(format_args!(
                 "{id} or a dependency changed in the graph; it is generated again"
             )),
         }

@@ -13,7 +13,7 @@ use trellis_plan::{NodeIx, Schedule};
 use super::accepted::AcceptedDrafts;
 use super::items::WorkGraph;
 use super::recover::{kept_before, recover, resume, users_files};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::Writer;
 use crate::workspace::cost::Cost;
 use crate::workspace::journal::{Accepted, Event, Journal};
@@ -65,15 +65,15 @@ fn accepted(work: &WorkGraph, ix: NodeIx) -> Accepted {
 /// node, as a run does.
 fn start(root: &Path) {
     let (work, mut schedule) = work();
-    let output = Output::new(true);
+    let reporter = Reporter::default();
     crate::workspace::disk::ensure(root).expect("a folder");
     let (journal, mut past) = Journal::open(root).expect("a journal");
-    recover(root, &journal, &mut past, &output).expect("a folder of ours");
+    recover(root, &journal, &mut past, &reporter).expect("a folder of ours");
     let mut writer = Writer::new(root, past.written.clone());
     let kept = users_files(root, &mut writer, &work, &past, &journal, false);
     let kept = kept.expect("nobody else has written");
     assert!(kept.is_empty() && kept_before(&past).is_empty());
-    let (mut accepted_drafts, done) = resume(&work, &mut schedule, &past, &kept, &output);
+    let (mut accepted_drafts, done) = resume(&work, &mut schedule, &past, &kept, &reporter);
     flush(&work, &accepted_drafts, &mut writer, &journal);
     for &ix in work.leaves.iter().filter(|ix| !done.contains_key(work.plan.id(**ix))) {
         let text = |node: &str| Event::Note {

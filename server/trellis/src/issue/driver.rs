@@ -21,7 +21,7 @@ use crate::error::{Exit, Fault};
 use crate::forge::Forge;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::journal::{self, Journal};
@@ -39,20 +39,20 @@ pub(crate) async fn implement(
     order: &IssueRequest,
     given: &SpecFiles,
     reviewer: &Reviewer,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<ImplementResult, Fault> {
     let began = Instant::now();
     let words = spec::read(order, given)?;
     disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
     let journal = Journal::join(&order.home).map_err(no_journal)?;
-    let forge = forge(order, (&journal, output, control))?;
+    let forge = forge(order, (&journal, reporter, control))?;
     if let Some(forge) = &forge {
         forge.push_pending().await;
     }
     let begun = match find_merge(order)? {
         Some(commit) => Resume::Merged(commit),
-        None => resume_or_start(order, &journal, output)?,
+        None => resume_or_start(order, &journal, reporter)?,
     };
     let (work, machine) = match begun {
         Resume::Merged(commit) => {
@@ -62,10 +62,10 @@ pub(crate) async fn implement(
         Resume::Work(work, machine) => (*work, machine),
     };
     let message = report::message(order, &words);
-    let opened = test_runner::open(order, output, &control.cancel).await?;
+    let opened = test_runner::open(order, reporter, &control.cancel).await?;
     let trials = TestRunner::of(order, &opened.runner, &control.cancel);
     let parts = (words, work, trials, None);
-    let mut run_context = IssueRun::new(order, (reviewer, output, control), &journal, parts)?;
+    let mut run_context = IssueRun::new(order, (reviewer, reporter, control), &journal, parts)?;
     run_context.forge = forge.as_ref();
     let end = run_context.follow(machine, true).await;
     let IssueRun { work, mut log, session, .. } = run_context;
@@ -87,7 +87,7 @@ pub(crate) async fn implement(
 /// Services that several issues share.
 #[derive(Clone, Copy)]
 pub(crate) struct Services<'a> {
-    pub(crate) output: &'a Output,
+    pub(crate) reporter: &'a Reporter,
     pub(crate) control: &'a JobControl,
     pub(crate) journal: &'a Journal,
     pub(crate) runner: &'a Runner,
@@ -127,8 +127,8 @@ pub(crate) async fn run_until_merge(
     words: Spec,
     tools: Services<'_>,
 ) -> Result<IssueEnd, Fault> {
-    let Services { output, control, journal, runner, session } = tools;
-    let (work, machine) = match resume_or_start(order, journal, output)? {
+    let Services { reporter, control, journal, runner, session } = tools;
+    let (work, machine) = match resume_or_start(order, journal, reporter)? {
         Resume::Merged(_) => return Ok(IssueEnd::Merged),
         Resume::Work(work, machine) => (*work, machine),
     };
@@ -137,7 +137,7 @@ pub(crate) async fn run_until_merge(
     let specification = words.specification.clone();
     let parts = (words, work, trials, Some(session.fork()));
     let mut run_context =
-        IssueRun::new(order, (&Reviewer::Nobody, output, control), journal, parts)?;
+        IssueRun::new(order, (&Reviewer::Nobody, reporter, control), journal, parts)?;
     run_context.load_replies()?;
     let end = run_context.follow(machine, false).await?;
     let IssueRun { mut work, log, .. } = run_context;
@@ -168,7 +168,7 @@ pub(crate) async fn run_until_merge(
 pub(super) struct IssueRun<'a> {
     pub(super) order: &'a IssueRequest,
     pub(super) reviewer: &'a Reviewer,
-    pub(super) output: &'a Output,
+    pub(super) reporter: &'a Reporter,
     pub(super) control: &'a JobControl,
     pub(super) journal: &'a Journal,
     pub(super) words: Spec,
@@ -195,7 +195,7 @@ pub(super) struct IssueRun<'a> {
 impl<'a> IssueRun<'a> {
     fn new(
         order: &'a IssueRequest,
-        (reviewer, output, control): (&'a Reviewer, &'a Output, &'a JobControl),
+        (reviewer, reporter, control): (&'a Reviewer, &'a Reporter, &'a JobControl),
         journal: &'a Journal,
         (words, work, trials, session): (Spec, Worktree, TestRunner<'a>, Option<LlmSession>),
     ) -> Result<IssueRun<'a>, Fault> {
@@ -206,7 +206,7 @@ impl<'a> IssueRun<'a> {
         Ok(IssueRun {
             order,
             reviewer,
-            output,
+            reporter,
             control,
             journal,
             words,
@@ -411,7 +411,7 @@ impl<'a> IssueRun<'a> {
     pub(super) fn state(&self, status: &str, reason: &str) -> Result<(), Fault> {
         let first = reason.lines().next().unwrap_or_default();
         let colon = if first.is_empty() { "" } else { ": " };
-        self.output.note(format_args!("{}: {status}{colon}{first}", self.order.name));
+        self.reporter.note(format_args!("{}: {status}{colon}{first}", self.order.name));
         self.journaled(status, reason, None)
     }
 
@@ -431,7 +431,7 @@ impl<'a> IssueRun<'a> {
     pub(super) fn session(&mut self) -> Result<&mut LlmSession, Fault> {
         if self.session.is_none() {
             let IssueRequest { home, model, .. } = self.order;
-            let place = (home.as_path(), self.output);
+            let place = (home.as_path(), self.reporter);
             let session = LlmSession::open(("implement", cancelled), place, model)?;
             self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
             self.session = Some(session);

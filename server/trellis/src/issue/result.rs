@@ -9,7 +9,7 @@ use crate::api::implement::{self as api, ImplementResult};
 use crate::error::{Exit, Fault};
 use crate::forge::{Forge, UnmergedBranch};
 use crate::job_control::JobControl;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Worktree, repository};
 
@@ -58,7 +58,7 @@ pub(super) fn ended(
 /// Opens the remote that the request names.
 pub(super) fn forge<'a>(
     order: &IssueRequest,
-    tools: (&'a Journal, &'a Output, &'a JobControl),
+    tools: (&'a Journal, &'a Reporter, &'a JobControl),
 ) -> Result<Option<Forge<'a>>, Fault> {
     let Some(wanted) = &order.push else { return Ok(None) };
     Forge::open(wanted, &order.home, repository(&order.home)?, tools).map(Some)

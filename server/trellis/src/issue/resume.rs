@@ -4,7 +4,7 @@ use trellis_engine::issue::{Action, IssueMachine};
 
 use super::IssueRequest;
 use crate::error::Fault;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::git::broken;
 use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Opened, Worktree, repository};
@@ -33,7 +33,7 @@ pub(super) fn find_merge(order: &IssueRequest) -> Result<Option<String>, Fault> 
 pub(super) fn resume_or_start(
     order: &IssueRequest,
     journal: &Journal,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<Resume, Fault> {
     let name = &order.name;
     let named = (name.as_str(), order.into.as_deref());
@@ -46,7 +46,7 @@ pub(super) fn resume_or_start(
     };
     let is_edited = work.is_edited()?;
     if is_edited || work.record.edited {
-        output.note(format_args!("{name}: continuing with your edits of its files"));
+        reporter.note(format_args!("{name}: continuing with your edits of its files"));
         if is_edited {
             work.commit_user_edits(journal)?;
         }
@@ -54,17 +54,17 @@ pub(super) fn resume_or_start(
         return Ok(Resume::Work(Box::new(work), IssueMachine::with_code(order.limits)));
     }
     if let Some(fixes) = work.record.waits.filter(|_| work.record.ended.is_none()) {
-        output.note(format_args!("{name}: continuing with the change that needs your review"));
+        reporter.note(format_args!("{name}: continuing with the change that needs your review"));
         return Ok(Resume::Work(Box::new(work), IssueMachine::waiting(order.limits, fixes)));
     }
     let Some(how) = &work.record.ended else {
-        output.note(format_args!("{name}: resuming where it stopped"));
+        reporter.note(format_args!("{name}: resuming where it stopped"));
         return Ok(Resume::Work(Box::new(work), IssueMachine::new(order.limits)));
     };
     let how = how.clone();
     let aside = work.archive(journal)?;
-    output.note(format_args!(
+    reporter.note(format_args!(
         "{name} was started before, and {how}: that work is now on the branch {aside}"
     ));
-    resume_or_start(order, journal, output)
+    resume_or_start(order, journal, reporter)
 }

@@ -7,8 +7,8 @@ use trellis_engine::approval::{CRITICAL, Mode, is_critical};
 use trellis_engine::issue::Review;
 
 use crate::error::Fault;
-use crate::output::Output;
 use crate::repair::Terminal;
+use crate::reporter::Reporter;
 
 /// The reviewer of a change.
 pub(crate) enum Reviewer {
@@ -68,7 +68,7 @@ impl Reviewer {
     pub(super) async fn review(
         &self,
         shown: &ReviewRequest<'_>,
-        (output, cancel): (&Output, &CancellationToken),
+        (reporter, cancel): (&Reporter, &CancellationToken),
         is_edited: &(dyn Fn() -> Result<bool, Fault> + Sync),
     ) -> Result<Review, Fault> {
         match self {
@@ -79,11 +79,11 @@ impl Reviewer {
                 Answer::Leave => Review::Leave,
             }),
             Reviewer::Decided(_) => {
-                output.note("the change is not the one you reviewed: review it again");
+                reporter.note("the change is not the one you reviewed: review it again");
                 Ok(Review::Nobody)
             }
             Reviewer::Terminal(terminal) => {
-                output.note(report(shown));
+                reporter.note(report(shown));
                 loop {
                     match ask(terminal, cancel).await? {
                         TerminalChoice::Review(Review::Approve) if is_edited()? => {
@@ -91,7 +91,7 @@ impl Reviewer {
                         }
                         TerminalChoice::Review(review) => return Ok(review),
                         TerminalChoice::Look if is_edited()? => return Ok(Review::Edited),
-                        TerminalChoice::Look => output.note(format_args!(
+                        TerminalChoice::Look => reporter.note(format_args!(
                             "nothing changed in {}: edit the files there first",
                             shown.folder
                         )),

@@ -317,7 +317,7 @@ impl IssueRun<'_> {
             notes: &notes,
         };
         let is_edited = || self.work.is_edited();
-        let around = (self.output, &self.control.cancel);
+        let around = (self.reporter, &self.control.cancel);
         let review = self.reviewer.review(&shown, around, &is_edited).await?;
         if let (Review::SendBack(words), Some(tree)) = (&review, tree) {
             self.work.send_back(tree.clone(), words.clone())?;

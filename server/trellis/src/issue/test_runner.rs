@@ -10,11 +10,11 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::{Outcome, Report, Request, Runner, Tree};
 
 use super::{IssueRequest, cancelled};
-use crate::api::run_limits::FLAGS;
 use crate::convert::{SkippedRun, test_run};
 use crate::error::{Exit, Fault};
-use crate::output::Output;
 use crate::project;
+use crate::reporter::Reporter;
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::workspace::disk::cannot;
 use crate::workspace::merge::Checkout;
@@ -31,10 +31,10 @@ pub(crate) struct TestRunner<'a> {
 /// Opens a sandbox for the project.
 pub(super) async fn open(
     order: &IssueRequest,
-    output: &Output,
+    reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<Sandbox, Fault> {
-    let opening = sandbox::open(&order.sandbox, &order.home, Packages::Project, output);
+    let opening = sandbox::open(&order.sandbox, &order.home, Packages::Project, reporter);
     tokio::select! {
         () = cancel.cancelled() => Err(cancelled()),
         opened = opening => opened,
@@ -67,7 +67,7 @@ impl<'a> TestRunner<'a> {
             source_folders: project::source_folders(root),
             test_timeout: self.order.test_timeout,
             run_timeout: self.order.run_timeout.unwrap_or(usual.run_timeout),
-            raised_by: FLAGS,
+            raised_by: RAISED_BY,
             ..usual
         };
         let report = self.runner.run(&request, &self.cancel).await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
 use super::{LocalizeRequest, has_failed, is_usage_error};
-use crate::api::run_tests::GOES_ON;
 use crate::error::{Exit, Fault};
+use crate::sandbox::CONTINUE_ON_COLLECTION_ERRORS;
 
 /// Maximum number of runs. A crash or an endless test cuts a run short, and the next one continues
 /// after it.
@@ -22,7 +22,7 @@ impl LocalizeRequest<'_> {
         request.also.clone_from(&self.also);
         request.coverage = true;
         // One file that cannot be collected must not keep the others from being tested.
-        request.arguments.push(GOES_ON.to_owned());
+        request.arguments.push(CONTINUE_ON_COLLECTION_ERRORS.to_owned());
         let (mut reports, mut notes) = self.all_of(&mut request).await?;
         request.targets = self.left_out(&reports);
         if !request.targets.is_empty() {

@@ -18,30 +18,18 @@ pub(crate) struct Output {
     json: bool,
     /// True once a result was printed; a command prints at most one.
     has_printed: bool,
-    /// Receiver of notes and progress, in place of standard error.
+    /// Reporter of notes and progress to standard error.
     reporter: Reporter,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        // While a progress line is shown, it follows the reports of the work.
-        let reporter = if waiting::is_there() { printing() } else { Reporter::default() };
-        Output { json, has_printed: false, reporter }
-    }
-
-    /// Returns a printer for work in the sidecar: prints nothing and reports to `reporter`.
-    pub(crate) fn reporting_to(reporter: Reporter) -> Self {
-        Output { json: true, has_printed: true, reporter }
-    }
-
-    /// Returns the same printer with a wrapped reporter.
-    pub(crate) fn watched(self, watching: impl FnOnce(Reporter) -> Reporter) -> Self {
-        Output { reporter: watching(printing()), ..self }
+        Output { json, has_printed: false, reporter: Reporter::to_printer(print) }
     }
 
     /// Returns the reporter of notes and progress.
-    pub(crate) fn reporter(&self) -> Reporter {
-        self.reporter.clone()
+    pub(crate) fn reporter(&self) -> &Reporter {
+        &self.reporter
     }
 
     /// Returns whether the result is printed as one JSON object.
@@ -93,10 +81,7 @@ impl Output {
 
     /// Prints a note besides the result.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
-        match self.reporter.has_sink() {
-            true => self.reporter.emit(Progress::Note(without_numbers(&text.to_string()))),
-            false => Output::say(text),
-        }
+        self.reporter.note(text);
     }
 
     /// Prints a note without a printer at hand.
@@ -107,16 +92,12 @@ impl Output {
     }
 }
 
-/// Returns a reporter that prints notes to standard error and shows other reports in the progress
-/// line.
-fn printing() -> Reporter {
-    Reporter::new(|report| match report {
-        Progress::Note(text) => {
-            Output::say(&text);
-            waiting::update(&Progress::Note(text));
-        }
-        report => waiting::update(&report),
-    })
+/// Prints a note to standard error; shows any other report in the progress line.
+fn print(progress: Progress<'_>) {
+    if let Progress::Note(text) = &progress {
+        Output::say(text);
+    }
+    waiting::update(&progress);
 }
 
 /// Standard output. On a terminal, control characters are escaped; a file or a pipe gets every

@@ -28,11 +28,6 @@ pub(crate) fn start(command: &'static str) {
     }
 }
 
-/// Returns whether the command shows a progress line.
-pub(super) fn is_there() -> bool {
-    LINE.get().is_some()
-}
-
 /// Removes the line for good.
 pub(crate) fn end() {
     LINE.get().into_iter().for_each(ProgressBar::finish_and_clear);

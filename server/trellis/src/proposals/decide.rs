@@ -19,8 +19,8 @@ use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
 use crate::edits::{self, Change};
 use crate::error::{Fault, Remedy};
-use crate::output::Output;
 use crate::reporter::Progress;
+use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 use crate::sources::read_at;
 use crate::workspace::disk;
@@ -98,7 +98,7 @@ impl DecisionRequest {
 /// Means to test the tree with the accepted text.
 pub(crate) struct VerifyMode<'a> {
     pub(crate) sandbox: SandboxArgs,
-    pub(crate) output: &'a Output,
+    pub(crate) reporter: &'a Reporter,
     pub(crate) times: Times,
     pub(crate) cancel: CancellationToken,
 }
@@ -266,7 +266,7 @@ impl DecisionContext<'_> {
         self.check_syntax(&texts)?;
         let mut decided = self.decided();
         let mut note = self.order.note.clone();
-        let reporter = testing.as_ref().map(|it| it.output.reporter());
+        let reporter = testing.as_ref().map(|it| it.reporter.clone());
         let mut ran = Vec::new();
         let began = SystemTime::now();
         match testing {

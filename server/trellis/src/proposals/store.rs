@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::proposal::{Proposal, State, VERSION};
+use super::proposal::{Proposal, VERSION};
 use crate::error::Fault;
 use crate::workspace::disk;
 use crate::workspace::journal::{Event, Journal};
@@ -198,15 +198,4 @@ impl Store {
 
 fn name(number: u64) -> String {
     format!("fix-{number}")
-}
-
-impl State {
-    /// Returns the event that tells clients about the state.
-    pub(crate) fn event(self, root: &Path, id: &str) -> crate::event_bus::Event {
-        crate::event_bus::Event::Proposal {
-            proposal: id.to_owned(),
-            root: root.to_string_lossy().into_owned(),
-            state: self.as_str().to_owned(),
-        }
-    }
 }

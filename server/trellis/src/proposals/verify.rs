@@ -77,7 +77,7 @@ impl Verifier {
         root: &Path,
         testing: &VerifyMode<'_>,
     ) -> Result<Verifier, Fault> {
-        let opening = sandbox::open(&testing.sandbox, home, Packages::Project, testing.output);
+        let opening = sandbox::open(&testing.sandbox, home, Packages::Project, testing.reporter);
         let opened = tokio::select! {
             () = testing.cancel.cancelled() => return Err(cancelled()),
             opened = opening => opened?,

@@ -7,11 +7,11 @@ use tokio_util::sync::CancellationToken;
 use super::cancelled;
 use super::terminal::Terminal;
 use crate::error::Fault;
-use crate::output::Output;
 use crate::proposals::{
     Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
     Store, decide,
 };
+use crate::reporter::Reporter;
 
 /// The approver of fixes.
 pub(crate) enum Approver<'a> {
@@ -49,21 +49,21 @@ impl Approver<'_> {
         root: &Path,
         mut proposal: Proposal,
         why: &str,
-        output: &Output,
+        reporter: &Reporter,
         cancel: &CancellationToken,
     ) -> Result<Verdict, Fault> {
         match self {
             Approver::Nobody => {
-                output.note(format_args!("  needs your review: {why}"));
+                reporter.note(format_args!("  needs your review: {why}"));
                 Store::of(root).put(&mut proposal).await?;
                 Ok(Verdict::Waits(proposal.id))
             }
-            Approver::Terminal(terminal) => terminal.decide(proposal, why, output, cancel).await,
+            Approver::Terminal(terminal) => terminal.decide(proposal, why, reporter, cancel).await,
             Approver::Editor { report, wait, .. } => {
                 Store::of(root).put(&mut proposal).await?;
                 report(State::Waiting, &proposal.id);
                 if *wait {
-                    output.note(format_args!("  {} needs your review: {why}", proposal.id));
+                    reporter.note(format_args!("  {} needs your review: {why}", proposal.id));
                 }
                 Ok(Verdict::Waits(proposal.id))
             }

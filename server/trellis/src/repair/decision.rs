@@ -26,8 +26,13 @@ impl RepairRun<'_> {
         };
         let mut proposal = it.proposal.clone();
         proposal.reason = format!("{} ({why})", proposal.reason);
-        let verdict =
-            self.person.decide(&self.order.root, proposal, &why, self.output, &self.control.cancel);
+        let verdict = self.person.decide(
+            &self.order.root,
+            proposal,
+            &why,
+            self.reporter,
+            &self.control.cancel,
+        );
         self.apply_decision(verdict.await?, candidate).await
     }
 
@@ -65,7 +70,7 @@ impl RepairRun<'_> {
                         Ok(Event::Decided(Decision::Keep))
                     }
                     (Evaluation::Fails { why, .. }, Some(work)) => {
-                        self.output.note(format_args!("  your edit does not work: {why}"));
+                        self.reporter.note(format_args!("  your edit does not work: {why}"));
                         work.repair.earlier.push(format!("a person's edit: {why}"));
                         self.artifacts.choose(None);
                         Ok(Event::Decided(Decision::Reject { why }))
@@ -82,7 +87,7 @@ impl RepairRun<'_> {
             }
             Verdict::Waits(fix) => {
                 if !self.person.is_waiting_editor() {
-                    self.output.note(format_args!("  {fix} needs your review"));
+                    self.reporter.note(format_args!("  {fix} needs your review"));
                 }
                 self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
                 Ok(Event::Decided(Decision::Waits(fix)))
@@ -137,12 +142,12 @@ impl RepairRun<'_> {
         self.uncommitted.add(&proposal)?;
         match self.person.write(&store, &proposal, &self.control.cancel).await {
             Ok(written) => {
-                self.output.note(format_args!("  kept {}: {}", written.id, title_of(&written)));
+                self.reporter.note(format_args!("  kept {}: {}", written.id, title_of(&written)));
                 self.artifacts.kept(&written);
                 Ok(Event::Written)
             }
             Err(fault) if fault.kind == Some("stale") => {
-                self.output.note(format_args!("  {}", fault.message));
+                self.reporter.note(format_args!("  {}", fault.message));
                 self.uncommitted.take_back()?;
                 Ok(Event::Stale(fault.message))
             }

@@ -28,27 +28,27 @@ use crate::edits;
 use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
-use crate::output::Output;
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
+use crate::reporter::Reporter;
 use crate::workspace::journal::Journal;
 
 /// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     refuse_unknown(order)?;
     edits::recover(&order.root)?;
-    end_commit(order, output)?;
+    end_commit(order, reporter)?;
     if order.commit {
-        commit_left(order, output)?;
+        commit_left(order, reporter)?;
     }
     let testing = VerifyMode {
         sandbox: order.sandbox.clone(),
-        output,
+        reporter,
         times: Times {
             test: Some(order.test_timeout),
             run: order.run_timeout,
@@ -60,7 +60,7 @@ pub(super) async fn repair(
     let mut context = RepairRun {
         order,
         person,
-        output,
+        reporter,
         control,
         verifier,
         session: None,
@@ -88,7 +88,7 @@ pub(super) async fn repair(
     end?;
     let mut result = result?;
     if order.commit && !result.all.is_empty() {
-        commit_all(order, &mut result, output)?;
+        commit_all(order, &mut result, reporter)?;
     }
     Ok(result)
 }
@@ -109,7 +109,7 @@ fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
 }
 
 /// Finishes the commit of an earlier repair that was killed during it.
-fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
+fn end_commit(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
     if !commit::is_interrupted(&order.root) {
         return Ok(());
     }
@@ -118,12 +118,12 @@ fn end_commit(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
         Fault::input(format!("cannot finish the commit of an earlier repair: {why}"))
             .hint("fix this, and run again; the fix is in the tree")
     })?;
-    reported.into_iter().for_each(|it| output.note(it));
+    reported.into_iter().for_each(|it| reporter.note(it));
     uncommitted::forget(&order.root)
 }
 
 /// Commits fixes that an earlier repair left in the tree, before anything else changes there.
-fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
+fn commit_left(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
     let root = &order.root;
     let left = uncommitted::left(root).map_err(|why| {
         Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
@@ -131,7 +131,7 @@ fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
     })?;
     if let Some(it) = left {
         let journal = Journal::join(&order.home).map_err(no_journal)?;
-        output.note(match commit::commit(root, &journal, &it.patch, &it.title) {
+        reporter.note(match commit::commit(root, &journal, &it.patch, &it.title) {
             Ok(made) => {
                 format!(
                     "the fixes of an earlier repair were not committed; they are committed now: \
@@ -150,14 +150,14 @@ fn commit_left(order: &RepairRequest, output: &Output) -> Result<(), Fault> {
 fn commit_all(
     order: &RepairRequest,
     result: &mut RepairResult,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<(), Fault> {
     let journal = Journal::join(&order.home).map_err(no_journal)?;
     match commit::commit(&order.root, &journal, &result.all, &result.title()) {
         Ok(made) => result.commit = Some(made),
         Err(why) => {
             let note = format!("not committed: {why}; the fixes are in the tree");
-            output.note(&note);
+            reporter.note(&note);
             result.notes.push(note);
         }
     }
@@ -168,7 +168,7 @@ fn commit_all(
 pub(super) struct RepairRun<'a> {
     pub(super) order: &'a RepairRequest,
     pub(super) person: &'a Approver<'a>,
-    pub(super) output: &'a Output,
+    pub(super) reporter: &'a Reporter,
     pub(super) control: &'a JobControl,
     pub(super) verifier: Verifier,
     /// Opened before the first request.
@@ -237,7 +237,7 @@ impl RepairRun<'_> {
             self.artifacts.notes.extend(self.verifier.opened.runner.forget_copies().await);
         }
         if is_first {
-            self.output.note("running the tests");
+            self.reporter.note("running the tests");
         }
         let baseline = Baseline::run(self.order, &self.verifier, &self.control.cancel).await?;
         self.artifacts.surveyed(&baseline);
@@ -253,9 +253,9 @@ impl RepairRun<'_> {
                 .found
                 .notes
                 .iter()
-                .for_each(|it| self.output.note(format_args!("warning: {it}")));
+                .for_each(|it| self.reporter.note(format_args!("warning: {it}")));
         }
-        self.output.note(match (failing, groups) {
+        self.reporter.note(match (failing, groups) {
             (0, _) => {
                 format!("{}, 0 fail", counted(baseline.passing(), "test passes", "tests pass"))
             }
@@ -283,7 +283,7 @@ impl RepairRun<'_> {
 
     /// Reports the results of the project's tests, if the tested tree was the project itself.
     fn report_baseline(&self, baseline: &Baseline) {
-        let (root, reporter) = (&self.order.root, self.output.reporter());
+        let (root, reporter) = (&self.order.root, self.reporter.clone());
         if self.order.place != WriteTarget::Branch && self.verifier.kept.is_empty() {
             let text_of = Some(baseline.text_of);
             let tests = baseline.found.ran.iter();
@@ -302,7 +302,7 @@ impl RepairRun<'_> {
             return Ok(Event::Diagnosed { suggestions: 0 });
         }
         self.derive().await?;
-        self.output.note(format_args!("{}: looking for the cause", title(&group)));
+        self.reporter.note(format_args!("{}: looking for the cause", title(&group)));
         let lead = self.verifier.failure(group.first_test()).await?;
         let mut repair = build(&group, &self.files()?, lead);
         repair.issue.clone_from(&self.order.issue);
@@ -337,7 +337,7 @@ impl RepairRun<'_> {
 
     fn say_cause(&self, known: &Diagnostic) {
         let kind = known.issue_type.as_str().replace('_', " ");
-        self.output.note(format_args!("  {kind}, {}", known.root_cause));
+        self.reporter.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
     async fn request_diagnosis(
@@ -366,7 +366,7 @@ impl RepairRun<'_> {
             return Ok(Event::NoReply(lost()));
         };
         let texts = suggested(idea, &work.repair.suspects, &files);
-        self.output.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
+        self.reporter.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
         match texts {
             Ok(texts) => self.evaluate_change(number, texts).await,
             Err(why) => self.unusable(number, why),
@@ -379,12 +379,12 @@ impl RepairRun<'_> {
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
         let model = self.session()?.name();
-        self.output.note(format_args!("  fix {}: prompting {model}", number + 1));
+        self.reporter.note(format_args!("  fix {}: prompting {model}", number + 1));
         match self.fix(attempt).await? {
             Fix::Texts(texts) => self.evaluate_change(number, texts).await,
             Fix::Unusable(why) => self.unusable(number, why),
             Fix::Nothing(why) => {
-                self.output.note(format_args!("  no reply: {why}"));
+                self.reporter.note(format_args!("  no reply: {why}"));
                 Ok(Event::NoReply(why))
             }
         }
@@ -491,10 +491,10 @@ impl RepairRun<'_> {
     fn log(&mut self, attempt: u32, outcome: &'static str, what: &str) -> Result<(), Fault> {
         if outcome == "unusable" {
             let why = for_people(what);
-            self.output.note(format_args!("  reply {} cannot be used: {why}", attempt + 1));
+            self.reporter.note(format_args!("  reply {} cannot be used: {why}", attempt + 1));
             self.artifacts.tried(attempt, outcome, &why);
         } else {
-            self.output.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
+            self.reporter.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
             self.artifacts.tried(attempt, outcome, what);
         }
         let Some(work) = &self.work else { return Ok(()) };
@@ -536,7 +536,7 @@ impl RepairRun<'_> {
     fn open_session(&mut self) -> Result<(), Fault> {
         if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
-            let place = (home.as_path(), self.output);
+            let place = (home.as_path(), self.reporter);
             let session = LlmSession::open(("repair", cancelled), place, model)?;
             session.load_replies(home)?;
             self.session = Some(session);

@@ -51,7 +51,7 @@ use crate::api::repair::RepairResult;
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 
 /// A request to repair failing tests.
@@ -119,13 +119,13 @@ pub(crate) enum WriteTarget {
 pub(crate) async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     match order.place {
-        WriteTarget::Branch => worktree::repair(order, person, output, control).await,
+        WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
         WriteTarget::WorkingTree | WriteTarget::PatchOnly => {
-            driver::repair(order, person, output, control).await
+            driver::repair(order, person, reporter, control).await
         }
     }
 }

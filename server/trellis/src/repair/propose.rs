@@ -10,12 +10,12 @@ use trellis_engine::repair::Limits;
 
 use super::{Approver, RepairRequest, WriteTarget, repair};
 use crate::api::repair::GroupShape;
-use crate::api::run_limits::FLAGS;
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
-use crate::output::Output;
 use crate::proposals::{Proposal, Store};
+use crate::reporter::Reporter;
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
 
 /// Maximum number of fixes to try.
@@ -51,7 +51,7 @@ pub(crate) struct Problem {
 /// (with the attempts).
 pub(crate) async fn propose(
     problem: Problem,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<Proposal, Fault> {
     let Problem { root, test, suite, also, failing, model, sandbox, test_timeout, run_timeout } =
@@ -78,9 +78,9 @@ pub(crate) async fn propose(
         sandbox,
         test_timeout,
         run_timeout,
-        raised_by: FLAGS,
+        raised_by: RAISED_BY,
     };
-    let result = repair(&order, &Approver::Nobody, output, control).await?;
+    let result = repair(&order, &Approver::Nobody, reporter, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {
         Some(fix) => Store::of(&order.root).get(fix),
         None => Err(none(&test, &result.groups)),

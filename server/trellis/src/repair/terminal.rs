@@ -10,8 +10,9 @@ use super::approver::Verdict;
 use super::cancelled;
 use crate::api::proposals::ConfidenceShape;
 use crate::error::Fault;
-use crate::output::{Output, harmless, waiting};
+use crate::output::{harmless, waiting};
 use crate::proposals::{Proposal, ProposedFile};
+use crate::reporter::Reporter;
 
 /// Standard input and standard error, both of which are terminals.
 pub(crate) struct Terminal(());
@@ -27,10 +28,10 @@ impl Terminal {
         &self,
         proposal: Proposal,
         why: &str,
-        output: &Output,
+        reporter: &Reporter,
         cancel: &CancellationToken,
     ) -> Result<Verdict, Fault> {
-        output.note(shown(&proposal, why));
+        reporter.note(shown(&proposal, why));
         let _hidden = waiting::Hidden::new();
         let (answered, answer) = tokio::sync::oneshot::channel();
         // A detached thread: a question that is never answered must not delay exit.

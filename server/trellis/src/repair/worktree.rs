@@ -6,7 +6,7 @@ use super::{RepairRequest, commit, driver};
 use crate::api::repair::RepairResult;
 use crate::error::Fault;
 use crate::job_control::JobControl;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::workspace::git::{Git, broken};
 use crate::workspace::journal::Journal;
 use crate::workspace::merge::Checkout;
@@ -14,7 +14,7 @@ use crate::workspace::merge::Checkout;
 pub(super) async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<RepairResult, Fault> {
     let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
@@ -42,12 +42,12 @@ pub(super) async fn repair(
         sandbox: order.sandbox.clone(),
         ..*order
     };
-    let repaired = driver::repair(&there, person, output, control).await;
+    let repaired = driver::repair(&there, person, reporter, control).await;
     drop(worktree);
     let mut result = repaired?;
     if !result.all.is_empty() {
         let (name, made) = commit::branch(&git, &journal, &result.all, &result.title())?;
-        output.note(format_args!("the fixes are on the branch {name}"));
+        reporter.note(format_args!("the fixes are on the branch {name}"));
         (result.branch, result.commit) = (Some(name), Some(made));
     }
     Ok(result)

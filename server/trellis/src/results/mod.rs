@@ -21,8 +21,8 @@ use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
 use crate::reporter::{Progress, Reporter};
-use crate::sandbox::cache_folder;
 use crate::sources;
+use crate::workspace::disk::cache_folder;
 use crate::write_tests::registry;
 pub(crate) use failed::{Failed, FailureLocation};
 
@@ -114,9 +114,9 @@ impl Results {
 
     /// Returns a reporter that records each test result of a project and forwards all reports to
     /// `next`.
-    pub(crate) fn watching(&self, next: Reporter) -> Reporter {
+    pub(crate) fn watching(&self, next: &Reporter) -> Reporter {
         let results = self.clone();
-        Reporter::new(move |reported| {
+        next.wrapped(move |reported, next| {
             if let Progress::Test { root, test, text_of: Some(text_of) } = &reported
                 && !is_own(root)
             {

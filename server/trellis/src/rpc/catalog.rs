@@ -100,7 +100,7 @@ async fn start(
     };
     let order = generate::GenerateRequest { only, ..args.order(context.editor.clone())? };
     let job = context.jobs.start(method, title, |duty| async move {
-        let (summary, exit) = generate::generate(order, duty.control, &duty.output).await?;
+        let (summary, exit) = generate::generate(order, duty.control, &duty.reporter).await?;
         let mut result = serde_json::to_value(&summary)
             .map_err(|error| Fault::new(Exit::Internal, format!("no summary: {error}")))?;
         result["exitCode"] = Value::from(exit as u8);

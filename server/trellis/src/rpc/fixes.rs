@@ -18,6 +18,7 @@ use crate::api::proposals::{
 use crate::api::repair::RepairArgs;
 use crate::api::tasks::TasksArgs;
 use crate::error::Fault;
+use crate::event_bus::Event;
 use crate::issue::{Reviewer, implement, plan};
 use crate::proposals::{OpenTexts, State, Store, VerifyMode};
 use crate::repair::{Approver, repair};
@@ -53,9 +54,9 @@ pub(super) fn register(table: &mut Table) {
             let store = store(&context, params.root.as_deref()).await;
             let editor = context.editor.clone();
             let folder = context.root(None).await;
-            let (output, control) = (&duty.output, &duty.control);
+            let (reporter, control) = (&duty.reporter, &duty.control);
             let order = (params, known(&context, store.root()));
-            let fix = propose_fix(&store, &folder, order, editor, output, control).await?;
+            let fix = propose_fix(&store, &folder, order, editor, reporter, control).await?;
             publish(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },
@@ -66,7 +67,7 @@ pub(super) fn register(table: &mut Table) {
         |params: &DecideFixParams| format!("decision about {}", params.fix),
         |context, params: DecideFixParams, duty| async move {
             let store = store(&context, params.root.as_deref()).await;
-            let output = &duty.output;
+            let reporter = &duty.reporter;
             let testing = match params.runs_tests() {
                 false => None,
                 true => {
@@ -74,7 +75,7 @@ pub(super) fn register(table: &mut Table) {
                     let cancel = duty.control.cancel.clone();
                     Some(VerifyMode {
                         sandbox: params.sandbox.clone(),
-                        output,
+                        reporter,
                         times: params.times()?,
                         cancel,
                     })
@@ -116,7 +117,7 @@ fn fix(table: &mut Table) {
             let report = |state: State, fix: &str| publish(&context, &store, state, fix);
             let open = open_now(&context, store.root());
             let person = Approver::Editor { open: &open, report: &report, wait };
-            repair(&order, &person, &duty.output, &duty.control).await
+            repair(&order, &person, &duty.reporter, &duty.control).await
         },
     );
 }
@@ -141,7 +142,7 @@ fn register_decisions(table: &mut Table) {
                 .await;
             }
             let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::Decided);
-            implement(&order, &given, &reviewer, &duty.output, &duty.control).await
+            implement(&order, &given, &reviewer, &duty.reporter, &duty.control).await
         },
     );
 }
@@ -157,7 +158,7 @@ fn work_through(table: &mut Table) {
             if let Some(editor) = context.editor.clone() {
                 params.model = params.model.with_editor(editor);
             }
-            tasks(&params.order(&folder), &duty.output, &duty.control).await
+            tasks(&params.order(&folder), &duty.reporter, &duty.control).await
         },
     );
 }
@@ -189,7 +190,7 @@ async fn store(context: &Context, root: Option<&Path>) -> Store {
 }
 
 fn publish(context: &Context, store: &Store, state: State, fix: &str) {
-    context.events.publish(&state.event(store.root(), fix));
+    context.events.publish(&Event::of_proposal(store.root(), fix, state));
 }
 
 /// Returns the texts that the client has open below a folder.

@@ -72,20 +72,20 @@ async fn run_tests(
 ) -> Result<RunTestsResult, Fault> {
     let root = context.root(params.root.as_deref()).await;
     params.root = Some(root.clone());
-    let JobContext { control: JobControl { cancel, .. }, output, .. } = duty;
+    let JobContext { control: JobControl { cancel, .. }, reporter, .. } = duty;
     let unsaved = context.unsaved(&root).await;
     if !unsaved.is_empty() {
         let files = unsaved.join(", ");
-        output.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
+        reporter.note(format_args!("warning: not saved, tests see what is on the disk: {files}"));
     }
-    let mut prepared = Prepared::of(&params, &output)?;
+    let mut prepared = Prepared::of(&params, &reporter)?;
     prepared.also(context.results.files(prepared.root()));
     let (project, targets) = (prepared.root().to_owned(), prepared.targets().to_owned());
-    let reporter = output.reporter();
+    let reporter = &reporter;
     let began = SystemTime::now();
     let text_of = Some(began);
     let ran = prepared
-        .run(&context.sandboxes, &output, &cancel, &mut |test| {
+        .run(&context.sandboxes, &reporter, &cancel, &mut |test| {
             reporter.emit(Progress::Test { root: &project, test, text_of });
         })
         .await?;
@@ -111,7 +111,7 @@ async fn generate_tests(
     if let Some(editor) = &context.editor {
         order.model = order.model.with_editor(editor.clone());
     }
-    write_tests::generate(order, &duty.output, duty.control.cancel).await
+    write_tests::generate(order, &duty.reporter, duty.control.cancel).await
 }
 
 async fn add_test_path(
@@ -128,7 +128,7 @@ async fn suspects(
     duty: JobContext,
 ) -> Result<LocalizeResult, Fault> {
     params.root = Some(context.root(params.root.as_deref()).await);
-    localize(&params, &duty.output, &duty.control.cancel).await
+    localize(&params, &duty.reporter, &duty.control.cancel).await
 }
 
 async fn test_environment(
@@ -139,7 +139,7 @@ async fn test_environment(
     let root = context.root(params.root.as_deref()).await;
     tokio::select! {
         () = duty.control.cancel.cancelled() => Err(cancelled("the making of the environment")),
-        made = environment(&root, params.interpreter, &duty.output) => made,
+        made = environment(&root, params.interpreter, &duty.reporter) => made,
     }
 }
 

@@ -57,5 +57,5 @@ async fn packages(
     duty: JobContext,
 ) -> Result<PackagesInstalled, Fault> {
     params.root = Some(context.root(params.root.as_deref()).await);
-    install(&params, &duty.output, &duty.control.cancel).await
+    install(&params, &duty.reporter, &duty.control.cancel).await
 }

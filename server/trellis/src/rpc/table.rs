@@ -21,7 +21,6 @@ use super::context::Context;
 use super::error::{ParamsError, bad_params, object};
 use crate::error::{Exit, Fault};
 use crate::jobs::JobContext;
-use crate::output::Output;
 use crate::session::Snapshot;
 
 /// Prefix of all method names.
@@ -162,8 +161,8 @@ impl Table {
                 let (title, shared) = (title(&params.params), context.clone());
                 let job = context.jobs.start(short, title, |duty| async move {
                     let results = shared.results.clone();
-                    let output = Output::reporting_to(results.watching(duty.output.reporter()));
-                    let result = work(shared, params.params, JobContext { output, ..duty }).await;
+                    let reporter = results.watching(&duty.reporter);
+                    let result = work(shared, params.params, JobContext { reporter, ..duty }).await;
                     let shown = result.and_then(|it| {
                         serde_json::to_value(&it).map_err(|error| {
                             Fault::internal(format!(

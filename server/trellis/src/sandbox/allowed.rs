@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_sandbox::{Config, Limits, RaisedBy};
 
-use crate::api::run_limits::FLAGS;
 use crate::config::{self, is_variable};
 use crate::error::Fault;
+use crate::sandbox::RAISED_BY;
 
 /// What tests may have beside what every sandbox gives. A person says it, never a project or a model.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -41,8 +41,8 @@ pub(crate) struct Allowed {
 }
 
 /// The settings that raise time limits, for commands without flags of their own for these.
-const RAISED_BY: RaisedBy = RaisedBy {
-    test: FLAGS.test,
+const RAISED_BY_SETTINGS: RaisedBy = RaisedBy {
+    test: RAISED_BY.test,
     run: Some("`run_seconds` in trellis.toml (in the editor `trellis.allow.runSeconds`)"),
 };
 
@@ -134,7 +134,7 @@ impl Settled {
             read_only: self.read_only,
             env: self.env.clone(),
             limits: Limits { cores: self.cores, network: self.network, ..Limits::default() },
-            raised_by: RAISED_BY,
+            raised_by: RAISED_BY_SETTINGS,
             ..Config::from_environment()
         };
         if let Some(memory) = self.memory {

@@ -11,15 +11,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::assembly::library_name;
 use trellis_python::distributions;
-use trellis_sandbox::{Docker, ImageProgress, ImageSpec, Runner, python};
+use trellis_sandbox::{Docker, ImageProgress, ImageSpec, RaisedBy, Runner, python};
 
 use crate::error::Fault;
-use crate::output::Output;
+use crate::reporter::Reporter;
+use crate::workspace::disk;
 use crate::workspace::scratch::ScratchFolder;
 
 pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
 use progress::ProgressReporter;
 pub(crate) use warm::WarmSandboxes;
+
+/// Flags that raise the limits, for commands with both. An editor shows only its own settings.
+pub(crate) const RAISED_BY: RaisedBy = RaisedBy {
+    test: Some("`--test-timeout` (in the editor `trellis.testTimeout`)"),
+    run: Some("`--run-timeout` (in the editor `trellis.allow.runSeconds`)"),
+};
+
+/// pytest option to continue after files that cannot be imported.
+pub(crate) const CONTINUE_ON_COLLECTION_ERRORS: &str = "--continue-on-collection-errors";
 
 /// Where tests run.
 #[derive(
@@ -105,18 +115,18 @@ pub(crate) async fn open(
     args: &SandboxArgs,
     root: &Path,
     needs: Packages,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<Sandbox, Fault> {
     let scratch = ScratchFolder::new()?;
     let allowed = args.settled(root)?;
-    allowed.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
-    let voice = ProgressReporter::of(output);
+    allowed.notes.iter().for_each(|it| reporter.note(format_args!("note: {it}")));
+    let voice = ProgressReporter::of(reporter);
     let mut config = allowed.config(scratch.path());
-    if let Some(docker) = docker(args, &allowed, root, &needs, output).await? {
+    if let Some(docker) = docker(args, &allowed, root, &needs, reporter).await? {
         let runner = Runner::in_docker(docker, &config);
         return Ok(Sandbox { runner, interpreter: None, is_projects_own: false, voice, scratch });
     }
-    let python = interpreter(root, &allowed, needs, output).await?;
+    let python = interpreter(root, &allowed, needs, reporter).await?;
     let interpreter = Some(python.interpreter.clone());
     let is_projects_own = python.origin == python::Origin::Project;
     config.coverage_provider = provider(&voice);
@@ -130,7 +140,7 @@ fn provider(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
     let voice = voice.clone();
     Some(python::CoverageProvider {
         path: std::env::var_os("PATH").unwrap_or_default(),
-        cache: cache_folder().ok()?,
+        cache: disk::cache_folder().ok()?,
         on_progress: Arc::new(move |step| match step {
             python::Progress::Installing { requirements } => voice.report(format_args!(
                 "installing {} next to the environment, which has none, to measure lines",
@@ -151,7 +161,7 @@ async fn docker(
     allowed: &Settled,
     root: &Path,
     needs: &Packages,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<Option<Docker>, Fault> {
     let may_choose = args.sandbox == Choice::Auto;
     if allowed.python.is_some() {
@@ -166,10 +176,10 @@ async fn docker(
     if args.sandbox == Choice::Local || may_choose && Docker::describe().await.is_err() {
         return Ok(None);
     }
-    match container_image(args, root, needs, output).await {
+    match container_image(args, root, needs, reporter).await {
         Ok(docker) => Ok(Some(docker)),
         Err(fault) if may_choose => {
-            output.note(format_args!("Docker is unavailable, so tests run locally: {fault}"));
+            reporter.note(format_args!("Docker is unavailable, so tests run locally: {fault}"));
             Ok(None)
         }
         Err(fault) => Err(fault),
@@ -180,34 +190,36 @@ async fn container_image(
     args: &SandboxArgs,
     root: &Path,
     needs: &Packages,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<Docker, Fault> {
     Docker::may_read(root).map_err(Fault::unavailable)?;
     let default = ImageSpec::default();
     let base = args.image.clone().unwrap_or(default.base);
-    let spec = ImageSpec { base, requirements: lines(root, needs, output)? };
+    let spec = ImageSpec { base, requirements: lines(root, needs, reporter)? };
     let say = |progress: ImageProgress| match progress {
-        ImageProgress::Waiting => output.note("waiting for another process that builds the image"),
+        ImageProgress::Waiting => {
+            reporter.note("waiting for another process that builds the image")
+        }
         // Reported once, before the sizes are known.
         ImageProgress::Pulling { image, total: 0, .. } => {
-            output.note(format_args!("pulling the image {image}"));
+            reporter.note(format_args!("pulling the image {image}"));
         }
         ImageProgress::Pulling { .. } => {}
         ImageProgress::Building { requirements } => {
-            output.note(format_args!("building the test image: {}", requirements.join(", ")));
+            reporter.note(format_args!("building the test image: {}", requirements.join(", ")));
         }
     };
-    Docker::open(None, &spec, &cache_folder()?, &say).await.map_err(Fault::unavailable)
+    Docker::open(None, &spec, &disk::cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
 /// Returns the environment for tests of the project in `root`, and creates it if it is missing.
 pub(crate) async fn environment(
     args: &SandboxArgs,
     root: &Path,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<python::Python, Fault> {
     let allowed = args.settled(root)?;
-    interpreter(root, &allowed, Packages::Project, output).await
+    interpreter(root, &allowed, Packages::Project, reporter).await
 }
 
 /// Returns the environment of the person or the project, with pytest provided beside it if it has
@@ -216,38 +228,41 @@ async fn interpreter(
     root: &Path,
     allowed: &Settled,
     needs: Packages,
-    output: &Output,
+    reporter: &Reporter,
 ) -> Result<python::Python, Fault> {
     let base = python_of(root, allowed).await.map_err(Fault::unavailable)?;
     if activated().is_some_and(|it| base.interpreter.starts_with(it)) {
         let shown = base.interpreter.display();
-        output.note(format_args!("note: the tests run in the activated environment, with {shown}"));
+        reporter
+            .note(format_args!("note: the tests run in the activated environment, with {shown}"));
     }
-    base.passed_over.iter().for_each(|it| output.note(format_args!("note: skipped: {it}")));
+    base.passed_over.iter().for_each(|it| reporter.note(format_args!("note: skipped: {it}")));
     let own = base.origin == python::Origin::Project;
     if own && base.maker.is_none() {
         return Ok(base);
     }
-    let mut lines = lines(root, &needs, output)?;
+    let mut lines = lines(root, &needs, reporter)?;
     let say = |step: python::Progress| match step {
         python::Progress::Waiting => {
-            output.note("waiting for another process that creates the test environment");
+            reporter.note("waiting for another process that creates the test environment");
         }
         python::Progress::Creating { .. } => {}
         python::Progress::Installing { requirements } => {
-            output.note(format_args!("creating the test environment: {}", requirements.join(", ")));
+            reporter
+                .note(format_args!("creating the test environment: {}", requirements.join(", ")));
         }
     };
     if own {
         // An environment without pytest has no pytest plugins either.
         lines.retain(|it| it.to_ascii_lowercase().starts_with("pytest"));
         let shown = base.prefix().display();
-        output.note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
-        return python::beside(&base, &lines, &cache_folder()?, &say)
+        reporter
+            .note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
+        return python::beside(&base, &lines, &disk::cache_folder()?, &say)
             .await
             .map_err(Fault::unavailable);
     }
-    python::provide(&base, &lines, &cache_folder()?, &say).await.map_err(Fault::unavailable)
+    python::provide(&base, &lines, &disk::cache_folder()?, &say).await.map_err(Fault::unavailable)
 }
 
 /// Finds the interpreter for the project in `root`, before anything is installed.
@@ -281,7 +296,7 @@ fn activated() -> Option<PathBuf> {
     folder("VIRTUAL_ENV").or_else(conda).filter(|it| it.is_absolute())
 }
 
-fn lines(root: &Path, needs: &Packages, output: &Output) -> Result<Vec<String>, Fault> {
+fn lines(root: &Path, needs: &Packages, reporter: &Reporter) -> Result<Vec<String>, Fault> {
     let mut found = match needs {
         Packages::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
         Packages::Project => python::of_project(root).map_err(Fault::input)?,
@@ -296,19 +311,6 @@ fn lines(root: &Path, needs: &Packages, output: &Output) -> Result<Vec<String>, 
             *line = format!("{meant}{rest}");
         }
     }
-    found.notes.iter().for_each(|note| output.note(format_args!("note: {note}")));
+    found.notes.iter().for_each(|note| reporter.note(format_args!("note: {note}")));
     Ok(found.lines)
-}
-
-/// Returns the cache folder: `TRELLIS_CACHE`, else the user's cache folder.
-pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
-    let variable =
-        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("TRELLIS_CACHE")
-        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("trellis")))
-        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/trellis")))
-        .ok_or_else(|| {
-            Fault::unavailable("there is no folder for the test environment")
-                .hint("set TRELLIS_CACHE")
-        })
 }

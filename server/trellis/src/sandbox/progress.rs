@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::output::Output;
 use crate::reporter::Reporter;
 
 /// Reports to the most recent user of the sandbox.
@@ -11,17 +10,17 @@ use crate::reporter::Reporter;
 pub(super) struct ProgressReporter(Arc<Mutex<Reporter>>);
 
 impl ProgressReporter {
-    pub(super) fn of(output: &Output) -> ProgressReporter {
-        ProgressReporter(Arc::new(Mutex::new(output.reporter())))
+    pub(super) fn of(reporter: &Reporter) -> ProgressReporter {
+        ProgressReporter(Arc::new(Mutex::new(reporter.clone())))
     }
 
     /// Sends further reports to this output.
-    pub(super) fn pass_to(&self, output: &Output) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = output.reporter();
+    pub(super) fn pass_to(&self, reporter: &Reporter) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = reporter.clone();
     }
 
     pub(super) fn report(&self, text: impl Display) {
         let reporter = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Output::reporting_to(reporter).note(text);
+        reporter.note(text);
     }
 }

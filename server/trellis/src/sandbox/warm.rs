@@ -10,7 +10,7 @@ use trellis_sandbox::python;
 
 use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, open};
 use crate::error::Fault;
-use crate::output::Output;
+use crate::reporter::Reporter;
 
 /// Maximum number of open sandboxes; few people work on more projects at once.
 const KEPT_AT_MOST: usize = 4;
@@ -39,21 +39,21 @@ impl WarmSandboxes {
         args: &SandboxArgs,
         root: &Path,
         needs: Packages,
-        output: &Output,
+        reporter: &Reporter,
     ) -> Result<Arc<Sandbox>, Fault> {
         let key = Key::of(args, root, &needs)?;
         let mut all = self.0.lock().await;
         if let Some(at) = all.iter().position(|(it, _)| *it == key) {
             let it = all.remove(at);
             let opened = it.1.clone();
-            opened.voice.pass_to(output);
+            opened.voice.pass_to(reporter);
             all.push(it);
             return Ok(opened);
         }
         // The lock is released while a sandbox opens: that may create an environment, and other
         // projects must not wait for it.
         drop(all);
-        let opened = Arc::new(open(args, root, needs, output).await?);
+        let opened = Arc::new(open(args, root, needs, reporter).await?);
         let mut all = self.0.lock().await;
         if let Some((_, other)) = all.iter().find(|(it, _)| *it == key) {
             // Another task opened one first.

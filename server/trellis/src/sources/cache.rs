@@ -22,8 +22,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::IndexedFile;
 use super::disk::Stamp;
-use crate::sandbox::cache_folder;
 use crate::workspace::disk;
+use crate::workspace::disk::cache_folder;
 
 /// Folder of Trellis' own files in a project, and the cache folder in it.
 const OWN: &str = ".trellis";

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Installer;
 use crate::error::{Exit, Fault};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
 use crate::workspace::git::find;
 
@@ -67,7 +67,7 @@ const GO_OWN: [&str; 9] = [
 /// `cancel` was triggered.
 pub(crate) async fn install(
     root: &Path,
-    output: &Output,
+    reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<Vec<Installed>, Fault> {
     let root = root.canonicalize().map_err(|error| {
@@ -77,11 +77,11 @@ pub(crate) async fn install(
     let wanted = wanted(&root)?;
     let mut done = Vec::new();
     for installer in wanted {
-        output.note(format_args!("installing packages with {}", installer.name()));
+        reporter.note(format_args!("installing packages with {}", installer.name()));
         done.push(tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(stopped(installer)),
-            installed = with(installer, &root, output) => installed?,
+            installed = with(installer, &root, reporter) => installed?,
         });
     }
     Ok(done)
@@ -105,12 +105,12 @@ fn stopped(installer: Installer) -> Fault {
         .hint("run the same command again; it continues with what is installed")
 }
 
-async fn with(installer: Installer, root: &Path, output: &Output) -> Result<Installed, Fault> {
+async fn with(installer: Installer, root: &Path, reporter: &Reporter) -> Result<Installed, Fault> {
     let mut interpreter = None;
     match installer {
         Installer::Npm => finish("npm", &NPM, root, &NPM_OWN, &[]).await?,
         Installer::Pip => {
-            let python = sandbox::environment(&SandboxArgs::default(), root, output).await?;
+            let python = sandbox::environment(&SandboxArgs::default(), root, reporter).await?;
             interpreter = Some(python.interpreter);
         }
         Installer::Go => {

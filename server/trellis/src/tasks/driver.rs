@@ -25,8 +25,8 @@ use crate::issue::{
 };
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
-use crate::output::Output;
 use crate::plan_file;
+use crate::reporter::Reporter;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
 use crate::workspace::disk;
@@ -44,7 +44,7 @@ use crate::workspace::worktree_state::{branch, checked_out, full, left};
 /// no model. Merged tasks stay, and the next call resumes from there.
 pub(crate) async fn tasks(
     order: &TasksRequest,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<TasksResult, Fault> {
     let began = Instant::now();
@@ -61,20 +61,24 @@ pub(crate) async fn tasks(
     let (git, merged) = scaffold::repository(&out, &journal)?;
     let into = checked_out(&git)?;
     let forge = match &order.push {
-        Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, output, control))?),
+        Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, reporter, control))?),
         None => None,
     };
-    let reporter = output.reporter();
-    let mut status = StatusWriter::new(&out, &plan, (&order.file, stack.name()), &reporter)?;
-    scaffold::clear(&out, &git, (&journal, output))?;
+    let mut status = StatusWriter::new(&out, &plan, (&order.file, stack.name()), reporter)?;
+    scaffold::clear(&out, &git, (&journal, reporter))?;
     if merged.is_none() {
         status.begin()?;
-        scaffold::install(&out, &stack, output, &control.cancel).await?;
+        scaffold::install(&out, &stack, reporter, &control.cancel).await?;
     }
-    let opened = open(order, &out, output, control).await?;
-    let session = LlmSession::open(("tasks", cancelled), (&out, output), &order.model)?;
-    let tools =
-        Services { output, control, journal: &journal, runner: &opened.runner, session: &session };
+    let opened = open(order, &out, reporter, control).await?;
+    let session = LlmSession::open(("tasks", cancelled), (&out, reporter), &order.model)?;
+    let tools = Services {
+        reporter,
+        control,
+        journal: &journal,
+        runner: &opened.runner,
+        session: &session,
+    };
     let all = Arc::new(TasksRun {
         order,
         stack: &stack,
@@ -106,10 +110,10 @@ pub(crate) async fn tasks(
 async fn open(
     order: &TasksRequest,
     out: &Path,
-    output: &Output,
+    reporter: &Reporter,
     control: &JobControl,
 ) -> Result<Sandbox, Fault> {
-    let opening = sandbox::open(&order.sandbox, out, Packages::Project, output);
+    let opening = sandbox::open(&order.sandbox, out, Packages::Project, reporter);
     tokio::select! {
         () = control.cancel.cancelled() => Err(cancelled()),
         opened = opening => opened,

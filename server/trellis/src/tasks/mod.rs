@@ -69,7 +69,7 @@ pub(crate) struct TasksRequest {
 fn log_stage(tools: Services<'_>, work: &str, stage: &str, reason: &str) -> Result<(), Fault> {
     let colon = if reason.is_empty() { "" } else { ": " };
     let first = reason.lines().next().unwrap_or_default();
-    tools.output.note(format_args!("{work}: {stage}{colon}{first}"));
+    tools.reporter.note(format_args!("{work}: {stage}{colon}{first}"));
     let event = Event::Stage {
         work: work.to_owned(),
         stage: stage.to_owned(),

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{STACK, TASK, TasksRequest};
 use crate::error::{Exit, Fault};
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::stacks::{self, Stack};
 use crate::workspace::crash_point;
 use crate::workspace::disk;
@@ -117,7 +117,7 @@ fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault
 pub(super) fn clear(
     out: &Path,
     git: &Git,
-    (journal, output): (&Journal, &Output),
+    (journal, reporter): (&Journal, &Reporter),
 ) -> Result<(), Fault> {
     // Incomplete worktrees of any task would block git for all of them. This process holds the
     // folder's lock, so no other uses them.
@@ -126,7 +126,7 @@ pub(super) fn clear(
         match Worktree::open(out, &work, journal) {
             // A person may have a file there.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
-                output.note(format_args!("{work}: {}", fault.message));
+                reporter.note(format_args!("{work}: {}", fault.message));
             }
             opened => drop(opened?),
         }
@@ -144,12 +144,12 @@ pub(super) fn is_merged(git: &Git, branch: &str, trailer: &str) -> Result<bool, 
 pub(super) async fn install(
     out: &Path,
     stack: &Stack,
-    output: &Output,
+    reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<(), Fault> {
     match stack.written.install {
         stacks::Installer::None => Ok(()),
-        _ => stacks::install(out, output, cancel).await.map(drop),
+        _ => stacks::install(out, reporter, cancel).await.map(drop),
     }
 }
 

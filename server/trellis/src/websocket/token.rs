@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, geteuid, test_kill_process};
 
 use crate::error::Fault;
-use crate::sandbox::cache_folder;
+use crate::workspace::disk::cache_folder;
 
 /// Random bytes of a token.
 const BYTES: usize = 32;

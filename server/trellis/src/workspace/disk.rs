@@ -181,3 +181,16 @@ pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
         false => fault.hint("make `.trellis` writable, and run again; nothing is lost"),
     }
 }
+
+/// Returns the cache folder: `TRELLIS_CACHE`, else the user's cache folder.
+pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("TRELLIS_CACHE")
+        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("trellis")))
+        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/trellis")))
+        .ok_or_else(|| {
+            Fault::unavailable("there is no folder for the test environment")
+                .hint("set TRELLIS_CACHE")
+        })
+}

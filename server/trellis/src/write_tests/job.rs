@@ -21,14 +21,13 @@ use super::locate::{Target, test_path, tests_dir};
 use super::registry::{self, LastRun, Mapping};
 use super::results;
 use super::testpaths::TestPaths;
-use crate::api::run_limits::FLAGS;
 use crate::api::write_tests::{Generated, TestFramework};
 use crate::budget::{Budget, Spent};
 use crate::error::Fault;
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, Models};
-use crate::output::Output;
 use crate::reporter::{Progress, Reporter};
+use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::sources::read_at;
 use crate::workspace::cost::StageCost;
@@ -85,7 +84,7 @@ impl Job {
     /// Checks everything that can be wrong before the first model request.
     pub(super) async fn open(
         order: WriteTestsRequest,
-        output: &Output,
+        reporter: &Reporter,
         cancel: CancellationToken,
     ) -> Result<Job, Fault> {
         let target = Target::find(&order)?;
@@ -106,10 +105,10 @@ impl Job {
         models.require_prices(budget)?;
         let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::write_tests().context_tokens;
-        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, output);
+        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, reporter);
         let (journal, scratch) = journal(&target.root, order.preview)?;
         let sandbox =
-            sandbox::open(&order.sandbox, &target.root, Packages::Project, output).await?;
+            sandbox::open(&order.sandbox, &target.root, Packages::Project, reporter).await?;
         Ok(Job {
             support: missing(&target, &tests_dir, framework),
             target,
@@ -122,7 +121,7 @@ impl Job {
             _scratch: scratch,
             sandbox,
             cancel,
-            reporter: output.reporter(),
+            reporter: reporter.clone(),
             began: SystemTime::now(),
             preview: order.preview,
             replace_edited: order.replace_edited,
@@ -132,8 +131,8 @@ impl Job {
         })
     }
 
-    pub(super) async fn run(mut self, output: &Output) -> Result<Generated, Fault> {
-        output.note(format_args!("prompting {} for tests of {}", self.model(), self.target.id()));
+    pub(super) async fn run(mut self, reporter: &Reporter) -> Result<Generated, Fault> {
+        reporter.note(format_args!("prompting {} for tests of {}", self.model(), self.target.id()));
         let result = self.all().await;
         let left = self.sandbox.runner.close().await;
         let mut generated = result?;
@@ -311,7 +310,7 @@ impl Job {
             source_folders: folders,
             test_timeout: self.test_timeout,
             run_timeout: self.run_timeout.unwrap_or(usual.run_timeout),
-            raised_by: FLAGS,
+            raised_by: RAISED_BY,
             ..usual
         };
         let report = self.sandbox.runner.run(&request, &self.cancel).await;

@@ -25,7 +25,7 @@ use crate::api::write_tests::{AddedTestPath, GenerateTestsParams, Generated, Tes
 use crate::edits;
 use crate::error::Fault;
 use crate::models::ModelArgs;
-use crate::output::Output;
+use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 
 /// A request to write tests for a function.
@@ -107,9 +107,9 @@ pub(crate) fn add_test_path(root: &Path, path: &str) -> Result<AddedTestPath, Fa
 /// written. Nothing has been written then.
 pub(crate) async fn generate(
     order: WriteTestsRequest,
-    output: &Output,
+    reporter: &Reporter,
     cancel: CancellationToken,
 ) -> Result<Generated, Fault> {
-    let job = job::Job::open(order, output, cancel).await?;
-    job.run(output).await
+    let job = job::Job::open(order, reporter, cancel).await?;
+    job.run(reporter).await
 }
