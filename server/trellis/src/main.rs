@@ -46,6 +46,7 @@ mod sources;
 mod stacks;
 mod symbols;
 mod tasks;
+mod timing;
 mod tools;
 mod websocket;
 mod workspace;

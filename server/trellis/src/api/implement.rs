@@ -7,14 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
 use trellis_engine::issue::Limits;
-use trellis_sandbox::Totals;
 
 use super::generate::FixWith;
 use super::repair::Time;
 use super::run_limits::{RunLimits, mode};
 use crate::error::{Exit, Fault};
 use crate::forge::{PushTarget, Pushed};
-use crate::issue::{Decision, IssueRequest, Log, SpecFiles};
+use crate::issue::{Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 
@@ -191,8 +190,6 @@ pub(crate) struct ImplementResult {
     pub(crate) time: Time,
     /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
-    #[serde(skip)]
-    pub(crate) tested: Totals,
 }
 
 /// Tests of a run.
@@ -203,53 +200,50 @@ pub(crate) struct Counts {
     pub(crate) failed: usize,
 }
 
-impl ImplementResult {
-    pub(crate) fn of(order: &IssueRequest, outcome: Outcome, log: Log) -> ImplementResult {
-        let [new, all] =
-            log.counts().map(|it| it.map(|(passed, failed)| Counts { passed, failed }));
-        let notes = log.notes();
+impl From<IssueReport> for ImplementResult {
+    fn from(it: IssueReport) -> ImplementResult {
         ImplementResult {
-            outcome,
-            exit_code: 0,
-            waits: log.waits,
-            reason: None,
-            issue: order.id.clone(),
-            branch: None,
-            worktree: None,
-            tip: None,
-            commit: log.commit,
-            files: log.paths,
-            diff: log.diff,
-            doubts: log.doubts,
-            history: Vec::new(),
-            passed_before: log.before,
-            new_tests: new,
-            all_tests: all,
-            reports: log.reports,
-            pushed: Vec::new(),
-            plan: None,
-            usd: log.spent.map(|it| it.usd),
-            tokens: log.spent.map(|it| it.tokens),
-            time: Time::default(),
-            notes,
-            tested: log.tested,
+            outcome: it.outcome.into(),
+            exit_code: it.exit_code,
+            waits: it.waits,
+            reason: it.reason,
+            issue: it.issue,
+            branch: it.branch,
+            worktree: it.worktree,
+            tip: it.tip,
+            commit: it.commit,
+            files: it.files,
+            diff: it.diff,
+            doubts: it.doubts,
+            history: it.history,
+            passed_before: it.passed_before,
+            new_tests: it.new_tests.map(Into::into),
+            all_tests: it.all_tests.map(Into::into),
+            reports: it.reports,
+            pushed: it.pushed,
+            plan: it.plan,
+            usd: it.usd,
+            tokens: it.tokens,
+            time: it.time.into(),
+            notes: it.notes,
         }
     }
+}
 
-    /// Returns the result of a merge made by an earlier call that was killed before it reported.
-    pub(crate) fn merged_before(order: &IssueRequest, commit: String) -> ImplementResult {
-        let note = "an earlier call merged it; choose another name for more work on it";
-        ImplementResult {
-            commit: Some(commit),
-            notes: vec![note.to_owned()],
-            ..ImplementResult::of(order, Outcome::Merged, Log::default())
+impl From<IssueOutcome> for Outcome {
+    fn from(it: IssueOutcome) -> Outcome {
+        match it {
+            IssueOutcome::Merged => Outcome::Merged,
+            IssueOutcome::NeedsHuman => Outcome::NeedsHuman,
+            IssueOutcome::Left => Outcome::Left,
+            IssueOutcome::Failed => Outcome::Failed,
+            IssueOutcome::Planned => Outcome::Planned,
         }
     }
+}
 
-    pub(crate) fn planned(order: &IssueRequest, plan: String) -> ImplementResult {
-        ImplementResult {
-            plan: Some(plan),
-            ..ImplementResult::of(order, Outcome::Planned, Log::default())
-        }
+impl From<TestTotals> for Counts {
+    fn from(it: TestTotals) -> Counts {
+        Counts { passed: it.passed, failed: it.failed }
     }
 }

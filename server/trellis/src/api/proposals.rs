@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use trellis_engine::approval::{Confidence, Parts};
+use trellis_engine::approval::Confidence;
 use trellis_llm::Editor;
 
 use super::run_limits::TimeLimits;
@@ -13,8 +13,9 @@ use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::proposals::{
-    self, Choice, Decided, DecisionRequest, FailingTest, HistoryEntry, NumberedHunk, OpenDocuments,
-    OpenTexts, Proposal, State, Store, Times, VerifiedTest, VerifyMode,
+    self, Choice, ConfidenceReport, Decided, DecisionRequest, FailingTest, HistoryEntry,
+    NumberedHunk, OpenDocuments, OpenTexts, PartsReport, Proposal, State, Store, Times,
+    VerifiedTest, VerifyMode,
 };
 use crate::repair::{self, Problem};
 use crate::reporter::Reporter;
@@ -372,30 +373,35 @@ impl DecideFixParams {
 }
 
 impl ConfidenceShape {
-    pub(crate) fn of(it: &Confidence) -> ConfidenceShape {
-        let (total, Confidence { diagnostic, fix, coverage, parts }) = (it.total(), *it);
-        let parts = parts.map(|Parts { clarity, agreement, passing, size, history }| {
-            ConfidenceParts { clarity, agreement, passing, size, history }
-        });
-        ConfidenceShape { total, diagnostic, fix, coverage, parts }
+    fn of(it: &Confidence) -> ConfidenceShape {
+        ConfidenceReport::of(it).into()
     }
 
     /// Returns the confidence as text, with its parts.
     pub(crate) fn breakdown(&self) -> String {
-        let (diagnostic, fix) = match &self.parts {
-            Some(it) => (
-                format!(" (clarity {:.2}, agreement {:.2})", it.clarity, it.agreement),
-                format!(
-                    " (passing {:.2}, size {:.2}, history {:.2})",
-                    it.passing, it.size, it.history
-                ),
-            ),
-            None => (String::new(), String::new()),
-        };
-        format!(
-            "{:.2} = 0.3 x diagnostic {:.2}{diagnostic} + 0.3 x fix {:.2}{fix} + 0.4 x coverage {:.2}",
-            self.total, self.diagnostic, self.fix, self.coverage
-        )
+        let ConfidenceShape { total, diagnostic, fix, coverage, parts } = *self;
+        let parts = parts.map(|it| PartsReport {
+            clarity: it.clarity,
+            agreement: it.agreement,
+            passing: it.passing,
+            size: it.size,
+            history: it.history,
+        });
+        ConfidenceReport { total, diagnostic, fix, coverage, parts }.breakdown()
+    }
+}
+
+impl From<ConfidenceReport> for ConfidenceShape {
+    fn from(it: ConfidenceReport) -> ConfidenceShape {
+        let ConfidenceReport { total, diagnostic, fix, coverage, parts } = it;
+        let parts = parts.map(|it| ConfidenceParts {
+            clarity: it.clarity,
+            agreement: it.agreement,
+            passing: it.passing,
+            size: it.size,
+            history: it.history,
+        });
+        ConfidenceShape { total, diagnostic, fix, coverage, parts }
     }
 }
 

@@ -7,18 +7,16 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
-use trellis_engine::repair::{Diagnostic, Limits};
-use trellis_sandbox::Totals;
+use trellis_engine::repair::Limits;
 
 use super::generate::FixWith;
 use super::proposals::ConfidenceShape;
 use super::run_limits::{TEST_SECONDS, mode, test_seconds};
 use crate::error::Fault;
 use crate::models::ModelArgs;
-use crate::proposals::{Proposal, State};
-use crate::repair::{RepairRequest, UNNUMBERED, WriteTarget, commit_title};
-use crate::sandbox::RAISED_BY;
-use crate::sandbox::SandboxArgs;
+use crate::repair::{RepairRequest, WriteTarget, report};
+use crate::sandbox::{RAISED_BY, SandboxArgs};
+use crate::timing::Timing;
 use crate::write_tests::registry;
 
 /// Fix failing tests; every fix is tested on a copy first.
@@ -200,9 +198,6 @@ pub(crate) struct RepairResult {
     pub(crate) time: Time,
     /// Further notes, as sentences.
     pub(crate) notes: Vec<String>,
-    /// All that was kept, as one patch.
-    #[serde(skip)]
-    pub(crate) all: String,
 }
 
 /// How long it took.
@@ -214,16 +209,6 @@ pub(crate) struct Time {
     /// The part of it that test runs took, each from the start of its process to its end.
     pub(crate) test_seconds: f64,
     pub(crate) test_runs: u64,
-}
-
-impl Time {
-    pub(crate) fn of(all: Duration, tests: Totals) -> Time {
-        Time {
-            seconds: all.as_secs_f64(),
-            test_seconds: tests.time.as_secs_f64(),
-            test_runs: tests.runs,
-        }
-    }
 }
 
 /// Tests by result.
@@ -247,26 +232,6 @@ pub(crate) struct KeptFix {
     pub(crate) paths: Vec<String>,
     /// A unified diff.
     pub(crate) diff: String,
-}
-
-impl KeptFix {
-    pub(crate) fn of(proposal: &Proposal, is_stored: bool) -> KeptFix {
-        let files = proposal.written();
-        let diff = files.iter().map(|it| {
-            trellis_python::unified_diff(
-                &it.path,
-                it.base.as_deref().unwrap_or_default(),
-                &it.proposed,
-            )
-        });
-        KeptFix {
-            fix: (is_stored && proposal.state == State::Accepted).then(|| proposal.id.clone()),
-            reason: proposal.reason.clone(),
-            confidence: ConfidenceShape::of(&proposal.confidence),
-            paths: files.iter().map(|it| it.path.clone()).collect(),
-            diff: diff.collect(),
-        }
-    }
 }
 
 /// Failing tests with one likely cause.
@@ -334,33 +299,6 @@ pub(crate) struct SuggestedFix {
     pub(crate) confidence: f64,
 }
 
-impl DiagnosisShape {
-    pub(crate) fn of(it: &Diagnostic) -> DiagnosisShape {
-        let affected = it.affected.iter().map(|it| AffectedFile {
-            path: it.path.clone(),
-            line_start: it.first,
-            line_end: it.last,
-            code_snippet: it.snippet.clone(),
-            issue_description: it.why.clone(),
-        });
-        let ideas = it.opinion.ideas.iter().map(|it| SuggestedFix {
-            description: it.description.clone(),
-            confidence: it.confidence,
-        });
-        DiagnosisShape {
-            version: 1,
-            issue_type: it.issue_type.as_str().to_owned(),
-            severity: it.severity.as_str().to_owned(),
-            error: it.error.clone(),
-            root_cause: it.root_cause.clone(),
-            root_cause_by: if it.is_opinion { "model" } else { "measured" }.to_owned(),
-            affected_files: affected.collect(),
-            suggested_fixes: ideas.collect(),
-            looked_at: it.looked_at.clone(),
-        }
-    }
-}
-
 /// A fix that was tried.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -402,107 +340,127 @@ pub(crate) struct SetAside {
     pub(crate) why: String,
 }
 
-impl RepairResult {
-    /// Returns the outcome as text.
-    pub(crate) fn ending(&self) -> &'static str {
-        match self.outcome.as_str() {
-            "nothingToDo" => "nothing to do",
-            "repaired" => "repaired",
-            "partly" => "partly repaired",
-            "needsHuman" => "needs your review",
-            _ => "not repaired",
-        }
-    }
-
-    /// Returns the report for people.
-    pub(crate) fn markdown(&self) -> String {
-        let mut out = format!("# Repair: {}\n\n", self.ending());
-        let counts = |it: &TestCounts| format!("{} pass, {} fail", it.passing, it.failing);
-        out += &format!("- Before: {}\n- After: {}\n", counts(&self.before), counts(&self.after));
-        let costs = self.tokens.map(|it| format!("- Tokens: {it}\n"));
-        out += &costs.unwrap_or_default();
-        let price = |usd| crate::workspace::cost::price(self.tokens.unwrap_or_default(), usd);
-        out += &self.usd.map_or_else(String::new, |it| format!("- Cost: {}\n", price(it)));
-        let Time { seconds, test_seconds, test_runs } = self.time;
-        out += &format!(
-            "- Time: {seconds:.1} s, of which {test_seconds:.1} s in {test_runs} test runs\n"
-        );
-        for it in &self.set_aside {
-            out += &format!("- Not repaired: {}: {}\n", it.test, it.why);
-        }
-        for it in &self.flaky {
-            out += &format!("- Flaky: {it}\n");
-        }
-        for (number, it) in self.groups.iter().enumerate() {
-            out += &format!("\n## {}. {}\n\n", number + 1, it.tests.join(", "));
-            out += &format!(
-                "- Kind: {}, severity: {}\n",
-                it.diagnosis.issue_type.replace('_', " "),
-                it.diagnosis.severity.to_lowercase()
-            );
-            out +=
-                &format!("- Cause ({}): {}\n", it.diagnosis.root_cause_by, it.diagnosis.root_cause);
-            out += &format!("- {}\n", it.end());
-            it.attempts.iter().for_each(|attempt| out += &attempt.markdown());
-            out += &it.others();
-        }
-        out
-    }
-}
-
-impl GroupShape {
-    /// Returns the rejected alternatives, with diffs that are shown nowhere else.
-    fn others(&self) -> String {
-        if self.alternatives.is_empty() {
-            return String::new();
-        }
-        let line = |it: &AlternativeShape| {
-            let sure =
-                it.confidence.map_or_else(String::new, |it| format!(" (confidence {it:.2})"));
-            let is_shown = self.attempts.iter().any(|attempt| attempt.diff == it.diff);
-            let diff = it.diff.as_deref().filter(|_| !is_shown).map(fenced);
-            format!("- {}{sure}: {}\n{}", it.name, it.became, diff.unwrap_or_default())
-        };
-        "\n### Alternatives\n\n".to_owned()
-            + &self.alternatives.iter().map(line).collect::<String>()
-    }
-
-    /// Returns the end of the group's repair as text.
-    pub(crate) fn end(&self) -> String {
-        match (&self.kept, &self.waiting, &self.given_up) {
-            (Some(fix), ..) if fix == UNNUMBERED => "fixed".to_owned(),
-            (Some(fix), ..) => format!("fixed by {fix}"),
-            (_, Some(fix), _) => format!("{fix} needs your review"),
-            (_, _, Some(why)) => format!("not fixed: {why}"),
-            _ => "not finished".to_owned(),
+impl From<report::RepairReport> for RepairResult {
+    fn from(it: report::RepairReport) -> RepairResult {
+        RepairResult {
+            outcome: it.outcome,
+            exit_code: it.exit_code,
+            before: it.before.into(),
+            after: it.after.into(),
+            fixes: it.fixes.into_iter().map(Into::into).collect(),
+            groups: it.groups.into_iter().map(Into::into).collect(),
+            flaky: it.flaky,
+            set_aside: it.set_aside.into_iter().map(Into::into).collect(),
+            patch: it.patch,
+            branch: it.branch,
+            commit: it.commit,
+            artifacts: it.artifacts,
+            usd: it.usd,
+            tokens: it.tokens,
+            time: it.time.into(),
+            notes: it.notes,
         }
     }
 }
 
-impl AttemptShape {
-    fn markdown(&self) -> String {
-        let mut out = format!("\n### Fix {}: {}\n\n{}\n", self.number, self.outcome, self.what);
-        if let Some(it) = &self.confidence {
-            out += &format!("\nConfidence {}\n", it.breakdown());
-        }
-        self.shortcuts.iter().for_each(|it| out += &format!("- {it}\n"));
-        out += &self.diff.as_deref().map(fenced).unwrap_or_default();
-        out
+impl From<Timing> for Time {
+    fn from(it: Timing) -> Time {
+        Time { seconds: it.seconds, test_seconds: it.test_seconds, test_runs: it.test_runs }
     }
 }
 
-/// Returns a diff as a Markdown code block.
-fn fenced(diff: &str) -> String {
-    let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("\n{fence}diff\n{diff}{fence}\n")
+impl From<report::TestCounts> for TestCounts {
+    fn from(it: report::TestCounts) -> TestCounts {
+        TestCounts { passing: it.passing, failing: it.failing }
+    }
 }
 
-impl RepairResult {
-    /// Returns the title of a commit with the kept fixes.
-    pub(crate) fn title(&self) -> String {
-        let first = self.groups.iter().find(|it| it.kept.is_some());
-        let first = first.and_then(|it| it.tests.first()).map_or("", String::as_str);
-        commit_title(first, self.fixes.len())
+impl From<report::KeptFix> for KeptFix {
+    fn from(it: report::KeptFix) -> KeptFix {
+        KeptFix {
+            fix: it.fix,
+            reason: it.reason,
+            confidence: it.confidence.into(),
+            paths: it.paths,
+            diff: it.diff,
+        }
+    }
+}
+
+impl From<report::GroupReport> for GroupShape {
+    fn from(it: report::GroupReport) -> GroupShape {
+        GroupShape {
+            tests: it.tests,
+            diagnosis: it.diagnosis.into(),
+            attempts: it.attempts.into_iter().map(Into::into).collect(),
+            alternatives: it.alternatives.into_iter().map(Into::into).collect(),
+            kept: it.kept,
+            waiting: it.waiting,
+            given_up: it.given_up,
+        }
+    }
+}
+
+impl From<report::DiagnosisReport> for DiagnosisShape {
+    fn from(it: report::DiagnosisReport) -> DiagnosisShape {
+        DiagnosisShape {
+            version: it.version,
+            issue_type: it.issue_type,
+            severity: it.severity,
+            error: it.error,
+            root_cause: it.root_cause,
+            root_cause_by: it.root_cause_by,
+            affected_files: it.affected_files.into_iter().map(Into::into).collect(),
+            suggested_fixes: it.suggested_fixes.into_iter().map(Into::into).collect(),
+            looked_at: it.looked_at,
+        }
+    }
+}
+
+impl From<report::AffectedFile> for AffectedFile {
+    fn from(it: report::AffectedFile) -> AffectedFile {
+        AffectedFile {
+            path: it.path,
+            line_start: it.line_start,
+            line_end: it.line_end,
+            code_snippet: it.code_snippet,
+            issue_description: it.issue_description,
+        }
+    }
+}
+
+impl From<report::SuggestedFix> for SuggestedFix {
+    fn from(it: report::SuggestedFix) -> SuggestedFix {
+        SuggestedFix { description: it.description, confidence: it.confidence }
+    }
+}
+
+impl From<report::AttemptReport> for AttemptShape {
+    fn from(it: report::AttemptReport) -> AttemptShape {
+        AttemptShape {
+            number: it.number,
+            outcome: it.outcome,
+            what: it.what,
+            diff: it.diff,
+            confidence: it.confidence.map(Into::into),
+            shortcuts: it.shortcuts,
+        }
+    }
+}
+
+impl From<report::AlternativeReport> for AlternativeShape {
+    fn from(it: report::AlternativeReport) -> AlternativeShape {
+        AlternativeShape {
+            name: it.name,
+            became: it.became,
+            confidence: it.confidence,
+            diff: it.diff,
+        }
+    }
+}
+
+impl From<report::SetAside> for SetAside {
+    fn from(it: report::SetAside) -> SetAside {
+        SetAside { test: it.test, why: it.why }
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use trellis_engine::task_graph::{Phase, Progress};
 
 use super::generate::FixWith;
 use super::repair::Time;
@@ -13,7 +12,7 @@ use super::run_limits::RunLimits;
 use crate::forge::{PushTarget, Pushed};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
-use crate::tasks::TasksRequest;
+use crate::tasks::{TasksReport, TasksRequest};
 
 /// Build a project from a task list, several tasks in parallel.
 ///
@@ -126,25 +125,23 @@ pub(crate) struct TasksResult {
     pub(crate) notes: Vec<String>,
 }
 
-impl TasksResult {
-    pub(crate) fn of(progress: &Progress) -> TasksResult {
-        let is_whole =
-            progress.phase == Phase::Complete && progress.completed.len() == progress.total;
+impl From<TasksReport> for TasksResult {
+    fn from(it: TasksReport) -> TasksResult {
         TasksResult {
-            status: progress.phase.as_str().to_owned(),
-            reason: progress.reason.clone(),
-            exit_code: u8::from(!is_whole),
-            out: String::new(),
-            progress: progress.percent,
-            total_tasks: progress.total,
-            completed_tasks: progress.completed.clone(),
-            failed_tasks: progress.failed.clone(),
-            blocked_tasks: progress.blocked.clone(),
-            pushed: Vec::new(),
-            usd: 0.0,
-            tokens: 0,
-            time: Time::default(),
-            notes: Vec::new(),
+            status: it.status,
+            reason: it.reason,
+            exit_code: it.exit_code,
+            out: it.out,
+            progress: it.progress,
+            total_tasks: it.total_tasks,
+            completed_tasks: it.completed_tasks,
+            failed_tasks: it.failed_tasks,
+            blocked_tasks: it.blocked_tasks,
+            pushed: it.pushed,
+            usd: it.usd,
+            tokens: it.tokens,
+            time: it.time.into(),
+            notes: it.notes,
         }
     }
 }

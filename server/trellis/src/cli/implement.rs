@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::api::implement::{ImplementArgs, ImplementResult, Outcome};
+use crate::api::implement::{ImplementArgs, ImplementResult};
 use crate::cli::test_output::{plain, pushed};
 use crate::error::{Exit, Fault};
-use crate::issue::{Reviewer, implement, plan};
+use crate::issue::{IssueOutcome, IssueReport, Reviewer, implement, plan};
 use crate::job_control::JobControl;
 use crate::output::{Output, color};
 use crate::repair::Terminal;
@@ -14,7 +14,7 @@ pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit
     let dry_run = args.dry_run;
     let (order, given) = args.order(Path::new(""))?;
     let result = if dry_run {
-        ImplementResult::planned(&order, plan(&order, &given)?)
+        IssueReport::planned(&order, plan(&order, &given)?)
     } else {
         let control = JobControl::of_signals()?;
         let terminal = Terminal::here().filter(|_| !output.is_json());
@@ -22,14 +22,14 @@ pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit
         implement(&order, &given, &reviewer, output.reporter(), &control).await?
     };
     if output.is_json() {
-        output.json(&result)?;
+        output.json(&ImplementResult::from(result.clone()))?;
     } else {
         output.text(human(&result))?;
     }
     Ok(Exit::of_result(result.exit_code))
 }
 
-fn human(it: &ImplementResult) -> String {
+fn human(it: &IssueReport) -> String {
     if let Some(plan) = &it.plan {
         return lines(plan);
     }
@@ -52,10 +52,10 @@ fn human(it: &ImplementResult) -> String {
         format!(", {} tests pass ({} before), {} fail", all.passed, it.passed_before, all.failed)
     });
     out += &match it.outcome {
-        Outcome::Merged => format!("issue {} is merged{tests}", it.issue),
-        Outcome::NeedsHuman => format!("needs your review{reason}"),
-        Outcome::Left => "left on its branch".to_owned(),
-        Outcome::Failed | Outcome::Planned => format!("not implemented{reason}"),
+        IssueOutcome::Merged => format!("issue {} is merged{tests}", it.issue),
+        IssueOutcome::NeedsHuman => format!("needs your review{reason}"),
+        IssueOutcome::Left => "left on its branch".to_owned(),
+        IssueOutcome::Failed | IssueOutcome::Planned => format!("not implemented{reason}"),
     };
     out
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use trellis_sandbox::wording::counted;
 
-use crate::api::repair::{GroupShape, RepairArgs, RepairResult};
+use crate::api::repair::{RepairArgs, RepairResult};
 use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::output::{Output, color};
+use crate::repair::report::{GroupReport, RepairReport};
 use crate::repair::{Approver, Terminal, repair};
 use crate::results::Results;
 
@@ -24,7 +25,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     results.keep();
     let result = result?;
     if output.is_json() {
-        output.json(&result)?;
+        output.json(&RepairResult::from(result.clone()))?;
     } else {
         output.text(human(&result, is_dry))?;
     }
@@ -35,7 +36,7 @@ pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, F
     Ok(exit)
 }
 
-fn human(it: &RepairResult, is_dry: bool) -> String {
+fn human(it: &RepairReport, is_dry: bool) -> String {
     let mut out = String::new();
     for fix in &it.fixes {
         fix.diff.lines().for_each(|line| out += &format!("{}\n", color::diff(&plain(line))));
@@ -58,7 +59,7 @@ fn human(it: &RepairResult, is_dry: bool) -> String {
     out
 }
 
-fn line(group: &GroupShape) -> String {
+fn line(group: &GroupReport) -> String {
     let more = match group.tests.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
@@ -67,7 +68,7 @@ fn line(group: &GroupShape) -> String {
     format!("{}\n", plain(&format!("{first}{more}: {}", group.end())))
 }
 
-fn ending(it: &RepairResult, is_dry: bool) -> String {
+fn ending(it: &RepairReport, is_dry: bool) -> String {
     let after = &it.after;
     if is_dry && it.outcome != "nothingToDo" {
         let (passing, failing) = (after.passing, after.failing);

@@ -7,21 +7,21 @@ use crate::cli::test_output::{plain, pushed};
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::output::Output;
-use crate::tasks::tasks;
+use crate::tasks::{TasksReport, tasks};
 
 pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""));
     let control = JobControl::of_signals()?;
     let result = tasks(&order, output.reporter(), &control).await?;
     if output.is_json() {
-        output.json(&result)?;
+        output.json(&TasksResult::from(result.clone()))?;
     } else {
         output.text(human(&result))?;
     }
     Ok(Exit::of_result(result.exit_code))
 }
 
-fn human(it: &TasksResult) -> String {
+fn human(it: &TasksReport) -> String {
     let mut out = String::new();
     for (kind, tasks) in [("failed", &it.failed_tasks), ("blocked", &it.blocked_tasks)] {
         for (id, why) in tasks {

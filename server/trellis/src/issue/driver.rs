@@ -11,17 +11,18 @@ use trellis_sandbox::Runner;
 
 use super::files::is_test;
 use super::report::{self, Log};
+use super::result::IssueReport;
 use super::result::{ended, forge, push};
 use super::resume::{Resume, find_merge, resume_or_start};
 use super::spec::{self, Spec};
 use super::test_runner::{self, TestRunner, with_packages};
 use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
-use crate::api::implement::ImplementResult;
 use crate::error::{Exit, Fault};
 use crate::forge::Forge;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::reporter::Reporter;
+use crate::timing::Timing;
 use crate::workspace::disk;
 use crate::workspace::disk::cannot;
 use crate::workspace::journal::{self, Journal};
@@ -41,7 +42,7 @@ pub(crate) async fn implement(
     reviewer: &Reviewer,
     reporter: &Reporter,
     control: &JobControl,
-) -> Result<ImplementResult, Fault> {
+) -> Result<IssueReport, Fault> {
     let began = Instant::now();
     let words = spec::read(order, given)?;
     disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
@@ -57,7 +58,7 @@ pub(crate) async fn implement(
     let (work, machine) = match begun {
         Resume::Merged(commit) => {
             let pushed = forge.map(|it| it.results()).unwrap_or_default();
-            return Ok(ImplementResult { pushed, ..ImplementResult::merged_before(order, commit) });
+            return Ok(IssueReport { pushed, ..IssueReport::merged_before(order, commit) });
         }
         Resume::Work(work, machine) => (*work, machine),
     };
@@ -80,8 +81,8 @@ pub(crate) async fn implement(
         push(forge, order, (&result, &into, &message)).await;
         result.pushed = forge.results();
     }
-    let time = crate::api::repair::Time::of(began.elapsed(), result.tested);
-    Ok(ImplementResult { time, ..result })
+    let time = Timing::of(began.elapsed(), result.tested);
+    Ok(IssueReport { time, ..result })
 }
 
 /// Services that several issues share.

@@ -31,7 +31,8 @@ use trellis_engine::issue::Limits;
 
 pub(crate) use driver::{IssueEnd, ReadyToMerge, Services, implement, run_until_merge};
 pub(crate) use files::is_test;
-pub(crate) use report::{Log, message};
+pub(crate) use report::message;
+pub(crate) use result::{IssueOutcome, IssueReport, TestTotals};
 pub(crate) use review::{Decision, Reviewer};
 pub(crate) use spec::{Spec, plan};
 pub(crate) use test_runner::{TestRunner, with_packages};

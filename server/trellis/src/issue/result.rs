@@ -2,16 +2,136 @@
 
 use trellis_engine::approval::Mode;
 use trellis_engine::issue::{Outcome, OutcomeKind};
+use trellis_sandbox::Totals;
 
 use super::IssueRequest;
 use super::report::{self, Log};
-use crate::api::implement::{self as api, ImplementResult};
 use crate::error::{Exit, Fault};
-use crate::forge::{Forge, UnmergedBranch};
+use crate::forge::{Forge, Pushed, UnmergedBranch};
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
+use crate::timing::Timing;
 use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Worktree, repository};
+
+/// Outcome of an issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IssueOutcome {
+    Merged,
+    NeedsHuman,
+    /// The work stays on its branch, as a person decided.
+    Left,
+    Failed,
+    /// Nothing was done, as requested.
+    Planned,
+}
+
+/// Result of an issue.
+#[derive(Clone, Debug)]
+pub(crate) struct IssueReport {
+    pub(crate) outcome: IssueOutcome,
+    /// Exit code of the command line.
+    pub(crate) exit_code: u8,
+    /// True if it passed every gate and needs a decision.
+    pub(crate) waits: bool,
+    /// Reason that it is not merged.
+    pub(crate) reason: Option<String>,
+    pub(crate) issue: String,
+    /// Branch of the work, until it is merged.
+    pub(crate) branch: Option<String>,
+    /// Folder of the project in the worktree, until it is merged.
+    pub(crate) worktree: Option<String>,
+    /// Last commit of the branch.
+    pub(crate) tip: Option<String>,
+    /// Merged commit.
+    pub(crate) commit: Option<String>,
+    /// Changed files, relative to the project's folder.
+    pub(crate) files: Vec<String>,
+    /// Unified diff of the change.
+    pub(crate) diff: String,
+    /// Reasons against the change, as sentences.
+    pub(crate) doubts: Vec<String>,
+    /// Failed attempts, in order.
+    pub(crate) history: Vec<String>,
+    /// Number of tests that passed before the work.
+    pub(crate) passed_before: usize,
+    /// Results of the new tests; `None` if they did not run.
+    pub(crate) new_tests: Option<TestTotals>,
+    /// Results of all tests; `None` if they did not run.
+    pub(crate) all_tests: Option<TestTotals>,
+    /// Folder with both reports, relative to the project's.
+    pub(crate) reports: Option<String>,
+    pub(crate) pushed: Vec<Pushed>,
+    /// Description of what would be done, and the first prompt.
+    pub(crate) plan: Option<String>,
+    /// US dollars, as far as prices are known.
+    pub(crate) usd: Option<f64>,
+    /// Tokens in and out.
+    pub(crate) tokens: Option<u64>,
+    pub(crate) time: Timing,
+    /// Further notes, as sentences.
+    pub(crate) notes: Vec<String>,
+    /// Totals of the test runs.
+    pub(crate) tested: Totals,
+}
+
+/// Number of tests of a run by result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TestTotals {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+impl IssueReport {
+    pub(crate) fn of(order: &IssueRequest, outcome: IssueOutcome, log: Log) -> IssueReport {
+        let [new, all] =
+            log.counts().map(|it| it.map(|(passed, failed)| TestTotals { passed, failed }));
+        let notes = log.notes();
+        IssueReport {
+            outcome,
+            exit_code: 0,
+            waits: log.waits,
+            reason: None,
+            issue: order.id.clone(),
+            branch: None,
+            worktree: None,
+            tip: None,
+            commit: log.commit,
+            files: log.paths,
+            diff: log.diff,
+            doubts: log.doubts,
+            history: Vec::new(),
+            passed_before: log.before,
+            new_tests: new,
+            all_tests: all,
+            reports: log.reports,
+            pushed: Vec::new(),
+            plan: None,
+            usd: log.spent.map(|it| it.usd),
+            tokens: log.spent.map(|it| it.tokens),
+            time: Timing::default(),
+            notes,
+            tested: log.tested,
+        }
+    }
+
+    /// Returns the result of a merge made by an earlier call that was killed before it reported.
+    pub(crate) fn merged_before(order: &IssueRequest, commit: String) -> IssueReport {
+        let note = "an earlier call merged it; choose another name for more work on it";
+        IssueReport {
+            commit: Some(commit),
+            notes: vec![note.to_owned()],
+            ..IssueReport::of(order, IssueOutcome::Merged, Log::default())
+        }
+    }
+
+    pub(crate) fn planned(order: &IssueRequest, plan: String) -> IssueReport {
+        IssueReport {
+            plan: Some(plan),
+            ..IssueReport::of(order, IssueOutcome::Planned, Log::default())
+        }
+    }
+}
 
 /// Records the outcome of the work and converts it into a result.
 pub(super) fn ended(
@@ -19,20 +139,20 @@ pub(super) fn ended(
     mut work: Worktree,
     log: Log,
     end: Outcome,
-) -> Result<ImplementResult, Fault> {
+) -> Result<IssueReport, Fault> {
     let (outcome, reason, exit) = match &end.ending {
-        OutcomeKind::Merged => (api::Outcome::Merged, None, Exit::Done),
+        OutcomeKind::Merged => (IssueOutcome::Merged, None, Exit::Done),
         OutcomeKind::Left => {
-            (api::Outcome::Left, Some("it was left on its branch".to_owned()), Exit::NeedsHuman)
+            (IssueOutcome::Left, Some("it was left on its branch".to_owned()), Exit::NeedsHuman)
         }
-        OutcomeKind::Failed(why) => (api::Outcome::Failed, Some(why.clone()), Exit::TestsFailed),
+        OutcomeKind::Failed(why) => (IssueOutcome::Failed, Some(why.clone()), Exit::TestsFailed),
         OutcomeKind::NeedsPerson(why) => {
             let is_unattended = order.mode == Mode::Autonomous
                 && log.commit.is_none()
                 && !log.conflicts
                 && !log.waits;
             let exit = if is_unattended { Exit::TestsFailed } else { Exit::NeedsHuman };
-            (api::Outcome::NeedsHuman, Some(why.clone()), exit)
+            (IssueOutcome::NeedsHuman, Some(why.clone()), exit)
         }
     };
     // Work that waits for a decision, for a model or for a merge can resume. All other ended work
@@ -43,15 +163,15 @@ pub(super) fn ended(
     if !waits {
         work.mark_finished(reason.as_deref().unwrap_or("ended"))?;
     }
-    let is_there = outcome != api::Outcome::Merged;
-    Ok(ImplementResult {
+    let is_there = outcome != IssueOutcome::Merged;
+    Ok(IssueReport {
         exit_code: exit as u8,
         reason,
         branch: is_there.then(|| work.branch()),
         worktree: is_there.then(|| work.root.display().to_string()),
         tip: is_there.then(|| work.tip().to_owned()),
         history: end.history,
-        ..ImplementResult::of(order, outcome, log)
+        ..IssueReport::of(order, outcome, log)
     })
 }
 
@@ -68,11 +188,11 @@ pub(super) fn forge<'a>(
 pub(super) async fn push(
     forge: &Forge<'_>,
     order: &IssueRequest,
-    (it, into, message): (&ImplementResult, &str, &str),
+    (it, into, message): (&IssueReport, &str, &str),
 ) {
     match (it.outcome, &it.branch) {
-        (api::Outcome::Merged, _) => forge.push_pending().await,
-        (api::Outcome::NeedsHuman | api::Outcome::Left, Some(branch)) => {
+        (IssueOutcome::Merged, _) => forge.push_pending().await,
+        (IssueOutcome::NeedsHuman | IssueOutcome::Left, Some(branch)) => {
             let report = report::written(&order.home, it.reports.as_deref());
             let reason = it
                 .reason

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use trellis_engine::approval::{Confidence, Parts};
 use trellis_engine::localize::{Evidence, Ranking};
 use trellis_python::{FileFacts, hunks};
@@ -152,4 +153,58 @@ fn new_lines(file: &ProposedFile) -> BTreeSet<u32> {
     };
     let all = hunks(file.before(), &file.proposed).into_iter().flat_map(lines);
     all.map(|it| it as u32).collect()
+}
+
+/// A confidence as reports give it, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConfidenceReport {
+    pub(crate) total: f64,
+    pub(crate) diagnostic: f64,
+    pub(crate) fix: f64,
+    pub(crate) coverage: f64,
+    pub(crate) parts: Option<PartsReport>,
+}
+
+/// The parts of a confidence, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PartsReport {
+    pub(crate) clarity: f64,
+    pub(crate) agreement: f64,
+    pub(crate) passing: f64,
+    pub(crate) size: f64,
+    pub(crate) history: f64,
+}
+
+impl ConfidenceReport {
+    pub(crate) fn of(it: &Confidence) -> ConfidenceReport {
+        let (total, Confidence { diagnostic, fix, coverage, parts }) = (it.total(), *it);
+        let parts = parts.map(|Parts { clarity, agreement, passing, size, history }| PartsReport {
+            clarity,
+            agreement,
+            passing,
+            size,
+            history,
+        });
+        ConfidenceReport { total, diagnostic, fix, coverage, parts }
+    }
+
+    /// Returns the confidence as text, with its parts.
+    pub(crate) fn breakdown(&self) -> String {
+        let (diagnostic, fix) = match &self.parts {
+            Some(it) => (
+                format!(" (clarity {:.2}, agreement {:.2})", it.clarity, it.agreement),
+                format!(
+                    " (passing {:.2}, size {:.2}, history {:.2})",
+                    it.passing, it.size, it.history
+                ),
+            ),
+            None => (String::new(), String::new()),
+        };
+        format!(
+            "{:.2} = 0.3 x diagnostic {:.2}{diagnostic} + 0.3 x fix {:.2}{fix} + 0.4 x coverage {:.2}",
+            self.total, self.diagnostic, self.fix, self.coverage
+        )
+    }
 }

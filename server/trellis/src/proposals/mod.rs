@@ -18,7 +18,9 @@ mod tests;
 mod undo;
 mod verify;
 
-pub(crate) use confidence::{ConfidenceInputs, changes_top_level, confidence};
+pub(crate) use confidence::{
+    ConfidenceInputs, ConfidenceReport, PartsReport, changes_top_level, confidence,
+};
 pub(crate) use decide::{
     Choice, Decided, DecisionRequest, OpenDocuments, OpenTexts, VerifyMode, decide,
 };

@@ -10,7 +10,7 @@ use trellis_engine::repair::{
 use super::attempts::GroupLog;
 use super::evaluate::diff;
 use super::prompt_context::ProjectFiles;
-use crate::api::repair::AlternativeShape;
+use super::report::AlternativeReport;
 use crate::proposals::ProposedFile;
 
 /// Maximum number of a diagnosis's suggestions to try.
@@ -60,10 +60,10 @@ fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
 }
 
 /// Returns all fixes except the chosen one.
-pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<AlternativeShape> {
+pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<AlternativeReport> {
     let winner = taken.and_then(|number| log.merit(number).map(|merit| (number, merit)));
     let attempts = log.attempts.iter().filter(|it| Some(it.number) != taken);
-    let tried = attempts.map(|it| AlternativeShape {
+    let tried = attempts.map(|it| AlternativeReport {
         name: format!("Fix {}", it.number),
         became: match (it.outcome.as_str(), &it.merit) {
             ("passed", Some(merit)) => passed_over(merit, winner),
@@ -76,7 +76,7 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
     });
     let ideas =
         log.ideas.iter().enumerate().filter(|(_, it)| taken.is_none() || it.attempt != taken);
-    let suggestions = ideas.map(|(at, it)| AlternativeShape {
+    let suggestions = ideas.map(|(at, it)| AlternativeReport {
         name: format!("Suggestion {}, {}", at + 1, it.description),
         became: it.became(taken.is_some()),
         confidence: Some(it.confidence),

@@ -11,13 +11,12 @@ use trellis_sandbox::Totals;
 use super::alternatives::{IdeaLog, alternatives};
 use super::attempts::{AttemptLog, GroupLog, attempt};
 use super::baseline::Baseline;
+use super::report::{DiagnosisReport, GroupReport, KeptFix, RepairReport, SetAside, TestCounts};
 use super::{RepairRequest, WriteTarget};
-use crate::api::repair::{
-    DiagnosisShape, GroupShape, KeptFix, RepairResult, SetAside, TestCounts, Time,
-};
 use crate::budget::Spent;
 use crate::error::{Exit, Fault};
 use crate::proposals::Proposal;
+use crate::timing::Timing;
 use crate::workspace::disk;
 
 /// Name of a kept fix without an id, since nothing was written.
@@ -76,7 +75,7 @@ impl<'a> Artifacts<'a> {
         ideas: Vec<IdeaLog>,
     ) -> Result<(), Fault> {
         let number = self.groups.len() + 1;
-        let shape = DiagnosisShape::of(&diagnosis);
+        let shape = DiagnosisReport::of(&diagnosis);
         self.write(&format!("diagnosis-{number}.md"), &diagnosis.markdown())?;
         self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)?;
         let (group, attempts) = (group.clone(), Vec::new());
@@ -162,7 +161,7 @@ impl<'a> Artifacts<'a> {
         mut self,
         baseline: Option<&Baseline>,
         end: Option<&Outcome>,
-    ) -> Result<RepairResult, Fault> {
+    ) -> Result<RepairReport, Fault> {
         let patch = self.patch();
         if !patch.is_empty() {
             self.write("repair.patch", &patch)?;
@@ -184,17 +183,17 @@ impl<'a> Artifacts<'a> {
         Ok(result)
     }
 
-    fn result(&self, baseline: Option<&Baseline>, end: Option<&Outcome>) -> RepairResult {
+    fn result(&self, baseline: Option<&Baseline>, end: Option<&Outcome>) -> RepairReport {
         let of_end = |all: fn(&Outcome) -> &Vec<(Group, String)>, log: &GroupLog| {
             let found =
                 end.and_then(|end| all(end).iter().find(|it| it.0.tests == log.group.tests));
             found.map(|it| it.1.clone())
         };
         let failing: Vec<String> = baseline.map(Baseline::failing).unwrap_or_default();
-        let groups: Vec<GroupShape> = (self.groups.iter())
-            .map(|log| GroupShape {
+        let groups: Vec<GroupReport> = (self.groups.iter())
+            .map(|log| GroupReport {
                 tests: log.group.tests.clone(),
-                diagnosis: DiagnosisShape::of(&log.diagnosis),
+                diagnosis: DiagnosisReport::of(&log.diagnosis),
                 attempts: log.attempts.iter().map(attempt).collect(),
                 alternatives: {
                     let waits = of_end(|end| &end.waiting, log).is_some();
@@ -233,7 +232,7 @@ impl<'a> Artifacts<'a> {
         let mut notes = self.notes.clone();
         notes.sort();
         notes.dedup();
-        RepairResult {
+        RepairReport {
             outcome: outcome.to_owned(),
             exit_code: exit as u8,
             before: self.before.unwrap_or_default(),
@@ -248,7 +247,7 @@ impl<'a> Artifacts<'a> {
             artifacts: self.folder.clone(),
             usd: self.spent.map(|it| it.usd),
             tokens: self.spent.map(|it| it.tokens),
-            time: Time::of(self.began.elapsed(), self.tested),
+            time: Timing::of(self.began.elapsed(), self.tested),
             notes,
             all: String::new(),
         }

@@ -4,8 +4,8 @@ use trellis_engine::repair::{Diagnostic, FixScore, Group};
 
 use super::alternatives::IdeaLog;
 use super::evaluate::Candidate;
-use crate::api::proposals::ConfidenceShape;
-use crate::api::repair::AttemptShape;
+use super::report::AttemptReport;
+use crate::proposals::ConfidenceReport;
 
 /// A group and its attempts.
 pub(super) struct GroupLog {
@@ -27,7 +27,7 @@ pub(super) struct AttemptLog {
     pub(super) outcome: String,
     pub(super) what: String,
     pub(super) diff: Option<String>,
-    pub(super) confidence: Option<ConfidenceShape>,
+    pub(super) confidence: Option<ConfidenceReport>,
     /// Score of an attempt that passed.
     pub(super) merit: Option<FixScore>,
     pub(super) shortcuts: Vec<String>,
@@ -51,7 +51,7 @@ impl AttemptLog {
             outcome: "passed".to_owned(),
             what: candidate.proposal.reason.clone(),
             diff: Some(candidate.proposal.diff()),
-            confidence: Some(ConfidenceShape::of(&candidate.proposal.confidence)),
+            confidence: Some(ConfidenceReport::of(&candidate.proposal.confidence)),
             merit: Some(candidate.merit.clone()),
             shortcuts: candidate.merit.shortcuts.clone(),
         }
@@ -59,8 +59,8 @@ impl AttemptLog {
 }
 
 /// Converts an attempt into its form in the report.
-pub(super) fn attempt(log: &AttemptLog) -> AttemptShape {
-    AttemptShape {
+pub(super) fn attempt(log: &AttemptLog) -> AttemptReport {
+    AttemptReport {
         number: log.number,
         outcome: log.outcome.clone(),
         what: log.what.clone(),

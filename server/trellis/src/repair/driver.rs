@@ -21,9 +21,9 @@ use super::complaints::for_people;
 use super::evaluate::{Candidate, Evaluation, Evaluator};
 use super::fix::{Fix, via_reply, via_tools};
 use super::prompt_context::{ProjectFiles, build};
+use super::report::RepairReport;
 use super::uncommitted::{self, Uncommitted};
 use super::{RepairRequest, WriteTarget, cancelled, commit};
-use crate::api::repair::RepairResult;
 use crate::edits;
 use crate::error::Fault;
 use crate::job_control::JobControl;
@@ -39,7 +39,7 @@ pub(super) async fn repair(
     person: &Approver<'_>,
     reporter: &Reporter,
     control: &JobControl,
-) -> Result<RepairResult, Fault> {
+) -> Result<RepairReport, Fault> {
     refuse_unknown(order)?;
     edits::recover(&order.root)?;
     end_commit(order, reporter)?;
@@ -149,7 +149,7 @@ fn commit_left(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> 
 /// Commits the kept fixes. If that fails, they stay in the tree and the result has a note.
 fn commit_all(
     order: &RepairRequest,
-    result: &mut RepairResult,
+    result: &mut RepairReport,
     reporter: &Reporter,
 ) -> Result<(), Fault> {
     let journal = Journal::join(&order.home).map_err(no_journal)?;

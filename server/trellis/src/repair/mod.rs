@@ -29,6 +29,7 @@ mod evaluate;
 mod fix;
 mod prompt_context;
 mod propose;
+pub(crate) mod report;
 mod terminal;
 mod uncommitted;
 mod worktree;
@@ -41,13 +42,14 @@ use trellis_engine::approval::Mode;
 use trellis_engine::repair::Limits;
 use trellis_sandbox::RaisedBy;
 
+use report::RepairReport;
+
 pub(crate) use approver::Approver;
 pub(crate) use artifacts::UNNUMBERED;
 pub(crate) use commit::title as commit_title;
 pub(crate) use propose::{Problem, propose};
 pub(crate) use terminal::Terminal;
 
-use crate::api::repair::RepairResult;
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
@@ -121,7 +123,7 @@ pub(crate) async fn repair(
     person: &Approver<'_>,
     reporter: &Reporter,
     control: &JobControl,
-) -> Result<RepairResult, Fault> {
+) -> Result<RepairReport, Fault> {
     match order.place {
         WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
         WriteTarget::WorkingTree | WriteTarget::PatchOnly => {

@@ -8,8 +8,8 @@ use trellis_engine::FixWith;
 use trellis_engine::approval::Mode;
 use trellis_engine::repair::Limits;
 
+use super::report::GroupReport;
 use super::{Approver, RepairRequest, WriteTarget, repair};
-use crate::api::repair::GroupShape;
 use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
@@ -87,7 +87,7 @@ pub(crate) async fn propose(
     }
 }
 
-fn none(test: &str, groups: &[GroupShape]) -> Fault {
+fn none(test: &str, groups: &[GroupReport]) -> Fault {
     let attempts = groups.iter().flat_map(|it| &it.attempts);
     let tried: Vec<&str> = attempts.map(|it| it.what.as_str()).collect();
     if tried.is_empty() {

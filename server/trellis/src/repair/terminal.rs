@@ -8,10 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::approver::Verdict;
 use super::cancelled;
-use crate::api::proposals::ConfidenceShape;
 use crate::error::Fault;
 use crate::output::{harmless, waiting};
-use crate::proposals::{Proposal, ProposedFile};
+use crate::proposals::{ConfidenceReport, Proposal, ProposedFile};
 use crate::reporter::Reporter;
 
 /// Standard input and standard error, both of which are terminals.
@@ -69,7 +68,7 @@ impl Terminal {
 /// confidence.
 fn shown(proposal: &Proposal, why: &str) -> String {
     let (diff, reason) = (proposal.diff(), &proposal.reason);
-    let confidence = ConfidenceShape::of(&proposal.confidence).breakdown();
+    let confidence = ConfidenceReport::of(&proposal.confidence).breakdown();
     format!("\n{diff}\n{reason}\nneeds your review because {why}\nconfidence {confidence}")
 }
 

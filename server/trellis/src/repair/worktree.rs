@@ -2,8 +2,8 @@
 //! a branch.
 
 use super::approver::Approver;
+use super::report::RepairReport;
 use super::{RepairRequest, commit, driver};
-use crate::api::repair::RepairResult;
 use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
@@ -16,7 +16,7 @@ pub(super) async fn repair(
     person: &Approver<'_>,
     reporter: &Reporter,
     control: &JobControl,
-) -> Result<RepairResult, Fault> {
+) -> Result<RepairReport, Fault> {
     let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
         let home = order.home.display();
         Fault::input(format!("{home} is not in a git repository with a commit"))

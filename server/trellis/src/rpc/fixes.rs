@@ -15,11 +15,11 @@ use crate::api::proposals::{
     DecideFixParams, GetFixParams, KnownTests, ListFixesParams, ProposeFixParams, UndoFixParams,
     decide_fix, get_fix, list_fixes, propose_fix, undo_fix,
 };
-use crate::api::repair::RepairArgs;
-use crate::api::tasks::TasksArgs;
+use crate::api::repair::{RepairArgs, RepairResult};
+use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::error::Fault;
 use crate::event_bus::Event;
-use crate::issue::{Reviewer, implement, plan};
+use crate::issue::{IssueReport, Reviewer, implement, plan};
 use crate::proposals::{OpenTexts, State, Store, VerifyMode};
 use crate::repair::{Approver, repair};
 use crate::session::positions;
@@ -117,7 +117,8 @@ fn fix(table: &mut Table) {
             let report = |state: State, fix: &str| publish(&context, &store, state, fix);
             let open = open_now(&context, store.root());
             let person = Approver::Editor { open: &open, report: &report, wait };
-            repair(&order, &person, &duty.reporter, &duty.control).await
+            let report = repair(&order, &person, &duty.reporter, &duty.control).await?;
+            Ok(RepairResult::from(report))
         },
     );
 }
@@ -137,12 +138,14 @@ fn register_decisions(table: &mut Table) {
             let (order, given) = params.order(&folder)?;
             if dry_run {
                 return blocking(move || {
-                    Ok(ImplementResult::planned(&order, plan(&order, &given)?))
+                    let report = IssueReport::planned(&order, plan(&order, &given)?);
+                    Ok(ImplementResult::from(report))
                 })
                 .await;
             }
             let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::Decided);
-            implement(&order, &given, &reviewer, &duty.reporter, &duty.control).await
+            let work = implement(&order, &given, &reviewer, &duty.reporter, &duty.control);
+            Ok(ImplementResult::from(work.await?))
         },
     );
 }
@@ -158,7 +161,8 @@ fn work_through(table: &mut Table) {
             if let Some(editor) = context.editor.clone() {
                 params.model = params.model.with_editor(editor);
             }
-            tasks(&params.order(&folder), &duty.reporter, &duty.control).await
+            let report = tasks(&params.order(&folder), &duty.reporter, &duty.control).await?;
+            Ok(TasksResult::from(report))
         },
     );
 }

@@ -13,10 +13,9 @@ use trellis_engine::task_graph::{Action, Event, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan};
 
 use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
+use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
-use crate::api::repair::Time;
-use crate::api::tasks::TasksResult;
 use crate::error::{Exit, Fault};
 use crate::forge::{Forge, UnmergedBranch};
 use crate::issue::{
@@ -29,6 +28,7 @@ use crate::plan_file;
 use crate::reporter::Reporter;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
+use crate::timing::Timing;
 use crate::workspace::disk;
 use crate::workspace::git::Git;
 use crate::workspace::journal::Journal;
@@ -46,7 +46,7 @@ pub(crate) async fn tasks(
     order: &TasksRequest,
     reporter: &Reporter,
     control: &JobControl,
-) -> Result<TasksResult, Fault> {
+) -> Result<TasksReport, Fault> {
     let began = Instant::now();
     let plan = Arc::new(plan_file::read_tasks(&order.file)?);
     if plan.nodes().is_empty() {
@@ -96,14 +96,14 @@ pub(crate) async fn tasks(
     }
     let notes = opened.runner.close().await;
     let machine = ended?;
-    Ok(TasksResult {
+    Ok(TasksReport {
         out: out.display().to_string(),
         usd: session.spent().usd,
         tokens: session.spent().tokens,
-        time: Time::of(began.elapsed(), opened.runner.totals()),
+        time: Timing::of(began.elapsed(), opened.runner.totals()),
         notes,
         pushed: all.forge.as_ref().map(Forge::results).unwrap_or_default(),
-        ..TasksResult::of(&machine.progress())
+        ..TasksReport::of(&machine.progress())
     })
 }
 

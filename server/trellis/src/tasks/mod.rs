@@ -17,6 +17,7 @@ mod conflict;
 mod driver;
 mod merge;
 mod outputs;
+mod report;
 mod scaffold;
 mod status_file;
 
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 pub(crate) use driver::tasks;
 pub(crate) use outputs::{FileState, files};
+pub(crate) use report::TasksReport;
 pub(crate) use status_file::{is_there, read};
 
 use crate::error::Fault;
