@@ -1,17 +1,15 @@
 //! Compares a planning graph with the existing code.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use trellis_plan::{NodeIx, Plan};
+use trellis_plan::Plan;
 use trellis_python::Index;
 
 use super::plan::DialectName;
 use super::symbols::reasoned;
-use crate::symbols::locations::spot;
-use crate::symbols::plan_links::Links;
+use crate::symbols::plan_comparison;
 
 /// Compares the planned dependencies of a graph with those of the code.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -102,67 +100,49 @@ pub(crate) struct MovedNode {
     pub(crate) file: String,
 }
 
-/// A node, and a node that it needs or uses.
-type Pair = (NodeIx, NodeIx);
-
-/// Compares a plan with an index.
-pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
-    let found = Links::of(plan, index);
-    let there: BTreeSet<NodeIx> = found.generated.iter().map(|it| it.ix).collect();
-    let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();
-    let (checked, unchecked): (Vec<Pair>, Vec<Pair>) =
-        planned.iter().partition(|(from, to)| there.contains(from) && there.contains(to));
-    // Code that uses a method of an object uses its class, even if it does not name it.
-    let links = |pair: &Pair| {
-        [found.links.get(pair), found.through_members.get(pair)].into_iter().flatten()
-    };
-    let certain = |pair: &Pair| links(pair).any(|it| !it.possible);
-    let (confirmed, missing): (Vec<Pair>, Vec<Pair>) =
-        checked.into_iter().partition(|it| certain(it));
-    let unplanned = found.links.iter().filter(|((from, to), link)| {
-        !link.possible && !plan.needs(*from).contains(to) && !are_nested(plan, *from, *to)
-    });
-    let id = |ix: NodeIx| plan.id(ix).to_owned();
-    let real = |(from, to): &Pair| Dependency { from: id(*from), to: id(*to) };
-    let missed = |pair: &Pair| {
-        let possible = links(pair).next().is_some();
-        MissingDependency { from: id(pair.0), to: id(pair.1), possible }
-    };
-    let unforeseen = |(from, to): &Pair, place: &trellis_python::Place| {
-        let shown = spot(index, place);
-        let line = shown.rsplit(':').nth(1).and_then(|it| it.parse().ok()).unwrap_or(1);
-        let file = index.path(place.file).to_owned();
-        UnplannedDependency { from: id(*from), to: id(*to), file, line }
-    };
-    let wanted = |ix: &NodeIx| planned.iter().any(|(_, to)| to == ix);
-    let idle = there.iter().filter(|ix| !found.used.contains(ix) && !wanted(ix));
-    let elsewhere = found.generated.iter().filter(|it| it.moved);
-    let moved = elsewhere
-        .map(|it| MovedNode { id: id(it.ix), file: index.path(it.symbol.file).to_owned() });
-    let checked = confirmed.len() + missing.len();
-    CheckPlannedResult {
-        confirmed_share: (checked > 0).then(|| confirmed.len() as f64 / checked as f64),
-        planned: checked,
-        missing: missing.iter().map(missed).collect(),
-        confirmed: confirmed.iter().map(real).collect(),
-        unplanned: unplanned.map(|(pair, link)| unforeseen(pair, &link.place)).collect(),
-        unused: idle.map(|ix| id(*ix)).collect(),
-        moved: moved.collect(),
-        absent: found.absent.iter().map(|ix| id(*ix)).collect(),
-        unchecked: unchecked.len(),
-        complete: true,
-        reasons: Vec::new(),
+impl From<plan_comparison::PlanComparison> for CheckPlannedResult {
+    fn from(it: plan_comparison::PlanComparison) -> CheckPlannedResult {
+        CheckPlannedResult {
+            confirmed_share: it.confirmed_share,
+            planned: it.planned,
+            confirmed: it.confirmed.into_iter().map(Into::into).collect(),
+            missing: it.missing.into_iter().map(Into::into).collect(),
+            unplanned: it.unplanned.into_iter().map(Into::into).collect(),
+            unused: it.unused,
+            absent: it.absent,
+            moved: it.moved.into_iter().map(Into::into).collect(),
+            unchecked: it.unchecked,
+            complete: it.complete,
+            reasons: it.reasons,
+        }
     }
 }
 
-/// Returns the planned dependencies of a leaf. A method's dependency on its own class states its
-/// place, not a use; a data flow need not appear in the code.
-fn dependencies(plan: &Plan, ix: NodeIx) -> impl Iterator<Item = Pair> + '_ {
-    let needed = if plan.node(ix).is_leaf() { plan.depends_on(ix) } else { &[] };
-    needed.iter().map(move |to| (ix, *to)).filter(|(from, to)| !are_nested(plan, *from, *to))
+impl From<plan_comparison::Dependency> for Dependency {
+    fn from(it: plan_comparison::Dependency) -> Dependency {
+        Dependency { from: it.from, to: it.to }
+    }
 }
 
-/// Returns whether one node is a method of the other.
-fn are_nested(plan: &Plan, a: NodeIx, b: NodeIx) -> bool {
-    plan.class_of(a) == Some(b) || plan.class_of(b) == Some(a)
+impl From<plan_comparison::MissingDependency> for MissingDependency {
+    fn from(it: plan_comparison::MissingDependency) -> MissingDependency {
+        MissingDependency { from: it.from, to: it.to, possible: it.possible }
+    }
+}
+
+impl From<plan_comparison::UnplannedDependency> for UnplannedDependency {
+    fn from(it: plan_comparison::UnplannedDependency) -> UnplannedDependency {
+        UnplannedDependency { from: it.from, to: it.to, file: it.file, line: it.line }
+    }
+}
+
+impl From<plan_comparison::MovedNode> for MovedNode {
+    fn from(it: plan_comparison::MovedNode) -> MovedNode {
+        MovedNode { id: it.id, file: it.file }
+    }
+}
+
+/// Compares a plan with an index.
+pub(crate) fn check_planned(index: &Index, plan: &Plan) -> CheckPlannedResult {
+    plan_comparison::compare(index, plan).into()
 }

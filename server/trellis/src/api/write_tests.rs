@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use trellis_engine::write_tests::Style;
 use trellis_python::Functions;
 
 use super::run_limits::TimeLimits;
-use crate::error::Exit;
+use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use crate::write_tests::{WriteTestsRequest, report};
 
 /// Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -251,13 +253,6 @@ pub(crate) struct Generated {
     pub(crate) left_out_by: Option<String>,
 }
 
-impl Generated {
-    /// Returns success if all tests pass.
-    pub(crate) fn exit(&self) -> Exit {
-        if self.outcome == "passed" { Exit::Done } else { Exit::TestsFailed }
-    }
-}
-
 /// The result of one test.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -310,6 +305,96 @@ pub(crate) struct TestFailure {
     pub(crate) line: Option<u32>,
     /// As shown by pytest.
     pub(crate) traceback: String,
+}
+
+impl From<report::WriteTestsReport> for Generated {
+    fn from(it: report::WriteTestsReport) -> Generated {
+        Generated {
+            function: it.function,
+            root: it.root,
+            path: it.path,
+            source: it.source,
+            diff: it.diff,
+            test_names: it.test_names,
+            framework: it.framework.into(),
+            model: it.model,
+            warnings: it.warnings,
+            outcome: it.outcome,
+            reason: it.reason,
+            tests: it.tests.into_iter().map(Into::into).collect(),
+            errors: it.errors.into_iter().map(Into::into).collect(),
+            written: it.written,
+            left_out_by: it.left_out_by,
+        }
+    }
+}
+
+impl From<report::TestReport> for GeneratedTest {
+    fn from(it: report::TestReport) -> GeneratedTest {
+        GeneratedTest {
+            id: it.id,
+            outcome: it.outcome,
+            duration_ms: it.duration_ms,
+            line: it.line,
+            failure: it.failure.map(Into::into),
+        }
+    }
+}
+
+impl From<report::FailureReport> for TestFailure {
+    fn from(it: report::FailureReport) -> TestFailure {
+        TestFailure {
+            exception: it.exception,
+            message: it.message,
+            path: it.path,
+            line: it.line,
+            traceback: it.traceback,
+        }
+    }
+}
+
+impl From<report::AddedTestPath> for AddedTestPath {
+    fn from(it: report::AddedTestPath) -> AddedTestPath {
+        AddedTestPath { file: it.file, folder: it.folder, edit: it.edit }
+    }
+}
+
+impl From<TestFramework> for Style {
+    fn from(it: TestFramework) -> Style {
+        match it {
+            TestFramework::Pytest => Style::Pytest,
+            TestFramework::Unittest => Style::Unittest,
+        }
+    }
+}
+
+impl From<Style> for TestFramework {
+    fn from(it: Style) -> TestFramework {
+        match it {
+            Style::Pytest => TestFramework::Pytest,
+            Style::Unittest => TestFramework::Unittest,
+        }
+    }
+}
+
+impl TryFrom<GenerateTestsParams> for WriteTestsRequest {
+    type Error = Fault;
+
+    fn try_from(params: GenerateTestsParams) -> Result<WriteTestsRequest, Fault> {
+        Ok(WriteTestsRequest {
+            name: params.function.path(),
+            file: params.function.file_path,
+            root: params.project_root,
+            framework: params.framework.map(Into::into),
+            tests_dir: params.tests_dir,
+            preview: params.preview,
+            replace_edited: params.replace_edited,
+            model: params.model,
+            sandbox: params.sandbox,
+            test_timeout: params.limits.of_test()?,
+            run_timeout: params.limits.of_run()?,
+        })
+    }
 }
 
 #[cfg(test)]

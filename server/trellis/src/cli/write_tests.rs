@@ -7,7 +7,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::run_limits::TEST_SECONDS;
-use crate::api::write_tests::{Generated, GeneratedTest, TestFailure, TestFramework};
+use crate::api::write_tests::{Generated, TestFramework};
 use crate::cli::test_output::plain;
 use crate::error::{Exit, Fault};
 use crate::models::ModelArgs;
@@ -15,6 +15,7 @@ use crate::output::{Output, color};
 use crate::results::Results;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
+use crate::write_tests::report::{FailureReport, TestReport, WriteTestsReport};
 use crate::write_tests::{WriteTestsRequest, generate};
 
 /// Maximum lines shown of a failure.
@@ -63,7 +64,7 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
         file: file.into(),
         name: name.to_owned(),
         root: args.project,
-        framework: args.framework,
+        framework: args.framework.map(Into::into),
         tests_dir: args.tests_dir,
         preview: args.dry_run,
         replace_edited: args.replace_edited,
@@ -80,14 +81,14 @@ pub(crate) async fn run(args: WriteTestsArgs, output: &mut Output) -> Result<Exi
     results.keep();
     let generated = generated?;
     if output.is_json() {
-        output.json(&generated)?;
+        output.json(&Generated::from(generated.clone()))?;
     } else {
         output.text(human(&generated))?;
     }
     Ok(generated.exit())
 }
 
-fn human(it: &Generated) -> String {
+fn human(it: &WriteTestsReport) -> String {
     let mut out = String::new();
     if !it.written && !it.diff.is_empty() {
         out += &format!("{}\n", plain_lines(&it.diff));
@@ -107,7 +108,7 @@ fn human(it: &Generated) -> String {
     out
 }
 
-fn line(test: &GeneratedTest) -> String {
+fn line(test: &TestReport) -> String {
     let state = color::state(&format!("{:<8}", test.outcome));
     let mut out = format!("{state} {}", plain(&format!("{} ({} ms)", test.id, test.duration_ms)));
     match &test.failure {
@@ -117,7 +118,7 @@ fn line(test: &GeneratedTest) -> String {
     out
 }
 
-fn failed(failure: &TestFailure) -> String {
+fn failed(failure: &FailureReport) -> String {
     let place = match (&failure.path, failure.line) {
         (Some(path), Some(line)) => format!(" ({path}:{line})"),
         _ => String::new(),

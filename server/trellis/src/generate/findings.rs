@@ -8,11 +8,11 @@ use trellis_engine::assembly::{
     structure, syntax,
 };
 
-use crate::api::plan_vs_code::{CheckPlannedResult, check_planned};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::requirements::unrequired;
 use crate::generate::summary::Suite;
 use crate::sources::of_texts;
+use crate::symbols::plan_comparison::{PlanComparison, compare};
 
 /// Names of the checks whose failure has its own wording in the report.
 pub(crate) const SUITE: &str = "`pytest tests/`";
@@ -25,7 +25,7 @@ pub(crate) struct Findings {
     /// Third-party modules that no requirement names.
     pub(crate) unrequired: Vec<UnrequiredLine>,
     /// Comparison of the plan with the dependencies of the code.
-    pub(crate) planned: CheckPlannedResult,
+    pub(crate) planned: PlanComparison,
     /// Results of the repository's checks.
     pub(crate) validation: Vec<ValidationLine>,
 }
@@ -82,11 +82,11 @@ fn circles(owner: &Dispatcher, written: &[ImportCycle]) -> Vec<String> {
 }
 
 /// Compares the plan's dependencies with those of the code.
-fn planned(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> CheckPlannedResult {
+fn planned(owner: &Dispatcher, sources: &BTreeMap<String, String>) -> PlanComparison {
     let texts: BTreeMap<&str, Arc<str>> = (sources.iter())
         .filter(|(path, _)| path.ends_with(".py"))
         .map(|(path, text)| (path.as_str(), Arc::from(text.as_str())))
         .collect();
     let index = of_texts(texts.iter().map(|(path, text)| (*path, text)));
-    check_planned(&index, &owner.run_context.work.plan)
+    compare(&index, &owner.run_context.work.plan)
 }

@@ -9,12 +9,12 @@ use trellis_engine::assembly::{
 };
 use trellis_plan::Status;
 
-use crate::api::plan_vs_code::MissingDependency;
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::failed::node_line;
 use crate::generate::failures::failures;
 use crate::generate::findings::Findings;
 use crate::generate::written::by_stage;
+use crate::symbols::plan_comparison::MissingDependency;
 use crate::workspace::cost::{StageCost, TOOLS};
 use crate::workspace::journal::{Accepted, IntegrationResult};
 

@@ -111,7 +111,7 @@ async fn generate_tests(
     if let Some(editor) = &context.editor {
         order.model = order.model.with_editor(editor.clone());
     }
-    write_tests::generate(order, &duty.reporter, duty.control.cancel).await
+    write_tests::generate(order, &duty.reporter, duty.control.cancel).await.map(Into::into)
 }
 
 async fn add_test_path(
@@ -119,7 +119,7 @@ async fn add_test_path(
     params: AddTestPathParams,
 ) -> Result<AddedTestPath, Fault> {
     let root = context.root(params.root.as_deref()).await;
-    blocking(move || write_tests::add_test_path(&root, &params.path)).await
+    blocking(move || write_tests::add_test_path(&root, &params.path).map(Into::into)).await
 }
 
 async fn suspects(

@@ -8,6 +8,7 @@
 pub(crate) mod deletion;
 pub(crate) mod locations;
 pub(crate) mod outline_view;
+pub(crate) mod plan_comparison;
 pub(crate) mod plan_links;
 pub(crate) mod renaming;
 pub(crate) mod type_checker;

@@ -11,7 +11,6 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
-use crate::api::write_tests::TestFramework;
 use crate::error::Fault;
 use crate::nested::Nested;
 
@@ -124,10 +123,10 @@ fn is_test_file(path: &str) -> bool {
 }
 
 /// Returns the requested framework, else the one that the project's files show, else pytest.
-pub(super) fn framework(asked: Option<TestFramework>, root: &Path) -> TestFramework {
+pub(super) fn framework(asked: Option<Style>, root: &Path) -> Style {
     asked.unwrap_or_else(|| match detect(root).map(|it| it.framework) {
-        Some(Framework::Unittest) => TestFramework::Unittest,
-        _ => TestFramework::Pytest,
+        Some(Framework::Unittest) => Style::Unittest,
+        _ => Style::Pytest,
     })
 }
 
@@ -135,7 +134,7 @@ pub(super) fn framework(asked: Option<TestFramework>, root: &Path) -> TestFramew
 pub(super) fn subject(
     target: &Target,
     project: &Project,
-    framework: TestFramework,
+    framework: Style,
     test_path: &str,
     tests_dir: &str,
     conventions: &[String],
@@ -156,8 +155,8 @@ pub(super) fn subject(
         class_source: class_source(&target.source, function),
         is_async: function.is_async,
         style: match framework {
-            TestFramework::Pytest => Style::Pytest,
-            TestFramework::Unittest => Style::Unittest,
+            Style::Pytest => Style::Pytest,
+            Style::Unittest => Style::Unittest,
         },
         imports: uses.used.iter().map(ToString::to_string).collect(),
         outside: outside.chain(called).collect(),
@@ -165,8 +164,8 @@ pub(super) fn subject(
         existing,
         dependencies: dependencies(&target.root)?,
         fixtures: match framework {
-            TestFramework::Pytest => fixtures(&target.root, tests_dir),
-            TestFramework::Unittest => Vec::new(),
+            Style::Pytest => fixtures(&target.root, tests_dir),
+            Style::Unittest => Vec::new(),
         },
         samples,
         conventions: conventions.to_vec(),

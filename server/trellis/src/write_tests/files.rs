@@ -5,26 +5,22 @@ use std::io;
 use std::path::Path;
 
 use super::locate::Target;
-use crate::api::write_tests::TestFramework;
 use crate::error::Fault;
 use crate::workspace::disk;
+use trellis_engine::write_tests::Style;
 
 /// Returns the support files that are missing. `__init__.py` makes the tests' folder a package, so
 /// that pytest finds modules from the root and test files with the same name in two folders do not
 /// collide. If modules are in `src`, the files also add that folder to the path.
-pub(super) fn missing(
-    target: &Target,
-    tests_dir: &str,
-    framework: TestFramework,
-) -> Vec<(String, String)> {
+pub(super) fn missing(target: &Target, tests_dir: &str, framework: Style) -> Vec<(String, String)> {
     let init = format!("{tests_dir}/__init__.py");
     let conftest = format!("{tests_dir}/conftest.py");
     let lines = path_lines(target, tests_dir);
     let files = match framework {
-        TestFramework::Pytest if lines.is_empty() => vec![(init, lines)],
-        TestFramework::Pytest => vec![(init, String::new()), (conftest, lines)],
+        Style::Pytest if lines.is_empty() => vec![(init, lines)],
+        Style::Pytest => vec![(init, String::new()), (conftest, lines)],
         // unittest does not read conftest.py, and imports the package first.
-        TestFramework::Unittest => vec![(init, lines)],
+        Style::Unittest => vec![(init, lines)],
     };
     let is_missing = |path: &str| fs::symlink_metadata(target.root.join(path)).is_err();
     files.into_iter().filter(|(path, _)| is_missing(path)).collect()

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use trellis_engine::Policy;
 use trellis_engine::write_tests::{
-    MergedTestFile, PreviousTests, Subject, WrittenTests, ask_write_tests, insert_tests,
+    MergedTestFile, PreviousTests, Style, Subject, WrittenTests, ask_write_tests, insert_tests,
     written_tests,
 };
 use trellis_sandbox::{Report, Request, Tree};
@@ -19,9 +19,9 @@ use super::context::{Project, framework, subject};
 use super::files::{existing, missing, write};
 use super::locate::{Target, test_path, tests_dir};
 use super::registry::{self, LastRun, Mapping};
+use super::report::WriteTestsReport;
 use super::results;
 use super::testpaths::TestPaths;
-use crate::api::write_tests::{Generated, TestFramework};
 use crate::budget::{Budget, Spent};
 use crate::error::Fault;
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
@@ -42,7 +42,7 @@ pub(super) struct Job {
     target: Target,
     project: Project,
     subject: Subject,
-    framework: TestFramework,
+    framework: Style,
     /// Path of the test file, below the root.
     path: String,
     /// Support files that do not exist yet.
@@ -131,7 +131,7 @@ impl Job {
         })
     }
 
-    pub(super) async fn run(mut self, reporter: &Reporter) -> Result<Generated, Fault> {
+    pub(super) async fn run(mut self, reporter: &Reporter) -> Result<WriteTestsReport, Fault> {
         reporter.note(format_args!("prompting {} for tests of {}", self.model(), self.target.id()));
         let result = self.all().await;
         let left = self.sandbox.runner.close().await;
@@ -154,7 +154,7 @@ impl Job {
         self.llm.models.name()
     }
 
-    async fn all(&mut self) -> Result<Generated, Fault> {
+    async fn all(&mut self) -> Result<WriteTestsReport, Fault> {
         let mut tried = self.tests().await?;
         let (outcome, reason) = results::outcome(&tried.report)?;
         let is_collected = outcome != "collectionError";
@@ -179,7 +179,7 @@ impl Job {
                  add its folder there"
             ));
         }
-        Ok(Generated {
+        Ok(WriteTestsReport {
             left_out_by: paths.map(|it| it.file.to_owned()),
             function: self.target.id(),
             root: self.target.root.clone(),

@@ -12,6 +12,7 @@ mod files;
 mod job;
 mod locate;
 pub(crate) mod registry;
+pub(crate) mod report;
 mod results;
 mod testpaths;
 
@@ -19,9 +20,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use trellis_engine::write_tests::Style;
 
+use self::report::{AddedTestPath, WriteTestsReport};
 use self::testpaths::TestPaths;
-use crate::api::write_tests::{AddedTestPath, GenerateTestsParams, Generated, TestFramework};
 use crate::edits;
 use crate::error::Fault;
 use crate::models::ModelArgs;
@@ -38,7 +40,7 @@ pub(crate) struct WriteTestsRequest {
     /// The project's root. `None` to find it from the file.
     pub(crate) root: Option<PathBuf>,
     /// The test framework. `None` for the one that the project's files show.
-    pub(crate) framework: Option<TestFramework>,
+    pub(crate) framework: Option<Style>,
     /// The folder for tests, below the root. `None` for the one in `trellis.toml`.
     pub(crate) tests_dir: Option<String>,
     /// Writes nothing.
@@ -50,26 +52,6 @@ pub(crate) struct WriteTestsRequest {
     pub(crate) test_timeout: Duration,
     /// Limit for the whole run; `None` for the usual one.
     pub(crate) run_timeout: Option<Duration>,
-}
-
-impl TryFrom<GenerateTestsParams> for WriteTestsRequest {
-    type Error = Fault;
-
-    fn try_from(params: GenerateTestsParams) -> Result<WriteTestsRequest, Fault> {
-        Ok(WriteTestsRequest {
-            name: params.function.path(),
-            file: params.function.file_path,
-            root: params.project_root,
-            framework: params.framework,
-            tests_dir: params.tests_dir,
-            preview: params.preview,
-            replace_edited: params.replace_edited,
-            model: params.model,
-            sandbox: params.sandbox,
-            test_timeout: params.limits.of_test()?,
-            run_timeout: params.limits.of_run()?,
-        })
-    }
 }
 
 /// Adds the folder of a test file to the `testpaths` in the settings of the project in `root`, so
@@ -109,7 +91,7 @@ pub(crate) async fn generate(
     order: WriteTestsRequest,
     reporter: &Reporter,
     cancel: CancellationToken,
-) -> Result<Generated, Fault> {
+) -> Result<WriteTestsReport, Fault> {
     let job = job::Job::open(order, reporter, cancel).await?;
     job.run(reporter).await
 }

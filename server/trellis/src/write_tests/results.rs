@@ -2,7 +2,7 @@
 
 use trellis_sandbox::{Outcome, Report, TestResult};
 
-use crate::api::write_tests::{GeneratedTest, TestFailure};
+use super::report::{FailureReport, TestReport};
 use crate::convert;
 use crate::error::{Exit, Fault};
 
@@ -35,8 +35,8 @@ pub(super) fn cancelled() -> Fault {
     Fault::new(Exit::Interrupted, "stopped: nothing was written")
 }
 
-pub(super) fn test(test: &TestResult) -> GeneratedTest {
-    GeneratedTest {
+pub(super) fn test(test: &TestResult) -> TestReport {
+    TestReport {
         id: test.id.clone(),
         outcome: convert::test_outcome(test),
         duration_ms: test.duration.as_millis() as u64,
@@ -45,8 +45,8 @@ pub(super) fn test(test: &TestResult) -> GeneratedTest {
     }
 }
 
-pub(super) fn failure(failure: &trellis_sandbox::Failure) -> TestFailure {
-    TestFailure {
+pub(super) fn failure(failure: &trellis_sandbox::Failure) -> FailureReport {
+    FailureReport {
         exception: failure.exception.clone(),
         message: failure.message.clone(),
         path: failure.path.clone(),
