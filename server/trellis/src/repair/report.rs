@@ -106,7 +106,7 @@ pub(crate) struct GroupReport {
     pub(crate) kept: Option<String>,
     /// The fix that needs your review.
     pub(crate) waiting: Option<String>,
-    /// Why it was not repaired.
+    /// Reason that it was not repaired.
     pub(crate) given_up: Option<String>,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct AffectedFile {
     /// Its last line.
     pub(crate) line_end: u32,
     pub(crate) code_snippet: String,
-    /// How it is related.
+    /// Relation of the place to the failure.
     pub(crate) issue_description: String,
 }
 

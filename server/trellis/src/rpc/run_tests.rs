@@ -85,7 +85,7 @@ async fn run_tests(
     let began = SystemTime::now();
     let text_of = Some(began);
     let ran = prepared
-        .run(&context.sandboxes, &reporter, &cancel, &mut |test| {
+        .run(&context.sandboxes, reporter, &cancel, &mut |test| {
             reporter.emit(Progress::Test { root: &project, test, text_of });
         })
         .await?;

@@ -29,9 +29,9 @@ pub(crate) struct PlanComparison {
     pub(crate) moved: Vec<MovedNode>,
     /// The number of planned dependencies that cannot be checked, because an end of them is not a definition.
     pub(crate) unchecked: usize,
-    /// Whether every file could be read.
+    /// True if every file could be read.
     pub(crate) complete: bool,
-    /// Which could not, as sentences.
+    /// Files that could not be read, as sentences.
     pub(crate) reasons: Vec<String>,
 }
 

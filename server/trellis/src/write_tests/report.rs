@@ -24,17 +24,17 @@ pub(crate) struct WriteTestsReport {
     pub(crate) framework: Style,
     /// The model that was prompted.
     pub(crate) model: String,
-    /// What you should know, as sentences.
+    /// Warnings for the user, as sentences.
     pub(crate) warnings: Vec<String>,
-    /// How the run of these tests ended: `passed`, `failed`, `collectionError`, `timedOut`, …
+    /// Outcome of the run: `passed`, `failed`, `collectionError`, `timedOut`, …
     pub(crate) outcome: String,
-    /// Why, if the outcome alone does not say it.
+    /// Reason, if the outcome alone does not say it.
     pub(crate) reason: Option<String>,
     /// The result of each test.
     pub(crate) tests: Vec<TestReport>,
-    /// What prevented their collection.
+    /// Errors that prevented their collection.
     pub(crate) errors: Vec<FailureReport>,
-    /// Whether anything was written.
+    /// True if anything was written.
     pub(crate) written: bool,
     /// The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
     /// `addTestPath` adds its folder.
@@ -54,7 +54,7 @@ pub(crate) struct TestReport {
     pub(crate) failure: Option<FailureReport>,
 }
 
-/// What failed.
+/// A failure.
 #[derive(Clone, Debug)]
 pub(crate) struct FailureReport {
     /// The exception's class.
@@ -69,12 +69,12 @@ pub(crate) struct FailureReport {
     pub(crate) traceback: String,
 }
 
-/// What was added.
+/// Result of an addition to `testpaths`.
 #[derive(Clone, Debug)]
 pub(crate) struct AddedTestPath {
     /// The settings file, relative to the root.
     pub(crate) file: String,
-    /// What was added to its `testpaths`; null if they already contain the test file.
+    /// The folder added to its `testpaths`; null if they already contain the test file.
     pub(crate) folder: Option<String>,
     /// Number of the edit; null if nothing was written.
     pub(crate) edit: Option<u64>,
