@@ -9,8 +9,8 @@ use trellis_llm::{Message, Role};
 use crate::convert::{self, Files};
 use crate::llm_client::{CallContext, CallError, CallMeta, Completion, LlmClient};
 use crate::tools::{CallRecord, Changes, Limits, StopReason, ToolSet, Transcript, converse};
-use crate::workspace::cost::StageCost;
-use crate::workspace::journal::Event;
+use trellis_store::cost::StageCost;
+use trellis_store::journal::Event;
 
 /// Lets a model search and edit with the tools until it is done. Asks again after an unusable
 /// reply, up to `reasks` times. Adds the cost of everything to `cost`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trellis_engine::{Failure, Frame, Role, RunOutcome, TestCase, TestRun};
 use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// Maximum length of printed output in a prompt, in bytes.
 const OUTPUT_BYTES: usize = 4000;
@@ -184,4 +184,9 @@ pub(crate) fn test_outcome(test: &trellis_sandbox::TestResult) -> String {
     let name = format!("{:?}", test.outcome);
     let mut chars = name.chars();
     chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
+}
+
+/// Returns the syntax error of a Python text, if there is one.
+pub(crate) fn check_python(text: &str) -> Result<(), String> {
+    trellis_python::check(text).map_err(|error| error.to_string())
 }

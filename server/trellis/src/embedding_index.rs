@@ -15,8 +15,8 @@ use trellis_llm::{Embedder, Settings, Vectors};
 use trellis_plan::EmbeddingText;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::error::Fault;
-use crate::workspace::disk::cache_folder;
+use trellis_store::disk::cache_folder;
+use trellis_store::fault::Fault;
 
 const MAGIC: &[u8; 8] = b"trellisV";
 
@@ -121,7 +121,7 @@ struct Cached {
 
 /// Loads a store; `None` if it is missing or damaged.
 fn load(path: &Path) -> Option<Cached> {
-    let bytes = trellis_sandbox::files::read(path).ok()?;
+    let bytes = trellis_os::files::read(path).ok()?;
     let (head, payload) = bytes.split_at_checked(HEAD)?;
     let dimensions = u32::from_le_bytes(head[16..].try_into().ok()?) as usize;
     let sound = head == header(dimensions, payload)

@@ -12,11 +12,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::convert;
-use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, EventBus, JobState, Level};
 use crate::job_control::{self, JobControl};
 use crate::reporter::{Progress, Reporter};
-use crate::workspace::journal;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal;
 
 /// Number of ended jobs whose results are kept.
 const KEPT: usize = 100;

@@ -13,13 +13,13 @@ use trellis_llm::{ChatReply, ChatRequest, Message, ModelError, ToolCall, Usage};
 
 use crate::budget::{Budget, BudgetExceeded, Spent};
 use crate::convert;
-use crate::error::Fault;
 use crate::models::{ModelHandle, Models};
 use crate::reporter::Reporter;
-use crate::workspace::cost::StageCost;
-use crate::workspace::disk;
-use crate::workspace::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
-use crate::workspace::replay::{CachedReply, ReplyKey};
+use trellis_store::cost::StageCost;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
+use trellis_store::replay::{CachedReply, ReplyKey};
 
 /// Bytes per token for safe estimates. Code and English have three to four.
 const TOKEN_BYTES: usize = 3;
@@ -444,6 +444,6 @@ mod tests {
     #[test]
     fn the_journal_names_stages_as_the_engine_does() {
         let stage = trellis_engine::Stage::WriteTests;
-        assert_eq!(crate::workspace::replay::WRITE_TESTS, stage.as_str());
+        assert_eq!(trellis_store::replay::WRITE_TESTS, stage.as_str());
     }
 }

@@ -9,14 +9,14 @@ use trellis_engine::{ModelRequest, Observation, Policy};
 
 use crate::agent::run;
 use crate::budget::{Budget, Spent};
-use crate::error::{Exit, Fault};
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, ModelArgs, Models};
 use crate::reporter::Reporter;
 use crate::tools::ToolSet;
-use crate::workspace::cost::StageCost;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
+use trellis_store::cost::StageCost;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::{Event, Journal};
+use trellis_store::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
 
 pub(crate) struct LlmSession {
     llm: Arc<LlmClient>,
@@ -61,7 +61,7 @@ impl LlmSession {
 
     /// Adds the workflow's journaled replies since it last gave up.
     pub(crate) fn load_replies(&self, home: &Path) -> Result<(), Fault> {
-        let bytes = trellis_sandbox::files::read(Journal::path(home)).map_err(no_journal)?;
+        let bytes = trellis_os::files::read(Journal::path(home)).map_err(no_journal)?;
         self.preload_cache(replies_of(&String::from_utf8_lossy(&bytes), self.workflow));
         Ok(())
     }

@@ -14,7 +14,6 @@ mod config;
 mod convert;
 mod edits;
 mod embedding_index;
-mod error;
 mod event_bus;
 mod forge;
 mod generate;
@@ -81,11 +80,11 @@ fn main() -> ExitCode {
         Ok(runtime) => {
             let end = runtime.block_on(async { tokio::spawn(cli::main()).await });
             runtime.shutdown_timeout(LAST_WORK);
-            end.map_or_else(|_| error::Exit::Internal.into(), ExitCode::from)
+            end.map_or_else(|_| trellis_store::fault::Exit::Internal.into(), ExitCode::from)
         }
         Err(error) => {
             output::Output::new(false).note(format_args!("error: cannot start: {error}"));
-            error::Exit::Internal.into()
+            trellis_store::fault::Exit::Internal.into()
         }
     }
 }

@@ -14,7 +14,7 @@ use trellis_llm::{
 };
 
 use crate::config::{BudgetLimits, Config};
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// Default maximum of tokens in a reply.
 const OUTPUT_TOKENS: u32 = 8192;
@@ -246,7 +246,7 @@ fn open(
             OpenError::Malformed { .. } => Fault::input(&error),
             OpenError::Unreadable { path, reason } => {
                 let shown = format_args!("the recording {}", path.display());
-                Fault::unavailable(trellis_sandbox::wording::cannot_read(shown, reason))
+                Fault::unavailable(trellis_os::wording::cannot_read(shown, reason))
             }
             _ => Fault::unavailable(&error),
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::project::holds_tests;
-use crate::workspace::journal::Journal;
+use trellis_store::journal::Journal;
 
 /// Files and folders that mark a nested project.
 const MARKS: [&str; 4] = ["pyproject.toml", "setup.py", "setup.cfg", ".git"];

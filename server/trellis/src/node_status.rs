@@ -5,9 +5,9 @@ use std::path::Path;
 
 use trellis_plan::{NodeIx, Plan, Status};
 
-use crate::error::Fault;
 use crate::tasks;
-use crate::workspace::checkpoint::{self, Checkpoint};
+use trellis_store::checkpoint::{self, Checkpoint};
+use trellis_store::fault::Fault;
 
 /// Statuses of nodes; empty before a run.
 pub(crate) struct NodeStatuses {
@@ -39,11 +39,11 @@ impl NodeStatuses {
 /// Reads the checkpoint of a run, if there is one. An unreadable one stays where it is.
 pub(crate) fn checkpoint(dir: &Path) -> Result<Option<Checkpoint>, Fault> {
     let path = dir.join(checkpoint::PATH);
-    let bytes = match trellis_sandbox::files::read(&path) {
+    let bytes = match trellis_os::files::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => {
-            return Err(Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
+            return Err(Fault::input(trellis_os::wording::cannot_read(path.display(), &e))
                 .hint("give the output folder of `trellis generate`"));
         }
     };

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
+use trellis_os::wording::counted;
 use trellis_plan::{Dialect, Plan, Problem};
-use trellis_sandbox::wording::counted;
 
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// Reads a plan from a file; an unreadable plan is bad input, with line and column.
 pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
-    let bytes = trellis_sandbox::files::read(path).map_err(|e| {
+    let bytes = trellis_os::files::read(path).map_err(|e| {
         let kind = match dialect {
             Some(Dialect::Tasks) => "list of tasks",
             _ => "planning graph",
         };
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
+        Fault::input(trellis_os::wording::cannot_read(path.display(), &e))
             .hint(format_args!("give the path of a {kind}, which is a JSON file"))
     })?;
     trellis_plan::read(&bytes, dialect).map_err(|error| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// A project, and the tests named in it.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
 fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
     let real = Path::new(path).canonicalize().map_err(|e| {
-        Fault::input(trellis_sandbox::wording::cannot_read(named, &e))
+        Fault::input(trellis_os::wording::cannot_read(named, &e))
             .hint("give test files, folders or ids such as tests/test_a.py::test_b")
     })?;
     Ok((real, rest))

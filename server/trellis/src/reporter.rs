@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use trellis_sandbox::wording::without_numbers;
+use trellis_os::wording::without_numbers;
 
-use crate::workspace::journal;
+use trellis_store::journal;
 
 /// A report of running work.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use trellis_os::wording::counted;
+
 use crate::{
     collector::ResultCollector,
     report::{Activity, Failure, LimitStatus, Outcome, Report, StoppedAt},
@@ -11,7 +13,6 @@ use crate::{
     streams::CompleteStream,
     tracebacks::parse_dump,
     wire::WorkerRunEnd,
-    wording::counted,
     worker::Worker,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::report::{Coverage, FileCoverage, Outcome, Report, TestOutcome, TestResult};
-use crate::wording::counted;
+use trellis_os::wording::counted;
 
 /// Maximum number of ids named in a note.
 const NAMED: usize = 5;

@@ -27,9 +27,7 @@ mod command;
 mod config;
 mod deselected;
 mod docker;
-mod environment;
 mod events;
-pub mod files;
 pub mod frameworks;
 mod junit;
 mod limits;
@@ -50,11 +48,9 @@ mod toolchain;
 mod tracebacks;
 mod tree;
 mod wire;
-pub mod wording;
 mod worker;
 mod worker_command;
 
-pub use crate::environment::{offline_environment, plain_environment};
 pub use crate::{
     config::Config,
     docker::{Docker, ImageSpec, Progress as ImageProgress},

@@ -15,7 +15,7 @@ use std::{
 
 use tokio::process::Command;
 
-use crate::environment::plain_environment;
+use trellis_os::environment::plain_environment;
 
 pub use self::{
     coverage_provider::CoverageProvider,

@@ -94,7 +94,7 @@ pub(crate) fn order(
 /// Returns whether the project's settings ask for pytest-cov.
 fn measures_itself(root: &Path) -> bool {
     let files = ["pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"].map(|it| root.join(it));
-    files.iter().any(|it| crate::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
+    files.iter().any(|it| trellis_os::files::read_text(it).is_ok_and(|text| text.contains("--cov")))
 }
 
 /// Returns the entries for `sys.path`; null leaves Python's own. `PYTHONPATH` has to be passed this

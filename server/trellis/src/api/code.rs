@@ -9,10 +9,10 @@ use trellis_plan::{NodeIx, Plan, Status};
 use trellis_python::NamePath;
 
 use crate::code_view::{self, Entry, View, ViewError};
-use crate::error::{Exit, Fault};
 use crate::node_status::NodeStatuses;
 use crate::plan_file;
 use crate::sources::Workspace;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of similar names in an error.
 const NEAR: usize = 10;

@@ -8,9 +8,9 @@ use super::symbol_query::SymbolQuery;
 use super::symbols::{
     Completeness as _, FindReferencingSymbolsParams, FindReferencingSymbolsResult,
 };
-use crate::error::Fault;
 use crate::symbols::locations::Reference;
 use crate::symbols::type_checker::{Checker, Question, Start};
+use trellis_store::fault::Fault;
 
 /// Sets `confirmedBy` on possible references that the checker finds too, and reports if it finds
 /// others. `folder` is the base of the index's names. Starts a program and may take half a minute.

@@ -14,11 +14,11 @@ use trellis_python::{
 
 use super::symbol_query::parsed;
 use crate::edits::{self, Change};
-use crate::error::Fault;
 use crate::project;
 use crate::sources::Workspace;
 use crate::symbols::locations::{Range, stretch};
 use crate::symbols::unique::{self, LookupError};
+use trellis_store::fault::Fault;
 
 /// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
 /// text has its own; the docstring is part of the body.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
+use trellis_store::fault::Fault;
 
 /// Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
 /// start the tests itself.

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::tasks::{self, FileState};
-use crate::workspace::journal::Journal;
-use crate::workspace::replay::ReplayedState;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
+use trellis_store::replay::ReplayedState;
 
 /// Maximum bytes of a file, far above any generated file.
 const LARGEST: u64 = 16 << 20;
@@ -83,10 +83,10 @@ fn merged(out: &Path) -> Result<FileList, Fault> {
 fn written(out: &Path) -> Result<FileList, Fault> {
     let past = past(out)?;
     let entry = |(path, hashes): (&String, &std::collections::BTreeSet<String>)| {
-        let found = trellis_sandbox::files::read(out.join(path));
+        let found = trellis_os::files::read(out.join(path));
         let state = match &found {
             Err(_) => "missing",
-            Ok(bytes) if hashes.contains(&crate::workspace::disk::hash(bytes)) => "written",
+            Ok(bytes) if hashes.contains(&trellis_store::disk::hash(bytes)) => "written",
             Ok(_) => "edited",
         };
         let size = found.ok().map(|it| it.len() as u64);
@@ -107,13 +107,13 @@ pub(crate) fn read(out: &Path, path: &str) -> Result<FileText, Fault> {
     if let Some(folder) = own_folder(path) {
         return Err(cannot(format!("the files in `{folder}` were not generated")));
     }
-    if let Some(link) = crate::workspace::disk::symlink_on_the_way(out, path) {
+    if let Some(link) = trellis_store::disk::symlink_on_the_way(out, path) {
         return Err(cannot(format!("{} is a symbolic link", link.display())));
     }
-    let io = |error: std::io::Error| cannot(trellis_sandbox::wording::reason(&error));
+    let io = |error: std::io::Error| cannot(trellis_os::wording::reason(&error));
     let place = out.join(path);
     let mut text = String::new();
-    let file = trellis_sandbox::files::open(&place).map_err(io)?;
+    let file = trellis_os::files::open(&place).map_err(io)?;
     let length = file.take(LARGEST + 1).read_to_string(&mut text).map_err(io)?;
     if length as u64 > LARGEST {
         return Err(cannot(format!("it is larger than {} MiB", LARGEST >> 20)));
@@ -132,7 +132,7 @@ fn own_folder(path: &str) -> Option<&str> {
 /// Returns the state recorded in a run's journal, which must exist.
 pub(super) fn past(out: &Path) -> Result<ReplayedState, Fault> {
     let path = Journal::path(out);
-    let bytes = trellis_sandbox::files::read(&path).map_err(|error| {
+    let bytes = trellis_os::files::read(&path).map_err(|error| {
         Fault::input(format!("there is no run in {}: {error}", out.display()))
             .hint("give the output folder of `trellis generate` or `trellis tasks`")
     })?;

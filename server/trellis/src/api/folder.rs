@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::symbol_query::SourcePosition;
-use crate::error::Fault;
 use crate::sources::Workspace;
+use trellis_store::fault::Fault;
 
 /// Opens the folder of the parameters, or the current folder.
 pub(crate) fn open(root: Option<&Path>) -> Result<Workspace, Fault> {

@@ -12,11 +12,11 @@ use trellis_engine::approval::Mode;
 use trellis_llm::Editor;
 
 use super::run_limits::{mode, test_seconds};
-use crate::error::Fault;
 use crate::generate::GenerateRequest;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
-use crate::workspace::journal::Journal;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
 
 /// Generate a tested repository from a planning graph.
 ///
@@ -238,8 +238,11 @@ impl Generate {
         }
         let mut args: GenerateArgs =
             serde_json::from_value(Value::Object(all)).map_err(|error| {
-                Fault::new(crate::error::Exit::Usage, format!("the options are wrong: {error}"))
-                    .hint("`trellis serve --describe` shows them")
+                Fault::new(
+                    trellis_store::fault::Exit::Usage,
+                    format!("the options are wrong: {error}"),
+                )
+                .hint("`trellis serve --describe` shows them")
             })?;
         args.check()?;
         args.context.iter_mut().chain(&mut args.spec).for_each(|it| *it = root.join(&*it));
@@ -251,18 +254,15 @@ impl Generate {
 /// Returns the options of the last run in a folder.
 fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
     let path = Journal::path(out);
-    let text = match trellis_sandbox::files::read(&path) {
+    let text = match trellis_os::files::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(Fault::input(trellis_sandbox::wording::cannot_read(
-                path.display(),
-                &error,
-            ))
-            .hint("make the file readable; the run depends on it"));
+            return Err(Fault::input(trellis_os::wording::cannot_read(path.display(), &error))
+                .hint("make the file readable; the run depends on it"));
         }
     };
-    Ok(crate::workspace::replay::ReplayedState::read(&String::from_utf8_lossy(&text)).options)
+    Ok(trellis_store::replay::ReplayedState::read(&String::from_utf8_lossy(&text)).options)
 }
 
 fn path(path: &Path) -> Value {
@@ -272,7 +272,7 @@ fn path(path: &Path) -> Value {
 impl GenerateArgs {
     /// Checks the limits that the argument parser checks on a command line.
     fn check(&self) -> Result<(), Fault> {
-        let wrong = |what: &str| Err(Fault::new(crate::error::Exit::Usage, what));
+        let wrong = |what: &str| Err(Fault::new(trellis_store::fault::Exit::Usage, what));
         match self {
             it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` must be 1 to 256"),
             it if it.batch == 0 => wrong("`batch` must be at least 1"),

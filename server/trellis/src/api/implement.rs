@@ -11,11 +11,11 @@ use trellis_engine::issue::Limits;
 use super::generate::FixWith;
 use super::repair::Time;
 use super::run_limits::{RunLimits, mode};
-use crate::error::{Exit, Fault};
 use crate::forge::{PushTarget, Pushed};
 use crate::issue::{Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::{Exit, Fault};
 
 /// Implement an issue from a spec, test-first, on its own branch.
 ///

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::jobs::{JobInfo, Jobs};
+use trellis_store::fault::Fault;
 
 /// Shows the state of a job, and its result if it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -10,7 +10,6 @@ use trellis_sandbox::Tree;
 
 use super::run_limits::{TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};
-use crate::error::Fault;
 use crate::localize::{self, Localization, LocalizeRequest};
 use crate::project;
 use crate::reporter::Reporter;
@@ -18,6 +17,7 @@ use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, SandboxArgs};
 use crate::sources::Workspace;
 use crate::write_tests::registry;
+use trellis_store::fault::Fault;
 
 /// Ranks the functions and lines that most likely make tests fail.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -9,11 +9,32 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::workspace::describe::{self, EventKind, Price};
-use crate::workspace::hash_chain::{Break, Verification};
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::reader::Reader;
+use trellis_store::describe::{self, Price};
+use trellis_store::fault::Fault;
+use trellis_store::hash_chain::{Break, Verification};
+use trellis_store::journal::{Event, Journal};
+use trellis_store::reader::Reader;
+
+macro_rules! kinds {
+    ($($name:ident)*) => {
+        /// The kind of event, as in the journal.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[value(rename_all = "snake_case")]
+        pub(crate) enum EventKind { $($name),* }
+
+        impl EventKind {
+            pub(crate) fn of(event: &Event) -> EventKind {
+                match event { $(Event::$name { .. } => EventKind::$name),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Started Ordered State Stage ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
+    Committed Approval Reset RolledBack Integration Broken Suite TestsWritten Stopped Finished
+}
 
 /// Default number of events in a result.
 const SOME: usize = 1000;
@@ -181,7 +202,7 @@ impl Log {
     pub(crate) fn open(root: &Path, wanted: Wanted) -> Result<Log, Fault> {
         let path = Journal::path(root);
         let lines = Reader::open(&path).map_err(|error| {
-            Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error)).hint(
+            Fault::input(trellis_os::wording::cannot_read(path.display(), &error)).hint(
                 "give the output folder of `trellis generate`, or a project in which \
                      Trellis has worked",
             )
@@ -212,7 +233,7 @@ impl Log {
 
     /// Returns the next matching event, in the order of the file.
     fn read(&mut self) -> io::Result<Option<LogEntry>> {
-        while let Some(written) = self.lines.next()? {
+        while let Some(written) = self.lines.read_entry()? {
             match written.event {
                 Ok((at, event)) if self.wanted.has(&event) => {
                     return Ok(Some(entry(written.number, at, &event)));

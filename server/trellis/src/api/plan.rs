@@ -10,9 +10,9 @@ use trellis_plan::{
     Dialect, Direction, Exploration, Flow, FlowKind, NodeIx, Plan, Problem, Status, flows,
 };
 
-use crate::error::Fault;
 use crate::node_status::NodeStatuses;
 use crate::plan_file;
+use trellis_store::fault::Fault;
 
 /// Maximum number of similar nodes named for an unknown id.
 const NEAR: usize = 5;

@@ -9,7 +9,7 @@ use trellis_plan::{Evidence, NodeHit, Plan, PlanSearch};
 
 use super::plan::DialectName;
 use crate::embedding_index::Index;
-use crate::error::{Exit, Fault};
+use trellis_store::fault::{Exit, Fault};
 
 /// Finds nodes by name in any spelling, or by a description of what they do.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

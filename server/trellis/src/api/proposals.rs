@@ -9,7 +9,6 @@ use trellis_engine::approval::Confidence;
 use trellis_llm::Editor;
 
 use super::run_limits::TimeLimits;
-use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::proposals::{
@@ -21,6 +20,7 @@ use crate::repair::{self, Problem};
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::Fault;
 
 /// Known tests of a project, independent of its settings.
 #[derive(Default)]

@@ -14,7 +14,6 @@ use super::folder;
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, several};
 use super::symbols::{Completeness as _, reasoned};
 use crate::edits::{self, Change};
-use crate::error::{Exit, Fault};
 use crate::project;
 use crate::sources::Workspace;
 use crate::symbols::deletion::{deletion, remove};
@@ -24,6 +23,7 @@ use crate::symbols::locations::{
 use crate::symbols::outline_view::name_path;
 use crate::symbols::renaming::{Places, renamed, renaming};
 use crate::symbols::unique::LookupError;
+use trellis_store::fault::{Exit, Fault};
 
 /// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
 /// get another meaning; possible references that cannot be confirmed are listed, not changed.

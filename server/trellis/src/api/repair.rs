@@ -12,12 +12,12 @@ use trellis_engine::repair::Limits;
 use super::generate::FixWith;
 use super::proposals::ConfidenceShape;
 use super::run_limits::{TEST_SECONDS, mode, test_seconds};
-use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::repair::{RepairRequest, WriteTarget, report};
 use crate::sandbox::{RAISED_BY, SandboxArgs};
 use crate::timing::Timing;
 use crate::write_tests::registry;
+use trellis_store::fault::Fault;
 
 /// Fix failing tests; every fix is tested on a copy first.
 ///

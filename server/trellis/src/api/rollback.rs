@@ -8,13 +8,14 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::workspace::checkpoint::{self, Checkpoint, TestResults};
+use crate::convert::check_python;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::lock::Lock;
-use crate::workspace::replay::{Milestone, ReplayedState};
-use crate::workspace::{FlushError, Writer};
+use trellis_store::checkpoint::{self, Checkpoint, TestResults};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
+use trellis_store::lock::Lock;
+use trellis_store::replay::{Milestone, ReplayedState};
+use trellis_store::{FlushError, Writer};
 
 /// Rolls a generated repository back to the last subgraph that passed completely.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -43,7 +44,7 @@ pub(crate) struct RollbackResult {
 
 pub(crate) fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
     let cannot = |e: std::io::Error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(params.out.display(), &e))
+        Fault::input(trellis_os::wording::cannot_read(params.out.display(), &e))
     };
     let root = params.out.canonicalize().map_err(cannot)?;
     if !Journal::path(&root).exists() {
@@ -91,11 +92,11 @@ fn restore(
     git: &Git,
     tag: &str,
 ) -> Result<(Vec<String>, Vec<String>), Fault> {
-    let mut writer = Writer::new(root, past.written.clone());
+    let mut writer = Writer::new(root, past.written.clone(), check_python);
     let known = writer.known_paths();
     let foreign = writer.foreign(&known);
     if !foreign.is_empty() {
-        return Err(crate::workspace::user_edits(&foreign));
+        return Err(trellis_store::user_edits(&foreign));
     }
     let files: BTreeMap<String, String> = (git.files_at(tag).map_err(Fault::internal)?)
         .into_iter()
@@ -117,7 +118,7 @@ fn restore(
 }
 
 fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {
-    let Ok(bytes) = trellis_sandbox::files::read(root.join(checkpoint::PATH)) else {
+    let Ok(bytes) = trellis_os::files::read(root.join(checkpoint::PATH)) else {
         return Ok(Vec::new());
     };
     let mut all: Checkpoint = serde_json::from_slice(&bytes)?;

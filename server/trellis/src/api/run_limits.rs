@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
 
-use crate::error::{Exit, Fault};
+use trellis_store::fault::{Exit, Fault};
 
 /// Default timeout of one test, in seconds.
 pub(crate) const TEST_SECONDS: u64 = 30;

@@ -12,12 +12,12 @@ use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
 use super::run_limits::TimeLimits;
 use crate::convert::test_outcome;
-use crate::error::{Exit, Fault};
 use crate::project::{self, Project};
 use crate::reporter::Reporter;
 use crate::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
 use crate::sandbox::{Packages, SandboxArgs, WarmSandboxes};
 use crate::write_tests::registry;
+use trellis_store::fault::{Exit, Fault};
 
 /// Runs a project's tests in the sandbox.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

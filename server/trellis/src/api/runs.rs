@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::past;
-use crate::error::Fault;
 use crate::tasks;
-use crate::workspace::journal::Journal;
-use crate::workspace::lock::Lock;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
+use trellis_store::lock::Lock;
 
 /// Maximum depth of folders searched for runs.
 const DEPTH: usize = 3;

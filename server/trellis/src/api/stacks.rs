@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Fault;
 use crate::reporter::Reporter;
 use crate::stacks::{self, Installer, Origin, Stack};
+use trellis_store::fault::Fault;
 
 /// Lists the project templates: those of Trellis, your own and the project's.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

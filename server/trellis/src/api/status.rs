@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::node_status;
-use crate::workspace::checkpoint::Checkpoint;
+use trellis_store::checkpoint;
+use trellis_store::fault::Fault;
 
 /// Shows the status of every node of a generated repository.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -37,7 +37,76 @@ pub(crate) struct StatusResult {
     /// Ids of skipped nodes, mostly because a dependency failed.
     pub(crate) blocked: Vec<String>,
     /// By id, as in the run's checkpoint.
-    pub(crate) nodes: Checkpoint,
+    pub(crate) nodes: BTreeMap<String, Entry>,
+}
+
+/// Appendix B's `test_results`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct TestResults {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+/// One node, as appendix B has it; `subgraph`, `coverage`, `tests`, `flaky` and `model` are ours.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Entry {
+    pub(crate) status: String,
+    pub(crate) timestamp: String,
+    #[serde(default)]
+    pub(crate) test_results: TestResults,
+    #[serde(default)]
+    pub(crate) retry_count: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) subgraph: Option<String>,
+    /// Percent of its statements that the whole suite executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<u32>,
+    /// pytest's ids of its tests, including test classes, as in the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tests: Vec<String>,
+    /// Tests that failed once and passed unchanged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) flaky: Vec<String>,
+    /// Its prompts and their cost; left out if no model counts tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<ModelCost>,
+}
+
+/// The cost of a node's prompts, in its last attempt.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct ModelCost {
+    pub(crate) calls: usize,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars.
+    pub(crate) usd: f64,
+}
+
+impl From<checkpoint::Entry> for Entry {
+    fn from(it: checkpoint::Entry) -> Entry {
+        Entry {
+            status: it.status,
+            timestamp: it.timestamp,
+            test_results: TestResults {
+                passed: it.test_results.passed,
+                failed: it.test_results.failed,
+            },
+            retry_count: it.retry_count,
+            failure_reason: it.failure_reason,
+            subgraph: it.subgraph,
+            coverage: it.coverage,
+            tests: it.tests,
+            flaky: it.flaky,
+            model: it.model.map(|it| ModelCost {
+                calls: it.calls,
+                input_tokens: it.input_tokens,
+                output_tokens: it.output_tokens,
+                usd: it.usd,
+            }),
+        }
+    }
 }
 
 pub(crate) fn status(params: &StatusParams) -> Result<StatusResult, Fault> {
@@ -52,6 +121,7 @@ pub(crate) fn status(params: &StatusParams) -> Result<StatusResult, Fault> {
     let total = nodes.len();
     let completed = ids("passed").len() + failed.len() + blocked.len();
     let percent = completed * 100 / total.max(1);
+    let nodes = nodes.into_iter().map(|(id, it)| (id, it.into())).collect();
     Ok(StatusResult { counts, total, completed, percent, current, failed, blocked, nodes })
 }
 
@@ -74,8 +144,8 @@ pub(crate) struct ReportResult {
 
 pub(crate) fn report(params: &ReportParams) -> Result<ReportResult, Fault> {
     let path = params.out.join("docs/generation_report.md");
-    let markdown = trellis_sandbox::files::read_text(&path).map_err(|e| {
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)).hint(
+    let markdown = trellis_os::files::read_text(&path).map_err(|e| {
+        Fault::input(trellis_os::wording::cannot_read(path.display(), &e)).hint(
             "`trellis generate` writes the report at its end; `trellis status` shows a run \
                  in progress",
         )

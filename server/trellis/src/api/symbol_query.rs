@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
 
-use crate::error::{Exit, Fault};
 use crate::symbols::locations::place;
 use crate::symbols::unique::{self, LookupError, name};
+use trellis_store::fault::{Exit, Fault};
 
 /// A place in a file where the symbol is named.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use trellis_python::{Index, Located, Outline, SymbolKind, Unused};
 
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, parsed};
-use crate::error::Fault;
 use crate::symbols::locations::{Caller, Location, Range, Reference, place, reference, spot, user};
 use crate::symbols::outline_view::{self, Definition, OutlineView};
 use crate::symbols::type_checker::Checker;
 use crate::symbols::unique::name;
+use trellis_store::fault::Fault;
 
 /// Results that say whether they are complete.
 pub(crate) trait Completeness: Sized {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::tasks;
-use crate::workspace::lock::Lock;
+use trellis_store::fault::Fault;
+use trellis_store::lock::Lock;
 
 /// Shows the progress of a list of tasks, running or finished.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use trellis_plan::Status;
 
 use crate::api::code::{CodeSymbol, CodeViewParams, CodeViewResult, code_view};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(crate) struct CodeArgs {

@@ -9,9 +9,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{help, serve};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::rpc;
+use trellis_store::fault::{Exit, Fault};
 
 /// Print the completion script of a shell.
 #[derive(Args)]

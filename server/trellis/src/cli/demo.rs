@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use include_dir::{Dir, DirEntry, include_dir};
 
 use super::{Cli, dispatch};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// The examples from `fixtures/examples`.
 static EXAMPLES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fixtures/examples");

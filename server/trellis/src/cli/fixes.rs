@@ -12,11 +12,11 @@ use crate::api::proposals::{
     decide_fix, get_fix, list_fixes, undo_fix,
 };
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
-use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 use crate::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
+use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(crate) struct FixesArgs {

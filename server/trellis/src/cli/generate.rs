@@ -6,10 +6,10 @@ use trellis_engine::NO_FLOWS;
 
 use crate::api::generate::GenerateArgs;
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::generate::{Flows, Summary, generate};
 use crate::job_control::JobControl;
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(None)?;
@@ -40,7 +40,7 @@ fn human(summary: &Summary) -> String {
     }
     if summary.spent.tokens > 0 {
         let spent = &summary.spent;
-        let price = crate::workspace::cost::price(spent.tokens, spent.usd);
+        let price = trellis_store::cost::price(spent.tokens, spent.usd);
         out += &format!("model:       {} tokens, {price}\n", spent.tokens);
     }
     let suite = &summary.suite;

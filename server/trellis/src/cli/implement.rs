@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::api::implement::{ImplementArgs, ImplementResult};
 use crate::cli::test_output::{plain, pushed};
-use crate::error::{Exit, Fault};
 use crate::issue::{IssueOutcome, IssueReport, Reviewer, implement, plan};
 use crate::job_control::JobControl;
 use crate::output::{Output, color};
 use crate::repair::Terminal;
+use trellis_store::fault::{Exit, Fault};
 
 pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit, Fault> {
     let dry_run = args.dry_run;

@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 use crate::api::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum seconds for any option.
 const DAY: u64 = 86_400;

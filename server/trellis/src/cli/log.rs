@@ -9,11 +9,11 @@ use clap::Args;
 use serde::ser::{Error as _, SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
+use crate::api::log::EventKind;
 use crate::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::output::Output;
-use crate::workspace::describe::EventKind;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum characters shown of a reason.
 const SHOWN: usize = 300;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::error::{Exit, Fault};
 use crate::lsp;
+use trellis_store::fault::{Exit, Fault};
 
 /// Serve an editor over the Language Server Protocol (stdin, stdout).
 #[derive(Args)]

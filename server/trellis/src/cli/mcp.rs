@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::error::{Exit, Fault};
 use crate::mcp;
+use trellis_store::fault::{Exit, Fault};
 
 /// Serve an AI agent over the Model Context Protocol (stdin, stdout).
 #[derive(Args)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, FromArgMatches as _, Parser, Subcommand};
 
-use crate::error::{Exit, Fault};
 use crate::output::{Output, color, log as diagnostics, waiting};
+use trellis_store::fault::{Exit, Fault};
 
 mod code_view;
 mod completions;
@@ -177,10 +177,8 @@ fn served(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
         Ok(real) if real.is_dir() => Ok(real),
         Ok(_) => Err(Fault::input(format!("{} is not a folder", folder.display()))
             .hint("give the folder that contains it")),
-        Err(error) => {
-            Err(Fault::input(trellis_sandbox::wording::cannot_read(folder.display(), &error))
-                .hint("give folders that exist"))
-        }
+        Err(error) => Err(Fault::input(trellis_os::wording::cannot_read(folder.display(), &error))
+            .hint("give folders that exist")),
     };
     folders.iter().map(real).collect()
 }

@@ -4,17 +4,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use trellis_os::wording::counted;
 use trellis_plan::{Dialect, Exploration, Plan};
-use trellis_sandbox::wording::counted;
 
 use super::symbols::planned::{self, PlannedArgs};
 use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
     PlanProblem, PlanShowParams,
 };
-use crate::error::{Exit, Fault};
 use crate::node_status::NodeStatuses;
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 mod flows;
 mod levels;

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use trellis_sandbox::wording::counted;
+use trellis_os::wording::counted;
 
 use crate::api::repair::{RepairArgs, RepairResult};
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::output::{Output, color};
 use crate::repair::report::{GroupReport, RepairReport};
 use crate::repair::{Approver, Terminal, repair};
 use crate::results::Results;
+use trellis_store::fault::{Exit, Fault};
 
 pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
     let is_dry = args.dry_run;

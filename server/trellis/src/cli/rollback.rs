@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trellis_sandbox::wording::counted;
+use trellis_os::wording::counted;
 
 use crate::api::rollback::{RollbackParams, rollback};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Reset a generated repository to its last finished subgraph.
 #[derive(Args)]

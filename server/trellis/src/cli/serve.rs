@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::Value;
 
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::rpc;
 use crate::websocket::{self, Address, ServeRequest};
+use trellis_store::fault::{Exit, Fault};
 
 /// Serve local programs: JSON-RPC on a WebSocket with a token.
 #[derive(Args)]

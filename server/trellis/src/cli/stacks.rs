@@ -10,9 +10,9 @@ use crate::api::stacks::{
     InstallPackagesParams, InstalledBy, ListStacksParams, NewProjectParams, ShowStackParams,
     StackShown, install, list, new_project, show,
 };
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::signals::cancel_on_signal;
+use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(crate) struct StacksArgs {

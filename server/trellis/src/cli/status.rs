@@ -5,15 +5,15 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use trellis_sandbox::wording::counted;
+use trellis_os::wording::counted;
 
+use crate::api::status::Entry;
 use crate::api::status::{ReportParams, StatusParams, report as report_of, status};
 use crate::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 use crate::tasks;
-use crate::workspace::checkpoint::Entry;
+use trellis_store::fault::{Exit, Fault};
 
 /// Show the state of every node or task of a run.
 #[derive(Args)]

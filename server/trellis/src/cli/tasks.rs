@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::cli::test_output::{plain, pushed};
-use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::output::Output;
 use crate::tasks::{TasksReport, tasks};
+use trellis_store::fault::{Exit, Fault};
 
 pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""));

@@ -13,11 +13,11 @@ use trellis_sandbox::{TestResult, junit};
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::api::run_tests::{Prepared, RunTestsParams, Tool};
 use crate::cli::test_output::{line, summary};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::results::Results;
 use crate::sandbox::{SandboxArgs, WarmSandboxes};
 use crate::signals::cancel_on_signal;
+use trellis_store::fault::{Exit, Fault};
 
 /// Run tests in the sandbox.
 #[derive(Args)]

@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api::run_limits::TEST_SECONDS;
 use crate::api::write_tests::{Generated, TestFramework};
 use crate::cli::test_output::plain;
-use crate::error::{Exit, Fault};
 use crate::models::ModelArgs;
 use crate::output::{Output, color};
 use crate::results::Results;
@@ -17,6 +16,7 @@ use crate::sandbox::SandboxArgs;
 use crate::signals::cancel_on_signal;
 use crate::write_tests::report::{FailureReport, TestReport, WriteTestsReport};
 use crate::write_tests::{WriteTestsRequest, generate};
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum lines shown of a failure.
 const EXPLAINED: usize = 6;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::error::Fault;
-use crate::forge::Kind;
+use crate::forge::ForgeSettings;
 use crate::sandbox::{LEAST_MEMORY, MOST_MEMORY};
+use trellis_store::fault::Fault;
 
 /// Name of the file, in a project and in the user's folder.
 pub(crate) const NAME: &str = "trellis.toml";
@@ -47,7 +47,7 @@ pub(crate) struct File {
     #[serde(default)]
     pub(crate) prices: BTreeMap<String, Price>,
     #[serde(default)]
-    pub(crate) forge: Forge,
+    pub(crate) forge: ForgeSettings,
     /// Permissions for tests; only the user's own file may contain them.
     pub(crate) sandbox: Option<Sandbox>,
 }
@@ -69,17 +69,6 @@ pub(crate) struct Sandbox {
     pub(crate) read_only: bool,
     /// Limit for all tests of a run, in seconds.
     pub(crate) run_seconds: Option<u64>,
-}
-
-/// The forge that hosts pull requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Forge {
-    /// Address of the forge's API. `None` to derive it from the remote's address. Only the user's
-    /// own file may set it.
-    pub(crate) url: Option<String>,
-    /// Kind of the forge, if it is not github.com; Gitea by default.
-    pub(crate) kind: Option<Kind>,
 }
 
 /// Spending limits of a run.
@@ -136,11 +125,8 @@ impl File {
                 return Ok(None);
             }
             Err(error) => {
-                return Err(Fault::input(trellis_sandbox::wording::cannot_read(
-                    path.display(),
-                    &error,
-                ))
-                .hint("make it readable, or move it away"));
+                return Err(Fault::input(trellis_os::wording::cannot_read(path.display(), &error))
+                    .hint("make it readable, or move it away"));
             }
         };
         toml::from_str(&text).map(Some).map_err(|error| wrong(path, &text, &error))
@@ -297,7 +283,7 @@ fn read(path: &Path) -> io::Result<String> {
         let what = format!("it is larger than {} KiB, or not a file", LARGEST >> 10);
         return Err(io::Error::new(ErrorKind::InvalidInput, what));
     }
-    trellis_sandbox::files::read_text(path)
+    trellis_os::files::read_text(path)
 }
 
 /// Converts a parser's error into a fault on one line.

@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use trellis_llm::{ModelInfo, Prices, Settings};
 
-use crate::error::Fault;
-pub(crate) use file::{BudgetLimits, Forge, Provider, Sandbox, is_variable};
+use crate::forge::ForgeSettings;
+
+pub(crate) use file::{BudgetLimits, Provider, Sandbox, is_variable};
 use file::{File, NAME};
+use trellis_store::fault::Fault;
 
 /// All settings from files.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ pub(crate) struct Config {
     pub(crate) conventions: Vec<String>,
     pub(crate) budget: BudgetLimits,
     pub(crate) prices: Prices,
-    pub(crate) forge: Forge,
+    pub(crate) forge: ForgeSettings,
     pub(crate) sandbox: Sandbox,
     providers: BTreeMap<String, Provider>,
     /// The files that were read, the project's first.

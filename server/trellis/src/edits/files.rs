@@ -8,25 +8,23 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::error::Fault;
-use crate::workspace::crash_point;
+use trellis_store::crash_point;
+use trellis_store::fault::Fault;
 
 /// Returns the text of a file; refuses a file that is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
-            .hint("give a text file")
+        Fault::input(trellis_os::wording::cannot_read(path.display(), &e)).hint("give a text file")
     };
     // Reading a pipe might never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is not a regular file")));
     }
-    let text =
-        String::from_utf8(trellis_sandbox::files::read(path).map_err(cannot)?).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
-                .hint("convert it, or edit it with a tool that supports its encoding")
-        })?;
+    let text = String::from_utf8(trellis_os::files::read(path).map_err(cannot)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
+            .hint("convert it, or edit it with a tool that supports its encoding")
+    })?;
     refuse_other_encoding(path, &text)?;
     Ok(text)
 }
@@ -59,14 +57,14 @@ fn declared_encoding(line: &str) -> Option<&str> {
 /// Returns the file behind symbolic links, which stay; refuses a file that cannot be written.
 pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
     let real = path.canonicalize().map_err(|e| {
-        Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e))
+        Fault::input(trellis_os::wording::cannot_read(path.display(), &e))
             .hint("nothing was changed")
     })?;
     let refuse = |what: &str, hint: &str| {
         Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
     };
     let meta = fs::metadata(&real)
-        .map_err(|e| Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &e)))?;
+        .map_err(|e| Fault::input(trellis_os::wording::cannot_read(path.display(), &e)))?;
     if !meta.is_file() {
         return refuse("is not a file", "give a file");
     }

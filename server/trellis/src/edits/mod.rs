@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use trellis_python::TextEdits;
 
-use crate::error::Fault;
-use crate::workspace::disk;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
 
 mod files;
 mod transaction;

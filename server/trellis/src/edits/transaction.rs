@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::files::{refuse_other_encoding, stage, writable};
 use super::undo_log::{self, FileRecord, Record};
 use super::{AppliedEdit, Change, folder};
-use crate::error::Fault;
-use crate::workspace::disk::{hash, is_full};
-use crate::workspace::lock::Lock;
+use trellis_store::disk::{hash, is_full};
+use trellis_store::fault::Fault;
+use trellis_store::lock::Lock;
 
 /// Applies changes to files; `what` describes the request. Nothing changes if one of the files
 /// differs from the source of its change, or cannot be written. `root` is the folder with the
@@ -74,7 +74,7 @@ fn checked(change: &Change) -> Result<FileRecord, Fault> {
         after: hash(&text),
         path,
     };
-    if trellis_sandbox::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
+    if trellis_os::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
         return Ok(file);
     }
     Err(Fault::input(format!(
@@ -107,7 +107,7 @@ fn replace(
         .collect::<io::Result<Vec<_>>>()?;
     for (staged, file) in staged.into_iter().zip(&record.files) {
         before(&staged.target)?;
-        if hash(trellis_sandbox::files::read(&file.path)?) != file.before {
+        if hash(trellis_os::files::read(&file.path)?) != file.before {
             let why = format!("{} changed in the meantime", file.shown.display());
             return Err(io::Error::other(why));
         }

@@ -9,9 +9,9 @@ use trellis_python::TextEdits;
 
 use super::files::{self, stage, sync_folder, write_synced};
 use super::{AppliedEdit, Change, folder, transaction};
-use crate::error::Fault;
-use crate::workspace::crash_point;
-use crate::workspace::disk::{hash, is_inside};
+use trellis_store::crash_point;
+use trellis_store::disk::{hash, is_inside};
+use trellis_store::fault::Fault;
 
 /// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -140,16 +140,15 @@ fn kept(place: &Path) -> PathBuf {
 /// the disk.
 pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     let mut done = Undone::default();
-    if let Ok(bytes) = trellis_sandbox::files::read(place.join(RECORD)) {
+    if let Ok(bytes) = trellis_os::files::read(place.join(RECORD)) {
         let record: Record = serde_json::from_slice(&bytes)?;
         for (index, file) in record.files.iter().enumerate() {
             belongs(root, file).map_err(|fault| io::Error::other(fault.message))?;
             let shown = file.shown.display().to_string();
-            match trellis_sandbox::files::read(&file.path).map(hash) {
+            match trellis_os::files::read(&file.path).map(hash) {
                 Ok(now) if now == file.before => {}
                 Ok(now) if now == file.after => {
-                    let before =
-                        trellis_sandbox::files::read(place.join(format!("{index}.before")))?;
+                    let before = trellis_os::files::read(place.join(format!("{index}.before")))?;
                     stage(&file.path, &before)?.put()?;
                     done.restored.push(shown);
                 }
@@ -232,7 +231,7 @@ fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Resu
 
 fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
     let path = folder.join(id.to_string()).join(RECORD);
-    let bytes = trellis_sandbox::files::read(&path).map_err(|_| {
+    let bytes = trellis_os::files::read(&path).map_err(|_| {
         let known: Vec<String> =
             numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };

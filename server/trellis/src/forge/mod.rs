@@ -21,19 +21,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::Fault;
-use crate::job_control::JobControl;
-use crate::reporter::Reporter;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Event, Journal};
 pub(crate) use address::Kind;
 use open::{NoPulls, find, pulls};
 use pull_requests::{PullRequests, Request};
 use push::{PushError, Pusher};
 use push_state::{PendingPush, PushState};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
 
 /// Prefix of Trellis' own branches. No other branch is ever forced or removed.
 const OURS: &str = "trellis/";
@@ -48,7 +45,7 @@ pub(crate) struct PushTarget {
 }
 
 /// A branch, and its state on the remote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Pushed {
     pub(crate) branch: String,
@@ -73,11 +70,32 @@ pub(crate) struct UnmergedBranch<'a> {
     pub(crate) report: &'a str,
 }
 
+/// A function that shows a line to a person.
+pub type Note<'a> = Box<dyn Fn(String) + Send + Sync + 'a>;
+
+/// Services that a forge uses.
+pub struct Services<'a> {
+    pub journal: &'a Journal,
+    pub note: Note<'a>,
+    pub cancel: &'a CancellationToken,
+}
+
+/// Settings of the forge that hosts pull requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForgeSettings {
+    /// Address of the forge's API. `None` to derive it from the remote's address. Only the user's
+    /// own file may set it.
+    pub url: Option<String>,
+    /// Kind of the forge, if it is not github.com; Gitea by default.
+    pub kind: Option<Kind>,
+}
+
 /// A remote, for one or more pieces of work.
 pub(crate) struct Forge<'a> {
     git: Git,
     journal: &'a Journal,
-    reporter: &'a Reporter,
+    note: Note<'a>,
     shown: String,
     carrier: Pusher,
     /// Client for pull requests, or the reason why none can be opened.
@@ -97,17 +115,18 @@ impl<'a> Forge<'a> {
         wanted: &PushTarget,
         home: &Path,
         git: Git,
-        (journal, reporter, control): (&'a Journal, &'a Reporter, &'a JobControl),
+        settings: ForgeSettings,
+        services: Services<'a>,
     ) -> Result<Forge<'a>, Fault> {
         let (address, is_typed) = find(wanted, &git)?;
-        let carrier = Pusher::open(&git, home, &address, &control.cancel)?;
-        let pulls = pulls(&address, is_typed, home)?;
+        let carrier = Pusher::open(&git, home, &address, services.cancel)?;
+        let pulls = pulls(&address, is_typed, settings);
         let known = PushState::of(home, &address.shown);
         let (is_silent, said) = (AtomicBool::new(false), Mutex::default());
         Ok(Forge {
             git,
-            journal,
-            reporter,
+            journal: services.journal,
+            note: services.note,
             shown: address.shown,
             carrier,
             pulls,
@@ -230,7 +249,7 @@ impl<'a> Forge<'a> {
             }
         };
         if let Ok(Some(url)) = &asked {
-            self.reporter.note(format_args!("{}: {url}", left.branch));
+            (self.note)(format!("{}: {url}", left.branch));
         }
         self.journaled(&["(pull request)", left.branch, left.into], &asked);
         asked
@@ -325,7 +344,7 @@ impl<'a> Forge<'a> {
         let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
         self.journaled(&["push", &self.shown, &what], &pushed);
         if pushed.is_ok() && commit.is_some() {
-            self.reporter.note(format_args!("pushed {branch} to {}", self.shown));
+            (self.note)(format!("pushed {branch} to {}", self.shown));
         }
         pushed
     }
@@ -389,7 +408,7 @@ impl<'a> Forge<'a> {
     /// Sets the entry of a branch; the last call per branch wins.
     fn say(&self, branch: &str, pull_request: Option<String>, note: Option<String>) {
         if let Some(note) = &note {
-            self.reporter.note(format_args!("{branch}: {note}"));
+            (self.note)(format!("{branch}: {note}"));
         }
         let entry = Pushed { branch: branch.to_owned(), pull_request, note };
         // No code panics while it holds this lock.

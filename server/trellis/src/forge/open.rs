@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::PushTarget;
+use super::{ForgeSettings, PushTarget};
 use super::address::{Address, Home, Trust, bound};
 use super::pull_requests::PullRequests;
-use crate::error::Fault;
-use crate::models;
 use crate::workspace::git::Git;
+use trellis_store::fault::Fault;
 
 /// Reason why there are no pull requests.
 pub(super) enum NoPulls {
@@ -72,20 +71,19 @@ fn is_below(address: &Address, top: &Path) -> bool {
 pub(super) fn pulls(
     address: &Address,
     is_typed: bool,
-    project: &Path,
-) -> Result<Result<PullRequests, NoPulls>, Fault> {
+    settings: ForgeSettings,
+) -> Result<PullRequests, NoPulls> {
     let env = |name: &str| std::env::var(name).ok();
-    let settings = models::config(project)?.forge;
     let Some(home) = &address.home else {
         let why = "its address has no OWNER/NAME".to_owned();
         let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
-        return Ok(Err(if is_folder {
+        return Err(if is_folder {
             NoPulls::Folder
         } else {
             NoPulls::Lacking { why, home: None }
-        }));
+        });
     };
-    let lacking = |why| Ok(Err(NoPulls::Lacking { why, home: Some(home.clone()) }));
+    let lacking = |why| Err(NoPulls::Lacking { why, home: Some(home.clone()) });
     let (is_own, api) = match settings.url {
         Some(url) => (true, url),
         None => (false, home.api(settings.kind.unwrap_or_default())),
@@ -99,7 +97,7 @@ pub(super) fn pulls(
         return lacking(format!("TRELLIS_FORGE_TOKEN was not sent, because {why}"));
     }
     match PullRequests::open(&api, token, home) {
-        Ok(pulls) => Ok(Ok(pulls)),
+        Ok(pulls) => Ok(pulls),
         Err(why) => lacking(why),
     }
 }

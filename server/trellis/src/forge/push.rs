@@ -16,11 +16,11 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
-use crate::error::Fault;
-use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::broken;
 use crate::workspace::git::{self, Git};
-use crate::workspace::scratch;
+use trellis_store::disk::{self, cannot};
+use trellis_store::fault::Fault;
+use trellis_store::scratch;
 
 /// Timeout of one exchange with a remote.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -150,7 +150,7 @@ impl Pusher {
         command.current_dir(self.folder.path()).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let own = OWN.iter().filter_map(|it| Some((it, std::env::var_os(it)?)));
-        command.env_clear().envs(trellis_sandbox::plain_environment()).envs(own);
+        command.env_clear().envs(trellis_os::environment::plain_environment()).envs(own);
         // Nobody is present to type a password.
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "").env("SSH_ASKPASS", "");
         command.env("GIT_DIR", self.folder.path()).env("LC_ALL", "C");
@@ -245,7 +245,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::workspace::journal::Journal;
+    use trellis_store::journal::Journal;
 
     /// Returns a repository with a commit, and a pusher from it to an address.
     fn carrier(home: &Path, url: &str, cancel: &CancellationToken) -> (Git, Pusher) {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::workspace::disk;
-use crate::workspace::disk::cannot;
-use crate::workspace::lock::Lock;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
+use trellis_store::lock::Lock;
 
 /// Version of the file format.
 const VERSION: u32 = 1;
@@ -79,7 +79,7 @@ impl PushState {
 
     fn file(&self) -> Result<File, Fault> {
         let path = self.home.join(FILE);
-        let text = match trellis_sandbox::files::read_text(&path) {
+        let text = match trellis_os::files::read_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(File { version: VERSION, remotes: BTreeMap::new() });

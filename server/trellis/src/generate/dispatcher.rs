@@ -11,7 +11,6 @@ use trellis_engine::{Cause, Draft, Outcome};
 use trellis_plan::{NodeIx, Schedule, Skipped};
 
 use crate::budget::BudgetExceeded;
-use crate::error::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::memory;
 use crate::generate::prepare::GenerateRequest;
@@ -20,13 +19,14 @@ use crate::generate::subgraph_commits::subgraphs;
 use crate::generate::wait_queue::WaitQueue;
 use crate::generate::worker::{NodeResult, RunContext, WaitReason, WorkerError, source, work_on};
 use crate::reporter::Reporter;
-use crate::workspace::Writer;
-use crate::workspace::checkpoint::{Checkpoint, ModelCost, TestResults};
-use crate::workspace::cost::Cost;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Event, IntegrationResult};
-use crate::workspace::lock::Lock;
-use crate::workspace::replay::ReplayedState;
+use trellis_store::Writer;
+use trellis_store::checkpoint::{Checkpoint, ModelCost, TestResults};
+use trellis_store::cost::Cost;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Accepted, Event, IntegrationResult};
+use trellis_store::lock::Lock;
+use trellis_store::replay::ReplayedState;
 
 /// Receiving ends of the channels that the dispatcher's loop reads.
 pub(crate) struct Channels {

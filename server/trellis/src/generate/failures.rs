@@ -7,7 +7,7 @@ use std::path::Path;
 use trellis_engine::Cause;
 use trellis_engine::assembly::FailureFacts;
 
-use crate::workspace::journal::{Event, Journal, events};
+use trellis_store::journal::{Event, Journal, events};
 
 /// The last attempt at a node.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Failed {
 /// Returns the last attempt at each node, from the journal in a folder. An unreadable journal
 /// yields no attempts.
 pub(crate) fn failures(root: &Path) -> BTreeMap<String, Failed> {
-    let bytes = trellis_sandbox::files::read(Journal::path(root)).unwrap_or_default();
+    let bytes = trellis_os::files::read(Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
     events(&String::from_utf8_lossy(&bytes)).for_each(|event| take(&mut all, event));
     all

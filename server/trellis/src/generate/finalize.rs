@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use trellis_engine::assembly::{CheckResult, report};
 use trellis_plan::{NodeIx, Status};
 
-use crate::error::{Exit, Fault};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::findings::{CIRCLES, Findings, SUITE};
 use crate::generate::install::install;
@@ -14,8 +13,9 @@ use crate::generate::metadata;
 use crate::generate::suite::suite;
 use crate::generate::summary::{Summary, facts, summary};
 use crate::reporter::Reporter;
-use crate::workspace::disk;
-use crate::workspace::journal::Event;
+use trellis_store::disk;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Event;
 
 /// Writes everything that belongs to a finished repository.
 pub(crate) async fn finish(
@@ -27,7 +27,7 @@ pub(crate) async fn finish(
     let sources = owner.sources(&contents)?.files;
     let suite = suite(owner, &sources).await?;
     if suite.failed > 0 {
-        let count = trellis_sandbox::wording::counted(suite.failed, "test fails", "tests fail");
+        let count = trellis_os::wording::counted(suite.failed, "test fails", "tests fail");
         owner.warnings.push(format!("{count} in the whole suite; see test_results.xml"));
     }
     let mut found = Findings::of(owner, &sources, &suite);

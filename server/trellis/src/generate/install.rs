@@ -41,7 +41,7 @@ pub(crate) async fn install(
     let installs =
         said(&report, "test_install").map(|()| "on a copy, without dependencies".to_owned());
     let imports = said(&report, "test_imports")
-        .map(|()| trellis_sandbox::wording::counted(modules.len(), "module", "modules"));
+        .map(|()| trellis_os::wording::counted(modules.len(), "module", "modules"));
     let check = "Import of every module";
     [
         ValidationLine::of("`pip install -e .`", installs),

@@ -16,7 +16,6 @@ use trellis_python::Fragment;
 use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
-use crate::error::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::worker::ask::send;
@@ -25,9 +24,10 @@ use crate::generate::worker::{RunContext, WorkerError};
 use crate::generate::written;
 use crate::llm_client::Completion;
 use crate::localize::evidence;
-use crate::workspace::cost::Cost;
-use crate::workspace::disk;
-use crate::workspace::journal::{Event, IntegrationResult};
+use trellis_store::cost::Cost;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, IntegrationResult};
 
 /// Maximum number of flows to test per subgraph, or for the whole library.
 const FLOWS: usize = 5;

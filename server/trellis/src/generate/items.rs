@@ -8,7 +8,7 @@ use trellis_engine::{Dependency, Dependent, Item, ItemKind};
 use trellis_plan::{Kind, NodeIx, Plan, RedGate};
 use trellis_python::Signature;
 
-use crate::workspace::disk;
+use trellis_store::disk;
 
 /// Maximum number of dependents that a node's prompt names.
 const DEPENDENTS: usize = 5;

@@ -7,12 +7,12 @@ use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::{Draft, LIBRARY};
 use trellis_plan::NodeIx;
 
-use crate::error::Fault;
 use crate::generate::accepted::{AcceptedDrafts, IntegrationTests};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::items::WorkGraph;
 use crate::reporter::Progress;
-use crate::workspace::FlushError;
+use trellis_store::FlushError;
+use trellis_store::fault::Fault;
 
 /// Accepted texts to make files of.
 pub(crate) struct Contents {

@@ -46,7 +46,7 @@ fn project(
 ) -> Project {
     let plan = owner.run_context.work.plan.clone();
     let spec = match (&owner.order.spec, plan.nl_spec_path()) {
-        (Some(path), _) => trellis_sandbox::files::read_text(path).ok(),
+        (Some(path), _) => trellis_os::files::read_text(path).ok(),
         (None, Some(named)) => {
             let text = named_by_plan(&owner.order.graph, &owner.root, &named);
             if text.is_none() {
@@ -95,7 +95,7 @@ fn named_by_plan(graph: &Path, root: &Path, named: &str) -> Option<String> {
         .components()
         .all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
     let folders = graph.ancestors().skip(1).take(2).chain([root]);
-    let mut texts = folders.filter_map(|it| trellis_sandbox::files::read_text(it.join(named)).ok());
+    let mut texts = folders.filter_map(|it| trellis_os::files::read_text(it.join(named)).ok());
     texts.next().filter(|_| is_below)
 }
 

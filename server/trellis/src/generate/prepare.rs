@@ -11,7 +11,7 @@ use trellis_engine::{FixWith, Policy, ToolStats, VoteRule};
 use trellis_plan::{Dialect, NodeIx, Plan, Schedule};
 
 use crate::budget::{Budget, Spent};
-use crate::error::Fault;
+use crate::convert::check_python;
 use crate::generate::dispatcher::{Channels, Dispatcher};
 use crate::generate::install;
 use crate::generate::items::WorkGraph;
@@ -29,9 +29,10 @@ use crate::plan_search::SemanticPlanSearch;
 use crate::proposals;
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::{self, Packages, SandboxArgs};
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::lock::Lock;
-use crate::workspace::{Writer, checkpoint, disk};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
+use trellis_store::lock::Lock;
+use trellis_store::{Writer, checkpoint, disk};
 
 /// A request to generate a repository.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ pub(crate) async fn open(
         "{}: {} dialect, {}",
         order.graph.display(),
         plan.dialect(),
-        trellis_sandbox::wording::counted(plan.nodes().len(), "node", "nodes")
+        trellis_os::wording::counted(plan.nodes().len(), "node", "nodes")
     ));
     plan.warnings().iter().for_each(|warning| reporter.note(format_args!("warning: {warning}")));
     let sequence = trellis_plan::order(&plan);
@@ -81,7 +82,7 @@ pub(crate) async fn open(
     let context = context(&order.context)?;
     if let Some(spec) = &order.spec {
         let cannot = |e| {
-            Fault::input(trellis_sandbox::wording::cannot_read(
+            Fault::input(trellis_os::wording::cannot_read(
                 format_args!("the specification {}", spec.display()),
                 &e,
             ))
@@ -111,7 +112,7 @@ pub(crate) async fn open(
     }
     let had_git = root.join(".git").exists();
     let git = open_git(&root, &journal, reporter);
-    let mut writer = Writer::new(&root, past.written.clone());
+    let mut writer = Writer::new(&root, past.written.clone(), check_python);
     let mut kept = kept_before(&past);
     let new_edits = users_files(&root, &mut writer, &work, &past, &journal, order.keep_edits)?;
     let head = || git.as_ref()?.run(&["symbolic-ref", "--short", "HEAD"]).ok();
@@ -306,8 +307,8 @@ fn retry(
 
 fn context(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Fault> {
     let read = |path: &PathBuf| {
-        let text = trellis_sandbox::files::read_text(path).map_err(|e| {
-            Fault::input(trellis_sandbox::wording::cannot_read(
+        let text = trellis_os::files::read_text(path).map_err(|e| {
+            Fault::input(trellis_os::wording::cannot_read(
                 format_args!("the context file {}", path.display()),
                 &e,
             ))
@@ -343,7 +344,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
         let fault = Fault::input(format!(
             "cannot use {} as the output folder: {}",
             out.display(),
-            trellis_sandbox::wording::reason(&e)
+            trellis_os::wording::reason(&e)
         ));
         fault.hint("give --out a writable folder")
     };
@@ -351,7 +352,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
     let root = out.canonicalize().map_err(cannot)?;
     for folder in [".trellis", "docs"] {
         if let Some(link) = disk::symlink_on_the_way(&root, folder) {
-            return Err(crate::workspace::symlink(folder, &link));
+            return Err(trellis_store::symlink(folder, &link));
         }
     }
     let scratch = disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
@@ -366,7 +367,7 @@ fn refuse_symlinks(root: &Path, work: &WorkGraph) -> Result<(), Fault> {
     for item in work.items.values() {
         for path in [&item.path, &item.test_path] {
             if let Some(link) = disk::symlink_on_the_way(root, path) {
-                return Err(crate::workspace::symlink(path, &link));
+                return Err(trellis_store::symlink(path, &link));
             }
         }
     }

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use trellis_engine::Draft;
 use trellis_plan::{Plan, Schedule};
 
-use crate::error::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
 use crate::reporter::Reporter;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Accepted, Event, Journal};
-use crate::workspace::replay::ReplayedState;
-use crate::workspace::{Writer, checkpoint};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Accepted, Event, Journal};
+use trellis_store::replay::ReplayedState;
+use trellis_store::{Writer, checkpoint};
 
 /// Warns about unreadable journal lines, and starts over if the checkpoint cannot be read (W5). The
 /// journal keeps the old text.
@@ -74,7 +74,7 @@ pub(crate) fn refuse_removed(plan: &Plan, past: &ReplayedState) -> Result<(), Fa
     }
     Err(Fault::input(format!(
         "{} not in this graph: {}",
-        trellis_sandbox::wording::counted(gone.len(), "generated node is", "generated nodes are"),
+        trellis_os::wording::counted(gone.len(), "generated node is", "generated nodes are"),
         gone.join(", ")
     ))
     .hint("choose another --out, or use --drop-removed to remove their code and tests"))
@@ -114,7 +114,7 @@ pub(crate) fn users_files(
     paths.dedup();
     let foreign = writer.foreign(&paths);
     if !foreign.is_empty() && !keep {
-        return Err(crate::workspace::user_edits(&foreign));
+        return Err(trellis_store::user_edits(&foreign));
     }
     let mut kept = BTreeMap::new();
     for path in foreign {
@@ -160,7 +160,7 @@ pub(crate) fn has_files(folder: &Path) -> bool {
 }
 
 fn users_text(root: &Path, path: &str) -> Result<String, Fault> {
-    let text = trellis_sandbox::files::read_text(root.join(path))
+    let text = trellis_os::files::read_text(root.join(path))
         .map_err(|e| Fault::input(format!("cannot build on {path}: {e}")))?;
     if path.ends_with(".py") {
         trellis_python::check(&text).map_err(|e| {
@@ -271,7 +271,7 @@ pub(crate) fn unmanaged(
                 && known.binary_search(&relative).is_err()
                 && !kept.contains_key(&relative)
                 && small()
-                && let Ok(text) = trellis_sandbox::files::read_text(&path)
+                && let Ok(text) = trellis_os::files::read_text(&path)
             {
                 out.insert(relative, Arc::from(text));
             }

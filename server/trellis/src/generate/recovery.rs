@@ -13,11 +13,12 @@ use trellis_plan::{NodeIx, Schedule};
 use super::accepted::AcceptedDrafts;
 use super::items::WorkGraph;
 use super::recover::{kept_before, recover, resume, users_files};
+use crate::convert::check_python;
 use crate::reporter::Reporter;
-use crate::workspace::Writer;
-use crate::workspace::cost::Cost;
-use crate::workspace::journal::{Accepted, Event, Journal};
-use crate::workspace::replay::ReplayedState;
+use trellis_store::Writer;
+use trellis_store::cost::Cost;
+use trellis_store::journal::{Accepted, Event, Journal};
+use trellis_store::replay::ReplayedState;
 
 /// Returns a plan with three nodes in two files; the last node builds on both others.
 fn work() -> (WorkGraph, Schedule) {
@@ -66,10 +67,10 @@ fn accepted(work: &WorkGraph, ix: NodeIx) -> Accepted {
 fn start(root: &Path) {
     let (work, mut schedule) = work();
     let reporter = Reporter::default();
-    crate::workspace::disk::ensure(root).expect("a folder");
+    trellis_store::disk::ensure(root).expect("a folder");
     let (journal, mut past) = Journal::open(root).expect("a journal");
     recover(root, &journal, &mut past, &reporter).expect("a folder of ours");
-    let mut writer = Writer::new(root, past.written.clone());
+    let mut writer = Writer::new(root, past.written.clone(), check_python);
     let kept = users_files(root, &mut writer, &work, &past, &journal, false);
     let kept = kept.expect("nobody else has written");
     assert!(kept.is_empty() && kept_before(&past).is_empty());
@@ -153,9 +154,7 @@ fn texts_over_time(journal: &str) -> BTreeMap<(String, String), String> {
             .collect();
         let files = sources(&work.layout, &shares, &BTreeMap::new()).expect("they fit").files;
         all.extend(
-            files
-                .into_iter()
-                .map(|(path, text)| ((path, crate::workspace::disk::hash(&text)), text)),
+            files.into_iter().map(|(path, text)| ((path, trellis_store::disk::hash(&text)), text)),
         );
     };
     keep(&accepted_drafts);

@@ -7,7 +7,6 @@ use tokio::task::JoinSet;
 use trellis_engine::LIBRARY;
 use trellis_plan::NodeIx;
 
-use crate::error::Fault;
 use crate::generate::accepted::IntegrationTests;
 use crate::generate::dispatcher::{Dispatcher, JobDone};
 use crate::generate::integration;
@@ -16,9 +15,10 @@ use crate::generate::materialize::Contents;
 use crate::generate::metadata;
 use crate::generate::worker::WorkerError;
 use crate::workspace::git::GitError;
-use crate::workspace::journal::{Event, IntegrationResult};
 use crate::workspace::trees::{self, Texts};
-use crate::workspace::{checkpoint, disk};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, IntegrationResult};
+use trellis_store::{checkpoint, disk};
 
 /// Trellis's own files that no flush writes. `test_results.xml` is not in the history, since every
 /// test run rewrites it.

@@ -15,8 +15,8 @@ use crate::generate::failures::failures;
 use crate::generate::findings::Findings;
 use crate::generate::written::by_stage;
 use crate::symbols::plan_comparison::MissingDependency;
-use crate::workspace::cost::{StageCost, TOOLS};
-use crate::workspace::journal::{Accepted, IntegrationResult};
+use trellis_store::cost::{StageCost, TOOLS};
+use trellis_store::journal::{Accepted, IntegrationResult};
 
 /// Number of nodes that the report lists with their cost.
 const DEAREST: usize = 10;

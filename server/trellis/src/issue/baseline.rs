@@ -32,7 +32,7 @@ impl ProjectBaseline for BaselineRun<'_> {
         let files = [format!("{path}.py"), format!("{path}/__init__.py")];
         let places =
             files.iter().flat_map(|it| [self.root.join(it), self.root.join("src").join(it)]);
-        let text = places.into_iter().find_map(|it| trellis_sandbox::files::read_text(it).ok())?;
+        let text = places.into_iter().find_map(|it| trellis_os::files::read_text(it).ok())?;
         let outline = Outline::of(&text);
         let own =
             outline.symbols.iter().filter(|it| it.parent.is_none() && !it.name.starts_with("__"));

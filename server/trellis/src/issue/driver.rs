@@ -17,18 +17,18 @@ use super::resume::{Resume, find_merge, resume_or_start};
 use super::spec::{self, Spec};
 use super::test_runner::{self, TestRunner, with_packages};
 use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
-use crate::error::{Exit, Fault};
 use crate::forge::Forge;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::reporter::Reporter;
 use crate::timing::Timing;
-use crate::workspace::disk;
-use crate::workspace::disk::cannot;
-use crate::workspace::journal::{self, Journal};
 use crate::workspace::merge::Checkout;
-use crate::workspace::replay::cached;
 use crate::workspace::worktree::Worktree;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::{self, Journal};
+use trellis_store::replay::cached;
 
 /// Implements an issue and merges the result if that is permitted.
 ///
@@ -444,8 +444,7 @@ impl<'a> IssueRun<'a> {
     /// Loads replies that were journaled since the work began, so that they are not paid for twice.
     fn load_replies(&self) -> Result<(), Fault> {
         let Some(session) = &self.session else { return Ok(()) };
-        let bytes =
-            trellis_sandbox::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
+        let bytes = trellis_os::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
         let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
         let own = bytes.get(from..).unwrap_or(&bytes);
         session.preload_cache(cached(&String::from_utf8_lossy(own), &self.order.id));

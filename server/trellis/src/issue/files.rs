@@ -9,7 +9,7 @@ use trellis_engine::repair::EditableFiles;
 
 use crate::convert;
 use crate::tools::{Limits, ToolSet};
-use crate::workspace::disk;
+use trellis_store::disk;
 
 /// The phase of the work, which decides whether tests or code may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -178,7 +178,7 @@ fn choose_programs(root: &Path, said: &mut LintReport) -> Vec<(&'static LintTool
 /// Returns whether the project has settings for a linter.
 fn is_configured(linter: &LintTool, root: &Path) -> bool {
     let has = |(file, words): &(&str, &str)| {
-        trellis_sandbox::files::read_text(root.join(file)).is_ok_and(|text| text.contains(words))
+        trellis_os::files::read_text(root.join(file)).is_ok_and(|text| text.contains(words))
     };
     linter.settings.iter().any(has)
 }
@@ -194,9 +194,9 @@ fn is_harmless(linter: &LintTool, root: &Path, doubts: &mut Vec<String>) -> bool
     let top = root.ancestors().position(|it| it.join(".git").exists()).unwrap_or(0);
     let folders = root.ancestors().take(top + 1);
     let texts = folders.flat_map(|folder| {
-        files.clone().filter_map(|file| {
-            Some((file, trellis_sandbox::files::read_text(folder.join(file)).ok()?))
-        })
+        files
+            .clone()
+            .filter_map(|file| Some((file, trellis_os::files::read_text(folder.join(file)).ok()?)))
     });
     let word = |(file, text): (&str, String)| {
         let text = text.to_lowercase().replace([' ', '\t'], "");
@@ -224,7 +224,7 @@ fn run_program(
     command.current_dir(root).stdin(Stdio::null()).args(linter.arguments);
     command
         .env_clear()
-        .envs(trellis_sandbox::offline_environment())
+        .envs(trellis_os::environment::offline_environment())
         .env("NO_COLOR", "1")
         .env("LC_ALL", "C.UTF-8");
     let ended = command.arg("--").args(files).output().map_err(|error| error.to_string())?;

@@ -37,10 +37,10 @@ pub(crate) use review::{Decision, Reviewer};
 pub(crate) use spec::{Spec, plan};
 pub(crate) use test_runner::{TestRunner, with_packages};
 
-use crate::error::{Exit, Fault};
 use crate::forge::PushTarget;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::{Exit, Fault};
 
 /// The files that describe an issue.
 pub(crate) struct SpecFiles {

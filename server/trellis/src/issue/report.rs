@@ -10,10 +10,10 @@ use super::IssueRequest;
 use super::lint::LintReport;
 use super::spec::Spec;
 use crate::budget::Spent;
-use crate::error::Fault;
-use crate::workspace::disk;
-use crate::workspace::disk::cannot;
 use crate::workspace::worktree::Worktree;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
 
 /// Facts collected during the work.
 #[derive(Default)]
@@ -93,7 +93,7 @@ pub(super) fn write(
 pub(super) fn written(home: &Path, folder: Option<&str>) -> String {
     let path = folder.map(|it| home.join(it).join("implementation-report.md"));
     // The report is for people; without it, only the reason is shown.
-    path.and_then(|it| trellis_sandbox::files::read_text(it).ok()).unwrap_or_default()
+    path.and_then(|it| trellis_os::files::read_text(it).ok()).unwrap_or_default()
 }
 
 fn implementation(

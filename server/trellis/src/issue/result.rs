@@ -6,13 +6,14 @@ use trellis_sandbox::Totals;
 
 use super::IssueRequest;
 use super::report::{self, Log};
-use crate::error::{Exit, Fault};
-use crate::forge::{Forge, Pushed, UnmergedBranch};
+use crate::forge::{self, Forge, Pushed, UnmergedBranch};
+use crate::models;
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
 use crate::timing::Timing;
-use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Worktree, repository};
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Journal;
 
 /// Outcome of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +182,14 @@ pub(super) fn forge<'a>(
     tools: (&'a Journal, &'a Reporter, &'a JobControl),
 ) -> Result<Option<Forge<'a>>, Fault> {
     let Some(wanted) = &order.push else { return Ok(None) };
-    Forge::open(wanted, &order.home, repository(&order.home)?, tools).map(Some)
+    let (journal, reporter, control) = tools;
+    let services = forge::Services {
+        journal,
+        note: Box::new(|text| reporter.note(text)),
+        cancel: &control.cancel,
+    };
+    let settings = models::config(&order.home)?.forge;
+    Forge::open(wanted, &order.home, repository(&order.home)?, settings, services).map(Some)
 }
 
 /// Pushes the result: the merge, or the branch if a person has to review it.

@@ -3,12 +3,12 @@
 use trellis_engine::issue::{Action, IssueMachine};
 
 use super::IssueRequest;
-use crate::error::Fault;
 use crate::reporter::Reporter;
 use crate::workspace::git::broken;
-use crate::workspace::journal::Journal;
 use crate::workspace::worktree::{Opened, Worktree, repository};
 use crate::workspace::worktree_state::is_there;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
 
 /// Starting point of an issue: work to do, or the commit of a finished merge.
 pub(super) enum Resume {

@@ -10,9 +10,9 @@ use trellis_sandbox::frameworks::Framework;
 use super::files::is_test;
 use super::{IssueRequest, SpecFiles};
 use crate::convert;
-use crate::error::Fault;
 use crate::workspace::git::broken;
 use crate::workspace::worktree::repository;
+use trellis_store::fault::Fault;
 
 /// Maximum number of files that keywords select.
 const FOUND: usize = 8;
@@ -61,7 +61,7 @@ pub(super) fn read(order: &IssueRequest, given: &SpecFiles) -> Result<Spec, Faul
 fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
     let shown = path.display();
     let real = path.canonicalize().map_err(|error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(format_args!("{what} {shown}"), &error))
+        Fault::input(trellis_os::wording::cannot_read(format_args!("{what} {shown}"), &error))
             .hint("give a file of the project")
     })?;
     let inside = real.strip_prefix(home).ok().and_then(Path::to_str);
@@ -73,8 +73,8 @@ fn confined(home: &Path, path: &Path, what: &str) -> Result<String, Fault> {
 }
 
 fn text(path: &Path, what: &str) -> Result<String, Fault> {
-    trellis_sandbox::files::read_text(path).map_err(|error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(
+    trellis_os::files::read_text(path).map_err(|error| {
+        Fault::input(trellis_os::wording::cannot_read(
             format_args!("{what} {}", path.display()),
             &error,
         ))
@@ -95,7 +95,7 @@ pub(super) fn feature(
         .chain([words.lld.as_str()])
         .collect();
     let text = |path: &String| {
-        let text = trellis_sandbox::files::read_text(root.join(path)).ok()?;
+        let text = trellis_os::files::read_text(root.join(path)).ok()?;
         (text.len() <= LONGEST).then(|| (path.clone(), text))
     };
     let texts: Vec<(String, String)> =

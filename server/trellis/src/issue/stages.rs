@@ -16,8 +16,8 @@ use super::files::{self, EditPhase, Files, is_test, targets};
 use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
 use super::{lint, report};
-use crate::error::Fault;
 use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
+use trellis_store::fault::Fault;
 
 impl IssueRun<'_> {
     /// Returns the folder that the changes go on top of.

@@ -11,14 +11,14 @@ use trellis_sandbox::{Outcome, Report, Request, Runner, Tree};
 
 use super::{IssueRequest, cancelled};
 use crate::convert::{SkippedRun, test_run};
-use crate::error::{Exit, Fault};
 use crate::project;
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
-use crate::workspace::disk::cannot;
 use crate::workspace::merge::Checkout;
 use crate::write_tests::registry;
+use trellis_store::disk::cannot;
+use trellis_store::fault::{Exit, Fault};
 
 /// Test runs of one issue.
 pub(crate) struct TestRunner<'a> {
@@ -73,8 +73,7 @@ impl<'a> TestRunner<'a> {
         let report = self.runner.run(&request, &self.cancel).await;
         let text = |path: &str| {
             let changed = changes.get(path).map(|it| it.as_str().into());
-            changed
-                .or_else(|| trellis_sandbox::files::read_text(root.join(path)).ok().map(Into::into))
+            changed.or_else(|| trellis_os::files::read_text(root.join(path)).ok().map(Into::into))
         };
         judged(&report, &text)
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
 use super::{LocalizeRequest, has_failed, is_usage_error};
-use crate::error::{Exit, Fault};
 use crate::sandbox::CONTINUE_ON_COLLECTION_ERRORS;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of runs. A crash or an endless test cuts a run short, and the next one continues
 /// after it.
@@ -81,7 +81,7 @@ impl LocalizeRequest<'_> {
                 0 => break,
                 left if run == RUNS => notes.push(format!(
                     "{} did not run: {RUNS} runs were ended by other tests first",
-                    trellis_sandbox::wording::counted(left, "test", "tests")
+                    trellis_os::wording::counted(left, "test", "tests")
                 )),
                 _ => {}
             }

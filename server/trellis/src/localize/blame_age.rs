@@ -68,7 +68,7 @@ pub(super) async fn add(folder: &Path, index: &Index, evidence: &mut Evidence) -
 async fn blobs(folder: &Path, questions: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(git::find("git")?)
         .env_clear()
-        .envs(trellis_sandbox::offline_environment())
+        .envs(trellis_os::environment::offline_environment())
         .args(repo_config_guard::SETTINGS.iter().flat_map(|it| ["-c", it]))
         .args(["--no-pager", "cat-file", "--batch"])
         .current_dir(folder)

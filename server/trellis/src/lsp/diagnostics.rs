@@ -201,7 +201,7 @@ impl Publisher<'_> {
             let uri = Uri::from_file_path(path)?;
             let indexed = self.view.file(&uri).and_then(|at| at.part.index().text(at.file));
             let text =
-                indexed.or_else(|| trellis_sandbox::files::read_text(path).ok().map(Arc::from))?;
+                indexed.or_else(|| trellis_os::files::read_text(path).ok().map(Arc::from))?;
             Some(DocumentText { uri, text, version: None })
         };
         let sheet = open.or_else(on_disk).map(Arc::new);

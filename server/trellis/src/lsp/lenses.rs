@@ -102,7 +102,7 @@ pub(super) fn of(
     let file = around.root.join(&around.path);
     let registered = tested.around(&file);
     let real = file.canonicalize().unwrap_or(file);
-    let saved = trellis_sandbox::files::read_text(&real);
+    let saved = trellis_os::files::read_text(&real);
     let is_unsaved = saved.is_ok_and(|it| !trellis_python::is_shown_as(&it, &open.document.text));
     let known = Known { results, registered, real, is_unsaved };
     let lines = Lines::of(&open.document.text);

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::path_policy::confine;
 use super::tools::{Blocking, McpTool};
-use crate::error::{Exit, Fault};
 use crate::event_bus::{Event, Listener};
 use crate::rpc::{Context, Methods, error_object, invoke};
+use trellis_store::fault::{Exit, Fault};
 
 /// Calls methods for tools.
 pub(super) struct Caller {

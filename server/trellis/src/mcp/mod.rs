@@ -21,11 +21,11 @@ use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, serve_ser
 use tokio_util::sync::CancellationToken;
 
 use crate::async_stdin;
-use crate::error::{Exit, Fault};
 use crate::rpc::{self, Context};
 use crate::signals::cancel_on_signal;
 use calls::Caller;
 use tools::McpTool;
+use trellis_store::fault::{Exit, Fault};
 
 /// Instructions to the model about all tools.
 const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from planning graphs, and finds, reads and \

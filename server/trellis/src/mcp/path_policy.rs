@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::error::Fault;
 use crate::rpc::outside;
-use crate::workspace::disk::is_inside;
+use trellis_store::disk::is_inside;
+use trellis_store::fault::Fault;
 
 /// Parameters that name a project's folder, relative to the first folder of the workspace.
 const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];

@@ -19,7 +19,7 @@ use tracing_subscriber::registry::Registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::Output;
-use crate::error::{Exit, Fault};
+use trellis_store::fault::{Exit, Fault};
 
 /// Environment variable with the levels to log, such as `trellis=debug`.
 const VARIABLE: &str = "RUST_LOG";
@@ -54,7 +54,7 @@ fn filter(levels: &str) -> Result<impl Filter<Registry> + use<>, Fault> {
 
 fn open(path: &Path) -> Result<File, Fault> {
     File::options().create(true).append(true).open(path).map_err(|error| {
-        let error = trellis_sandbox::wording::reason(&error);
+        let error = trellis_os::wording::reason(&error);
         Fault::input(format!("cannot write the log to {}: {error}", path.display()))
             .hint("give a file in a folder that exists")
     })

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use serde::Serialize;
 use serde_json::json;
-use trellis_sandbox::wording::without_numbers;
+use trellis_os::wording::without_numbers;
 
-use crate::error::Fault;
 use crate::reporter::{Progress, Reporter};
+use trellis_store::fault::Fault;
 
 pub(crate) mod color;
 pub(crate) mod log;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::reporter::Progress;
-use crate::workspace::journal;
+use trellis_store::journal;
 
 /// Delay before the line appears; shorter commands show none.
 const AFTER: Duration = Duration::from_secs(2);

@@ -18,13 +18,13 @@ use super::proposal::{
 use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
 use crate::edits::{self, Change};
-use crate::error::{Fault, Remedy};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 use crate::sources::read_at;
-use crate::workspace::disk;
-use crate::workspace::lock::Lock;
+use trellis_store::disk;
+use trellis_store::fault::{Fault, Remedy};
+use trellis_store::lock::Lock;
 
 /// Texts of documents that are open in an editor, by their paths from the root.
 pub(crate) type OpenTexts = BTreeMap<String, Arc<str>>;

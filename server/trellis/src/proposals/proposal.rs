@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Confidence;
 use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 
-use crate::error::{Fault, Remedy};
-use crate::workspace::disk::hash;
+use trellis_store::disk::hash;
+use trellis_store::fault::{Fault, Remedy};
 
 /// Version of the form on disk.
 pub(super) const VERSION: u32 = 1;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::proposal::{Proposal, VERSION};
-use crate::error::Fault;
-use crate::workspace::disk;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::lock::{Lock, LockError};
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
+use trellis_store::lock::{Lock, LockError};
 
 /// Interval of checks for decisions of other processes.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
@@ -95,7 +95,7 @@ impl Store {
             Some(number) if name(number) == id => self.path(id),
             _ => return Err(Unreadable::Missing),
         };
-        let bytes = trellis_sandbox::files::read(&path).map_err(|error| match error.kind() {
+        let bytes = trellis_os::files::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Unreadable::Missing,
             _ => Unreadable::Damaged(error.to_string()),
         })?;

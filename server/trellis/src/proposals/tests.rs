@@ -14,7 +14,7 @@ use super::proposal::{FailingTest, PendingWrite, Proposal, ProposedFile, State};
 use super::store::Store;
 use super::undo::undo;
 use crate::edits::{self, Change};
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 fn file(base: Option<&str>, proposed: &str) -> ProposedFile {
     let (path, base) = ("a.py".to_owned(), base.map(str::to_owned));

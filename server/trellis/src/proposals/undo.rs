@@ -4,7 +4,7 @@ use super::decide::{OpenTexts, recover_write, unsaved};
 use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
 use super::store::Store;
 use crate::edits;
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// Result of an undo.
 #[derive(Debug)]

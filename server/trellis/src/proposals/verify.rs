@@ -12,9 +12,9 @@ use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResul
 
 use super::decide::VerifyMode;
 use crate::convert::test_outcome;
-use crate::error::{Exit, Fault};
 use crate::project;
 use crate::sandbox::{self, Packages, Sandbox};
+use trellis_store::fault::{Exit, Fault};
 
 /// The result of a test with the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

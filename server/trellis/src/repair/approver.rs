@@ -6,12 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::cancelled;
 use super::terminal::Terminal;
-use crate::error::Fault;
 use crate::proposals::{
     Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
     Store, decide,
 };
 use crate::reporter::Reporter;
+use trellis_store::fault::Fault;
 
 /// The approver of fixes.
 pub(crate) enum Approver<'a> {

@@ -11,10 +11,10 @@ use trellis_python::Index;
 use trellis_sandbox::Tree;
 
 use super::RepairRequest;
-use crate::error::{Exit, Fault};
 use crate::localize::{Localization, LocalizeRequest, covers};
 use crate::proposals::Verifier;
 use crate::sources::Workspace;
+use trellis_store::fault::{Exit, Fault};
 
 /// Test results of the tree before any further fix.
 pub(super) struct Baseline {

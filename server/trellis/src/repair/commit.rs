@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
 use crate::workspace::git::{Git, GitError};
-use crate::workspace::journal::Journal;
-use crate::workspace::{crash_point, disk};
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
+use trellis_store::{crash_point, disk};
 
 /// A commit in progress. The record stays on the disk until both the index and the branch have the
 /// commit, so that a start after a crash can finish it.
@@ -79,7 +79,7 @@ pub(super) fn is_interrupted(root: &Path) -> bool {
 ///
 /// Returns a message if the record cannot be read or git fails. The record stays.
 pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, String> {
-    let text = match trellis_sandbox::files::read_text(root.join(PENDING)) {
+    let text = match trellis_os::files::read_text(root.join(PENDING)) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {PENDING}: {error}")),

@@ -7,8 +7,8 @@ use super::WriteTarget;
 use super::approver::Verdict;
 use super::driver::{RepairRun, lost};
 use super::evaluate::{Candidate, Evaluation};
-use crate::error::Fault;
 use crate::proposals::{Proposal, State, Store};
+use trellis_store::fault::Fault;
 
 impl RepairRun<'_> {
     pub(super) async fn decide(

@@ -9,7 +9,7 @@ use trellis_engine::repair::{
     SuggestedChange, Trial, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
 use trellis_engine::{FixWith, Observation};
-use trellis_sandbox::wording::counted;
+use trellis_os::wording::counted;
 
 use super::alternatives::{SUGGESTIONS, ideas};
 use super::approver::Approver;
@@ -25,13 +25,13 @@ use super::report::RepairReport;
 use super::uncommitted::{self, Uncommitted};
 use super::{RepairRequest, WriteTarget, cancelled, commit};
 use crate::edits;
-use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
-use crate::workspace::journal::Journal;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
 
 /// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(

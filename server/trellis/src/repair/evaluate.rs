@@ -7,15 +7,15 @@ use trellis_engine::localize::TestEvidence;
 use trellis_engine::repair::{EditableFiles as _, FixScore, Group, size};
 use trellis_python::Examples;
 
-use trellis_sandbox::wording::counted;
+use trellis_os::wording::counted;
 
 use super::prompt_context::ProjectFiles;
-use crate::error::Fault;
 use crate::localize::Localization;
 use crate::proposals::{
     Changed, ConfidenceInputs, FailingTest, Proposal, ProposedFile, Verification, Verifier,
     changes_top_level, confidence,
 };
+use trellis_store::fault::Fault;
 
 /// A fix that passes.
 #[derive(Clone)]

@@ -50,11 +50,11 @@ pub(crate) use commit::title as commit_title;
 pub(crate) use propose::{Problem, propose};
 pub(crate) use terminal::Terminal;
 
-use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::{Exit, Fault};
 
 /// A request to repair failing tests.
 pub(crate) struct RepairRequest {

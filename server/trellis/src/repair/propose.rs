@@ -10,13 +10,13 @@ use trellis_engine::repair::Limits;
 
 use super::report::GroupReport;
 use super::{Approver, RepairRequest, WriteTarget, repair};
-use crate::error::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, Store};
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of fixes to try.
 const ATTEMPTS: u32 = 3;

@@ -6,7 +6,7 @@ use trellis_engine::repair::Diagnostic;
 use super::{UNNUMBERED, commit_title};
 use crate::proposals::{ConfidenceReport, Proposal, State};
 use crate::timing::Timing;
-use crate::workspace::cost::price;
+use trellis_store::cost::price;
 
 /// The result of a repair.
 #[derive(Clone, Debug, Serialize)]

@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::approver::Verdict;
 use super::cancelled;
-use crate::error::Fault;
 use crate::output::{harmless, waiting};
 use crate::proposals::{ConfidenceReport, Proposal, ProposedFile};
 use crate::reporter::Reporter;
+use trellis_store::fault::Fault;
 
 /// Standard input and standard error, both of which are terminals.
 pub(crate) struct Terminal(());

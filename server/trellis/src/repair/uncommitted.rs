@@ -8,9 +8,9 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 
 use super::{RepairRequest, commit};
-use crate::error::Fault;
 use crate::proposals::{Proposal, ProposedFile};
-use crate::workspace::{crash_point, disk};
+use trellis_store::fault::Fault;
+use trellis_store::{crash_point, disk};
 
 /// The fixes that a repair has to commit; each is recorded before it is written.
 pub(super) struct Uncommitted<'a> {
@@ -87,7 +87,7 @@ fn state(fixes: &[(String, Vec<ProposedFile>)]) -> State {
 ///
 /// Returns a message if the record cannot be read.
 pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
-    let text = match trellis_sandbox::files::read_text(root.join(RECORD)) {
+    let text = match trellis_os::files::read_text(root.join(RECORD)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {RECORD}: {error}")),

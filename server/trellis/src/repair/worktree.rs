@@ -4,12 +4,12 @@
 use super::approver::Approver;
 use super::report::RepairReport;
 use super::{RepairRequest, commit, driver};
-use crate::error::Fault;
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
 use crate::workspace::git::{Git, broken};
-use crate::workspace::journal::Journal;
 use crate::workspace::merge::Checkout;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
 
 pub(super) async fn repair(
     order: &RepairRequest,

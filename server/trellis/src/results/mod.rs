@@ -22,9 +22,9 @@ pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
 use crate::reporter::{Progress, Reporter};
 use crate::sources;
-use crate::workspace::disk::cache_folder;
 use crate::write_tests::registry;
 pub(crate) use failed::{Failed, FailureLocation};
+use trellis_store::disk::cache_folder;
 
 /// All results of this process. Clones share one state.
 #[derive(Clone)]

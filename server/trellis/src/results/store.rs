@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::failed::{Failed, FailureLocation};
 use super::tests::{LastResult, ResultChanges, State};
-use crate::workspace::disk::hash;
-use crate::workspace::lock::Lock;
+use trellis_store::disk::hash;
+use trellis_store::lock::Lock;
 
 /// Version of the file format; files of other versions are ignored.
 const VERSION: u32 = 1;
@@ -75,7 +75,7 @@ impl Store {
     /// Returns the project of a file; `None` if the file is unreadable, which counts as no results,
     /// or if the project no longer exists. Failure locations have no ids yet.
     pub(super) fn read(&self, file: &Path) -> Option<Project> {
-        let bytes = trellis_sandbox::files::read(file).ok()?;
+        let bytes = trellis_os::files::read(file).ok()?;
         let kept: CachedResults = serde_json::from_slice(&bytes)
             .ok()
             .filter(|it: &CachedResults| it.version == VERSION)?;
@@ -96,7 +96,7 @@ impl Store {
         let folder = self.create()?;
         let _lock = Lock::wait_for(&folder.join("lock"))?;
         let file = folder.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]));
-        let bytes = trellis_sandbox::files::read(&file).unwrap_or_default();
+        let bytes = trellis_os::files::read(&file).unwrap_or_default();
         let mut kept: CachedResults = serde_json::from_slice(&bytes).unwrap_or_default();
         (kept.version, kept.root) = (VERSION, root.to_owned());
         for (id, known) in news {

@@ -11,13 +11,13 @@ use trellis_llm::Editor;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::edits;
-use crate::error::Fault;
 use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
 use crate::project;
 use crate::results::Results;
 use crate::sandbox::WarmSandboxes;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
+use trellis_store::fault::Fault;
 
 /// Maximum number of calls that wait for long work.
 const WAITING_AT_MOST: usize = 256;

@@ -7,8 +7,8 @@ use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{Exit, Fault, Remedy};
 use crate::session::QueryError;
+use trellis_store::fault::{self, Exit, Fault};
 
 /// A stable error code: the protocol's own where it has one, else the exit code of the command
 /// line.
@@ -52,12 +52,31 @@ pub(crate) struct ErrorData {
     pub(crate) remedy: Option<Remedy>,
 }
 
+/// What a program can offer after a refused decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Remedy {
+    /// The proposal can be applied to the current texts: decide `rebase`.
+    Rebase,
+    /// The proposal changed after you saw it: review it again.
+    Review,
+}
+
+impl From<fault::Remedy> for Remedy {
+    fn from(it: fault::Remedy) -> Remedy {
+        match it {
+            fault::Remedy::Rebase => Remedy::Rebase,
+            fault::Remedy::Review => Remedy::Review,
+        }
+    }
+}
+
 /// Returns a fault as an error object with [`ErrorData`].
 pub(crate) fn object(fault: &Fault) -> ErrorObjectOwned {
     let code = code(fault.exit);
     let kind = fault.kind.unwrap_or(code.kind).to_owned();
     let hint = fault.hint.as_deref().map(in_parameters);
-    let data = ErrorData { kind, hint, remedy: fault.remedy };
+    let data = ErrorData { kind, hint, remedy: fault.remedy.map(Into::into) };
     ErrorObjectOwned::owned(code.code, in_parameters(&fault.message), Some(data))
 }
 

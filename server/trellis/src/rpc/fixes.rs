@@ -17,7 +17,6 @@ use crate::api::proposals::{
 };
 use crate::api::repair::{RepairArgs, RepairResult};
 use crate::api::tasks::{TasksArgs, TasksResult};
-use crate::error::Fault;
 use crate::event_bus::Event;
 use crate::issue::{IssueReport, Reviewer, implement, plan};
 use crate::proposals::{OpenTexts, State, Store, VerifyMode};
@@ -25,6 +24,7 @@ use crate::repair::{Approver, repair};
 use crate::session::positions;
 use crate::tasks::tasks;
 use crate::write_tests::registry;
+use trellis_store::fault::Fault;
 
 pub(super) fn register(table: &mut Table) {
     fix(table);

@@ -10,8 +10,8 @@ use crate::api::stacks::{
     InstallPackagesParams, ListStacksParams, NewProject, NewProjectParams, PackagesInstalled,
     ShowStackParams, install, list, new_project, show,
 };
-use crate::error::Fault;
 use crate::jobs::JobContext;
+use trellis_store::fault::Fault;
 
 pub(super) fn register(table: &mut Table) {
     table.call(

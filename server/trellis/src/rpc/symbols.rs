@@ -29,10 +29,10 @@ use crate::api::symbols::{
     find_unused,
 };
 use crate::edits;
-use crate::error::Fault;
 use crate::project;
 use crate::session::Snapshot;
-use crate::workspace::disk::is_inside;
+use trellis_store::disk::is_inside;
+use trellis_store::fault::Fault;
 
 macro_rules! placed {
     ($($params:ty $(: $at:ident)?),* $(,)?) => {$(

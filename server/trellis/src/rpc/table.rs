@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use super::error::{ParamsError, bad_params, object};
-use crate::error::{Exit, Fault};
 use crate::jobs::JobContext;
 use crate::session::Snapshot;
+use trellis_store::fault::{Exit, Fault};
 
 /// Prefix of all method names.
 pub(crate) const PREFIX: &str = "trellis/";

@@ -6,10 +6,10 @@ use trellis_python::Index;
 
 use crate::api::symbol_query::SourcePosition;
 use crate::edits;
-use crate::error::Fault;
 use crate::session::Snapshot;
 use crate::session::positions;
 use crate::sources::Workspace;
+use trellis_store::fault::Fault;
 
 /// Parameters that may name a folder and a position in it.
 pub(super) trait HasLocation {
@@ -39,7 +39,7 @@ pub(super) fn within<T>(
 ) -> Result<T, Fault> {
     let folder = place(view, root);
     let real = folder.canonicalize().map_err(|error| {
-        Fault::input(trellis_sandbox::wording::cannot_read(folder.display(), &error))
+        Fault::input(trellis_os::wording::cannot_read(folder.display(), &error))
             .hint("give a folder or file of the workspace as `root`, or leave it out")
     })?;
     if let Some(part) = view.at_folder(&real) {

@@ -13,10 +13,10 @@ use trellis_engine::assembly::library_name;
 use trellis_python::distributions;
 use trellis_sandbox::{Docker, ImageProgress, ImageSpec, RaisedBy, Runner, python};
 
-use crate::error::Fault;
 use crate::reporter::Reporter;
-use crate::workspace::disk;
-use crate::workspace::scratch::ScratchFolder;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::scratch::ScratchFolder;
 
 pub(crate) use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};
 use progress::ProgressReporter;

@@ -10,7 +10,7 @@ use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan};
 
 use crate::node_status;
-use crate::workspace::checkpoint::{self, Checkpoint};
+use trellis_store::checkpoint::{self, Checkpoint};
 
 /// The graph that a run exports.
 const GRAPH: &str = "docs/rpg.json";
@@ -62,8 +62,7 @@ impl GeneratedProject {
         let say = |why: &dyn std::fmt::Display| {
             tracing::warn!("{}: {why}; its nodes are not shown", root.join(GRAPH).display());
         };
-        let bytes =
-            trellis_sandbox::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
+        let bytes = trellis_os::files::read(root.join(GRAPH)).map_err(|error| say(&error)).ok()?;
         let plan = trellis_plan::read(&bytes, None).map_err(|error| say(&error)).ok()?;
         let checkpoint = node_status::checkpoint(root).map_err(|fault| say(&fault)).ok()?;
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());

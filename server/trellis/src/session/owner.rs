@@ -18,9 +18,9 @@ use super::definition_anchors::Anchors;
 use super::documents::{Document, Open};
 use super::positions;
 use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
-use crate::error::Exit;
 use crate::sources::{PATIENCE, Refreshed, Workspace};
 use trellis_python::Unit;
+use trellis_store::fault::Exit;
 
 /// Message to the owner.
 enum Message {

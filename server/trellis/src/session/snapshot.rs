@@ -93,7 +93,7 @@ impl Snapshot {
             let path = positions::path(&it.uri)?;
             let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
             let saved =
-                trellis_sandbox::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
+                trellis_os::files::read(&path).ok().and_then(|it| String::from_utf8(it).ok());
             let is_saved = saved.is_some_and(|text| trellis_python::is_shown_as(&text, &it.text));
             (!is_saved).then_some(name)
         };

@@ -22,8 +22,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::IndexedFile;
 use super::disk::Stamp;
-use crate::workspace::disk;
-use crate::workspace::disk::cache_folder;
+use trellis_store::disk;
+use trellis_store::disk::cache_folder;
 
 /// Folder of Trellis' own files in a project, and the cache folder in it.
 const OWN: &str = ".trellis";
@@ -92,7 +92,7 @@ pub(super) struct CachedFile {
 /// Returns the cached files of a root; none if the cache is missing, damaged or of another build.
 pub(super) fn load(root: &Path) -> Vec<CachedFile> {
     let place = Place::of(root).map(|it| it.folder(root).join(FILE));
-    let bytes = place.and_then(|it| trellis_sandbox::files::read(it).ok()).unwrap_or_default();
+    let bytes = place.and_then(|it| trellis_os::files::read(it).ok()).unwrap_or_default();
     let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
     let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
     let files = header(payload).filter(|it| it == head).and_then(|_| files());

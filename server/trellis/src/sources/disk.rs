@@ -51,7 +51,7 @@ pub(super) struct Contents {
 
 /// Reads a file. A byte order mark is kept, since offsets are those of the file.
 pub(super) fn read(path: &Path) -> io::Result<Contents> {
-    let bytes = trellis_sandbox::files::read(path)?;
+    let bytes = trellis_os::files::read(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
@@ -114,7 +114,7 @@ impl Disk {
     fn unchanged(&self, path: &str) -> Option<Arc<str>> {
         let expected = *self.expected.read().unwrap_or_else(PoisonError::into_inner).get(path)?;
         let full = self.root.join(path);
-        let text = trellis_sandbox::files::read_text(&full).ok()?;
+        let text = trellis_os::files::read_text(&full).ok()?;
         // Read the stamp after the text, so that a concurrent write is noticed.
         let now = Stamp::of(&fs::symlink_metadata(&full).ok()?);
         (now == expected).then(|| text.into())

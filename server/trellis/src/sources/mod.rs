@@ -23,10 +23,10 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_python::Index;
 
-use crate::error::Fault;
 use disk::{Disk, Stamp};
 pub(crate) use in_memory::of_texts;
 pub(crate) use refresh::Refreshed;
+use trellis_store::fault::Fault;
 pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
@@ -116,7 +116,7 @@ impl Workspace {
 
     fn at(path: &Path) -> Result<Workspace, Fault> {
         let missing = |error: std::io::Error| {
-            Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
+            Fault::input(trellis_os::wording::cannot_read(path.display(), &error))
                 .hint("give a folder or a Python file")
         };
         let is_file = std::fs::metadata(path).map_err(missing)?.is_file();

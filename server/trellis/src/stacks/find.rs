@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Origin, Stack, StackFile, check};
 use crate::config;
-use crate::error::Fault;
+use trellis_store::fault::Fault;
 
 /// The stacks in the binary.
 const BUILTIN: [&str; 4] = [
@@ -71,7 +71,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
         Fault::input(format!(
             "cannot look for templates in {}: {}",
             folder.display(),
-            trellis_sandbox::wording::reason(&error)
+            trellis_os::wording::reason(&error)
         ))
         .hint("make it readable, or move it away")
     };
@@ -95,15 +95,15 @@ fn of_file(path: PathBuf) -> Result<Stack, Fault> {
         Fault::input(format!("cannot read the template {}: {why}", path.display()))
             .hint("fix the file, or move it away")
     };
-    let length = trellis_sandbox::files::open(&path)
-        .map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?
+    let length = trellis_os::files::open(&path)
+        .map_err(|e| refused(trellis_os::wording::reason(&e)))?
         .get_ref()
         .metadata();
     if length.is_ok_and(|it| it.len() > LARGEST) {
         return Err(refused("it is larger than 1 MiB".to_owned()));
     }
-    let text = trellis_sandbox::files::read_text(&path)
-        .map_err(|e| refused(trellis_sandbox::wording::reason(&e)))?;
+    let text = trellis_os::files::read_text(&path)
+        .map_err(|e| refused(trellis_os::wording::reason(&e)))?;
     read(&text, Origin::File(path))
 }
 

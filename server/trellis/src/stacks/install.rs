@@ -11,10 +11,10 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::Installer;
-use crate::error::{Exit, Fault};
 use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
 use crate::workspace::git::find;
+use trellis_store::fault::{Exit, Fault};
 
 /// Result of one installer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn environment(own: &[&str]) -> Vec<(OsString, OsString)> {
         name.to_str().is_some_and(|name| own.iter().any(|it| name.starts_with(it)))
     };
     let own = std::env::vars_os().filter(|(name, _)| is_own(name));
-    trellis_sandbox::plain_environment().into_iter().chain(own).collect()
+    trellis_os::environment::plain_environment().into_iter().chain(own).collect()
 }
 
 /// Returns the end of a program's output.

@@ -18,8 +18,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
-use crate::error::Fault;
 use crate::workspace::git::find;
+use trellis_store::fault::Fault;
 
 /// Timeout of the whole exchange.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -114,7 +114,7 @@ impl CheckerClient {
     ) -> io::Result<CheckerClient> {
         let mut child = Command::new(program)
             .env_clear()
-            .envs(trellis_sandbox::offline_environment())
+            .envs(trellis_os::environment::offline_environment())
             .args(arguments)
             .current_dir(folder)
             .process_group(0)

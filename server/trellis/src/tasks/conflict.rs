@@ -10,11 +10,11 @@ use trellis_engine::issue::{
 
 use super::RESOLVED_TRAILER;
 use super::merge::{MergeTester, first_line, passed};
-use crate::error::Fault;
 use crate::issue::{ReadyToMerge, Services, is_test};
 use crate::llm_session::LlmSession;
 use crate::workspace::conflict::{ConflictSides, MergeConflict};
 use crate::workspace::merge::MergeCommit;
+use trellis_store::fault::Fault;
 
 /// Number of further rounds after the tests rejected a resolution.
 const ROUNDS: usize = 2;

@@ -16,8 +16,8 @@ use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
-use crate::error::{Exit, Fault};
-use crate::forge::{Forge, UnmergedBranch};
+use crate::forge::{self, Forge, UnmergedBranch};
+use crate::models;
 use crate::issue::{
     self, IssueEnd, ReadyToMerge, Services, Spec, TestRunner, message, run_until_merge,
     with_packages,
@@ -29,12 +29,13 @@ use crate::reporter::Reporter;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
 use crate::timing::Timing;
-use crate::workspace::disk;
 use crate::workspace::git::Git;
-use crate::workspace::journal::Journal;
-use crate::workspace::lock::Lock;
 use crate::workspace::merge::Checkout;
 use crate::workspace::worktree_state::{branch, checked_out, full, left};
+use trellis_store::disk;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Journal;
+use trellis_store::lock::Lock;
 
 /// Implements a list of tasks as a repository.
 ///
@@ -61,7 +62,15 @@ pub(crate) async fn tasks(
     let (git, merged) = scaffold::repository(&out, &journal)?;
     let into = checked_out(&git)?;
     let forge = match &order.push {
-        Some(it) => Some(Forge::open(it, &out, git.at(&out), (&journal, reporter, control))?),
+        Some(it) => {
+            let services = forge::Services {
+                journal: &journal,
+                note: Box::new(|text| reporter.note(text)),
+                cancel: &control.cancel,
+            };
+            let settings = models::config(&out)?.forge;
+            Some(Forge::open(it, &out, git.at(&out), settings, services)?)
+        }
         None => None,
     };
     let mut status = StatusWriter::new(&out, &plan, (&order.file, stack.name()), reporter)?;

@@ -11,12 +11,12 @@ use trellis_plan::NodeIx;
 
 use super::conflict::resolve;
 use super::log_stage;
-use crate::error::Fault;
 use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
 use crate::llm_session::no_journal;
-use crate::workspace::journal::Event;
 use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 use crate::workspace::worktree::Worktree;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Event;
 
 /// Result of merging a batch.
 #[derive(Default)]

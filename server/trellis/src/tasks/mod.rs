@@ -29,13 +29,13 @@ pub(crate) use outputs::{FileState, files};
 pub(crate) use report::TasksReport;
 pub(crate) use status_file::{is_there, read};
 
-use crate::error::Fault;
 use crate::forge::PushTarget;
 use crate::issue::Services;
 use crate::llm_session::no_journal;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
-use crate::workspace::journal::Event;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Event;
 
 /// A request to implement a list of tasks.
 pub(crate) struct TasksRequest {

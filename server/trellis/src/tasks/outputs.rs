@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::error::Fault;
-use crate::workspace::disk;
 use crate::workspace::git::{self, Git, GitError};
+use trellis_store::disk;
+use trellis_store::fault::Fault;
 
 /// State of a file since its merge, with its size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

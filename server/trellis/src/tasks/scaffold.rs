@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::{STACK, TASK, TasksRequest};
-use crate::error::{Exit, Fault};
 use crate::reporter::Reporter;
 use crate::stacks::{self, Stack};
-use crate::workspace::crash_point;
-use crate::workspace::disk;
-use crate::workspace::disk::cannot;
 use crate::workspace::git::Git;
 use crate::workspace::git::broken;
-use crate::workspace::journal::Journal;
-use crate::workspace::scratch;
 use crate::workspace::stale_locks::sweep_all;
 use crate::workspace::worktree::Worktree;
 use crate::workspace::worktree_state::merging;
+use trellis_store::crash_point;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Journal;
+use trellis_store::scratch;
 
 /// Creates the project's folder completely or not at all. A folder of an earlier start is used as
 /// it is.
@@ -36,7 +36,7 @@ pub(super) fn folder(order: &TasksRequest, stack: &Stack) -> Result<PathBuf, Fau
     }
     let real =
         out.canonicalize().map_err(|error| cannot(&format!("open {}", out.display()), &error))?;
-    match trellis_sandbox::files::read_text(marker(&real)) {
+    match trellis_os::files::read_text(marker(&real)) {
         Ok(known) if known.trim() == stack.name() => Ok(real),
         Ok(known) => Err(Fault::input(format!(
             "{} was created from the template {}",

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::task_graph::{Phase, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan, Status};
 
-use crate::error::Fault;
 use crate::reporter::{self, Reporter};
-use crate::workspace::disk;
-use crate::workspace::disk::cannot;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
 
 /// Path of the file, relative to the repository.
 const PATH: &str = ".trellis/tasks.json";
@@ -94,13 +94,13 @@ pub(crate) fn is_there(out: &Path) -> bool {
 /// There is no status file, it cannot be read, or Trellis did not write it.
 pub(crate) fn read(out: &Path) -> Result<TasksStatus, Fault> {
     let path = out.join(PATH);
-    let bytes = trellis_sandbox::files::read(&path).map_err(|error| match error.kind() {
+    let bytes = trellis_os::files::read(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             Fault::input(format!("no list of tasks was started in {}", out.display()))
                 .kind("noTasks")
                 .hint("give the folder that you passed to `trellis tasks` as `--out`")
         }
-        _ => Fault::input(trellis_sandbox::wording::cannot_read(path.display(), &error))
+        _ => Fault::input(trellis_os::wording::cannot_read(path.display(), &error))
             .hint("make it readable, or run `trellis tasks` again, which writes it again"),
     })?;
     let broken = |why: String| {

@@ -25,7 +25,6 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{Exit, Fault};
 use crate::jobs::Jobs;
 use crate::parent_watch;
 use crate::rpc::{self, Context};
@@ -34,6 +33,7 @@ use auth::{AccessPolicy, AuthLayer};
 use connection_count::Counter;
 use subscriptions::Subscriptions;
 use token::Token;
+use trellis_store::fault::{Exit, Fault};
 
 /// Maximum bytes of a client's message.
 const REQUEST_AT_MOST: u32 = 16 << 20;

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::connection_count::Counter;
-use crate::error::Fault;
 use crate::rpc::{Context, EVENT, SUBSCRIBE, Table, UNSUBSCRIBE};
+use trellis_store::fault::Fault;
 
 /// All subscriptions.
 pub(super) struct Subscriptions {

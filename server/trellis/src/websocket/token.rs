@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, geteuid, test_kill_process};
 
-use crate::error::Fault;
-use crate::workspace::disk::cache_folder;
+use trellis_store::disk::cache_folder;
+use trellis_store::fault::Fault;
 
 /// Random bytes of a token.
 const BYTES: usize = 32;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::disk::cannot;
 use super::git::broken;
 use super::worktree::Worktree;
 use super::worktree_state::full;
-use crate::error::Fault;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
 
 /// A merge with conflicts. Paths are relative to the project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

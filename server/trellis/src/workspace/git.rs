@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use crate::error::Fault;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::{crash_point, repo_config_guard, stale_locks};
+use crate::workspace::{repo_config_guard, stale_locks};
+use trellis_store::crash_point;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
 
 /// A repository that git commands run in.
 #[derive(Debug)]
@@ -254,7 +255,7 @@ impl Git {
         // keys.
         command
             .env_clear()
-            .envs(trellis_sandbox::offline_environment())
+            .envs(trellis_os::environment::offline_environment())
             .env("LC_ALL", "C")
             .envs(repo_config_guard::ALONE);
         command.env(stale_locks::OWNER, &*stale_locks::SELF);

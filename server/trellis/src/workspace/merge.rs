@@ -9,17 +9,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::conflict::MergeConflict;
-use super::crash_point;
-use super::disk::cannot;
 use super::git::broken;
 use super::stale_locks;
 use super::worktree::Worktree;
 use super::worktree_state::{Merging, full};
-use crate::error::{Exit, Fault};
 use crate::workspace::git::Git;
-use crate::workspace::journal::Journal;
-use crate::workspace::lock::Lock;
-use crate::workspace::scratch::ScratchFolder;
+use trellis_store::crash_point;
+use trellis_store::disk::cannot;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Journal;
+use trellis_store::lock::Lock;
+use trellis_store::scratch::ScratchFolder;
 
 /// The work as one commit on top of its target.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -87,15 +87,14 @@ pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
 /// Returns the git folder that a `.git` file points to.
 fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
     let shown = own.display();
-    let text =
-        trellis_sandbox::files::read_text(own).map_err(|error| format!("{shown}: {error}"))?;
+    let text = trellis_os::files::read_text(own).map_err(|error| format!("{shown}: {error}"))?;
     let to = text
         .trim_end()
         .strip_prefix("gitdir: ")
         .ok_or_else(|| format!("{shown} does not name a folder"))?;
     let git =
         top.join(to).canonicalize().map_err(|error| format!("{shown} points to {to}: {error}"))?;
-    let Ok(back) = trellis_sandbox::files::read_text(git.join("gitdir")) else {
+    let Ok(back) = trellis_os::files::read_text(git.join("gitdir")) else {
         return Ok((git, Kind::Elsewhere));
     };
     // A worktree known to its repository.
@@ -114,7 +113,7 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
 fn common(git: &Path) -> Result<PathBuf, String> {
     let file = git.join("commondir");
     let reported = |error: std::io::Error| format!("{}: {error}", file.display());
-    let to = trellis_sandbox::files::read_text(&file).map_err(reported)?;
+    let to = trellis_os::files::read_text(&file).map_err(reported)?;
     git.join(to.trim_end()).canonicalize().map_err(reported)
 }
 

@@ -8,12 +8,12 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::crash_point;
-use super::disk::cannot;
 use super::git::broken;
-use crate::error::Fault;
 use crate::workspace::git::Git;
-use crate::workspace::journal::{Event, Journal};
+use trellis_store::crash_point;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
@@ -70,7 +70,7 @@ fn is_of_the_dead(id: &str) -> bool {
 
 /// Returns whether a worktree's metadata is complete. Git locks a worktree while creating it.
 fn is_whole(notes: &Path) -> bool {
-    let says = |file: &str| trellis_sandbox::files::read_text(notes.join(file)).unwrap_or_default();
+    let says = |file: &str| trellis_os::files::read_text(notes.join(file)).unwrap_or_default();
     let is_there = |file: &str| !says(file).trim().is_empty();
     ["HEAD", "commondir", "gitdir"].into_iter().all(is_there)
         && !says("locked").starts_with("initializing")

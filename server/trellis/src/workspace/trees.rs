@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::workspace::git::{Git, GitError};
-use crate::workspace::journal::Journal;
+use trellis_store::journal::Journal;
 
 /// Texts by path relative to the folder of git's commands; `None` removes a file.
 pub(crate) type Texts = BTreeMap<String, Option<String>>;

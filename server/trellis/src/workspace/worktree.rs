@@ -15,18 +15,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Exit, Fault};
-use crate::workspace::crash_point;
-use crate::workspace::disk::{self, cannot};
 use crate::workspace::git::{Git, broken};
-use crate::workspace::journal::Journal;
-use crate::workspace::lock::{Lock, LockError};
 use crate::workspace::merge::is_partial;
 use crate::workspace::stale_locks;
 use crate::workspace::trees;
 use crate::workspace::worktree_state::{
     WorktreeState, branch, create, full, known, record_path, remove,
 };
+use trellis_store::crash_point;
+use trellis_store::disk::{self, cannot};
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::Journal;
+use trellis_store::lock::{Lock, LockError};
 
 /// Folders that tools create and can create again.
 const MADE: [&str; 6] =

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::crash_point;
-use super::disk::cannot;
 use super::git::{Git, broken};
-use crate::error::Fault;
-use crate::workspace::journal::Journal;
+use trellis_store::crash_point;
+use trellis_store::disk::cannot;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Journal;
 
 /// Version of the record format.
 const VERSION: u32 = 1;
@@ -105,7 +105,7 @@ pub(super) fn record_path(home: &Path, name: &str) -> PathBuf {
 
 /// Returns the record of work that was begun.
 pub(super) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
-    let text = match trellis_sandbox::files::read_text(path) {
+    let text = match trellis_os::files::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),

@@ -11,8 +11,8 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
-use crate::error::Fault;
 use crate::nested::Nested;
+use trellis_store::fault::Fault;
 
 /// Maximum number of files to look at; a project may be huge.
 const MOST_FILES: usize = 20_000;
@@ -60,7 +60,7 @@ impl Project {
         let (mut all, mut existing) = (Vec::new(), Vec::new());
         for path in self.tests.iter().take(MOST_TESTS) {
             // A file that cannot be read contributes nothing.
-            let Ok(text) = trellis_sandbox::files::read_text(target.root.join(path)) else {
+            let Ok(text) = trellis_os::files::read_text(target.root.join(path)) else {
                 continue;
             };
             let is_near = text.contains(target.module.rsplit('.').next().unwrap_or_default());
@@ -102,7 +102,7 @@ impl Project {
         let original = import.name.as_deref()?;
         let module = |path: &String| super::locate::module(path, &target.source_folders).ok();
         let path = self.sources.iter().find(|it| module(it).as_ref() == Some(&import.module))?;
-        let text = trellis_sandbox::files::read_text(target.root.join(path)).ok()?;
+        let text = trellis_os::files::read_text(target.root.join(path)).ok()?;
         trellis_python::interface(&text, original).map(|it| python(&format!("`{import}`:"), &it))
     }
 }
@@ -217,7 +217,7 @@ fn fixtures(root: &Path, tests_dir: &str) -> Vec<String> {
     let mut out = Vec::new();
     for place in ["conftest.py".to_owned(), format!("{tests_dir}/conftest.py")] {
         // Most projects have no conftest.py there.
-        let Ok(text) = trellis_sandbox::files::read_text(root.join(place)) else { continue };
+        let Ok(text) = trellis_os::files::read_text(root.join(place)) else { continue };
         let is_fixture = |it: &Function| {
             let decorators = it.decorators.iter();
             !it.is_nested && decorators.clone().any(|it| it.contains("fixture"))

@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 
 use super::locate::Target;
-use crate::error::Fault;
-use crate::workspace::disk;
 use trellis_engine::write_tests::Style;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
 
 /// Returns the support files that are missing. `__init__.py` makes the tests' folder a package, so
 /// that pytest finds modules from the root and test files with the same name in two folders do not
@@ -29,7 +29,7 @@ pub(super) fn missing(target: &Target, tests_dir: &str, framework: Style) -> Vec
 /// Returns Python code that adds the folders with the modules to the path.
 fn path_lines(target: &Target, tests_dir: &str) -> String {
     let says_so = ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"].iter().any(|it| {
-        trellis_sandbox::files::read_text(target.root.join(it))
+        trellis_os::files::read_text(target.root.join(it))
             .is_ok_and(|text| text.contains("pythonpath"))
     });
     if target.source_folders.is_empty() || says_so {
@@ -54,16 +54,15 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
 /// Reads a file; empty if it does not exist.
 pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     if let Some(link) = disk::symlink_on_the_way(root, path) {
-        return Err(crate::workspace::symlink(path, &link));
+        return Err(trellis_store::symlink(path, &link));
     }
-    match trellis_sandbox::files::read(root.join(path)).map(String::from_utf8) {
+    match trellis_os::files::read(root.join(path)).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(_)) => Err(Fault::input(format!("{path} is not UTF-8; it was not touched"))
             .hint("convert it, or choose another --tests-dir")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(e) => {
-            Err(Fault::input(trellis_sandbox::wording::cannot_read(path, &e))
-                .hint("make it readable"))
+            Err(Fault::input(trellis_os::wording::cannot_read(path, &e)).hint("make it readable"))
         }
     }
 }

@@ -23,16 +23,16 @@ use super::report::WriteTestsReport;
 use super::results;
 use super::testpaths::TestPaths;
 use crate::budget::{Budget, Spent};
-use crate::error::Fault;
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, Models};
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::sources::read_at;
-use crate::workspace::cost::StageCost;
-use crate::workspace::disk;
-use crate::workspace::journal::{Event, Journal};
+use trellis_store::cost::StageCost;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
 
 /// Maximum number of replies to send back (T9).
 const RETRIES: u32 = 2;
@@ -203,7 +203,7 @@ impl Job {
         if tried.written.too_few().is_some() {
             self.warnings.push(format!(
                 "the model wrote only {}",
-                trellis_sandbox::wording::counted(tried.written.cases, "test", "tests")
+                trellis_os::wording::counted(tried.written.cases, "test", "tests")
             ));
         }
         let kept = tried.placed.kept.iter().map(|name| {
@@ -389,7 +389,7 @@ impl Job {
 fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fault> {
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot open the journal: {e}"));
     if let Some(link) = disk::symlink_on_the_way(root, ".trellis/journal.jsonl") {
-        return Err(crate::workspace::symlink(".trellis/journal.jsonl", &link));
+        return Err(trellis_store::symlink(".trellis/journal.jsonl", &link));
     }
     let leaves_no_trace = preview && !root.join(".trellis").is_dir();
     let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;

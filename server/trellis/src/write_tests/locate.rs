@@ -9,8 +9,8 @@ use super::WriteTestsRequest;
 use super::files::relative;
 use super::registry::Registry;
 use crate::edits;
-use crate::error::Fault;
 use crate::project;
+use trellis_store::fault::Fault;
 
 /// Maximum number of similar names to suggest.
 const NEAR: usize = 5;
@@ -36,9 +36,9 @@ impl Target {
     pub(super) fn find(order: &WriteTestsRequest) -> Result<Target, Fault> {
         let file = located(order)?;
         let root = match &order.root {
-            Some(root) => root.canonicalize().map_err(|e| {
-                Fault::input(trellis_sandbox::wording::cannot_read(root.display(), &e))
-            })?,
+            Some(root) => root
+                .canonicalize()
+                .map_err(|e| Fault::input(trellis_os::wording::cannot_read(root.display(), &e)))?,
             None => project::root_of(&file)?,
         };
         let outside = || {
@@ -72,7 +72,7 @@ fn located(order: &WriteTestsRequest) -> Result<PathBuf, Fault> {
     let below = order.root.as_ref().map(|root| root.join(&order.file));
     let place = below.filter(|it| it.exists()).unwrap_or_else(|| order.file.clone());
     let file = place.canonicalize().map_err(|e| {
-        Fault::input(trellis_sandbox::wording::cannot_read(order.file.display(), &e))
+        Fault::input(trellis_os::wording::cannot_read(order.file.display(), &e))
             .hint("give a function as FILE::FUNCTION, such as shop/cart.py::Cart.total")
     })?;
     match file.extension().is_some_and(|it| it == "py") {

@@ -25,10 +25,10 @@ use trellis_engine::write_tests::Style;
 use self::report::{AddedTestPath, WriteTestsReport};
 use self::testpaths::TestPaths;
 use crate::edits;
-use crate::error::Fault;
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
+use trellis_store::fault::Fault;
 
 /// A request to write tests for a function.
 #[derive(Clone, Debug)]

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use trellis_python::Functions;
 
-use crate::error::Fault;
-use crate::workspace::lock::Lock;
-use crate::workspace::{crash_point, disk};
+use trellis_store::fault::Fault;
+use trellis_store::lock::Lock;
+use trellis_store::{crash_point, disk};
 
 /// Path of the file, below the project's root.
 pub(crate) const PATH: &str = ".trellis/registry.json";
@@ -153,7 +153,7 @@ fn mapping(value: &Value) -> Option<Mapping> {
 
 /// Returns the names of all functions in a test file; `None` if the file exists but cannot be read.
 fn tests_in(root: &Path, path: &str) -> Option<Vec<String>> {
-    match trellis_sandbox::files::read_text(root.join(path)) {
+    match trellis_os::files::read_text(root.join(path)) {
         Ok(text) => {
             let named = |it: trellis_python::Function| it.qualified_name.replace('.', "::");
             Some(Functions::of(&text).functions.into_iter().map(named).collect())
@@ -227,7 +227,7 @@ pub(crate) fn update<T>(
             .hint("make the folder writable, or free some space")
     };
     if let Some(link) = disk::symlink_on_the_way(root, PATH) {
-        return Err(crate::workspace::symlink(PATH, &link));
+        return Err(trellis_store::symlink(PATH, &link));
     }
     disk::ensure(root).map_err(cannot)?;
     let lock = root.join(".trellis/registry.lock");
@@ -259,12 +259,13 @@ pub(crate) fn update<T>(
 
 /// Loads the file, or an empty registry and the reason.
 fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
-    let bytes = match trellis_sandbox::files::read(root.join(PATH)) {
+    let bytes = match trellis_os::files::read(root.join(PATH)) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
         Err(e) => {
-            return Err(Fault::input(trellis_sandbox::wording::cannot_read(PATH, &e))
-                .hint("make it readable"));
+            return Err(
+                Fault::input(trellis_os::wording::cannot_read(PATH, &e)).hint("make it readable")
+            );
         }
     };
     let document = match serde_json::from_slice::<Value>(&bytes) {

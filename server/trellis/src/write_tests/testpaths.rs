@@ -35,7 +35,7 @@ impl TestPaths {
     /// everywhere.
     pub(crate) fn of(root: &Path) -> Option<TestPaths> {
         for (file, section) in FILES {
-            let Ok(text) = trellis_sandbox::files::read_text(root.join(file)) else { continue };
+            let Ok(text) = trellis_os::files::read_text(root.join(file)) else { continue };
             match read(section, &text) {
                 Settings::None if section == "pytest" && file != "tox.ini" => return None,
                 Settings::None => {}

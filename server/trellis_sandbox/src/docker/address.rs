@@ -44,7 +44,7 @@ fn config_folder(home: &str) -> PathBuf {
 
 fn current_context(folder: &std::path::Path) -> Option<String> {
     let config: Value =
-        serde_json::from_slice(&crate::files::read(folder.join("config.json")).ok()?).ok()?;
+        serde_json::from_slice(&trellis_os::files::read(folder.join("config.json")).ok()?).ok()?;
     config["currentContext"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
@@ -58,8 +58,8 @@ fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, Str
             path.display()
         )
     };
-    let text =
-        crate::files::read(&path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
+    let text = trellis_os::files::read(&path)
+        .map_err(|error| wrong(&format!("cannot be read ({error})")))?;
     let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong("is not JSON"))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| wrong("has no address"))?.to_owned();

@@ -1,12 +1,9 @@
 //! Descriptions of the limits that a container enforces on test code, and of those it cannot.
 
 use super::engine::Engine;
-use crate::{
-    limits::NETWORK,
-    report::LimitStatus,
-    request::Limits,
-    wording::{bytes, counted},
-};
+use trellis_os::wording::{bytes, counted};
+
+use crate::{limits::NETWORK, report::LimitStatus, request::Limits};
 
 impl Engine {
     /// Returns the limits for a worker in a container under `limits`. The worker sets further

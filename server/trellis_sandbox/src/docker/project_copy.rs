@@ -11,7 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{request::Limits, wording::bytes};
+use trellis_os::wording::bytes;
+
+use crate::request::Limits;
 
 /// The path of the project itself in a container whose tests get a copy.
 pub(crate) const ORIGINAL: &str = "/run/project";

@@ -75,7 +75,7 @@ fn python(root: &Path) -> Option<Detected> {
         ("requirements-dev.txt", "pytest"),
         ("requirements-test.txt", "pytest"),
     ] {
-        if crate::files::read_text(root.join(file)).is_ok_and(|text| text.contains(sign)) {
+        if trellis_os::files::read_text(root.join(file)).is_ok_and(|text| text.contains(sign)) {
             let what = if sign.is_empty() { "exists" } else { "names pytest" };
             return Some(Detected::new(Framework::Pytest, format!("{file} {what}")));
         }
@@ -127,7 +127,7 @@ impl Tests {
 
     fn take(&mut self, root: &Path, file: &Path) {
         let shown = file.to_string_lossy().into_owned();
-        let text = crate::files::read_text(root.join(file)).unwrap_or_default();
+        let text = trellis_os::files::read_text(root.join(file)).unwrap_or_default();
         let imports = |module: &str| {
             let mut lines = text.lines().map(|line| line.trim_start());
             lines.any(|line| imported(line) == Some(module))
@@ -162,7 +162,7 @@ fn imported(line: &str) -> Option<&str> {
 }
 
 fn node(root: &Path) -> Option<Detected> {
-    let text = crate::files::read_text(root.join("package.json")).ok()?;
+    let text = trellis_os::files::read_text(root.join("package.json")).ok()?;
     let package: Value = serde_json::from_str(&text).ok()?;
     let script = package["scripts"]["test"].as_str().unwrap_or_default();
     let tools = [("vitest", Framework::Vitest), ("jest", Framework::Jest)];
@@ -213,13 +213,13 @@ fn is_one_call(script: &str, tool: &str) -> bool {
 
 fn installed(root: &Path, tool: &str) -> Option<(u32, u32)> {
     let file = root.join("node_modules").join(tool).join("package.json");
-    let package: Value = serde_json::from_str(&crate::files::read_text(file).ok()?).ok()?;
+    let package: Value = serde_json::from_str(&trellis_os::files::read_text(file).ok()?).ok()?;
     let mut parts = package["version"].as_str()?.split('.').map_while(|part| part.parse().ok());
     Some((parts.next()?, parts.next()?))
 }
 
 fn go(root: &Path) -> Option<Detected> {
-    let text = crate::files::read_text(root.join("go.mod")).ok()?;
+    let text = trellis_os::files::read_text(root.join("go.mod")).ok()?;
     let module = text.lines().find_map(|line| line.trim().strip_prefix("module "));
     let module =
         module.and_then(|rest| rest.split("//").next()).map(|it| it.trim().trim_matches('"'));

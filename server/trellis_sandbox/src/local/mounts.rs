@@ -183,11 +183,11 @@ fn is_project(folder: &Path) -> bool {
 fn pointed_to(entry: &Path) -> Vec<PathBuf> {
     match entry.extension().and_then(|it| it.to_str()) {
         Some("pth") => {
-            let text = crate::files::read_text(entry).unwrap_or_default();
+            let text = trellis_os::files::read_text(entry).unwrap_or_default();
             text.lines().filter(|it| it.starts_with('/')).map(PathBuf::from).collect()
         }
         Some("dist-info") => {
-            let text = crate::files::read(entry.join("direct_url.json")).unwrap_or_default();
+            let text = trellis_os::files::read(entry.join("direct_url.json")).unwrap_or_default();
             let origin: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
             let path = origin["url"].as_str().and_then(|it| it.strip_prefix("file://"));
             path.filter(|_| origin["dir_info"]["editable"] == true)

@@ -3,11 +3,12 @@
 use rustix::process::{Resource, geteuid};
 
 use super::{Isolation, landlock};
+use trellis_os::wording::bytes;
+
 use crate::{
     limits::{bounded, held, open, process_ceiling},
     report::LimitStatus,
     request::Limits,
-    wording::bytes,
 };
 
 /// The facts about a sandbox that is about to be started.

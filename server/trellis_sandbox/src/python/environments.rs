@@ -70,7 +70,7 @@ fn pipenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     };
     let all = folder(variables, "WORKON_HOME").or_else(|| Some(data()?.join("virtualenvs")))?;
     // If `.venv` is a file, it names the folder.
-    if let Ok(named) = crate::files::read_text(root.join(".venv")) {
+    if let Ok(named) = trellis_os::files::read_text(root.join(".venv")) {
         return Some(all.join(named.trim()));
     }
     let name = root.file_name()?.to_string_lossy().into_owned();
@@ -128,7 +128,7 @@ struct Tool {
 
 /// Returns the name by which Poetry knows a project; `None` if Poetry does not manage it.
 fn poetry_name(root: &Path) -> Option<String> {
-    let text = crate::files::read_text(root.join("pyproject.toml")).ok()?;
+    let text = trellis_os::files::read_text(root.join("pyproject.toml")).ok()?;
     let read: PyProject = toml::from_str(&text).ok()?;
     let own = read.tool.and_then(|it| it.poetry);
     if own.is_none() && !root.join("poetry.lock").is_file() {
@@ -142,7 +142,7 @@ fn pyenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let all = folder(variables, "PYENV_ROOT").or_else(|| Some(home(variables)?.join(".pyenv")))?;
     let places = std::iter::once(root).chain(above(root));
     let mut texts =
-        places.filter_map(|it| crate::files::read_text(it.join(".python-version")).ok());
+        places.filter_map(|it| trellis_os::files::read_text(it.join(".python-version")).ok());
     let text = texts.next()?;
     let name = text.lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with('#'))?;
     let is_plain =
@@ -157,11 +157,12 @@ fn pyenv(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
 /// knows.
 fn conda(root: &Path, variables: Variables<'_>) -> Option<PathBuf> {
     let files = ["environment.yml", "environment.yaml"].map(|it| root.join(it));
-    let text = files.iter().find_map(|it| crate::files::read_text(it).ok())?;
+    let text = files.iter().find_map(|it| trellis_os::files::read_text(it).ok())?;
     let value = |line: &str| Some(line.strip_prefix("name:")?.split('#').next()?.trim().to_owned());
     let name = text.lines().find_map(value)?;
     let name = name.trim_matches(['"', '\'']);
-    let listed = crate::files::read_text(home(variables)?.join(".conda/environments.txt")).ok()?;
+    let listed =
+        trellis_os::files::read_text(home(variables)?.join(".conda/environments.txt")).ok()?;
     let paths = listed.lines().map(|it| PathBuf::from(it.trim()));
     paths.into_iter().find(|it| it.file_name().is_some_and(|it| it == name))
 }

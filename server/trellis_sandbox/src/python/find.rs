@@ -175,12 +175,13 @@ impl Environment {
         if let Some(version) = conda_version(folder) {
             return Environment::of_version(folder, &version);
         }
-        let settings = crate::files::read_text(folder.join("pyvenv.cfg")).map_err(|error| {
-            format!(
-                "{shown} is not a virtual environment: pyvenv.cfg: {}",
-                crate::wording::reason(&error)
-            )
-        })?;
+        let settings =
+            trellis_os::files::read_text(folder.join("pyvenv.cfg")).map_err(|error| {
+                format!(
+                    "{shown} is not a virtual environment: pyvenv.cfg: {}",
+                    trellis_os::wording::reason(&error)
+                )
+            })?;
         let setting = |line: &str| {
             let (name, value) = line.split_once('=')?;
             ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::process::Command;
 
-use crate::environment::plain_environment;
+use trellis_os::environment::plain_environment;
 
 use super::{Python, PythonError, last_words, output, provide::interpreter};
 

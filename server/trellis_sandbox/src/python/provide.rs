@@ -180,7 +180,7 @@ impl EnvironmentFolder {
     /// Returns the interpreter of the finished environment. A dangling link, left after the base
     /// interpreter was removed, does not count.
     fn ready(&self) -> Option<PathBuf> {
-        let name = crate::files::read_text(self.folder.join("ready")).ok()?;
+        let name = trellis_os::files::read_text(self.folder.join("ready")).ok()?;
         let interpreter = interpreter(&self.folder.join(name));
         interpreter.is_file().then_some(interpreter)
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::config::Config;
-use crate::error::{Exit, Fault};
 use crate::models::{self, ModelArgs, Models, ProbeResult};
 use crate::output::{Output, harmless};
+use trellis_store::fault::{Exit, Fault};
 
 /// Sends a request to the named model, or to the model configured for this folder.
 pub(super) async fn run(

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::Graph;
 use crate::api::plan::{Links, PlanFlowsParams, ways};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Show the data flows that integration tests follow.
 #[derive(Args)]

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::Graph;
 use crate::api::plan::{PlanLevelsParams, levels};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Show what can run in parallel, and the longest chain.
 #[derive(Args)]

@@ -11,8 +11,8 @@ use trellis_plan::{NodeHit, Plan};
 
 use super::Graph;
 use crate::api::plan_search::{By, PlanSearchParams, Searched};
-use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
+use trellis_store::fault::{Exit, Fault};
 
 /// Find nodes by name or by what they do.
 ///

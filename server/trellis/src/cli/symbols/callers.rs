@@ -5,8 +5,8 @@ use clap::Args;
 use super::place::SymbolArgs;
 use crate::api::folder;
 use crate::api::symbols::{Completeness as _, FindCallersParams, find_callers};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(super) struct CallersArgs {

@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::api::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::edits;
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Show the definitions of a file as a tree.
 #[derive(Args)]

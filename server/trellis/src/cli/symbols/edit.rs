@@ -11,9 +11,9 @@ use crate::api::edits::{
 };
 use crate::api::symbol_query;
 use crate::edits;
-use crate::error::{Exit, Fault};
 use crate::output::{Output, color};
 use crate::project;
+use trellis_store::fault::{Exit, Fault};
 
 /// What is edited, where, and with which text.
 #[derive(Args)]

@@ -8,8 +8,8 @@ use trellis_python::SymbolKind;
 
 use crate::api::folder;
 use crate::api::symbols::{FindSymbolParams, Kind, find_symbol};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Find definitions by name.
 #[derive(Args)]

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 mod callers;
 mod delete;

@@ -8,8 +8,8 @@ use trellis_plan::Dialect;
 use crate::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
 use crate::api::symbols::Completeness as _;
 use crate::api::{folder, plan as graphs};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Compare planned dependencies with what the code uses.
 #[derive(Args)]

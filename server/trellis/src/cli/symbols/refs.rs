@@ -11,9 +11,9 @@ use crate::api::symbols::{
     Completeness as _, FindDefinitionParams, FindReferencingSymbolsParams, find_definition,
     find_referencing_symbols,
 };
-use crate::error::{Exit, Fault};
 use crate::output::Output;
 use crate::symbols::type_checker::Checker;
+use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(super) struct RefsArgs {

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::edit::show;
 use crate::api::edits::{UndoEditParams, undo_edit};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// Undo an edit or an accepted fix.
 ///

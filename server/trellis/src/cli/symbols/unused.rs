@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::api::folder;
 use crate::api::symbols::{Completeness as _, FindUnusedParams, UnusedSymbol, find_unused};
-use crate::error::{Exit, Fault};
 use crate::output::Output;
+use trellis_store::fault::{Exit, Fault};
 
 /// List functions, classes and methods that nothing uses.
 #[derive(Args)]

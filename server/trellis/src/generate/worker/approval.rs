@@ -8,7 +8,7 @@ use trellis_engine::approval::{CRITICAL, Confidence, Mode, review_reason};
 use crate::generate::coverage;
 use crate::generate::worker::{Worker, WorkerError};
 use crate::proposals::{Decision, FailingTest, PendingProposals, Proposal, ProposedFile};
-use crate::workspace::journal::Event;
+use trellis_store::journal::Event;
 
 /// Approval rules for fixes, and the proposals that wait for a decision.
 pub(crate) struct Approvals {
@@ -78,7 +78,7 @@ impl Worker {
         let file = |path: String| {
             let proposed = built.files.remove(&path)?;
             // The run itself would refuse to write a file that cannot be read.
-            let base = trellis_sandbox::files::read_text(self.run_context.root.join(&path)).ok();
+            let base = trellis_os::files::read_text(self.run_context.root.join(&path)).ok();
             Some(ProposedFile { path, base, proposed })
         };
         Ok(paths.into_iter().filter_map(file).collect())

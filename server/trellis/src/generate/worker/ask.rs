@@ -6,7 +6,7 @@ use trellis_plan::NodeIx;
 
 use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::llm_client::{CallContext, CallError, Completion};
-use crate::workspace::cost::Cost;
+use trellis_store::cost::Cost;
 
 impl Worker {
     pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {

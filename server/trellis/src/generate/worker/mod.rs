@@ -25,7 +25,6 @@ use trellis_sandbox::{Report, Runner};
 
 use crate::budget::BudgetExceeded;
 use crate::convert::{Files, SkippedRun};
-use crate::error::{Exit, Fault};
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::recover::defines;
@@ -33,10 +32,11 @@ use crate::job_control::JobControl;
 use crate::llm_client::LlmClient;
 use crate::plan_search::SemanticPlanSearch;
 use crate::reporter::Reporter;
-use crate::workspace::cost::Cost;
-use crate::workspace::disk;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::scratch::ScratchFolder;
+use trellis_store::cost::Cost;
+use trellis_store::disk;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::{Event, Journal};
+use trellis_store::scratch::ScratchFolder;
 
 pub(crate) use approval::Approvals;
 pub(crate) use wait::WaitReason;

@@ -16,7 +16,7 @@ use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::localize::evidence;
 use crate::plan_search::PreparedQuery;
-use crate::workspace::journal::Event;
+use trellis_store::journal::Event;
 
 /// Maximum number of nodes that one graph search returns.
 const TOP: usize = 3;

@@ -9,10 +9,10 @@ use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
-use crate::error::Fault;
 use crate::generate::worker::{Worker, WorkerError};
 use crate::reporter::Progress;
-use crate::workspace::journal::Event;
+use trellis_store::fault::Fault;
+use trellis_store::journal::Event;
 
 impl Worker {
     /// Returns the node's file as earlier nodes left it, and by module the other files that the

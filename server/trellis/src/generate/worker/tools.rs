@@ -10,7 +10,7 @@ use crate::generate::worker::ask::worker_error;
 use crate::generate::worker::{RunContext, Worker, WorkerError};
 use crate::llm_client::CallContext;
 use crate::tools::{Limits, PlanSearch, PlannedNode, ToolSet};
-use crate::workspace::cost::StageCost;
+use trellis_store::cost::StageCost;
 
 /// Maximum number of nodes that one search of the plan returns.
 const TOP: usize = 5;

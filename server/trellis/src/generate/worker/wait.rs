@@ -6,8 +6,8 @@ use tokio::sync::oneshot;
 use trellis_plan::NodeIx;
 
 use crate::generate::worker::{Worker, WorkerError, source};
-use crate::workspace::disk;
-use crate::workspace::journal::Event;
+use trellis_store::disk;
+use trellis_store::journal::Event;
 
 /// The event that a worker without a slot waits for.
 #[derive(Debug)]

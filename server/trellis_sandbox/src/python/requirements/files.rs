@@ -54,7 +54,7 @@ impl Reader {
         self.seen.push(file.to_owned());
         let unreadable =
             |source: io::Error| RequirementsError::Unreadable { path: file.to_owned(), source };
-        let text = crate::files::read_text(file).map_err(unreadable)?;
+        let text = trellis_os::files::read_text(file).map_err(unreadable)?;
         for (number, line) in logical_lines(&text) {
             self.line(file, number, &line, part)?;
         }

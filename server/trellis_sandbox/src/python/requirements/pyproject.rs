@@ -12,7 +12,7 @@ pub(super) fn add(root: &Path, found: &mut Requirements) -> Result<(), Requireme
     if !path.is_file() {
         return Ok(());
     }
-    let text = match crate::files::read_text(&path) {
+    let text = match trellis_os::files::read_text(&path) {
         Ok(text) => text,
         Err(source) => return Err(RequirementsError::Unreadable { path, source }),
     };

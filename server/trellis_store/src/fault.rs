@@ -6,12 +6,9 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 /// The documented, stable exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Everything asked for was done.
     Done = 0,
     /// Some node's tests still fail after the retries.
@@ -32,7 +29,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Returns the exit code for the result of a workflow: done, not done, or a person is needed.
-    pub(crate) fn of_result(code: u8) -> Exit {
+    pub fn of_result(code: u8) -> Exit {
         match code {
             0 => Exit::Done,
             2 => Exit::NeedsHuman,
@@ -49,20 +46,19 @@ impl From<Exit> for ExitCode {
 
 /// An error for a person: the problem and its cause, and a remedy.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
-    pub(crate) exit: Exit,
-    pub(crate) message: String,
-    pub(crate) hint: Option<String>,
+pub struct Fault {
+    pub exit: Exit,
+    pub message: String,
+    pub hint: Option<String>,
     /// Detail for programs beyond the exit code, such as `untrusted`.
-    pub(crate) kind: Option<&'static str>,
+    pub kind: Option<&'static str>,
     /// Remedy that a program can offer, if known.
-    pub(crate) remedy: Option<Remedy>,
+    pub remedy: Option<Remedy>,
 }
 
 /// What a program can offer after a refused decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Remedy {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
     /// The proposal can be applied to the current texts: decide `rebase`.
     Rebase,
     /// The proposal changed after you saw it: review it again.
@@ -70,37 +66,37 @@ pub(crate) enum Remedy {
 }
 
 impl Fault {
-    pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        let message = trellis_sandbox::wording::without_numbers(&message.to_string());
+    pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        let message = trellis_os::wording::without_numbers(&message.to_string());
         Fault { exit, message, hint: None, kind: None, remedy: None }
     }
 
-    pub(crate) fn input(message: impl fmt::Display) -> Self {
+    pub fn input(message: impl fmt::Display) -> Self {
         Self::new(Exit::BadInput, message)
     }
 
-    pub(crate) fn unavailable(message: impl fmt::Display) -> Self {
+    pub fn unavailable(message: impl fmt::Display) -> Self {
         Self::new(Exit::Unavailable, message)
     }
 
-    pub(crate) fn internal(message: impl fmt::Display) -> Self {
+    pub fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message)
     }
 
     /// Sets the kind that programs can check.
-    pub(crate) fn kind(mut self, kind: &'static str) -> Self {
+    pub fn kind(mut self, kind: &'static str) -> Self {
         self.kind = Some(kind);
         self
     }
 
     /// Sets the remedy that programs can offer.
-    pub(crate) fn remedy(mut self, remedy: Remedy) -> Self {
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
     /// Sets the hint.
-    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Self {
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self
     }

@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::crash_point;
-use super::disk::{self, hex};
-use super::hash_chain::{SUFFIX, carried, seal};
+use crate::crash_point;
+use crate::disk::{self, hex};
+use crate::hash_chain::{SUFFIX, carried, seal};
 
 /// Bytes read at once.
 const BLOCK: usize = 16 << 10;
 
 /// The open journal file.
 #[derive(Debug)]
-pub(super) struct AppendLog {
+pub(crate) struct AppendLog {
     path: PathBuf,
     file: File,
     /// End of the file after this process's last write; `None` if unknown.
@@ -38,7 +38,7 @@ struct Tail {
 
 impl AppendLog {
     /// Opens or creates the file, and cuts off a last line that a crash left incomplete.
-    pub(super) fn open(path: &Path) -> io::Result<AppendLog> {
+    pub(crate) fn open(path: &Path) -> io::Result<AppendLog> {
         let mut it = AppendLog { path: path.to_owned(), file: open(path)?, end: None };
         it.locked(|it| {
             it.end = Some(Tail::of(&it.file)?);
@@ -49,7 +49,7 @@ impl AppendLog {
 
     /// Appends lines in one write. `lines` creates them under the lock, without chain and line end.
     /// A partial write is undone, so that no later line joins it.
-    pub(super) fn append(
+    pub(crate) fn append(
         &mut self,
         sync: bool,
         lines: impl FnOnce() -> io::Result<Vec<Vec<u8>>>,

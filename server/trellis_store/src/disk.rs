@@ -7,23 +7,23 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::Fault;
-use crate::workspace::crash_point;
+use crate::crash_point;
+use crate::fault::Fault;
 
 /// Returns the SHA-256 of a text, in lowercase hexadecimal.
-pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
+pub fn hash(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes.as_ref()))
 }
 
 /// Returns bytes in lowercase hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |it: u8| char::from(b"0123456789abcdef"[usize::from(it)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Writes a file so that every reader sees the old text or the new one: a temporary file under
 /// `.trellis/tmp`, fsync, rename, fsync of the folder.
-pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
+pub fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     let folder = target.parent().unwrap_or(root);
     match path.rsplit_once('/').map(|it| it.0) {
@@ -51,13 +51,13 @@ const PRIVATE: u32 = 0o700;
 
 /// Creates `.trellis`, with a `.gitignore` that hides the folder from the project's version
 /// control.
-pub(crate) fn ensure(root: &Path) -> io::Result<()> {
+pub fn ensure(root: &Path) -> io::Result<()> {
     create(root, "").map(drop)
 }
 
 /// Creates and returns a folder below `.trellis`, readable by this user alone. A project may bring
 /// a `.trellis` of its own; symbolic links in it would redirect writes, and are refused.
-pub(crate) fn create(root: &Path, below: &str) -> io::Result<PathBuf> {
+pub fn create(root: &Path, below: &str) -> io::Result<PathBuf> {
     own_path(root, format!("{OWN}/{below}").trim_end_matches('/'))
 }
 
@@ -88,7 +88,7 @@ fn refuse_link(root: &Path, path: &str) -> io::Result<()> {
 
 /// Opens a file of Trellis with these options. The file must be regular and no link; a new one is
 /// readable by this user alone.
-pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // Opening a pipe must not wait for a process at its other end.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
     let opened = options.mode(0o600).custom_flags(flags.bits() as i32).open(path);
@@ -107,7 +107,7 @@ pub(crate) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<Fil
 
 /// Returns the first part of `path` that is a symbolic link inside `root`, if any: writing there
 /// could leave the folder.
-pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
+pub fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
     let mut at = root.to_owned();
     for part in path.split('/') {
         at.push(part);
@@ -120,7 +120,7 @@ pub(crate) fn symlink_on_the_way(root: &Path, path: &str) -> Option<PathBuf> {
 
 /// Returns whether `path` is inside one of `folders`, with all links followed. A path that does not
 /// exist counts as inside its nearest existing ancestor.
-pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
+pub fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
     let found = path.ancestors().find_map(|it| Some((it.canonicalize().ok()?, it)));
     let Some((real, there)) = found else { return false };
     let rest = path.strip_prefix(there).unwrap_or(path);
@@ -134,7 +134,7 @@ pub(crate) fn is_inside(folders: &[PathBuf], path: &Path) -> bool {
 /// Bytes kept in reserve so that a checkpoint can still report a full disk.
 const RESERVE: usize = 256 * 1024;
 
-pub(crate) fn reserve_space(root: &Path) -> io::Result<()> {
+pub fn reserve_space(root: &Path) -> io::Result<()> {
     let path = create(root, "")?.join("reserve");
     if !path.exists() {
         open_own(&path, OpenOptions::new().write(true).create(true).truncate(true))?
@@ -143,18 +143,18 @@ pub(crate) fn reserve_space(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-pub(crate) fn release_reserve(root: &Path) {
+pub fn release_reserve(root: &Path) {
     // A missing reserve file needs no release.
     let _ = fs::remove_file(root.join(".trellis/reserve"));
 }
 
-pub(crate) fn is_full(error: &io::Error) -> bool {
+pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Returns a name valid for git and file systems, unique per text: each character other than a
 /// letter, digit, `_`, `-` or inner dot becomes `=` and its code; long names end in a hash.
-pub(crate) fn escape_ref_name(text: &str) -> String {
+pub fn escape_ref_name(text: &str) -> String {
     let inner_dots = !text.contains("..")
         && !text.starts_with('.')
         && !text.ends_with(['.'])
@@ -174,7 +174,7 @@ pub(crate) fn escape_ref_name(text: &str) -> String {
 const LONGEST_NAME: usize = 120;
 
 /// Returns the fault of a failed read or write. No work is lost by it.
-pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
+pub fn cannot(what: &str, error: &std::io::Error) -> Fault {
     let fault = Fault::internal(format!("cannot {what}: {error}"));
     match is_full(error) {
         true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
@@ -183,7 +183,7 @@ pub(crate) fn cannot(what: &str, error: &std::io::Error) -> Fault {
 }
 
 /// Returns the cache folder: `TRELLIS_CACHE`, else the user's cache folder.
-pub(crate) fn cache_folder() -> Result<PathBuf, Fault> {
+pub fn cache_folder() -> Result<PathBuf, Fault> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("TRELLIS_CACHE")

@@ -3,8 +3,8 @@
 //!
 //! A run resumes from the journal; the checkpoint is a view of it for people and other tools. A
 //! line cut short by a crash is the last one, and is dropped when the journal is opened again. Each
-//! line carries a hash of itself and all lines above: see [`super::hash_chain`] for the hash, and
-//! [`super::append_log`] for concurrent appends.
+//! line carries a hash of itself and all lines above: see [`crate::hash_chain`] for the hash, and
+//! [`crate::append_log`] for concurrent appends.
 
 use std::fmt;
 use std::io;
@@ -14,103 +14,103 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::append_log::AppendLog;
-use crate::workspace::cost::Cost;
-use crate::workspace::disk;
-use crate::workspace::replay::ReplayedState;
+use crate::append_log::AppendLog;
+use crate::cost::Cost;
+use crate::disk;
+use crate::replay::ReplayedState;
 
 /// Version of the line format.
 const VERSION: u32 = 1;
 
 /// Accepted text of a node. A resumed run rebuilds the repository from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Accepted {
-    pub(crate) node: String,
+pub struct Accepted {
+    pub node: String,
     /// Hash of the node's specification in the plan at that time.
-    pub(crate) specification: String,
-    pub(crate) tests: String,
-    pub(crate) implementation: String,
-    pub(crate) tests_passed: usize,
-    pub(crate) fixes: u32,
+    pub specification: String,
+    pub tests: String,
+    pub implementation: String,
+    pub tests_passed: usize,
+    pub fixes: u32,
     /// Tests that failed once and then passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) flaky: Vec<String>,
-    pub(crate) cost: Cost,
+    pub flaky: Vec<String>,
+    pub cost: Cost,
 }
 
 /// Result of the integration tests of a subgraph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct IntegrationResult {
-    pub(crate) subgraph: String,
+pub struct IntegrationResult {
+    pub subgraph: String,
     /// Hash of the subgraph's specification in the plan at that time.
-    pub(crate) specification: String,
+    pub specification: String,
     /// `passed`, `failed`, or the reason why there are no tests.
-    pub(crate) outcome: String,
-    pub(crate) passed: usize,
-    pub(crate) failed: usize,
-    pub(crate) path: String,
+    pub outcome: String,
+    pub passed: usize,
+    pub failed: usize,
+    pub path: String,
     /// Number of test functions written; 0 in old journals.
     #[serde(default)]
-    pub(crate) functions: usize,
+    pub functions: usize,
     /// Text of the tests that passed; empty if too few passed.
-    pub(crate) text: String,
+    pub text: String,
     /// Failed tests with the reason and the likely place of the bug.
-    pub(crate) left_out: Vec<String>,
-    pub(crate) cost: Cost,
+    pub left_out: Vec<String>,
+    pub cost: Cost,
 }
 
 /// Details of a model request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct CallDetails {
+pub struct CallDetails {
     /// The requested model, as `provider:name`.
-    pub(crate) asked: String,
+    pub asked: String,
     /// Reason for the choice of model.
-    pub(crate) why: String,
+    pub why: String,
     /// The workflow that sent the request; absent for a node of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "door")]
-    pub(crate) workflow: Option<String>,
+    pub workflow: Option<String>,
     /// Version of the stage's prompt.
-    pub(crate) prompt_version: u32,
+    pub prompt_version: u32,
     /// True if the model was given tools, which also changes the prompt.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) tools: bool,
+    pub tools: bool,
     /// Input tokens that the provider had in its cache.
-    pub(crate) cached_tokens: u64,
+    pub cached_tokens: u64,
     /// Billionths of a US dollar; absent if no price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) nano_usd: Option<u64>,
+    pub nano_usd: Option<u64>,
     /// True if tokens were estimated from size, since the provider reported none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_estimate: bool,
+    pub is_estimate: bool,
     /// Reply of a live model, kept so that a stopped run does not pay for it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reply: Option<RecordedReply>,
+    pub reply: Option<RecordedReply>,
 }
 
 /// The reusable part of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RecordedReply {
-    pub(crate) text: String,
+pub struct RecordedReply {
+    pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) calls: Vec<RecordedToolCall>,
+    pub calls: Vec<RecordedToolCall>,
 }
 
 /// A tool call requested by the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RecordedToolCall {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) arguments: serde_json::Map<String, serde_json::Value>,
+pub struct RecordedToolCall {
+    pub id: String,
+    pub name: String,
+    pub arguments: serde_json::Map<String, serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) signature: Option<String>,
+    pub signature: Option<String>,
 }
 
 /// A journal event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum Event {
+pub enum Event {
     Started {
         graph: String,
         dialect: String,
@@ -283,22 +283,22 @@ pub(crate) enum Event {
 
 /// A journal line without its chain.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(crate) struct Line {
     v: u32,
-    pub(super) at: String,
-    pub(super) event: Event,
+    pub(crate) at: String,
+    pub(crate) event: Event,
 }
 
 /// Returns the events of a journal's text; lines that cannot be read are left out.
-pub(crate) fn events(text: &str) -> impl Iterator<Item = Event> {
+pub fn events(text: &str) -> impl Iterator<Item = Event> {
     text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()).map(|it| it.event)
 }
 
 /// A function that is called with each event after it was written. It must not wait.
-pub(crate) type Subscriber = Box<dyn Fn(&Event) + Send + Sync>;
+pub type Subscriber = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// The open journal.
-pub(crate) struct Journal {
+pub struct Journal {
     file: Mutex<AppendLog>,
     subscriber: Option<Subscriber>,
 }
@@ -310,22 +310,22 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    pub(crate) fn path(root: &Path) -> PathBuf {
+    pub fn path(root: &Path) -> PathBuf {
         root.join(".trellis/journal.jsonl")
     }
 
     /// Opens the journal for appending, and replays its lines.
-    pub(crate) fn open(root: &Path) -> io::Result<(Journal, ReplayedState)> {
+    pub fn open(root: &Path) -> io::Result<(Journal, ReplayedState)> {
         let path = Journal::path(root);
         let journal = Journal::at(&path)?;
-        let bytes = trellis_sandbox::files::read(&path)?;
+        let bytes = trellis_os::files::read(&path)?;
         // Another process may be appending at this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         Ok((journal, ReplayedState::read(&String::from_utf8_lossy(&bytes[..whole]))))
     }
 
     /// Opens the journal for a few lines, besides the process that owns the folder.
-    pub(crate) fn join(root: &Path) -> io::Result<Journal> {
+    pub fn join(root: &Path) -> io::Result<Journal> {
         let path = Journal::path(root);
         disk::ensure(root)?;
         Journal::at(&path)
@@ -336,22 +336,22 @@ impl Journal {
     }
 
     /// Has `subscriber` called with every event from now on.
-    pub(crate) fn subscribe(&mut self, subscriber: Subscriber) {
+    pub fn subscribe(&mut self, subscriber: Subscriber) {
         self.subscriber = Some(subscriber);
     }
 
     /// Appends a line without waiting for the disk; a crash may lose it.
-    pub(crate) fn log(&self, event: Event) -> io::Result<()> {
+    pub fn log(&self, event: Event) -> io::Result<()> {
         self.append(&[event], false)
     }
 
     /// Appends a line and waits until it is on the disk.
-    pub(crate) fn commit(&self, event: Event) -> io::Result<()> {
+    pub fn commit(&self, event: Event) -> io::Result<()> {
         self.append(&[event], true)
     }
 
     /// Appends lines and waits until they are on the disk.
-    pub(crate) fn commit_all(&self, events: &[Event]) -> io::Result<()> {
+    pub fn commit_all(&self, events: &[Event]) -> io::Result<()> {
         self.append(events, true)
     }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use super::hash_chain::{Verification, Verifier};
-use super::journal::{Event, Line};
+use crate::hash_chain::{Verification, Verifier};
+use crate::journal::{Event, Line};
 
 /// Maximum bytes of a line that is shown; longer lines still count for the chain. The longest
 /// events hold files.
@@ -18,25 +18,25 @@ const KEPT: usize = 1 << 20;
 
 /// A line of the journal.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Line number, from 1.
-    pub(crate) number: usize,
+    pub number: usize,
     /// Time and event, or the reason why the line is unreadable.
-    pub(crate) event: Result<(String, Event), String>,
+    pub event: Result<(String, Event), String>,
 }
 
 /// Summary of the lines read.
 #[derive(Clone, Debug)]
-pub(crate) struct Summary {
+pub struct Summary {
     /// Number of complete lines.
-    pub(crate) lines: usize,
+    pub lines: usize,
     /// True if a line without end follows them, which only a crash leaves.
-    pub(crate) is_torn: bool,
-    pub(crate) chain: Verification,
+    pub is_torn: bool,
+    pub chain: Verification,
 }
 
 /// The lines of a journal, up to its length at opening.
-pub(crate) struct Reader {
+pub struct Reader {
     reader: BufReader<io::Take<File>>,
     check: Verifier,
     lines: usize,
@@ -47,15 +47,15 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn open(path: &Path) -> io::Result<Reader> {
-        let file = trellis_sandbox::files::open(path)?.into_inner();
+    pub fn open(path: &Path) -> io::Result<Reader> {
+        let file = trellis_os::files::open(path)?.into_inner();
         // A line being written is complete once its writer releases the lock.
         file.lock_shared()?;
         let length = file.metadata().map(|it| it.len());
         file.unlock()?;
         Ok(Reader {
             reader: BufReader::with_capacity(BLOCK, file.take(length?)),
-            check: Verifier::new(),
+            check: Verifier::default(),
             lines: 0,
             is_torn: false,
             text: Vec::new(),
@@ -64,7 +64,7 @@ impl Reader {
     }
 
     /// Returns the next line; `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Entry>> {
+    pub fn read_entry(&mut self) -> io::Result<Option<Entry>> {
         if !self.read()? {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ impl Reader {
     }
 
     /// Returns the summary of all lines so far.
-    pub(crate) fn ended(&self) -> Summary {
+    pub fn ended(&self) -> Summary {
         Summary { lines: self.lines, is_torn: self.is_torn, chain: self.check.verdict() }
     }
 }

@@ -5,60 +5,59 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::cost::Cost;
-use crate::workspace::{crash_point, disk};
+use crate::cost::Cost;
+use crate::{crash_point, disk};
 
-pub(crate) const PATH: &str = "docs/generation_checkpoint.json";
+pub const PATH: &str = "docs/generation_checkpoint.json";
 
 /// Appendix B's `test_results`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct TestResults {
-    pub(crate) passed: usize,
-    pub(crate) failed: usize,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestResults {
+    pub passed: usize,
+    pub failed: usize,
 }
 
 /// One node, as appendix B has it; `subgraph`, `coverage`, `tests`, `flaky` and `model` are ours.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Entry {
-    pub(crate) status: String,
-    pub(crate) timestamp: String,
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub status: String,
+    pub timestamp: String,
     #[serde(default)]
-    pub(crate) test_results: TestResults,
+    pub test_results: TestResults,
     #[serde(default)]
-    pub(crate) retry_count: u32,
+    pub retry_count: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure_reason: Option<String>,
+    pub failure_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) subgraph: Option<String>,
+    pub subgraph: Option<String>,
     /// Percent of its statements that the whole suite executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) coverage: Option<u32>,
+    pub coverage: Option<u32>,
     /// pytest's ids of its tests, including test classes, as in the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tests: Vec<String>,
+    pub tests: Vec<String>,
     /// Tests that failed once and passed unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) flaky: Vec<String>,
+    pub flaky: Vec<String>,
     /// Its prompts and their cost; left out if no model counts tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<ModelCost>,
+    pub model: Option<ModelCost>,
 }
 
 /// The cost of a node's prompts, in its last attempt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModelCost {
-    pub(crate) calls: usize,
-    pub(crate) input_tokens: u64,
-    pub(crate) output_tokens: u64,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelCost {
+    pub calls: usize,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
     /// US dollars.
-    pub(crate) usd: f64,
+    pub usd: f64,
 }
 
 impl ModelCost {
-    pub(crate) fn of(cost: &Cost) -> Option<ModelCost> {
+    pub fn of(cost: &Cost) -> Option<ModelCost> {
         let all = cost.all();
         (all.tokens() > 0).then(|| ModelCost {
             calls: all.calls,
@@ -69,19 +68,19 @@ impl ModelCost {
     }
 }
 
-pub(crate) type Checkpoint = BTreeMap<String, Entry>;
+pub type Checkpoint = BTreeMap<String, Entry>;
 
 /// Result of reading a checkpoint.
-pub(crate) enum Found {
+pub enum Found {
     None,
     Good(Checkpoint),
     /// The checkpoint was unreadable and was moved to this path.
     Corrupt(PathBuf),
 }
 
-pub(crate) fn read(root: &Path) -> io::Result<Found> {
+pub fn read(root: &Path) -> io::Result<Found> {
     let path = root.join(PATH);
-    let bytes = match trellis_sandbox::files::read(&path) {
+    let bytes = match trellis_os::files::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::None),
         Err(e) => return Err(e),
@@ -102,7 +101,7 @@ fn free_name(path: &Path) -> PathBuf {
     (1..).map(named).find(|candidate| !candidate.exists()).unwrap_or_else(|| named(0))
 }
 
-pub(crate) fn write(root: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
+pub fn write(root: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
     let text = serde_json::to_string_pretty(checkpoint)? + "\n";
     disk::write(root, PATH, &text)
 }

@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use crate::error::Fault;
-use crate::workspace::disk;
+use crate::disk;
+use crate::fault::Fault;
 
 /// A lock, held as long as the value lives.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub struct Lock {
     _file: File,
 }
 
 /// Reason why a lock was not acquired.
-pub(crate) enum LockError {
+pub enum LockError {
     /// Another process holds the lock; the text names that process.
     Held(String),
     Failed(io::Error),
@@ -26,14 +26,14 @@ pub(crate) enum LockError {
 
 impl Lock {
     /// Returns whether a process works in this folder.
-    pub(crate) fn is_taken(root: &Path) -> bool {
+    pub fn is_taken(root: &Path) -> bool {
         let path = root.join(".trellis/lock");
-        let file = trellis_sandbox::files::open(path).map(io::Take::into_inner);
+        let file = trellis_os::files::open(path).map(io::Take::into_inner);
         file.is_ok_and(|file| file.try_lock_shared().is_err())
     }
 
     /// Takes the lock of a folder, which allows one working process at a time.
-    pub(crate) fn take(root: &Path) -> Result<Lock, Fault> {
+    pub fn take(root: &Path) -> Result<Lock, Fault> {
         let path = root.join(".trellis/lock");
         let locked =
             disk::ensure(root).map_err(LockError::Failed).and_then(|()| Lock::of_file(&path));
@@ -49,7 +49,7 @@ impl Lock {
 
     /// Takes the lock of a file, without waiting for a living owner, and writes the owner's name
     /// into it.
-    pub(crate) fn of_file(path: &Path) -> Result<Lock, LockError> {
+    pub fn of_file(path: &Path) -> Result<Lock, LockError> {
         let mut file = open(path).map_err(LockError::Failed)?;
         let began = Instant::now();
         while file.try_lock().is_err() {
@@ -67,7 +67,7 @@ impl Lock {
     }
 
     /// Waits until no other process holds the lock of a file, and takes it.
-    pub(crate) fn wait_for(path: &Path) -> io::Result<Lock> {
+    pub fn wait_for(path: &Path) -> io::Result<Lock> {
         let file = open(path)?;
         file.lock()?;
         Ok(Lock { _file: file })

@@ -18,7 +18,7 @@ const COUNTED: &str = "TRELLIS_CRASH_POINTS";
 
 /// Marks that the next operation changes the disk.
 #[cfg(debug_assertions)]
-pub(crate) fn reach() {
+pub fn reach() {
     use std::fs::File;
     use std::io::Write as _;
     use std::sync::LazyLock;
@@ -43,4 +43,4 @@ pub(crate) fn reach() {
 
 /// Does nothing in a release build.
 #[cfg(not(debug_assertions))]
-pub(crate) fn reach() {}
+pub fn reach() {}

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::hash_chain::{Break, Verification};
-use super::journal::{Event, Journal};
-use super::reader::{Entry, Reader, Summary};
+use trellis_store::hash_chain::{Break, Verification};
+use trellis_store::journal::{Event, Journal};
+use trellis_store::reader::{Entry, Reader, Summary};
 
 fn note(text: &str) -> Event {
     Event::Note { node: "n".to_owned(), what: "test".to_owned(), text: text.to_owned() }
@@ -29,7 +29,7 @@ fn six() -> (TempDir, PathBuf) {
 fn read(path: &Path) -> (Vec<Entry>, Summary) {
     let mut lines = Reader::open(path).expect("a journal");
     let mut all = Vec::new();
-    while let Some(line) = lines.next().expect("readable") {
+    while let Some(line) = lines.read_entry().expect("readable") {
         all.push(line);
     }
     (all, lines.ended())

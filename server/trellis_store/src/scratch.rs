@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Fault;
+use crate::fault::Fault;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 /// Maximum number of folders of one process.
@@ -18,10 +18,10 @@ const HIDDEN: &str = ".trellis-scratch-";
 
 /// A scratch folder, removed when dropped.
 #[derive(Debug)]
-pub(crate) struct ScratchFolder(PathBuf);
+pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    pub(crate) fn new() -> Result<ScratchFolder, Fault> {
+    pub fn new() -> Result<ScratchFolder, Fault> {
         let parent = std::env::temp_dir();
         sweep(&parent);
         // One process may have several at once; each is removed when its own work ends.
@@ -37,7 +37,7 @@ impl ScratchFolder {
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -49,7 +49,7 @@ fn cannot_make(path: &Path, error: &std::io::Error) -> Fault {
 }
 
 /// Creates a hidden folder inside `parent`, for files to be moved into place there.
-pub(crate) fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+pub fn beside(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     sweep_of(parent, HIDDEN);
     let prefix = format!("{HIDDEN}{}-", std::process::id());
     tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)

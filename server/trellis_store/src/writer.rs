@@ -4,21 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::Fault;
-use crate::workspace::journal::{Event, Journal};
-use crate::workspace::{crash_point, disk};
+use crate::fault::Fault;
+use crate::journal::{Event, Journal};
+use crate::{crash_point, disk};
 
 /// Result of a flush.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flushed {
+pub struct Flushed {
     /// Paths written or removed.
-    pub(crate) changed: Vec<String>,
+    pub changed: Vec<String>,
 }
+
+/// Returns the syntax error of a Python text, if there is one.
+pub type Check = fn(&str) -> Result<(), String>;
 
 /// Writes files, and remembers the hashes of its writes to recognize foreign text.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub struct Writer {
     root: PathBuf,
+    /// Checks the text of a Python file.
+    check: Check,
     /// Every hash ever written to a path.
     written: BTreeMap<String, BTreeSet<String>>,
     /// Hash of the text that each path should hold now.
@@ -26,17 +31,17 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(root: &Path, written: BTreeMap<String, BTreeSet<String>>) -> Writer {
-        Writer { root: root.to_owned(), written, current: BTreeMap::new() }
+    pub fn new(root: &Path, written: BTreeMap<String, BTreeSet<String>>, check: Check) -> Writer {
+        Writer { root: root.to_owned(), check, written, current: BTreeMap::new() }
     }
 
     /// Returns the paths whose text on the disk was not written by Trellis.
-    pub(crate) fn foreign<'a>(&self, paths: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    pub fn foreign<'a>(&self, paths: impl IntoIterator<Item = &'a String>) -> Vec<String> {
         paths.into_iter().filter(|path| self.is_foreign(path)).cloned().collect()
     }
 
     fn is_foreign(&self, path: &str) -> bool {
-        match trellis_sandbox::files::read(self.root.join(path)) {
+        match trellis_os::files::read(self.root.join(path)) {
             Ok(bytes) => {
                 let hash = disk::hash(&bytes);
                 !self.written.get(path).is_some_and(|known| known.contains(&hash))
@@ -46,18 +51,18 @@ impl Writer {
     }
 
     /// Returns all paths ever written.
-    pub(crate) fn known_paths(&self) -> Vec<String> {
+    pub fn known_paths(&self) -> Vec<String> {
         self.written.keys().cloned().collect()
     }
 
     /// Treats the text on the disk as written by Trellis from now on.
-    pub(crate) fn adopt(&mut self, path: &str, text: &str) {
+    pub fn adopt(&mut self, path: &str, text: &str) {
         self.written.entry(path.to_owned()).or_default().insert(disk::hash(text));
     }
 
     /// Brings the disk to `files`. Writes nothing if another program changed one of them, or if one
     /// is not valid Python. Removes owned files that are no longer listed.
-    pub(crate) fn flush(
+    pub fn flush(
         &mut self,
         journal: &Journal,
         files: &BTreeMap<String, String>,
@@ -81,7 +86,7 @@ impl Writer {
             return Err(FlushError::Fault(user_edits(&foreign)));
         }
         let on_disk = |path: &str, text: &str| {
-            trellis_sandbox::files::read(self.root.join(path))
+            trellis_os::files::read(self.root.join(path))
                 .is_ok_and(|bytes| bytes == text.as_bytes())
         };
         let known =
@@ -117,7 +122,7 @@ impl Writer {
             return Err(FlushError::Fault(symlink(path, &link)));
         }
         if path.ends_with(".py")
-            && let Err(error) = trellis_python::check(text)
+            && let Err(error) = (self.check)(text)
         {
             let message = format!("{path} would have a syntax error: {error}; it was not written");
             return Err(FlushError::Fault(Fault::internal(message)));
@@ -128,7 +133,7 @@ impl Writer {
 
 /// Reason why a flush failed, wholly or in part.
 #[derive(Debug)]
-pub(crate) enum FlushError {
+pub enum FlushError {
     Full { path: String },
     Fault(Fault),
 }
@@ -146,7 +151,7 @@ impl FlushError {
 }
 
 /// Returns the fault for files with user edits, which take precedence.
-pub(crate) fn user_edits(paths: &[String]) -> Fault {
+pub fn user_edits(paths: &[String]) -> Fault {
     let (what, it) = match paths {
         [one] => {
             (format!("{one} changed after Trellis wrote it, or Trellis did not write it"), "it")
@@ -167,7 +172,7 @@ pub(crate) fn user_edits(paths: &[String]) -> Fault {
     ))
 }
 
-pub(crate) fn symlink(path: &str, link: &Path) -> Fault {
+pub fn symlink(path: &str, link: &Path) -> Fault {
     Fault::input(format!("{path} would be written through the symbolic link {}", link.display()))
         .hint("replace the link with a folder; Trellis only writes inside its output folder")
 }

@@ -1,44 +1,20 @@
 //! Descriptions of journal events: subject, text, reason and cost.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::cost::StageCost;
-use super::journal::{Accepted, Event, IntegrationResult};
-
-macro_rules! kinds {
-    ($($name:ident)*) => {
-        /// The kind of event, as in the journal.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        #[value(rename_all = "snake_case")]
-        pub(crate) enum EventKind { $($name),* }
-
-        impl EventKind {
-            pub(crate) fn of(event: &Event) -> EventKind {
-                match event { $(Event::$name { .. } => EventKind::$name),* }
-            }
-        }
-    };
-}
-
-kinds! {
-    Started Ordered State Stage ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
-    Committed Approval Reset RolledBack Integration Broken Suite TestsWritten Stopped Finished
-}
+use crate::cost::StageCost;
+use crate::journal::{Accepted, Event, IntegrationResult};
 
 /// Cost of a step, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Price {
-    pub(crate) input_tokens: Option<u64>,
-    pub(crate) output_tokens: Option<u64>,
+pub struct Price {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
     /// Billionths of a US dollar.
-    pub(crate) nano_usd: Option<u64>,
-    pub(crate) milliseconds: Option<u64>,
+    pub nano_usd: Option<u64>,
+    pub milliseconds: Option<u64>,
 }
 
 /// Returns the subject of an event: a node, a subgraph, or a function or test that is in no plan.
-pub(crate) fn node(event: &Event) -> Option<&str> {
+pub fn node(event: &Event) -> Option<&str> {
     match event {
         Event::State { node, .. }
         | Event::Stage { work: node, .. }
@@ -70,7 +46,7 @@ pub(crate) fn node(event: &Event) -> Option<&str> {
 
 /// Returns whether an event concerns the node `id`: its own events, and events about several nodes
 /// that name it. The order of a run names all nodes and concerns none of them.
-pub(crate) fn concerns(event: &Event, id: &str) -> bool {
+pub fn concerns(event: &Event, id: &str) -> bool {
     let has = |all: &[String]| all.iter().any(|it| it == id);
     let is_named = match event {
         Event::Committed { nodes, .. } | Event::Kept { nodes, .. } => has(nodes),
@@ -83,7 +59,7 @@ pub(crate) fn concerns(event: &Event, id: &str) -> bool {
 }
 
 /// Returns a description of the event. One match arm per event.
-pub(crate) fn what(event: &Event) -> String {
+pub fn what(event: &Event) -> String {
     match event {
         Event::Started { graph, dialect, model, jobs, version, .. } => {
             let jobs = many(*jobs, "job");
@@ -148,7 +124,7 @@ pub(crate) fn what(event: &Event) -> String {
 }
 
 /// Returns the reason of an event, or its details.
-pub(crate) fn reason(event: &Event) -> Option<String> {
+pub fn reason(event: &Event) -> Option<String> {
     let reason = match event {
         Event::State { reason, .. }
         | Event::Stage { reason, .. }
@@ -167,7 +143,7 @@ pub(crate) fn reason(event: &Event) -> Option<String> {
 }
 
 /// Returns the cost of the step itself. Totals of nodes and runs are part of the description.
-pub(crate) fn price(event: &Event) -> Option<Price> {
+pub fn price(event: &Event) -> Option<Price> {
     match event {
         Event::ModelCall { input_tokens, output_tokens, details, milliseconds, .. } => {
             Some(Price {
@@ -198,7 +174,7 @@ fn accepted(it: &Accepted) -> String {
     let usd = nano_usd as f64 / 1e9;
     let (tests, fixes) = (many(it.tests_passed, "test"), many(it.fixes as usize, "fix"));
     let prompts = many(calls, "prompt");
-    let price = super::cost::price(tokens, usd);
+    let price = crate::cost::price(tokens, usd);
     format!("{tests} passed{flaky} after {fixes}; {prompts} of {tokens} tokens, {price} in total")
 }
 

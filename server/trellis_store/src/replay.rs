@@ -2,59 +2,59 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::workspace::disk;
-use crate::workspace::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events};
+use crate::disk;
+use crate::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events};
 
 /// A subgraph that was committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Milestone {
-    pub(crate) subgraph: String,
+pub struct Milestone {
+    pub subgraph: String,
     /// The tag, set once the whole subgraph passed.
-    pub(crate) tag: Option<String>,
+    pub tag: Option<String>,
     /// All nodes accepted at that time.
-    pub(crate) nodes: Vec<String>,
+    pub nodes: Vec<String>,
 }
 
 /// The state that earlier runs left.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ReplayedState {
-    pub(crate) accepted: BTreeMap<String, Accepted>,
+pub struct ReplayedState {
+    pub accepted: BTreeMap<String, Accepted>,
     /// Hashes of everything ever written to a path.
-    pub(crate) written: BTreeMap<String, BTreeSet<String>>,
+    pub written: BTreeMap<String, BTreeSet<String>>,
     /// Files edited by people and adopted, with the nodes whose text was in them.
-    pub(crate) kept: BTreeMap<String, (String, Vec<String>)>,
+    pub kept: BTreeMap<String, (String, Vec<String>)>,
     /// Subgraphs committed, in order.
-    pub(crate) committed: Vec<Milestone>,
+    pub committed: Vec<Milestone>,
     /// Integration tests by subgraph.
-    pub(crate) integrated: BTreeMap<String, IntegrationResult>,
+    pub integrated: BTreeMap<String, IntegrationResult>,
     /// Tree of the last run of the whole suite, with outcome and counts.
-    pub(crate) suite: Option<(String, String, usize, usize)>,
+    pub suite: Option<(String, String, usize, usize)>,
     /// Cost of all model requests: tokens, and billionths of a US dollar.
-    pub(crate) spent: (u64, u64),
+    pub spent: (u64, u64),
     /// Replies that unfinished nodes had received when the run stopped.
-    pub(crate) cached: HashMap<ReplyKey, CachedReply>,
+    pub cached: HashMap<ReplyKey, CachedReply>,
     /// Lines that could not be read, by number.
-    pub(crate) unreadable: Vec<usize>,
+    pub unreadable: Vec<usize>,
     /// True if the last run finished.
-    pub(crate) finished: bool,
+    pub finished: bool,
     /// Options of the last start.
-    pub(crate) options: Option<serde_json::Value>,
+    pub options: Option<serde_json::Value>,
     /// All nodes of the plan, in their order.
-    pub(crate) nodes: Vec<String>,
+    pub nodes: Vec<String>,
 }
 
 /// Key of a model request: node, stage, attempt, hash of the prompt, requested model.
-pub(crate) type ReplyKey = (String, String, u32, String, String);
+pub type ReplyKey = (String, String, u32, String, String);
 
 /// A paid reply.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CachedReply {
-    pub(crate) said: RecordedReply,
+pub struct CachedReply {
+    pub said: RecordedReply,
     /// Name of the model as the provider reports it.
-    pub(crate) model: String,
-    pub(crate) input_tokens: u64,
-    pub(crate) output_tokens: u64,
-    pub(crate) nano_usd: u64,
+    pub model: String,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub nano_usd: u64,
 }
 
 /// Returns whether the event belongs to another workflow (write-tests, issue, repair). No node of a
@@ -70,19 +70,19 @@ fn is_another_workflows(event: &Event) -> bool {
 }
 
 /// Returns the cached replies of a piece of work without a plan.
-pub(crate) fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
+pub fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
     let replies = events(text).filter_map(|event| reply(&event));
     replies.filter(|(question, _)| question.0 == work).collect()
 }
 
 /// Name on disk of the stage in which a model writes tests for an existing function.
-pub(crate) const WRITE_TESTS: &str = "write_tests";
+pub const WRITE_TESTS: &str = "write_tests";
 
 /// Note of a workflow that its work ended without success: a new attempt needs new replies.
-pub(crate) const GAVE_UP: &str = "gave-up";
+pub const GAVE_UP: &str = "gave-up";
 
 /// Returns the replies to a workflow since it last gave up, for any subject.
-pub(crate) fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
+pub fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
     let mut found = HashMap::new();
     for event in events(text) {
         match &event {
@@ -122,7 +122,7 @@ fn paid(event: &Event) -> Option<(u64, u64, u64)> {
 
 impl ReplayedState {
     /// Folds the lines of a journal.
-    pub(crate) fn read(text: &str) -> ReplayedState {
+    pub fn read(text: &str) -> ReplayedState {
         let mut past = ReplayedState::default();
         for (index, line) in text.lines().enumerate() {
             match serde_json::from_str::<Line>(line) {

@@ -5,42 +5,42 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Number of localization tools.
-pub(crate) const TOOLS: usize = 4;
+pub const TOOLS: usize = 4;
 
 /// Cost of a node from its first test to its end. In a resumed run only the attempt that ended
 /// counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cost {
-    pub(crate) runs: usize,
-    pub(crate) model_calls: usize,
+pub struct Cost {
+    pub runs: usize,
+    pub model_calls: usize,
     /// Tries and hits of each localization tool, in the order of [`Tool::ALL`].
     #[serde(default)]
-    pub(crate) tools: [[usize; 2]; TOOLS],
+    pub tools: [[usize; 2]; TOOLS],
     #[serde(default)]
-    pub(crate) regressions: usize,
+    pub regressions: usize,
     #[serde(default)]
-    pub(crate) regressions_passed: usize,
+    pub regressions_passed: usize,
     /// Cost of model requests by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) stages: BTreeMap<String, StageCost>,
+    pub stages: BTreeMap<String, StageCost>,
 }
 
 /// Cost of the model requests of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StageCost {
-    pub(crate) calls: usize,
-    pub(crate) input_tokens: u64,
-    pub(crate) output_tokens: u64,
+pub struct StageCost {
+    pub calls: usize,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
     /// Billionths of a US dollar; whole numbers, so that no order of summing changes the sum.
-    pub(crate) nano_usd: u64,
+    pub nano_usd: u64,
 }
 
 impl StageCost {
-    pub(crate) fn tokens(&self) -> u64 {
+    pub fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    pub(crate) fn usd(&self) -> f64 {
+    pub fn usd(&self) -> f64 {
         self.nano_usd as f64 / 1e9
     }
 }
@@ -57,12 +57,12 @@ impl std::ops::AddAssign for StageCost {
 
 impl Cost {
     /// Adds the cost of a model request.
-    pub(crate) fn asked(&mut self, stage: &str, cost: StageCost) {
+    pub fn asked(&mut self, stage: &str, cost: StageCost) {
         *self.stages.entry(stage.to_owned()).or_default() += cost;
     }
 
     /// Returns the sum of all stages.
-    pub(crate) fn all(&self) -> StageCost {
+    pub fn all(&self) -> StageCost {
         let mut all = StageCost::default();
         self.stages.values().for_each(|stage| all += *stage);
         all
@@ -82,7 +82,7 @@ impl std::ops::AddAssign<&Cost> for Cost {
 }
 
 /// Formats US dollars; tokens without a known price have the price "unknown", not zero.
-pub(crate) fn price(tokens: u64, usd: f64) -> String {
+pub fn price(tokens: u64, usd: f64) -> String {
     if tokens > 0 && usd == 0.0 { "price unknown".to_owned() } else { format!("${usd:.4}") }
 }
 

@@ -11,7 +11,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::disk::hex;
+use crate::disk::hex;
 
 /// Bytes before the digits.
 const MARK: &[u8] = b",\"chain\":\"";
@@ -20,11 +20,11 @@ const CLOSE: &[u8] = b"\"}";
 const DIGITS: usize = 64;
 /// Bytes from the start of the chain to the end of a line, including the closing brace that the
 /// line had before.
-pub(super) const SUFFIX: usize = MARK.len() + DIGITS + CLOSE.len();
+pub(crate) const SUFFIX: usize = MARK.len() + DIGITS + CLOSE.len();
 
 /// Adds the chain to a line, a JSON object without surrounding spaces and without line end, and
 /// returns the new chain value.
-pub(super) fn seal(line: &mut Vec<u8>, above: &str) -> String {
+pub(crate) fn seal(line: &mut Vec<u8>, above: &str) -> String {
     let chain = hex(&Sha256::new().chain_update(above).chain_update(&*line).finalize());
     line.pop();
     line.extend_from_slice(MARK);
@@ -35,7 +35,7 @@ pub(super) fn seal(line: &mut Vec<u8>, above: &str) -> String {
 
 /// Returns the chain value that a line carries; its last [`SUFFIX`] bytes before the line end
 /// suffice.
-pub(super) fn carried(line: &[u8]) -> Option<&str> {
+pub(crate) fn carried(line: &[u8]) -> Option<&str> {
     let suffix = &line[line.len().checked_sub(SUFFIX)?..];
     let digits = suffix.strip_prefix(MARK)?.strip_suffix(CLOSE)?;
     let is_digit = |it: &u8| matches!(it, b'0'..=b'9' | b'a'..=b'f');
@@ -44,7 +44,7 @@ pub(super) fn carried(line: &[u8]) -> Option<&str> {
 
 /// Kind of chain break at a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Break {
+pub enum Break {
     /// The line's chain value does not match the lines above and its own bytes.
     Differs,
     /// The line carries no chain value although a line above does.
@@ -55,17 +55,17 @@ pub(crate) enum Break {
 
 /// Result of verifying the chain of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Verification {
+pub struct Verification {
     /// The number of the first line that carries a chain, from 1.
-    pub(crate) since: Option<usize>,
+    pub since: Option<usize>,
     /// Chain value of the last line; `None` if the chain is broken or no line carries a value.
-    pub(crate) head: Option<String>,
+    pub head: Option<String>,
     /// The number of the first line that breaks the chain, from 1.
-    pub(crate) broken: Option<(usize, Break)>,
+    pub broken: Option<(usize, Break)>,
 }
 
 /// Verifies the chain over the bytes of a journal, without keeping lines.
-pub(crate) struct Verifier {
+pub struct Verifier {
     /// Number of complete lines so far.
     lines: usize,
     since: Option<usize>,
@@ -80,8 +80,8 @@ pub(crate) struct Verifier {
     rest: Vec<u8>,
 }
 
-impl Verifier {
-    pub(crate) fn new() -> Verifier {
+impl Default for Verifier {
+    fn default() -> Verifier {
         let mut check = Verifier {
             lines: 0,
             since: None,
@@ -94,9 +94,11 @@ impl Verifier {
         check.begin();
         check
     }
+}
 
+impl Verifier {
     /// Adds bytes of the current line.
-    pub(crate) fn piece(&mut self, bytes: &[u8]) {
+    pub fn piece(&mut self, bytes: &[u8]) {
         if self.broken.is_some() {
             return;
         }
@@ -110,7 +112,7 @@ impl Verifier {
     }
 
     /// Ends the current line.
-    pub(crate) fn end(&mut self) {
+    pub fn end(&mut self) {
         self.lines += 1;
         if self.broken.is_some() {
             return;
@@ -141,7 +143,7 @@ impl Verifier {
     }
 
     /// Returns the result for all complete lines.
-    pub(crate) fn verdict(&self) -> Verification {
+    pub fn verdict(&self) -> Verification {
         let broken = match self.since {
             None if self.lines > 0 => Some((1, Break::AllBare)),
             _ => self.broken,

@@ -1,0 +1,3 @@
+//! Tests of durable state through its public interface.
+
+mod hash_chain;
