@@ -15,7 +15,6 @@ mod convert;
 mod edits;
 mod embedding_index;
 mod event_bus;
-mod forge;
 mod generate;
 mod issue;
 mod job_control;
@@ -48,7 +47,6 @@ mod tasks;
 mod timing;
 mod tools;
 mod websocket;
-mod workspace;
 mod write_tests;
 
 /// Stack size of worker threads; virtual memory only. Python from a model can be nested to any

@@ -11,10 +11,10 @@ use trellis_engine::issue::Limits;
 use super::generate::FixWith;
 use super::repair::Time;
 use super::run_limits::{RunLimits, mode};
-use crate::forge::{PushTarget, Pushed};
 use crate::issue::{Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use trellis_git::forge::{self, PushTarget};
 use trellis_store::fault::{Exit, Fault};
 
 /// Implement an issue from a spec, test-first, on its own branch.
@@ -192,6 +192,25 @@ pub(crate) struct ImplementResult {
     pub(crate) notes: Vec<String>,
 }
 
+/// A branch, and its state on the remote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Pushed {
+    pub(crate) branch: String,
+    /// The page of its pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pull_request: Option<String>,
+    /// What failed, and what to do; or a note that the branch was removed after its merge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+}
+
+impl From<forge::Pushed> for Pushed {
+    fn from(it: forge::Pushed) -> Pushed {
+        Pushed { branch: it.branch, pull_request: it.pull_request, note: it.note }
+    }
+}
+
 /// Tests of a run.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -220,7 +239,7 @@ impl From<IssueReport> for ImplementResult {
             new_tests: it.new_tests.map(Into::into),
             all_tests: it.all_tests.map(Into::into),
             reports: it.reports,
-            pushed: it.pushed,
+            pushed: it.pushed.into_iter().map(Into::into).collect(),
             plan: it.plan,
             usd: it.usd,
             tokens: it.tokens,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::convert::check_python;
-use crate::workspace::git::Git;
+use trellis_git::git::Git;
 use trellis_store::checkpoint::{self, Checkpoint, TestResults};
 use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::generate::FixWith;
+use super::implement::Pushed;
 use super::repair::Time;
 use super::run_limits::RunLimits;
-use crate::forge::{PushTarget, Pushed};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use crate::tasks::{TasksReport, TasksRequest};
+use trellis_git::forge::PushTarget;
 
 /// Build a project from a task list, several tasks in parallel.
 ///
@@ -137,7 +138,7 @@ impl From<TasksReport> for TasksResult {
             completed_tasks: it.completed_tasks,
             failed_tasks: it.failed_tasks,
             blocked_tasks: it.blocked_tasks,
-            pushed: it.pushed,
+            pushed: it.pushed.into_iter().map(Into::into).collect(),
             usd: it.usd,
             tokens: it.tokens,
             time: it.time.into(),

@@ -6,9 +6,9 @@ use trellis_sandbox::{Outcome, Report, TestResult};
 
 use crate::api::run_tests::{outcome, reason};
 use crate::convert::test_outcome;
-use crate::forge::Pushed;
 use crate::localize::NO_TESTS_HINT;
 use crate::output::color;
+use trellis_git::forge::Pushed;
 
 /// Returns the line of one finished test.
 pub(crate) fn line(test: &TestResult) -> String {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use trellis_llm::{ModelInfo, Prices, Settings};
 
-use crate::forge::ForgeSettings;
+use trellis_git::forge::ForgeSettings;
 
 pub(crate) use file::{BudgetLimits, Provider, Sandbox, is_variable};
 use file::{File, NAME};

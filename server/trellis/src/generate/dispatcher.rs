@@ -19,7 +19,7 @@ use crate::generate::subgraph_commits::subgraphs;
 use crate::generate::wait_queue::WaitQueue;
 use crate::generate::worker::{NodeResult, RunContext, WaitReason, WorkerError, source, work_on};
 use crate::reporter::Reporter;
-use crate::workspace::git::Git;
+use trellis_git::git::Git;
 use trellis_store::Writer;
 use trellis_store::checkpoint::{Checkpoint, ModelCost, TestResults};
 use trellis_store::cost::Cost;

@@ -12,7 +12,7 @@ use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
 use crate::reporter::Reporter;
-use crate::workspace::git::Git;
+use trellis_git::git::Git;
 use trellis_store::fault::Fault;
 use trellis_store::journal::{Accepted, Event, Journal};
 use trellis_store::replay::ReplayedState;

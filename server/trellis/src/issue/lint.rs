@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::workspace::git::find;
+use trellis_git::git::find;
 
 /// A linter or type checker.
 struct LintTool {

@@ -7,7 +7,7 @@
 //!
 //! [`trellis_engine::issue::IssueMachine`] decides the next action and `driver` performs it. Tests
 //! run on copies of a checkout (`test_runner`). The branch and its worktree
-//! (`crate::workspace::worktree`) receive what passed the gates. A person may edit files there, and
+//! (`trellis_git::worktree`) receive what passed the gates. A person may edit files there, and
 //! exactly the tested text is merged. A stopped run is replayed from its beginning: the journal has
 //! the replies so far, so nothing is paid for twice.
 
@@ -37,9 +37,9 @@ pub(crate) use review::{Decision, Reviewer};
 pub(crate) use spec::{Spec, plan};
 pub(crate) use test_runner::{TestRunner, with_packages};
 
-use crate::forge::PushTarget;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use trellis_git::forge::PushTarget;
 use trellis_store::fault::{Exit, Fault};
 
 /// The files that describe an issue.

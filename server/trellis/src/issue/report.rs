@@ -10,7 +10,7 @@ use super::IssueRequest;
 use super::lint::LintReport;
 use super::spec::Spec;
 use crate::budget::Spent;
-use crate::workspace::worktree::Worktree;
+use trellis_git::worktree::Worktree;
 use trellis_store::disk;
 use trellis_store::disk::cannot;
 use trellis_store::fault::Fault;

@@ -6,12 +6,12 @@ use trellis_sandbox::Totals;
 
 use super::IssueRequest;
 use super::report::{self, Log};
-use crate::forge::{self, Forge, Pushed, UnmergedBranch};
-use crate::models;
 use crate::job_control::JobControl;
+use crate::models;
 use crate::reporter::Reporter;
 use crate::timing::Timing;
-use crate::workspace::worktree::{Worktree, repository};
+use trellis_git::forge::{self, Forge, Pushed, UnmergedBranch};
+use trellis_git::worktree::{Worktree, repository};
 use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;
 

@@ -4,9 +4,9 @@ use trellis_engine::issue::{Action, IssueMachine};
 
 use super::IssueRequest;
 use crate::reporter::Reporter;
-use crate::workspace::git::broken;
-use crate::workspace::worktree::{Opened, Worktree, repository};
-use crate::workspace::worktree_state::is_there;
+use trellis_git::git::broken;
+use trellis_git::worktree::{Opened, Worktree, repository};
+use trellis_git::worktree_state::is_there;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 

@@ -10,8 +10,8 @@ use trellis_sandbox::frameworks::Framework;
 use super::files::is_test;
 use super::{IssueRequest, SpecFiles};
 use crate::convert;
-use crate::workspace::git::broken;
-use crate::workspace::worktree::repository;
+use trellis_git::git::broken;
+use trellis_git::worktree::repository;
 use trellis_store::fault::Fault;
 
 /// Maximum number of files that keywords select.

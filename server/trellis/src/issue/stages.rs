@@ -16,7 +16,7 @@ use super::files::{self, EditPhase, Files, is_test, targets};
 use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
 use super::{lint, report};
-use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
+use trellis_git::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 use trellis_store::fault::Fault;
 
 impl IssueRun<'_> {

@@ -15,8 +15,8 @@ use crate::project;
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
-use crate::workspace::merge::Checkout;
 use crate::write_tests::registry;
+use trellis_git::merge::Checkout;
 use trellis_store::disk::cannot;
 use trellis_store::fault::{Exit, Fault};
 

@@ -12,7 +12,7 @@ use tokio::process::Command;
 use trellis_engine::localize::Evidence;
 use trellis_python::{Index, changed_lines};
 
-use crate::workspace::{git, repo_config_guard};
+use trellis_git::{git, repo_config_guard};
 
 /// Maximum number of files to look at.
 const FILES: usize = 40;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::git::{Git, GitError};
+use trellis_git::git::{Git, GitError};
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 use trellis_store::{crash_point, disk};

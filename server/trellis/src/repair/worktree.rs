@@ -6,8 +6,8 @@ use super::report::RepairReport;
 use super::{RepairRequest, commit, driver};
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
-use crate::workspace::git::{Git, broken};
-use crate::workspace::merge::Checkout;
+use trellis_git::git::{Git, broken};
+use trellis_git::merge::Checkout;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Installer;
 use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
-use crate::workspace::git::find;
+use trellis_git::git::find;
 use trellis_store::fault::{Exit, Fault};
 
 /// Result of one installer.

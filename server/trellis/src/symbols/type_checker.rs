@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
-use crate::workspace::git::find;
+use trellis_git::git::find;
 use trellis_store::fault::Fault;
 
 /// Timeout of the whole exchange.

@@ -12,8 +12,8 @@ use super::RESOLVED_TRAILER;
 use super::merge::{MergeTester, first_line, passed};
 use crate::issue::{ReadyToMerge, Services, is_test};
 use crate::llm_session::LlmSession;
-use crate::workspace::conflict::{ConflictSides, MergeConflict};
-use crate::workspace::merge::MergeCommit;
+use trellis_git::conflict::{ConflictSides, MergeConflict};
+use trellis_git::merge::MergeCommit;
 use trellis_store::fault::Fault;
 
 /// Number of further rounds after the tests rejected a resolution.

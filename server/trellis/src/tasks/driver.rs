@@ -16,22 +16,22 @@ use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
-use crate::forge::{self, Forge, UnmergedBranch};
-use crate::models;
 use crate::issue::{
     self, IssueEnd, ReadyToMerge, Services, Spec, TestRunner, message, run_until_merge,
     with_packages,
 };
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
+use crate::models;
 use crate::plan_file;
 use crate::reporter::Reporter;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
 use crate::timing::Timing;
-use crate::workspace::git::Git;
-use crate::workspace::merge::Checkout;
-use crate::workspace::worktree_state::{branch, checked_out, full, left};
+use trellis_git::forge::{self, Forge, UnmergedBranch};
+use trellis_git::git::Git;
+use trellis_git::merge::Checkout;
+use trellis_git::worktree_state::{branch, checked_out, full, left};
 use trellis_store::disk;
 use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;

@@ -13,8 +13,8 @@ use super::conflict::resolve;
 use super::log_stage;
 use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
 use crate::llm_session::no_journal;
-use crate::workspace::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
-use crate::workspace::worktree::Worktree;
+use trellis_git::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
+use trellis_git::worktree::Worktree;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 

@@ -29,11 +29,11 @@ pub(crate) use outputs::{FileState, files};
 pub(crate) use report::TasksReport;
 pub(crate) use status_file::{is_there, read};
 
-use crate::forge::PushTarget;
 use crate::issue::Services;
 use crate::llm_session::no_journal;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
+use trellis_git::forge::PushTarget;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::workspace::git::{self, Git, GitError};
+use trellis_git::git::{self, Git, GitError};
 use trellis_store::disk;
 use trellis_store::fault::Fault;
 

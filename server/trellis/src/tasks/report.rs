@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use trellis_engine::task_graph::{Phase, Progress};
 
-use crate::forge::Pushed;
 use crate::timing::Timing;
+use trellis_git::forge::Pushed;
 
 /// Result of a list of tasks.
 #[derive(Clone, Debug)]

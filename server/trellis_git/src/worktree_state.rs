@@ -16,55 +16,55 @@ const VERSION: u32 = 1;
 
 /// The record of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WorktreeState {
+pub struct WorktreeState {
     version: u32,
     /// The branch that the work is for.
-    pub(crate) into: String,
+    pub into: String,
     /// The commit that the work began from.
-    pub(crate) base: String,
+    pub base: String,
     /// Length of the journal in bytes when the work began: later model requests belong to the work.
-    pub(crate) journal_from: u64,
+    pub journal_from: u64,
     /// Outcome of the work, if it cannot continue without a person.
-    pub(crate) ended: Option<String>,
+    pub ended: Option<String>,
     /// Trees that a person has reviewed and sent back, each with the person's comment. Replayed
     /// work that reaches such a tree is sent back again.
     #[serde(default)]
-    pub(crate) sent_back: Vec<(String, String)>,
+    pub sent_back: Vec<(String, String)>,
     /// True if a person has edited the work: it continues from its last commit, and never begins
     /// again.
     #[serde(default)]
-    pub(crate) edited: bool,
+    pub edited: bool,
     /// The work passed every gate and waits for a review, after this number of fix requests: it
     /// continues from its last commit.
     #[serde(default)]
-    pub(crate) waits: Option<u32>,
+    pub waits: Option<u32>,
     /// Last commit made by Trellis.
-    pub(super) tip: Option<String>,
+    pub(crate) tip: Option<String>,
     /// The commit about to replace `tip`: files may be of either.
-    pub(super) next: Option<String>,
-    pub(super) merging: Option<Merging>,
+    pub(crate) next: Option<String>,
+    pub(crate) merging: Option<Merging>,
 }
 
 /// A started merge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Merging {
+pub(crate) struct Merging {
     /// The target commit before the merge.
-    pub(super) old: String,
+    pub(crate) old: String,
     /// The work's own commit on the target.
-    pub(super) new: String,
+    pub(crate) new: String,
     /// The target commit after the merge.
-    pub(super) last: String,
+    pub(crate) last: String,
 }
 
 /// Returns the target branch of work that ended without a merge and waits for a person; `None` if
 /// there is no such work.
-pub(crate) fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
+pub fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
     let known = known(&record_path(home, name))?;
     Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
 }
 
 /// Returns the branch that is checked out.
-pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
+pub fn checked_out(git: &Git) -> Result<String, Fault> {
     let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
         Fault::input("no branch is checked out, so nothing can be merged into it")
             .hint("`git switch` to the branch that the work is for")
@@ -74,7 +74,7 @@ pub(crate) fn checked_out(git: &Git) -> Result<String, Fault> {
 
 /// Returns the names of works with a started merge, sorted. An unreadable record is skipped here
 /// and reported when its work is resumed.
-pub(crate) fn merging(home: &Path) -> Vec<String> {
+pub fn merging(home: &Path) -> Vec<String> {
     let entries = fs::read_dir(home.join(".trellis/worktrees")).into_iter().flatten().flatten();
     let name = |it: fs::DirEntry| it.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
     let is_merging = |name: &String| {
@@ -86,25 +86,25 @@ pub(crate) fn merging(home: &Path) -> Vec<String> {
 }
 
 /// Returns whether work of a name exists, or existed before a crash.
-pub(crate) fn is_there(home: &Path, name: &str) -> bool {
+pub fn is_there(home: &Path, name: &str) -> bool {
     record_path(home, name).exists()
 }
 
 /// Returns the branch of the work of a name.
-pub(crate) fn branch(name: &str) -> String {
+pub fn branch(name: &str) -> String {
     format!("trellis/{name}")
 }
 
-pub(crate) fn full(branch: &str) -> String {
+pub fn full(branch: &str) -> String {
     format!("refs/heads/{branch}")
 }
 
-pub(super) fn record_path(home: &Path, name: &str) -> PathBuf {
+pub(crate) fn record_path(home: &Path, name: &str) -> PathBuf {
     home.join(format!(".trellis/worktrees/{name}.json"))
 }
 
 /// Returns the record of work that was begun.
-pub(super) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
+pub(crate) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
     let text = match trellis_os::files::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -149,7 +149,7 @@ impl WorktreeState {
 }
 
 /// Returns the record of new work.
-pub(super) fn create(
+pub(crate) fn create(
     git: &Git,
     (name, into): (&str, Option<&str>),
     folder: &Path,
@@ -184,7 +184,7 @@ pub(super) fn create(
     })
 }
 
-pub(super) fn remove(path: &Path) -> Result<(), Fault> {
+pub(crate) fn remove(path: &Path) -> Result<(), Fault> {
     crash_point::reach();
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -21,10 +21,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde::Serialize;
+use serde::Deserialize;
 
-use crate::workspace::git::Git;
-pub(crate) use address::Kind;
+use tokio_util::sync::CancellationToken;
+
+use crate::git::Git;
+pub use address::Kind;
 use open::{NoPulls, find, pulls};
 use pull_requests::{PullRequests, Request};
 use push::{PushError, Pusher};
@@ -37,37 +39,34 @@ const OURS: &str = "trellis/";
 
 /// Push destination as given by the user.
 #[derive(Clone, Debug)]
-pub(crate) struct PushTarget {
+pub struct PushTarget {
     /// The name of a remote, or an address.
-    pub(crate) remote: String,
+    pub remote: String,
     /// Base of relative paths.
-    pub(crate) base: PathBuf,
+    pub base: PathBuf,
 }
 
 /// A branch, and its state on the remote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Pushed {
-    pub(crate) branch: String,
+pub struct Pushed {
+    pub branch: String,
     /// The page of its pull request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pull_request: Option<String>,
+    pub pull_request: Option<String>,
     /// What failed, and what to do; or a note that the branch was removed after its merge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// Work that is left for a person.
-pub(crate) struct UnmergedBranch<'a> {
-    pub(crate) branch: &'a str,
+pub struct UnmergedBranch<'a> {
+    pub branch: &'a str,
     /// The target branch.
-    pub(crate) into: &'a str,
+    pub into: &'a str,
     /// Message of the commit for the merge.
-    pub(crate) message: &'a str,
+    pub message: &'a str,
     /// Reason why the branch is not merged.
-    pub(crate) reason: &'a str,
+    pub reason: &'a str,
     /// Report of the work, as Markdown; may be empty.
-    pub(crate) report: &'a str,
+    pub report: &'a str,
 }
 
 /// A function that shows a line to a person.
@@ -92,7 +91,7 @@ pub struct ForgeSettings {
 }
 
 /// A remote, for one or more pieces of work.
-pub(crate) struct Forge<'a> {
+pub struct Forge<'a> {
     git: Git,
     journal: &'a Journal,
     note: Note<'a>,
@@ -111,7 +110,7 @@ impl<'a> Forge<'a> {
     /// # Errors
     ///
     /// An unknown remote, an invalid address, or invalid settings.
-    pub(crate) fn open(
+    pub fn open(
         wanted: &PushTarget,
         home: &Path,
         git: Git,
@@ -137,23 +136,18 @@ impl<'a> Forge<'a> {
     }
 
     /// Returns the results per branch, in the order in which branches first appeared.
-    pub(crate) fn results(&self) -> Vec<Pushed> {
+    pub fn results(&self) -> Vec<Pushed> {
         self.said.lock().map(|it| it.clone()).unwrap_or_default()
     }
 
     /// Records a merge that is about to be made, so that it is pushed whatever happens afterwards.
-    pub(crate) fn record_pending(
-        &self,
-        into: &str,
-        commit: &str,
-        branch: &str,
-    ) -> Result<(), Fault> {
+    pub fn record_pending(&self, into: &str, commit: &str, branch: &str) -> Result<(), Fault> {
         let [into, commit, branch] = [into, commit, branch].map(str::to_owned);
         self.known.change(|it| it.owed.push(PendingPush { into, commit, branch }))
     }
 
     /// Pushes recorded merges that were not pushed yet.
-    pub(crate) async fn push_pending(&self) {
+    pub async fn push_pending(&self) {
         let owed = match self.known.read() {
             Ok(it) => it.owed,
             Err(fault) => return self.say(OURS, None, Some(note(&fault))),
@@ -170,7 +164,7 @@ impl<'a> Forge<'a> {
 
     /// Pushes a branch that work was merged into, fast-forward only, and removes the branches of
     /// that work as far as Trellis pushed them. Returns whether the remote has the target now.
-    pub(crate) async fn merged(&self, into: &str, branches: &[String]) -> bool {
+    pub async fn merged(&self, into: &str, branches: &[String]) -> bool {
         if !self.push_target(into).await {
             return false;
         }
@@ -187,7 +181,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes a local branch, fast-forward only. Returns whether the remote has it now.
-    pub(crate) async fn push_target(&self, into: &str) -> bool {
+    pub async fn push_target(&self, into: &str) -> bool {
         let came = self.forward(into).await;
         let is_there = came.is_ok();
         self.say(into, None, came.err());
@@ -206,7 +200,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Pushes the branch of work that a person has to review, and opens a pull request for it.
-    pub(crate) async fn push_for_review(&self, left: &UnmergedBranch<'_>) {
+    pub async fn push_for_review(&self, left: &UnmergedBranch<'_>) {
         let came = match self.carried(left).await {
             Ok(false) => return,
             Ok(true) => self.offered(left).await,

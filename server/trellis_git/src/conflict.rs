@@ -11,12 +11,12 @@ use trellis_store::fault::Fault;
 
 /// A merge with conflicts. Paths are relative to the project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MergeConflict {
+pub struct MergeConflict {
     /// The target commit of the merge.
-    pub(crate) old: String,
+    pub old: String,
     /// Tree with all files as far as git merged them; files in conflict hold git's conflict
     /// markers.
-    pub(super) tree: String,
+    pub(crate) tree: String,
     files: BTreeMap<String, Blobs>,
 }
 
@@ -25,19 +25,19 @@ type Blobs = [Option<(String, String)>; 3];
 
 /// The texts of a file in conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConflictSides {
-    pub(crate) path: String,
+pub struct ConflictSides {
+    pub path: String,
     /// Empty if both sides added the file.
-    pub(crate) base: String,
-    pub(crate) ours: String,
-    pub(crate) theirs: String,
+    pub base: String,
+    pub ours: String,
+    pub theirs: String,
     /// The text merged line by line, with conflict markers around the remaining conflicts.
-    pub(crate) marked: String,
+    pub marked: String,
 }
 
 impl MergeConflict {
     /// Parses the output of `git merge-tree` after the tree: lines of `MODE BLOB STAGE<tab>PATH`.
-    pub(super) fn read<'a>(
+    pub(crate) fn read<'a>(
         old: String,
         tree: String,
         lines: impl Iterator<Item = &'a str>,
@@ -57,7 +57,7 @@ impl MergeConflict {
     }
 
     /// Returns the paths in conflict.
-    pub(crate) fn paths(&self) -> Vec<String> {
+    pub fn paths(&self) -> Vec<String> {
         self.files.keys().cloned().collect()
     }
 }
@@ -65,7 +65,7 @@ impl MergeConflict {
 impl Worktree {
     /// Returns the texts of all files in conflict, or the reason a conflict is not only about
     /// texts.
-    pub(crate) fn sides(
+    pub fn sides(
         &self,
         conflict: &MergeConflict,
     ) -> Result<Result<Vec<ConflictSides>, String>, Fault> {
@@ -127,7 +127,7 @@ impl Worktree {
     }
 
     /// Returns the messages of the commits added to the target since the work began, oldest first.
-    pub(crate) fn merged_meanwhile(&self) -> Result<Vec<String>, Fault> {
+    pub fn merged_meanwhile(&self) -> Result<Vec<String>, Fault> {
         let range = format!("{}..{}", self.record.base, full(&self.record.into));
         let said = self.git.run(&["log", "--reverse", "--format=%s", &range]).map_err(broken)?;
         Ok(said.lines().map(str::to_owned).collect())

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ForgeSettings, PushTarget};
 use super::address::{Address, Home, Trust, bound};
 use super::pull_requests::PullRequests;
-use crate::workspace::git::Git;
+use super::{ForgeSettings, PushTarget};
+use crate::git::Git;
 use trellis_store::fault::Fault;
 
 /// Reason why there are no pull requests.
@@ -77,11 +77,7 @@ pub(super) fn pulls(
     let Some(home) = &address.home else {
         let why = "its address has no OWNER/NAME".to_owned();
         let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
-        return Err(if is_folder {
-            NoPulls::Folder
-        } else {
-            NoPulls::Lacking { why, home: None }
-        });
+        return Err(if is_folder { NoPulls::Folder } else { NoPulls::Lacking { why, home: None } });
     };
     let lacking = |why| Err(NoPulls::Lacking { why, home: Some(home.clone()) });
     let (is_own, api) = match settings.url {

@@ -15,13 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::workspace::git::{Git, broken};
-use crate::workspace::merge::is_partial;
-use crate::workspace::stale_locks;
-use crate::workspace::trees;
-use crate::workspace::worktree_state::{
-    WorktreeState, branch, create, full, known, record_path, remove,
-};
+use crate::git::{Git, broken};
+use crate::merge::is_partial;
+use crate::stale_locks;
+use crate::trees;
+use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
 use trellis_store::crash_point;
 use trellis_store::disk::{self, cannot};
 use trellis_store::fault::{Exit, Fault};
@@ -34,24 +32,24 @@ const MADE: [&str; 6] =
 
 /// A worktree on the disk, locked by this process.
 #[derive(Debug)]
-pub(crate) struct Worktree {
-    pub(super) name: String,
+pub struct Worktree {
+    pub(crate) name: String,
     /// The project's repository.
-    pub(super) git: Git,
+    pub(crate) git: Git,
     /// The same repository with commands run in the worktree.
-    pub(super) inner: Git,
+    pub(crate) inner: Git,
     /// The project's folder, which has `.trellis`.
-    pub(super) home: PathBuf,
+    pub(crate) home: PathBuf,
     folder: PathBuf,
     /// The project's folder inside the worktree, without links.
-    pub(crate) root: PathBuf,
-    pub(crate) record: WorktreeState,
+    pub root: PathBuf,
+    pub record: WorktreeState,
     _lock: Lock,
 }
 
 /// State of a piece of work when opened.
 #[derive(Debug)]
-pub(crate) enum Opened {
+pub enum Opened {
     /// The work begins.
     Fresh(Worktree),
     /// The work continues.
@@ -67,12 +65,12 @@ impl Worktree {
     ///
     /// No repository, no branch checked out, a branch or folder of that name that Trellis did not
     /// create, or another process at work.
-    pub(crate) fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
+    pub fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
         Worktree::open_for(home, (name, None), journal)
     }
 
     /// Opens work for the branch `into` instead of the checked-out one.
-    pub(crate) fn open_for(
+    pub fn open_for(
         home: &Path,
         (name, into): (&str, Option<&str>),
         journal: &Journal,
@@ -115,12 +113,12 @@ impl Worktree {
     }
 
     /// Returns the project's folder.
-    pub(crate) fn home(&self) -> &Path {
+    pub fn home(&self) -> &Path {
         &self.home
     }
 
     /// Returns the name of the work's branch.
-    pub(crate) fn branch(&self) -> String {
+    pub fn branch(&self) -> String {
         branch(&self.name)
     }
 
@@ -171,7 +169,7 @@ impl Worktree {
 
     /// Makes the branch one commit on top of `from` with these texts, by path relative to
     /// [`Worktree::root`], and updates the files.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         journal: &Journal,
         from: &str,
@@ -185,7 +183,7 @@ impl Worktree {
     }
 
     /// Writes a tree: that of `from` with other texts.
-    pub(super) fn tree_with(
+    pub(crate) fn tree_with(
         &self,
         from: &str,
         texts: &BTreeMap<String, String>,
@@ -215,7 +213,7 @@ impl Worktree {
     }
 
     /// Returns whether a person has changed files here, or committed.
-    pub(crate) fn is_edited(&self) -> Result<bool, Fault> {
+    pub fn is_edited(&self) -> Result<bool, Fault> {
         let tree = self.tree()?;
         let ours = [self.record.tip.as_ref().unwrap_or(&self.record.base)];
         let ours = ours.into_iter().chain(&self.record.next);
@@ -254,7 +252,7 @@ impl Worktree {
 
     /// Returns the files that a person changed since the last commit of Trellis, by path relative
     /// to [`Worktree::root`].
-    pub(crate) fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
+    pub fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
         let options =
             ["diff", "--name-only", "--no-renames", "--relative", "-z", "--diff-filter=d"];
         let paths = self.paths(&[&options[..], &[self.tip(), &self.tree()?]].concat())?;
@@ -267,7 +265,7 @@ impl Worktree {
 
     /// Commits a person's edits; afterwards the branch is Trellis' own again. Commits that were
     /// merged into it from the target are not part of the work.
-    pub(crate) fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
+    pub fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
         // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
@@ -281,12 +279,12 @@ impl Worktree {
     }
 
     /// Returns the last commit of the work, or its base if there is none.
-    pub(crate) fn tip(&self) -> &str {
+    pub fn tip(&self) -> &str {
         self.record.tip.as_deref().unwrap_or(&self.record.base)
     }
 
     /// Returns the tree of a commit of this repository, or `None` for an unknown commit.
-    pub(crate) fn tree_of(&self, commit: &str) -> Option<String> {
+    pub fn tree_of(&self, commit: &str) -> Option<String> {
         let is_id = commit.len() >= 40 && commit.bytes().all(|it| it.is_ascii_hexdigit());
         let name = is_id.then(|| format!("{commit}^{{tree}}"))?;
         let tree = self.git.run(&["rev-parse", "--verify", "--quiet", &name]).ok()?;
@@ -294,14 +292,14 @@ impl Worktree {
     }
 
     /// Records that a person has sent this tree back.
-    pub(crate) fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
+    pub fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
         self.record.sent_back.push((tree, words));
         self.save_state()
     }
 
     /// Returns paths that differ from the base, relative to [`Worktree::root`]: existing ones and
     /// removed ones.
-    pub(crate) fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), Fault> {
+    pub fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), Fault> {
         let range = [self.record.base.clone(), self.tip().to_owned()];
         let of = |filter: &str| {
             let options = ["diff", "--name-only", "--no-renames", "--relative", "-z", filter];
@@ -311,27 +309,27 @@ impl Worktree {
     }
 
     /// Returns the work's changes as one patch.
-    pub(crate) fn diff(&self) -> Result<String, Fault> {
+    pub fn diff(&self) -> Result<String, Fault> {
         let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let range = [self.record.base.as_str(), self.tip()];
         self.inner.run(&[&options[..], &range].concat()).map_err(broken)
     }
 
     /// Records that the work waits for a review, after this number of fix requests.
-    pub(crate) fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
+    pub fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
         self.record.waits = Some(fixes);
         self.save_state()
     }
 
     /// Records how the work ended. Its branch and folder stay.
-    pub(crate) fn mark_finished(&mut self, how: &str) -> Result<(), Fault> {
+    pub fn mark_finished(&mut self, how: &str) -> Result<(), Fault> {
         self.record.ended = Some(how.to_owned());
         self.save_state()
     }
 
     /// Archives ended work so that it can begin again: its branch stays under another name, which
     /// is returned.
-    pub(crate) fn archive(self, journal: &Journal) -> Result<String, Fault> {
+    pub fn archive(self, journal: &Journal) -> Result<String, Fault> {
         let taken =
             self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
         let taken = taken.map_err(broken)?;
@@ -355,7 +353,7 @@ impl Worktree {
     }
 
     /// Removes folder, branch and record of merged work. Later additions by a person stay.
-    pub(crate) fn clear(&self, journal: &Journal) -> Result<(), Fault> {
+    pub fn clear(&self, journal: &Journal) -> Result<(), Fault> {
         let branch = self.branch();
         if self.folder.join(".git").exists() {
             let is_clean =
@@ -422,7 +420,7 @@ impl Worktree {
         ))
     }
 
-    pub(super) fn save_state(&self) -> Result<(), Fault> {
+    pub(crate) fn save_state(&self) -> Result<(), Fault> {
         let text = serde_json::to_string_pretty(&self.record).map_err(|error| {
             Fault::internal(format!("the record of a worktree cannot be written as JSON: {error}"))
         })?;
@@ -433,7 +431,7 @@ impl Worktree {
 }
 
 /// Returns the repository around a project.
-pub(crate) fn repository(home: &Path) -> Result<Git, Fault> {
+pub fn repository(home: &Path) -> Result<Git, Fault> {
     Git::around(home).map_err(broken)?.ok_or_else(|| {
         let home = home.display();
         Fault::input(format!("{home} is not in a git repository with a commit"))

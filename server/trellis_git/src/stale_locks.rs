@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::git::broken;
-use crate::workspace::git::Git;
+use crate::git::Git;
 use trellis_store::crash_point;
 use trellis_store::disk::cannot;
 use trellis_store::fault::Fault;
@@ -27,28 +27,28 @@ const ORPHANED: Duration = Duration::from_secs(30);
 
 /// Environment variable that names the process that started a git: its id, and its start time in
 /// kernel ticks.
-pub(super) const OWNER: &str = "TRELLIS_GIT_OWNER";
+pub(crate) const OWNER: &str = "TRELLIS_GIT_OWNER";
 
 /// Value of [`OWNER`] for this process.
-pub(super) static SELF: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static SELF: LazyLock<String> = LazyLock::new(|| {
     let pid = std::process::id().to_string();
     let since = began(&pid).unwrap_or_default();
     format!("{pid} {since}")
 });
 
 /// Returns a name for a checkout of this process, unique per call.
-pub(super) fn own_name() -> String {
+pub(crate) fn own_name() -> String {
     format!("{PREFIX}{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Removes metadata of incomplete worktrees that belong to Trellis: those of `name`, whose lock the
 /// caller holds, and those of ended processes. Git itself forgets missing folders.
-pub(super) fn sweep(git: &Git, name: Option<&str>) -> Result<(), Fault> {
+pub(crate) fn sweep(git: &Git, name: Option<&str>) -> Result<(), Fault> {
     sweep_all(git, |id| name == Some(id))
 }
 
 /// Removes metadata of incomplete worktrees selected by `is_mine`, and those of ended processes.
-pub(crate) fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), Fault> {
+pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), Fault> {
     let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
     let common = PathBuf::from(git.run(&common).map_err(broken)?.trim_end()).join("worktrees");
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
@@ -78,7 +78,7 @@ fn is_whole(notes: &Path) -> bool {
 
 /// Waits for the git of a killed start, which may still execute its command while a new start
 /// resumes the work.
-pub(super) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
+pub(crate) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
     let ends = Instant::now() + ORPHANED;
     while let Some(pid) = orphan(git) {
         if Instant::now() >= ends {
@@ -125,7 +125,7 @@ const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
 /// Removes locks of a killed git: those in `names` and [`SHARED`]. A lock stays if a process has it
 /// open or a git is running: a git that waits for an editor holds its lock without having the file
 /// open.
-pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
+pub(crate) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
     for name in names.iter().chain(&SHARED) {
         let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
         let path = PathBuf::from(path.map_err(broken)?.trim_end());
@@ -146,7 +146,7 @@ pub(super) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), 
 
 /// Removes all locks of a killed git in a repository that only Trellis commits to. For held locks,
 /// git reports its own error.
-pub(super) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
+pub(crate) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
     let folder = git.root().join(".git");
     let top = ["index.lock", "HEAD.lock"].into_iter().chain(SHARED).map(|it| folder.join(it));
     let refs = ignore::WalkBuilder::new(folder.join("refs")).standard_filters(false).build();

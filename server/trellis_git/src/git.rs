@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use crate::workspace::{repo_config_guard, stale_locks};
+use crate::{repo_config_guard, stale_locks};
 use trellis_store::crash_point;
 use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};
 
 /// A repository that git commands run in.
 #[derive(Debug)]
-pub(crate) struct Git {
+pub struct Git {
     root: PathBuf,
     program: PathBuf,
     identity: Vec<String>,
@@ -30,17 +30,17 @@ pub(crate) struct Git {
 /// Error of a git step.
 #[derive(Debug, thiserror::Error)]
 #[error("git {step} failed: {why}")]
-pub(crate) struct GitError {
-    pub(crate) step: String,
-    pub(crate) why: String,
+pub struct GitError {
+    pub step: String,
+    pub why: String,
     /// True if git was not started because the repository failed its check.
-    pub(crate) is_refused: bool,
+    pub is_refused: bool,
 }
 
 impl Git {
     /// Finds git, and initializes a repository in the folder if needed; `Ok(None)` if git is not
     /// installed.
-    pub(crate) fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
+    pub fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
         // A killed `git init` leaves a folder that is no valid repository.
@@ -63,7 +63,7 @@ impl Git {
 
     /// Returns the repository around a folder; `None` without git, without a repository or without
     /// a commit.
-    pub(crate) fn around(root: &Path) -> Result<Option<Git>, GitError> {
+    pub fn around(root: &Path) -> Result<Option<Git>, GitError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
         match git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]) {
@@ -86,12 +86,12 @@ impl Git {
     }
 
     /// Returns a bare repository that Trellis creates.
-    pub(crate) fn bare(&self, folder: &Path) -> Git {
+    pub fn bare(&self, folder: &Path) -> Git {
         Git { bare: Some(folder.to_owned()), ..Git::new(folder, self.program.clone()) }
     }
 
     /// Returns the same repository with another index.
-    pub(crate) fn with_index(&self, index: &Path) -> Git {
+    pub fn with_index(&self, index: &Path) -> Git {
         let identity = self.identity.clone();
         Git {
             index: Some(index.to_owned()),
@@ -101,12 +101,12 @@ impl Git {
     }
 
     /// Returns the same repository with commands run in another of its folders, or in a worktree.
-    pub(crate) fn at(&self, folder: &Path) -> Git {
+    pub fn at(&self, folder: &Path) -> Git {
         Git { identity: self.identity.clone(), ..Git::new(folder, self.program.clone()) }
     }
 
     /// Returns the folder in which commands run.
-    pub(crate) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
@@ -123,7 +123,7 @@ impl Git {
     /// Commits exactly these paths; missing files are committed as removed. A milestone is
     /// committed even without changes since the last commit. Otherwise false means that there was
     /// nothing to commit.
-    pub(crate) fn commit(
+    pub fn commit(
         &self,
         journal: &Journal,
         paths: &[String],
@@ -159,12 +159,12 @@ impl Git {
     }
 
     /// Sets a tag; moves it if a resumed run completes the same subgraph again.
-    pub(crate) fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
+    pub fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
         self.step(journal, &["tag", "--force", name], "").map(drop)
     }
 
     /// Returns the files of a commit with their texts.
-    pub(crate) fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, GitError> {
+    pub fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, GitError> {
         let names = self.run(&["ls-tree", "-r", "-z", "--name-only", commit])?;
         let names = names.split('\0').filter(|name| !name.is_empty());
         names
@@ -173,19 +173,19 @@ impl Git {
     }
 
     /// Returns the tracked files below the folder, sorted.
-    pub(crate) fn tracked(&self) -> Result<Vec<String>, GitError> {
+    pub fn tracked(&self) -> Result<Vec<String>, GitError> {
         let said = self.run(&["ls-files", "-z"])?;
         Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
     }
 
     /// Returns the subjects of the commits, newest last.
-    pub(crate) fn log(&self) -> Vec<String> {
+    pub fn log(&self) -> Vec<String> {
         let log = self.run(&["log", "--reverse", "--format=%s"]).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
 
     /// Runs a command that changes the repository, and journals it.
-    pub(crate) fn step(
+    pub fn step(
         &self,
         journal: &Journal,
         arguments: &[&str],
@@ -200,11 +200,11 @@ impl Git {
         result
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+    pub fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
         self.run_with(arguments, "")
     }
 
-    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
+    pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
         let output = self.output(arguments, input)?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -214,7 +214,7 @@ impl Git {
     }
 
     /// Returns exit code and standard output, for commands that answer with their exit code.
-    pub(crate) fn answer(&self, arguments: &[&str]) -> Result<(i32, String), GitError> {
+    pub fn answer(&self, arguments: &[&str]) -> Result<(i32, String), GitError> {
         let output = self.output(arguments, "")?;
         let code = output.status.code();
         let code = code.ok_or_else(|| failed(arguments, output.status.to_string()))?;
@@ -305,14 +305,14 @@ fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
 
 /// Finds an executable on PATH. Relative folders in PATH are skipped, since they may belong to a
 /// project.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Returns the fault of a failed git step. No work is lost by it.
-pub(crate) fn broken(error: GitError) -> Fault {
+pub fn broken(error: GitError) -> Fault {
     if error.is_refused {
         return Fault::input(format!("git was not started: {}", error.why)).kind("untrusted").hint(
             "check the repository's `.git`: git did not write the part named above; nothing \

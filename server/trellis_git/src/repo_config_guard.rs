@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Settings given to every git command, over those of the repository: no hooks, no programs that
 /// sign, page or watch, no work in nested repositories, no repository among the project's own
 /// files.
-pub(crate) const SETTINGS: [&str; 14] = [
+pub const SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.autocrlf=false",
@@ -35,12 +35,12 @@ pub(crate) const SETTINGS: [&str; 14] = [
 
 /// Variables that keep git off the network: a missing object is not fetched from an address that
 /// the repository names.
-pub(crate) const ALONE: [(&str, &str); 3] =
+pub const ALONE: [(&str, &str); 3] =
     [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
 
 /// Location of a repository.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The folder with `.git`.
     top: PathBuf,
     git: PathBuf,
@@ -62,7 +62,7 @@ enum Kind {
 /// # Errors
 ///
 /// The reason git may not work in it: its data is in another repository, or behind symbolic links.
-pub(super) fn place(folder: &Path) -> Result<Option<Place>, String> {
+pub(crate) fn place(folder: &Path) -> Result<Option<Place>, String> {
     let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
     let Some(top) = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok()) else {
         return Ok(None);
@@ -136,7 +136,7 @@ impl Place {
     /// # Errors
     ///
     /// The effect that a setting would have.
-    pub(super) fn may_say(&self, settings: &str) -> Result<(), String> {
+    pub(crate) fn may_say(&self, settings: &str) -> Result<(), String> {
         let all: Vec<GuardedSetting<'_>> = settings_of(settings).collect();
         let theirs: BTreeSet<(&str, &str)> =
             all.iter().filter(|it| !it.is_repositorys).map(|it| (it.key, it.value)).collect();

@@ -12,7 +12,7 @@ const GITHUB_API: &str = "api.github.com";
 /// Kind of a forge other than github.com, which decides the paths of its API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Gitea and Forgejo.
     #[default]
     Gitea,

@@ -13,7 +13,7 @@ use super::git::broken;
 use super::stale_locks;
 use super::worktree::Worktree;
 use super::worktree_state::{Merging, full};
-use crate::workspace::git::Git;
+use crate::git::Git;
 use trellis_store::crash_point;
 use trellis_store::disk::cannot;
 use trellis_store::fault::{Exit, Fault};
@@ -23,31 +23,31 @@ use trellis_store::scratch::ScratchFolder;
 
 /// The work as one commit on top of its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MergeCommit {
+pub struct MergeCommit {
     /// The target commit below it.
     old: String,
-    pub(crate) commit: String,
+    pub commit: String,
     /// True if the target has moved since the work began, so that the merged result is untested.
-    pub(crate) is_untested: bool,
+    pub is_untested: bool,
 }
 
 impl MergeCommit {
     /// Returns the target commit below it.
-    pub(crate) fn target(&self) -> &str {
+    pub fn target(&self) -> &str {
         &self.old
     }
 }
 
 /// A merge commit, or the conflict that prevents one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Merge {
+pub enum Merge {
     Clean(MergeCommit),
     Conflict(MergeConflict),
 }
 
 /// Outcome of moving the target branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MergeOutcome {
+pub enum MergeOutcome {
     Merged,
     /// The target moved meanwhile: a new candidate is needed.
     TargetMoved,
@@ -57,12 +57,12 @@ pub(crate) enum MergeOutcome {
 
 impl Worktree {
     /// Computes a merge. Only git's object store changes.
-    pub(crate) fn candidate(&self, message: &str) -> Result<Merge, Fault> {
+    pub fn candidate(&self, message: &str) -> Result<Merge, Fault> {
         self.candidate_on(self.target()?, message)
     }
 
     /// Computes a merge on top of `old`, a commit that will be on the target by then.
-    pub(crate) fn candidate_on(&self, old: String, message: &str) -> Result<Merge, Fault> {
+    pub fn candidate_on(&self, old: String, message: &str) -> Result<Merge, Fault> {
         let merged = self.git.answer(&[
             "merge-tree",
             "--write-tree",
@@ -93,7 +93,7 @@ impl Worktree {
     }
 
     /// Returns a merge whose files in conflict have these texts, by path.
-    pub(crate) fn settled(
+    pub fn settled(
         &self,
         conflict: &MergeConflict,
         texts: &BTreeMap<String, String>,
@@ -105,16 +105,12 @@ impl Worktree {
     }
 
     /// Checks out a commit in a folder of its own.
-    pub(crate) fn checkout<'j>(
-        &self,
-        journal: &'j Journal,
-        commit: &str,
-    ) -> Result<Checkout<'j>, Fault> {
+    pub fn checkout<'j>(&self, journal: &'j Journal, commit: &str) -> Result<Checkout<'j>, Fault> {
         Checkout::of(&self.git, journal, commit)
     }
 
     /// Returns the commit that the target is at.
-    pub(crate) fn target(&self) -> Result<String, Fault> {
+    pub fn target(&self) -> Result<String, Fault> {
         let into = full(&self.record.into);
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
             Fault::new(
@@ -129,7 +125,7 @@ impl Worktree {
     /// Finishes an interrupted merge: returns its commit if the target has it, else rolls back the
     /// moved files. `killed` is the journal of a start that finds an earlier one's remains, git's
     /// locks among them.
-    pub(super) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, Fault> {
+    pub(crate) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, Fault> {
         let Some(merging) = self.record.merging.clone() else { return Ok(None) };
         let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
         if self.git.answer(&has_it).map_err(broken)?.0 == 0 {
@@ -148,7 +144,7 @@ impl Worktree {
 /// Moves the target to the last of a chain of candidates, one per work and each on top of the one
 /// before. Where the target is checked out, the files move too. Then removes what is left of the
 /// works.
-pub(crate) fn fast_forward(
+pub fn fast_forward(
     works: &mut [&mut Worktree],
     journal: &Journal,
     chain: &[MergeCommit],
@@ -195,17 +191,17 @@ pub(crate) fn fast_forward(
 }
 
 /// A checkout of a commit in a temporary folder.
-pub(crate) struct Checkout<'a> {
+pub struct Checkout<'a> {
     git: Git,
     journal: &'a Journal,
     folder: PathBuf,
     /// The project's folder inside the checkout.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     _scratch: ScratchFolder,
 }
 
 impl<'a> Checkout<'a> {
-    pub(crate) fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, Fault> {
+    pub fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, Fault> {
         let scratch = ScratchFolder::new()?;
         // Git names its metadata after this folder; the name identifies the owning process.
         let folder = scratch.path().join(stale_locks::own_name());
@@ -220,7 +216,7 @@ impl<'a> Checkout<'a> {
     }
 
     /// Returns paths of the project's files relative to [`Checkout::root`], sorted.
-    pub(crate) fn tracked(&self) -> Result<Vec<String>, Fault> {
+    pub fn tracked(&self) -> Result<Vec<String>, Fault> {
         self.git.at(&self.root).tracked().map_err(broken)
     }
 }
@@ -358,7 +354,7 @@ fn roll_back(
 }
 
 /// Returns whether a file holds a prefix of a blob, as after its writer was killed.
-pub(super) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
+pub(crate) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
     let whole = git.run(&["cat-file", "blob", blob]).map_err(broken)?;
     let found =
         fs::read(path).map_err(|error| cannot(&format!("read {}", path.display()), &error))?;

@@ -3,18 +3,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::workspace::git::{Git, GitError};
+use crate::git::{Git, GitError};
 use trellis_store::journal::Journal;
 
 /// Texts by path relative to the folder of git's commands; `None` removes a file.
-pub(crate) type Texts = BTreeMap<String, Option<String>>;
+pub type Texts = BTreeMap<String, Option<String>>;
 
 /// Mode of a new file.
 const PLAIN: &str = "100644";
 
 /// Writes the tree of a commit with these texts replaced, or a tree of these texts alone without a
 /// commit.
-pub(crate) fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
+pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
     let lines = entries(git, from, texts)?;
     let scratch = tempfile::tempdir().map_err(|error| GitError {
         step: "index".to_owned(),
@@ -58,7 +58,7 @@ fn blob(git: &Git, path: &str, text: &str) -> Result<String, GitError> {
 
 /// Commits these texts on top of HEAD. The folder's files and other staged changes stay. A repeated
 /// call after a crash does not commit twice.
-pub(crate) fn commit_texts(
+pub fn commit_texts(
     git: &Git,
     journal: &Journal,
     texts: &Texts,

@@ -16,8 +16,8 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
-use crate::workspace::git::broken;
-use crate::workspace::git::{self, Git};
+use crate::git::broken;
+use crate::git::{self, Git};
 use trellis_store::disk::{self, cannot};
 use trellis_store::fault::Fault;
 use trellis_store::scratch;

@@ -1,0 +1,11 @@
+//! Git: commands, worktrees, merges as one move, and pushes to a forge.
+
+pub mod conflict;
+pub mod forge;
+pub mod git;
+pub mod merge;
+pub mod repo_config_guard;
+pub mod stale_locks;
+pub mod trees;
+pub mod worktree;
+pub mod worktree_state;
