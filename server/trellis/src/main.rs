@@ -9,10 +9,8 @@ mod api;
 mod async_stdin;
 mod budget;
 mod cli;
-mod code_view;
 mod config;
 mod convert;
-mod edits;
 mod embedding_index;
 mod event_bus;
 mod generate;
@@ -25,13 +23,10 @@ mod localize;
 mod lsp;
 mod mcp;
 mod models;
-mod nested;
 mod node_status;
 mod output;
 mod parent_watch;
-mod plan_file;
 mod plan_search;
-mod project;
 mod proposals;
 mod repair;
 mod reporter;
@@ -40,18 +35,13 @@ mod rpc;
 mod sandbox;
 mod session;
 mod signals;
-mod sources;
 mod stacks;
-mod symbols;
 mod tasks;
 mod timing;
 mod tools;
+mod type_checker;
 mod websocket;
 mod write_tests;
-
-/// Stack size of worker threads; virtual memory only. Python from a model can be nested to any
-/// depth, and the walks over its syntax tree are recursive.
-pub(crate) const STACK_BYTES: usize = 256 << 20;
 
 /// Timeout at exit: a thread blocked on an unresponsive disk must not delay exit.
 pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);
@@ -66,10 +56,10 @@ fn leave_no_core() {
 fn main() -> ExitCode {
     leave_no_core();
     // Fails only if the pool exists already, and no earlier code creates it.
-    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(trellis_os::STACK_BYTES).build_global();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .thread_stack_size(STACK_BYTES)
+        .thread_stack_size(trellis_os::STACK_BYTES)
         .enable_all()
         .build();
     match runtime {

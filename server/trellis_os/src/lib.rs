@@ -3,3 +3,7 @@
 pub mod environment;
 pub mod files;
 pub mod wording;
+
+/// Stack size of worker threads; virtual memory only. Python from a model can be nested to any
+/// depth, and the walks over its syntax tree are recursive.
+pub const STACK_BYTES: usize = 256 << 20;

@@ -8,10 +8,10 @@ use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan, Status};
 use trellis_python::NamePath;
 
-use crate::code_view::{self, Entry, View, ViewError};
 use crate::node_status::NodeStatuses;
-use crate::plan_file;
-use crate::sources::Workspace;
+use trellis_project::code_view::{self, Entry, View, ViewError};
+use trellis_project::plan_file;
+use trellis_project::sources::Workspace;
 use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of similar names in an error.

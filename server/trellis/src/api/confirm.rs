@@ -8,8 +8,8 @@ use super::symbol_query::SymbolQuery;
 use super::symbols::{
     Completeness as _, FindReferencingSymbolsParams, FindReferencingSymbolsResult,
 };
-use crate::symbols::locations::Reference;
-use crate::symbols::type_checker::{Checker, Question, Start};
+use crate::type_checker::{Checker, Question, Start};
+use trellis_project::symbols::locations::Reference;
 use trellis_store::fault::Fault;
 
 /// Sets `confirmedBy` on possible references that the checker finds too, and reports if it finds

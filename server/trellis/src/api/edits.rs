@@ -13,11 +13,11 @@ use trellis_python::{
 };
 
 use super::symbol_query::parsed;
-use crate::edits::{self, Change};
-use crate::project;
-use crate::sources::Workspace;
-use crate::symbols::locations::{Range, stretch};
-use crate::symbols::unique::{self, LookupError};
+use trellis_project::edits::{self, Change};
+use trellis_project::project;
+use trellis_project::sources::Workspace;
+use trellis_project::symbols::locations::{Range, stretch};
+use trellis_project::symbols::unique::{self, LookupError};
 use trellis_store::fault::Fault;
 
 /// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the

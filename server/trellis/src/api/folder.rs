@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::symbol_query::SourcePosition;
-use crate::sources::Workspace;
+use trellis_project::sources::Workspace;
 use trellis_store::fault::Fault;
 
 /// Opens the folder of the parameters, or the current folder.

@@ -11,12 +11,12 @@ use trellis_sandbox::Tree;
 use super::run_limits::{TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};
 use crate::localize::{self, Localization, LocalizeRequest};
-use crate::project;
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, SandboxArgs};
-use crate::sources::Workspace;
 use crate::write_tests::registry;
+use trellis_project::project;
+use trellis_project::sources::Workspace;
 use trellis_store::fault::Fault;
 
 /// Ranks the functions and lines that most likely make tests fail.

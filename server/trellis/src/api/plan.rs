@@ -11,7 +11,7 @@ use trellis_plan::{
 };
 
 use crate::node_status::NodeStatuses;
-use crate::plan_file;
+use trellis_project::plan_file;
 use trellis_store::fault::Fault;
 
 /// Maximum number of similar nodes named for an unknown id.

@@ -9,7 +9,7 @@ use trellis_python::Index;
 
 use super::plan::DialectName;
 use super::symbols::reasoned;
-use crate::symbols::plan_comparison;
+use trellis_project::symbols::plan_comparison;
 
 /// Compares the planned dependencies of a graph with those of the code.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

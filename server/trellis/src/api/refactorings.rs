@@ -13,16 +13,16 @@ use super::edits::{FileEdit, Planned, Target, Undoable, below, diff, file_edits}
 use super::folder;
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, several};
 use super::symbols::{Completeness as _, reasoned};
-use crate::edits::{self, Change};
-use crate::project;
-use crate::sources::Workspace;
-use crate::symbols::deletion::{deletion, remove};
-use crate::symbols::locations::{
+use trellis_project::edits::{self, Change};
+use trellis_project::project;
+use trellis_project::sources::Workspace;
+use trellis_project::symbols::deletion::{deletion, remove};
+use trellis_project::symbols::locations::{
     PossibleReference, Range, Reference, possible, reference, spot, stretch,
 };
-use crate::symbols::outline_view::name_path;
-use crate::symbols::renaming::{Places, renamed, renaming};
-use crate::symbols::unique::LookupError;
+use trellis_project::symbols::outline_view::name_path;
+use trellis_project::symbols::renaming::{Places, renamed, renaming};
+use trellis_project::symbols::unique::LookupError;
 use trellis_store::fault::{Exit, Fault};
 
 /// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would

@@ -12,11 +12,11 @@ use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
 use super::run_limits::TimeLimits;
 use crate::convert::test_outcome;
-use crate::project::{self, Project};
 use crate::reporter::Reporter;
 use crate::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
 use crate::sandbox::{Packages, SandboxArgs, WarmSandboxes};
 use crate::write_tests::registry;
+use trellis_project::project::{self, Project};
 use trellis_store::fault::{Exit, Fault};
 
 /// Runs a project's tests in the sandbox.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
 
-use crate::symbols::locations::place;
-use crate::symbols::unique::{self, LookupError, name};
+use trellis_project::symbols::locations::place;
+use trellis_project::symbols::unique::{self, LookupError, name};
 use trellis_store::fault::{Exit, Fault};
 
 /// A place in a file where the symbol is named.

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use trellis_python::{Index, Located, Outline, SymbolKind, Unused};
 
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, parsed};
-use crate::symbols::locations::{Caller, Location, Range, Reference, place, reference, spot, user};
-use crate::symbols::outline_view::{self, Definition, OutlineView};
-use crate::symbols::type_checker::Checker;
-use crate::symbols::unique::name;
+use crate::type_checker::Checker;
+use trellis_project::symbols::locations::{
+    Caller, Location, Range, Reference, place, reference, spot, user,
+};
+use trellis_project::symbols::outline_view::{self, Definition, OutlineView};
+use trellis_project::symbols::unique::name;
 use trellis_store::fault::Fault;
 
 /// Results that say whether they are complete.

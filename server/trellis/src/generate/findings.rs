@@ -11,8 +11,8 @@ use trellis_engine::assembly::{
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::requirements::unrequired;
 use crate::generate::summary::Suite;
-use crate::sources::of_texts;
-use crate::symbols::plan_comparison::{PlanComparison, compare};
+use trellis_project::sources::of_texts;
+use trellis_project::symbols::plan_comparison::{PlanComparison, compare};
 
 /// Names of the checks whose failure has its own wording in the report.
 pub(crate) const SUITE: &str = "`pytest tests/`";

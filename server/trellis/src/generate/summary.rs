@@ -14,7 +14,7 @@ use crate::generate::failed::node_line;
 use crate::generate::failures::failures;
 use crate::generate::findings::Findings;
 use crate::generate::written::by_stage;
-use crate::symbols::plan_comparison::MissingDependency;
+use trellis_project::symbols::plan_comparison::MissingDependency;
 use trellis_store::cost::{StageCost, TOOLS};
 use trellis_store::journal::{Accepted, IntegrationResult};
 

@@ -317,7 +317,7 @@ impl<'a> IssueRun<'a> {
     pub(super) fn adopt_user_edits(&mut self) -> Result<(), Fault> {
         let there = self.work.changed()?.0;
         let text = |path: String| {
-            Some((path.clone(), crate::edits::read(&self.work.root.join(&path)).ok()?))
+            Some((path.clone(), trellis_project::edits::read(&self.work.root.join(&path)).ok()?))
         };
         self.changes = there.into_iter().filter_map(text).collect();
         let edited = self.work.checkout(self.journal, self.work.tip())?;
@@ -345,13 +345,13 @@ impl<'a> IssueRun<'a> {
 
     /// Returns a file as it was before the work.
     pub(super) fn original(&self, path: &str) -> Option<String> {
-        crate::edits::read(&self.ground.root.join(path)).ok()
+        trellis_project::edits::read(&self.ground.root.join(path)).ok()
     }
 
     /// Puts whole files into the next request.
     pub(super) fn show_files(&mut self, paths: &[String]) {
         for path in paths {
-            let Ok(text) = crate::edits::read(&self.root().join(path)) else { continue };
+            let Ok(text) = trellis_project::edits::read(&self.root().join(path)) else { continue };
             self.feature.files.retain(|it| it.path != *path);
             self.feature.files.insert(0, ShownFile::whole(path, text));
             self.feature.others.retain(|it| it != path);

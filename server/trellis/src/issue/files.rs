@@ -37,7 +37,7 @@ impl EditableFiles for Files<'_> {
         }
         outside(self.root, path)
             .is_none()
-            .then(|| crate::edits::read(&self.root.join(path)).ok())?
+            .then(|| trellis_project::edits::read(&self.root.join(path)).ok())?
     }
 
     fn read_only(&self, path: &str) -> Option<&'static str> {

@@ -13,9 +13,9 @@ use std::path::Path;
 use trellis_engine::localize::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
 use trellis_python::{Index, Located, Reach, Unit};
 
-use crate::nested::{Kind, Nested};
 use fixtures::Fixtures;
 use modules::imported;
+use trellis_project::nested::{Kind, Nested};
 
 /// A function: the index of its file in the evidence, and its index among that file's functions.
 type Function = (usize, usize);

@@ -17,11 +17,11 @@ use super::proposal::{
 };
 use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
-use crate::edits::{self, Change};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
-use crate::sources::read_at;
+use trellis_project::edits::{self, Change};
+use trellis_project::sources::read_at;
 use trellis_store::disk;
 use trellis_store::fault::{Fault, Remedy};
 use trellis_store::lock::Lock;

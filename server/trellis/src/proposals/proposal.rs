@@ -325,7 +325,7 @@ impl Proposal {
 
 /// Refuses a text that adds syntax errors to a Python file.
 pub(super) fn refuse_new_errors(file: &ProposedFile, text: &str) -> Result<(), Fault> {
-    if !crate::sources::is_source(file.path.as_ref()) {
+    if !trellis_project::sources::is_source(file.path.as_ref()) {
         return Ok(());
     }
     let before = file.before();

@@ -13,7 +13,7 @@ use super::pending::{Decision, PendingProposals};
 use super::proposal::{FailingTest, PendingWrite, Proposal, ProposedFile, State};
 use super::store::Store;
 use super::undo::undo;
-use crate::edits::{self, Change};
+use trellis_project::edits::{self, Change};
 use trellis_store::fault::Fault;
 
 fn file(base: Option<&str>, proposed: &str) -> ProposedFile {

@@ -3,7 +3,7 @@
 use super::decide::{OpenTexts, recover_write, unsaved};
 use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
 use super::store::Store;
-use crate::edits;
+use trellis_project::edits;
 use trellis_store::fault::Fault;
 
 /// Result of an undo.

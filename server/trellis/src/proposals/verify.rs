@@ -12,8 +12,8 @@ use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResul
 
 use super::decide::VerifyMode;
 use crate::convert::test_outcome;
-use crate::project;
 use crate::sandbox::{self, Packages, Sandbox};
+use trellis_project::project;
 use trellis_store::fault::{Exit, Fault};
 
 /// The result of a test with the change.
@@ -161,7 +161,7 @@ impl Verifier {
         }
         let text = |path: &str| {
             let kept = self.kept.get(path).cloned();
-            kept.or_else(|| Some(crate::edits::read(&self.root.join(path)).ok()?.into()))
+            kept.or_else(|| Some(trellis_project::edits::read(&self.root.join(path)).ok()?.into()))
         };
         let own = report.tests.iter().filter(|it| it.id == id).filter_map(|it| it.failure.as_ref());
         let first = own.chain(&report.collection_errors).next();

@@ -13,7 +13,7 @@ use trellis_sandbox::Tree;
 use super::RepairRequest;
 use crate::localize::{Localization, LocalizeRequest, covers};
 use crate::proposals::Verifier;
-use crate::sources::Workspace;
+use trellis_project::sources::Workspace;
 use trellis_store::fault::{Exit, Fault};
 
 /// Test results of the tree before any further fix.

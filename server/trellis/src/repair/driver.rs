@@ -24,12 +24,12 @@ use super::prompt_context::{ProjectFiles, build};
 use super::report::RepairReport;
 use super::uncommitted::{self, Uncommitted};
 use super::{RepairRequest, WriteTarget, cancelled, commit};
-use crate::edits;
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
+use trellis_project::edits;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 

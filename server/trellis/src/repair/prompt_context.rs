@@ -9,8 +9,8 @@ use trellis_engine::localize::{FileEvidence, RankedFunction};
 use trellis_engine::repair::{EditableFiles, Group, RepairFacts};
 use trellis_engine::{Failure, Suspect};
 
-use crate::edits;
 use crate::localize::Localization;
+use trellis_project::edits;
 
 /// Maximum number of suspects that a model is shown.
 const SUSPECTS: usize = 5;

@@ -21,9 +21,9 @@ use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
 use crate::reporter::{Progress, Reporter};
-use crate::sources;
 use crate::write_tests::registry;
 pub(crate) use failed::{Failed, FailureLocation};
+use trellis_project::sources;
 use trellis_store::disk::cache_folder;
 
 /// All results of this process. Clones share one state.

@@ -10,13 +10,13 @@ use trellis_llm::Editor;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::edits;
 use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
-use crate::project;
 use crate::results::Results;
 use crate::sandbox::WarmSandboxes;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
+use trellis_project::edits;
+use trellis_project::project;
 use trellis_store::fault::Fault;
 
 /// Maximum number of calls that wait for long work.

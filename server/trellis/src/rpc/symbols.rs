@@ -28,9 +28,9 @@ use crate::api::symbols::{
     document_symbols, find_callers, find_definition, find_referencing_symbols, find_symbol,
     find_unused,
 };
-use crate::edits;
-use crate::project;
 use crate::session::Snapshot;
+use trellis_project::edits;
+use trellis_project::project;
 use trellis_store::disk::is_inside;
 use trellis_store::fault::Fault;
 

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use trellis_python::Index;
 
 use crate::api::symbol_query::SourcePosition;
-use crate::edits;
 use crate::session::Snapshot;
 use crate::session::positions;
-use crate::sources::Workspace;
+use trellis_project::edits;
+use trellis_project::sources::Workspace;
 use trellis_store::fault::Fault;
 
 /// Parameters that may name a folder and a position in it.

@@ -18,7 +18,7 @@ use super::definition_anchors::Anchors;
 use super::documents::{Document, Open};
 use super::positions;
 use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
-use crate::sources::{PATIENCE, Refreshed, Workspace};
+use trellis_project::sources::{PATIENCE, Refreshed, Workspace};
 use trellis_python::Unit;
 use trellis_store::fault::Exit;
 
@@ -53,7 +53,7 @@ pub(crate) fn start() -> io::Result<SessionHandle> {
     };
     std::thread::Builder::new()
         .name("owner".to_owned())
-        .stack_size(crate::STACK_BYTES)
+        .stack_size(trellis_os::STACK_BYTES)
         .spawn(run)?;
     Ok(SessionHandle(sender))
 }

@@ -9,7 +9,7 @@ use trellis_python::{FileId, Index, Place};
 
 use super::documents::Document;
 use super::positions;
-use crate::sources::IndexSnapshot;
+use trellis_project::sources::IndexSnapshot;
 use trellis_python::{Lines, Unit};
 
 /// Base of the names in an index.

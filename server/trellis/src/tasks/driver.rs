@@ -23,7 +23,6 @@ use crate::issue::{
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::models;
-use crate::plan_file;
 use crate::reporter::Reporter;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::stacks::{self, Stack};
@@ -32,6 +31,7 @@ use trellis_git::forge::{self, Forge, UnmergedBranch};
 use trellis_git::git::Git;
 use trellis_git::merge::Checkout;
 use trellis_git::worktree_state::{branch, checked_out, full, left};
+use trellis_project::plan_file;
 use trellis_store::disk;
 use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;

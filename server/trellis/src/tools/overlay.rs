@@ -8,7 +8,7 @@ use trellis_python::{FileId, Index, TextEdits, Words};
 use super::paths;
 use super::truncate::{clipped, counted};
 use crate::convert::Files;
-use crate::sources;
+use trellis_project::sources;
 
 /// Changed files: the new text, or `None` for a deleted file.
 pub(crate) type Changes = BTreeMap<String, Option<Arc<str>>>;

@@ -9,9 +9,9 @@ use super::overlay::Changed;
 use super::symbols::{SymbolQuery, listed};
 use super::table::{Answer, Outcome, Run, ToolContext};
 use super::truncate::counted;
-use crate::symbols::deletion::{deletion, remove};
-use crate::symbols::locations::{place, reference, spot};
-use crate::symbols::renaming::{Places, renamed, renaming};
+use trellis_project::symbols::deletion::{deletion, remove};
+use trellis_project::symbols::locations::{place, reference, spot};
+use trellis_project::symbols::renaming::{Places, renamed, renaming};
 
 tool! {
     "rename_symbol",

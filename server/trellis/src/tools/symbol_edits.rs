@@ -8,7 +8,7 @@ use super::arguments::{NAME_PATH, tool};
 use super::files::edited;
 use super::symbols::SymbolQuery;
 use super::table::{Outcome, Run, ToolContext};
-use crate::symbols::unique;
+use trellis_project::symbols::unique;
 
 tool! {
     "replace_symbol_body",

@@ -5,9 +5,9 @@ use trellis_python::{FileId, Index, Located, NamePath};
 use super::arguments::{NAME_PATH, tool};
 use super::table::{Answer, Outcome, Run, ToolContext};
 use super::truncate::{Truncated, clipped, counted};
-use crate::symbols::locations::{place, reference, user};
-use crate::symbols::outline_view::OutlineView;
-use crate::symbols::unique::{self, LookupError, name};
+use trellis_project::symbols::locations::{place, reference, user};
+use trellis_project::symbols::outline_view::OutlineView;
+use trellis_project::symbols::unique::{self, LookupError, name};
 
 tool! {
     "find_symbol",

@@ -11,7 +11,7 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
-use crate::nested::Nested;
+use trellis_project::nested::Nested;
 use trellis_store::fault::Fault;
 
 /// Maximum number of files to look at; a project may be huge.
@@ -40,7 +40,7 @@ impl Project {
             it.ends_with(".py") && !is_build_output(it) && !it.starts_with(&generated)
         };
         let mut nested = Nested::below(root);
-        let files = crate::sources::paths(root).into_iter().filter(is_own);
+        let files = trellis_project::sources::paths(root).into_iter().filter(is_own);
         let files = files.filter(|it| nested.around(it).is_none()).take(MOST_FILES);
         let (tests, sources) = files.partition(|it| is_test_file(it));
         Project { sources, tests }

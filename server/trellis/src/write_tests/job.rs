@@ -28,7 +28,7 @@ use crate::models::{self, Models};
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
-use crate::sources::read_at;
+use trellis_project::sources::read_at;
 use trellis_store::cost::StageCost;
 use trellis_store::disk;
 use trellis_store::fault::Fault;

@@ -8,8 +8,8 @@ use trellis_python::{Function, Functions, NamePath};
 use super::WriteTestsRequest;
 use super::files::relative;
 use super::registry::Registry;
-use crate::edits;
-use crate::project;
+use trellis_project::edits;
+use trellis_project::project;
 use trellis_store::fault::Fault;
 
 /// Maximum number of similar names to suggest.

@@ -10,9 +10,9 @@ use crate::api::edits::{
     ReplaceTextParams, SymbolEdit, replace_text,
 };
 use crate::api::symbol_query;
-use crate::edits;
 use crate::output::{Output, color};
-use crate::project;
+use trellis_project::edits;
+use trellis_project::project;
 use trellis_store::fault::{Exit, Fault};
 
 /// What is edited, where, and with which text.

@@ -12,7 +12,7 @@ use crate::api::symbols::{
     find_referencing_symbols,
 };
 use crate::output::Output;
-use crate::symbols::type_checker::Checker;
+use crate::type_checker::Checker;
 use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]

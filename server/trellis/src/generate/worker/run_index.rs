@@ -4,7 +4,7 @@ use trellis_engine::Suspect;
 use trellis_python::{FileId, Index, Located};
 
 use crate::convert::Files;
-use crate::sources;
+use trellis_project::sources;
 
 /// Index of the Python files of one run.
 pub(crate) struct RunIndex {

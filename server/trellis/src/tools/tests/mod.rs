@@ -49,7 +49,7 @@ fn toolbox() -> ToolSet {
 /// Runs a future with the stack size of the binary, since tools need a deep stack.
 fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .thread_stack_size(crate::STACK_BYTES)
+        .thread_stack_size(trellis_os::STACK_BYTES)
         .enable_all()
         .build();
     runtime.expect("a runtime").block_on(future)

@@ -15,7 +15,7 @@ use super::{IndexedFile, Scope, Workspace};
 
 /// Result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refreshed {
+pub enum Refreshed {
     /// Nothing changed.
     Unchanged,
     /// Number of files added, removed or changed.
@@ -46,7 +46,7 @@ fn read_one(root: &Path, name: String, stamp: Stamp) -> Read {
 impl Workspace {
     /// Updates the index from the disk. Cheap if nothing changed and the kernel reports changes;
     /// otherwise every file is checked, and read if it changed.
-    pub(crate) fn refresh(&mut self, patience: Duration) -> Refreshed {
+    pub fn refresh(&mut self, patience: Duration) -> Refreshed {
         let missed = self.disk.take_changed();
         // Reads of these files failed, so they are put again even if they look unchanged.
         let unsettle = |it: &mut IndexedFile| (it.hash, it.settled) = (!it.hash, false);
@@ -74,7 +74,7 @@ impl Workspace {
     /// Updates files that were added, removed or written, by name; returns the number of changed
     /// texts. With many unknown files, or changed ignore rules, the next refresh scans everything
     /// instead.
-    pub(crate) fn disk_changed(&mut self, names: &[String]) -> usize {
+    pub fn disk_changed(&mut self, names: &[String]) -> usize {
         if !matches!(self.scope, Scope::Folder) {
             self.unsure |= matches!(self.scope, Scope::File);
             return 0;

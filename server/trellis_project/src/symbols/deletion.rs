@@ -8,20 +8,20 @@ use trellis_python::{FileId, Index, Located, Reference, TextEdits};
 use super::unique::{LookupError, name};
 
 /// A planned deletion, with the uses that prevent it.
-pub(crate) struct Deletion {
-    pub(crate) name: String,
+pub struct Deletion {
+    pub name: String,
     /// The definitions of the symbol.
-    pub(crate) symbols: Vec<Located>,
+    pub symbols: Vec<Located>,
     /// References from outside of the deleted code.
-    pub(crate) uses: Vec<Reference>,
+    pub uses: Vec<Reference>,
     /// Reasons why there may be other references, as sentences.
-    pub(crate) reasons: Vec<String>,
+    pub reasons: Vec<String>,
     /// Files with their texts and the start offsets of the deleted names, in descending order.
-    pub(crate) files: Vec<(FileId, Arc<str>, Vec<usize>)>,
+    pub files: Vec<(FileId, Arc<str>, Vec<usize>)>,
 }
 
 /// Plans the deletion of definitions, which must all be of one symbol.
-pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, LookupError> {
+pub fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, LookupError> {
     let first = *symbols.first().ok_or(LookupError::Missing)?;
     if !symbols.iter().all(|it| is_one(index, first, *it)) {
         return Err(LookupError::Several(symbols.to_vec()));
@@ -49,7 +49,7 @@ pub(crate) fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, L
 
 /// Removes the symbols whose names start at these offsets from a text. The offsets are in
 /// descending order, so that the remaining ones stay valid.
-pub(crate) fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trellis_python::Refused> {
+pub fn remove(source: &str, starts: &[usize]) -> Result<TextEdits, trellis_python::Refused> {
     let mut text = source.to_owned();
     for start in starts {
         text = trellis_python::delete_symbol(&text, trellis_python::SymbolSelector::At(*start))?

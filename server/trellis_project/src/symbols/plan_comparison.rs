@@ -10,77 +10,77 @@ use super::plan_links::Links;
 
 /// A planning graph compared with the code.
 #[derive(Clone, Debug)]
-pub(crate) struct PlanComparison {
+pub struct PlanComparison {
     /// The share of planned dependencies found in the code, 0 to 1; null if none could be checked.
-    pub(crate) confirmed_share: Option<f64>,
+    pub confirmed_share: Option<f64>,
     /// The number of checked dependencies.
-    pub(crate) planned: usize,
+    pub planned: usize,
     /// Planned and found in the code.
-    pub(crate) confirmed: Vec<Dependency>,
+    pub confirmed: Vec<Dependency>,
     /// Planned, but not found in the code.
-    pub(crate) missing: Vec<MissingDependency>,
+    pub missing: Vec<MissingDependency>,
     /// In the code, but not planned.
-    pub(crate) unplanned: Vec<UnplannedDependency>,
+    pub unplanned: Vec<UnplannedDependency>,
     /// Ids of nodes that only tests use; entry points are among them.
-    pub(crate) unused: Vec<String>,
+    pub unused: Vec<String>,
     /// Ids of nodes without a definition.
-    pub(crate) absent: Vec<String>,
+    pub absent: Vec<String>,
     /// Nodes found in another file than planned.
-    pub(crate) moved: Vec<MovedNode>,
+    pub moved: Vec<MovedNode>,
     /// The number of planned dependencies that cannot be checked, because an end of them is not a definition.
-    pub(crate) unchecked: usize,
+    pub unchecked: usize,
     /// True if every file could be read.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// Files that could not be read, as sentences.
-    pub(crate) reasons: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 /// A dependency between two nodes.
 #[derive(Clone, Debug)]
-pub(crate) struct Dependency {
+pub struct Dependency {
     /// Id of the dependent node.
-    pub(crate) from: String,
+    pub from: String,
     /// Id of the node that it depends on.
-    pub(crate) to: String,
+    pub to: String,
 }
 
 /// A planned dependency that is not in the code.
 #[derive(Clone, Debug)]
-pub(crate) struct MissingDependency {
+pub struct MissingDependency {
     /// Id of the dependent node.
-    pub(crate) from: String,
+    pub from: String,
     /// Id of the node that it depends on.
-    pub(crate) to: String,
+    pub to: String,
     /// A use of unknown type may be this dependency.
-    pub(crate) possible: bool,
+    pub possible: bool,
 }
 
 /// A dependency in the code that is not planned.
 #[derive(Clone, Debug)]
-pub(crate) struct UnplannedDependency {
+pub struct UnplannedDependency {
     /// Id of the node that uses the other.
-    pub(crate) from: String,
+    pub from: String,
     /// Id of the used node.
-    pub(crate) to: String,
+    pub to: String,
     /// The place of the first use, relative to the folder.
-    pub(crate) file: String,
+    pub file: String,
     /// Its line, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
 /// A node found in another file.
 #[derive(Clone, Debug)]
-pub(crate) struct MovedNode {
-    pub(crate) id: String,
+pub struct MovedNode {
+    pub id: String,
     /// The file that defines it, relative to the folder.
-    pub(crate) file: String,
+    pub file: String,
 }
 
 /// A node, and a node that it needs or uses.
 type Pair = (NodeIx, NodeIx);
 
 /// Compares a plan with an index.
-pub(crate) fn compare(index: &Index, plan: &Plan) -> PlanComparison {
+pub fn compare(index: &Index, plan: &Plan) -> PlanComparison {
     let found = Links::of(plan, index);
     let there: BTreeSet<NodeIx> = found.generated.iter().map(|it| it.ix).collect();
     let planned: BTreeSet<Pair> = plan.indices().flat_map(|ix| dependencies(plan, ix)).collect();

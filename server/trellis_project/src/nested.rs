@@ -10,14 +10,14 @@ use trellis_store::journal::Journal;
 const MARKS: [&str; 4] = ["pyproject.toml", "setup.py", "setup.cfg", ".git"];
 
 /// The nested projects of one folder, looked up on demand.
-pub(crate) struct Nested<'a> {
+pub struct Nested<'a> {
     root: &'a Path,
     known: BTreeMap<String, Option<Kind>>,
 }
 
 /// Reason why a folder is a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Trellis generated the project, or worked on it.
     Generated,
     /// The folder has settings or a repository of its own.
@@ -26,12 +26,12 @@ pub(crate) enum Kind {
 
 impl<'a> Nested<'a> {
     /// Creates an empty lookup; nothing is read yet.
-    pub(crate) fn below(root: &'a Path) -> Nested<'a> {
+    pub fn below(root: &'a Path) -> Nested<'a> {
         Nested { root, known: BTreeMap::new() }
     }
 
     /// Returns the outermost nested project that holds a file, with its folder.
-    pub(crate) fn around(&mut self, path: &str) -> Option<(String, Kind)> {
+    pub fn around(&mut self, path: &str) -> Option<(String, Kind)> {
         let ends = path.match_indices('/').map(|(at, _)| at);
         let root = self.root;
         ends.map(|at| &path[..at]).find_map(|folder| {

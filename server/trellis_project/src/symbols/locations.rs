@@ -9,100 +9,100 @@ use super::outline_view::name_path;
 /// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Position {
+pub struct Position {
     /// From 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// From 1, in characters.
-    pub(crate) column: usize,
+    pub column: usize,
 }
 
 /// A range of a text, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Range {
-    pub(crate) start: Position,
-    pub(crate) end: Position,
+pub struct Range {
+    pub start: Position,
+    pub end: Position,
 }
 
 /// A place in a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Location {
+pub struct Location {
     /// Relative to the folder of the request.
-    pub(crate) file: String,
-    pub(crate) range: Range,
+    pub file: String,
+    pub range: Range,
     /// The text of the line, without its indentation.
-    pub(crate) line: String,
+    pub line: String,
     /// Name path of the innermost class or function around; null at module level.
-    pub(crate) enclosing: Option<String>,
+    pub enclosing: Option<String>,
 }
 
 /// A place that refers to a symbol, or may refer to it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Reference {
+pub struct Reference {
     /// Relative to the folder of the request.
-    pub(crate) file: String,
-    pub(crate) range: Range,
+    pub file: String,
+    pub range: Range,
     /// The text of the line, without its indentation.
-    pub(crate) line: String,
+    pub line: String,
     /// Name path of the innermost class or function around; null at module level.
-    pub(crate) enclosing: Option<String>,
+    pub enclosing: Option<String>,
     /// The kind of place, such as `definition`, `import` or `use`.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Whether it certainly refers to the symbol.
-    pub(crate) certain: bool,
+    pub certain: bool,
     /// Why it is only possible; null if it is certain.
-    pub(crate) why: Option<&'static str>,
+    pub why: Option<&'static str>,
     /// The type checker that also found this possible reference, null if it did not; left out if you asked none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) confirmed_by: Option<Option<&'static str>>,
+    pub confirmed_by: Option<Option<&'static str>>,
 }
 
 /// A place that may refer to a symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PossibleReference {
+pub struct PossibleReference {
     /// Relative to the folder of the request.
-    pub(crate) file: String,
-    pub(crate) range: Range,
+    pub file: String,
+    pub range: Range,
     /// The text of the line, without its indentation.
-    pub(crate) line: String,
+    pub line: String,
     /// Name path of the innermost class or function around; null at module level.
-    pub(crate) enclosing: Option<String>,
+    pub enclosing: Option<String>,
     /// Why it is only possible.
-    pub(crate) why: &'static str,
+    pub why: &'static str,
 }
 
 /// A function, class or module that uses a symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Caller {
+pub struct Caller {
     /// Relative to the folder of the request.
-    pub(crate) file: String,
+    pub file: String,
     /// Its name path; null for the module itself.
-    pub(crate) symbol: Option<String>,
+    pub symbol: Option<String>,
     /// Its kind; null for the module itself.
-    pub(crate) kind: Option<&'static str>,
+    pub kind: Option<&'static str>,
     /// In the order of the text.
-    pub(crate) uses: Vec<Use>,
+    pub uses: Vec<Use>,
 }
 
 /// One use of a symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Use {
-    pub(crate) range: Range,
+pub struct Use {
+    pub range: Range,
     /// The text of the line, without its indentation.
-    pub(crate) line: String,
+    pub line: String,
     /// Whether it certainly refers to the symbol.
-    pub(crate) certain: bool,
+    pub certain: bool,
     /// Why it is only possible; null if it is certain.
-    pub(crate) why: Option<&'static str>,
+    pub why: Option<&'static str>,
 }
 
 /// Returns `FILE:LINE:COLUMN` with numbers from 1; the file alone if it can no longer be read.
-pub(crate) fn spot(index: &Index, place: &trellis_python::Place) -> String {
+pub fn spot(index: &Index, place: &trellis_python::Place) -> String {
     let path = index.path(place.file);
     let Some(text) = index.text(place.file) else { return path.to_owned() };
     let (line, column) = index.lines(place.file, &text).position(place.range.start, Unit::Char);
@@ -110,7 +110,7 @@ pub(crate) fn spot(index: &Index, place: &trellis_python::Place) -> String {
 }
 
 /// Returns a location for results; `None` if the file can no longer be read.
-pub(crate) fn place(index: &Index, place: &trellis_python::Place) -> Option<Location> {
+pub fn place(index: &Index, place: &trellis_python::Place) -> Option<Location> {
     let text = index.text(place.file)?;
     let lines = index.lines(place.file, &text);
     let (line, _) = lines.position(place.range.start, Unit::Char);
@@ -135,7 +135,7 @@ fn enclosing(index: &Index, place: &trellis_python::Place) -> Option<String> {
 }
 
 /// Returns a reference for results; `None` if the file can no longer be read.
-pub(crate) fn reference(index: &Index, reference: &trellis_python::Reference) -> Option<Reference> {
+pub fn reference(index: &Index, reference: &trellis_python::Reference) -> Option<Reference> {
     let Location { file, range, line, enclosing } = place(index, &reference.place)?;
     Some(Reference {
         file,
@@ -150,7 +150,7 @@ pub(crate) fn reference(index: &Index, reference: &trellis_python::Reference) ->
 }
 
 /// Returns a possible reference; `None` if the file can no longer be read.
-pub(crate) fn possible(
+pub fn possible(
     index: &Index,
     at: &trellis_python::Place,
     why: &'static str,
@@ -160,7 +160,7 @@ pub(crate) fn possible(
 }
 
 /// Returns a range of a text for results.
-pub(crate) fn stretch(lines: &Lines<'_>, range: &std::ops::Range<usize>) -> Range {
+pub fn stretch(lines: &Lines<'_>, range: &std::ops::Range<usize>) -> Range {
     let point = |offset| {
         let (line, column) = lines.position(offset, Unit::Char);
         Position { line: line + 1, column: column + 1 }
@@ -168,7 +168,7 @@ pub(crate) fn stretch(lines: &Lines<'_>, range: &std::ops::Range<usize>) -> Rang
     Range { start: point(range.start), end: point(range.end) }
 }
 
-pub(crate) fn user(index: &Index, caller: &trellis_python::Caller) -> Caller {
+pub fn user(index: &Index, caller: &trellis_python::Caller) -> Caller {
     let outline = index.outline(caller.file);
     let symbol = caller.symbol.map(|it| it.symbol);
     let use_ = |(at, why): &(trellis_python::Place, Option<&'static str>)| {
@@ -197,14 +197,14 @@ fn two_lines(
 
 impl Location {
     /// Returns the text form, on two lines.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         two_lines(&self.file, self.range.start, "", self.enclosing.as_deref(), &self.line)
     }
 }
 
 impl Reference {
     /// Returns the text form, on two lines.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let confirmed = self.confirmed_by.flatten();
         let confirmed = confirmed.map_or_else(String::new, |it| format!(", confirmed by {it}"));
         let kind = match self.why {
@@ -217,7 +217,7 @@ impl Reference {
 
 impl PossibleReference {
     /// Returns the text form, on two lines.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let why = format!("  possibly ({})", self.why);
         two_lines(&self.file, self.range.start, &why, self.enclosing.as_deref(), &self.line)
     }
@@ -225,7 +225,7 @@ impl PossibleReference {
 
 impl Caller {
     /// Returns the text form: one line for the caller and one per use.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let (kind, symbol) = (self.kind.unwrap_or("module"), self.symbol.as_deref());
         let use_ = |it: &Use| {
             let Position { line, column } = it.range.start;

@@ -9,36 +9,36 @@ use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind};
 use super::unique::name;
 
 /// Definition of a leaf in the sources.
-pub(crate) struct GeneratedNode {
-    pub(crate) ix: NodeIx,
-    pub(crate) symbol: Located,
+pub struct GeneratedNode {
+    pub ix: NodeIx,
+    pub symbol: Located,
     /// True if the definition is not in the file named by the plan.
-    pub(crate) moved: bool,
+    pub moved: bool,
 }
 
 /// The first use behind a link.
-pub(crate) struct Link {
-    pub(crate) place: Place,
+pub struct Link {
+    pub place: Place,
     /// True if the use is only possible, not certain.
-    pub(crate) possible: bool,
+    pub possible: bool,
 }
 
 /// Links between the leaves of a plan, as found in the sources.
-pub(crate) struct Links {
+pub struct Links {
     /// Leaves found, in the order of the plan.
-    pub(crate) generated: Vec<GeneratedNode>,
-    pub(crate) absent: Vec<NodeIx>,
+    pub generated: Vec<GeneratedNode>,
+    pub absent: Vec<NodeIx>,
     /// Links by user and used leaf.
-    pub(crate) links: BTreeMap<(NodeIx, NodeIx), Link>,
+    pub links: BTreeMap<(NodeIx, NodeIx), Link>,
     /// Links to classes through uses of their members, as of an object returned by a function.
-    pub(crate) through_members: BTreeMap<(NodeIx, NodeIx), Link>,
+    pub through_members: BTreeMap<(NodeIx, NodeIx), Link>,
     /// Leaves used outside of themselves, except by tests; the user may be code without a plan.
-    pub(crate) used: Vec<NodeIx>,
+    pub used: Vec<NodeIx>,
 }
 
 impl Links {
     /// Finds the leaves of a plan and their links.
-    pub(crate) fn of(plan: &Plan, index: &Index) -> Links {
+    pub fn of(plan: &Plan, index: &Index) -> Links {
         let leaves = plan.indices().filter(|ix| plan.node(*ix).is_leaf());
         let mut found = Links {
             generated: Vec::new(),

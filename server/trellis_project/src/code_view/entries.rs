@@ -4,19 +4,19 @@ use trellis_python::{Lines, Outline, SymbolKind, Unit};
 
 /// A class, function or method.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Name path in the file, `Class/name`.
-    pub(crate) name: String,
-    pub(crate) kind: &'static str,
+    pub name: String,
+    pub kind: &'static str,
     /// Number of enclosing classes.
-    pub(crate) depth: usize,
+    pub depth: usize,
     /// First line, from 1, decorators included.
-    pub(crate) line: usize,
-    pub(crate) end_line: usize,
+    pub line: usize,
+    pub end_line: usize,
     /// Text from `def` or `class` to before the colon, on one line.
-    pub(crate) signature: String,
+    pub signature: String,
     /// The first line of the docstring.
-    pub(crate) preview: Option<String>,
+    pub preview: Option<String>,
 }
 
 /// Returns the definitions of a file, or those in the symbol `within`, itself included.

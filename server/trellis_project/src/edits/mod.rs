@@ -16,32 +16,32 @@ mod files;
 mod transaction;
 mod undo_log;
 
-pub(crate) use files::read;
-pub(crate) use transaction::{apply, recover};
-pub(crate) use undo_log::{find, undo};
+pub use files::read;
+pub use transaction::{apply, recover};
+pub use undo_log::{find, undo};
 
 /// An edit of one file.
 #[derive(Debug)]
-pub(crate) struct Change {
-    pub(crate) path: PathBuf,
+pub struct Change {
+    pub path: PathBuf,
     /// The text that the edits were made for; a file that holds another text is not touched.
-    pub(crate) source: String,
-    pub(crate) edits: TextEdits,
+    pub source: String,
+    pub edits: TextEdits,
 }
 
 impl Change {
     /// Returns the text after the edits.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.edits.apply(&self.source)
     }
 }
 
 /// An edit that was applied.
 #[derive(Debug)]
-pub(crate) struct AppliedEdit {
+pub struct AppliedEdit {
     /// Number of the edit, used to undo it.
-    pub(crate) id: u64,
-    pub(crate) changes: Vec<Change>,
+    pub id: u64,
+    pub changes: Vec<Change>,
 }
 
 /// Returns the folder with the edits of a project; creates it, hidden from git, if needed.

@@ -57,7 +57,7 @@ pub(super) fn list(
 }
 
 /// Returns the paths found by [`list`], sorted.
-pub(crate) fn paths(root: &Path) -> Vec<String> {
+pub fn paths(root: &Path) -> Vec<String> {
     // Without a deadline there is always a list.
     let listing = list(root, None, &|_| {}, &|_, _| {}).unwrap_or_default();
     let mut paths: Vec<String> = listing.files.into_iter().map(|(path, _)| path).collect();
@@ -66,7 +66,7 @@ pub(crate) fn paths(root: &Path) -> Vec<String> {
 }
 
 /// Returns the source that changed last, with its time.
-pub(crate) fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
+pub fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
     let files = paths(root).into_iter().map(|it| root.join(it));
     let times = files.filter_map(|it| Some((changed_at(&it)?, it)));
     times.max().map(|(time, file)| (file, time))
@@ -74,7 +74,7 @@ pub(crate) fn newest(root: &Path) -> Option<(PathBuf, SystemTime)> {
 
 /// Returns the time at which a file was last written or put in place: a copy may keep an older
 /// modification time.
-pub(crate) fn changed_at(file: &Path) -> Option<SystemTime> {
+pub fn changed_at(file: &Path) -> Option<SystemTime> {
     let metadata = file.metadata().ok()?;
     let (seconds, nanos) = (metadata.ctime(), metadata.ctime_nsec());
     let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?);
@@ -85,7 +85,7 @@ pub(crate) fn changed_at(file: &Path) -> Option<SystemTime> {
 /// Returns the time of the texts that tests used. The tests started at `began` and wrote the files
 /// `written`, relative to the root. The time is now if no other file changed since `began`, else
 /// `began`.
-pub(crate) fn read_at(root: &Path, began: SystemTime, written: &[String]) -> SystemTime {
+pub fn read_at(root: &Path, began: SystemTime, written: &[String]) -> SystemTime {
     let mut others = paths(root).into_iter().filter(|it| !written.contains(it));
     let is_newer = |it: String| changed_at(&root.join(it)).is_some_and(|time| time > began);
     if others.any(is_newer) { began } else { SystemTime::now() }
@@ -103,7 +103,7 @@ pub(super) fn lists(root: &Path, path: &Path) -> bool {
 }
 
 /// Returns whether a path is that of a Python source.
-pub(crate) fn is_source(path: &Path) -> bool {
+pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "py" || it == "pyi")
 }
 

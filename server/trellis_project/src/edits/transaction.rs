@@ -14,7 +14,7 @@ use trellis_store::lock::Lock;
 /// Applies changes to files; `what` describes the request. Nothing changes if one of the files
 /// differs from the source of its change, or cannot be written. `root` is the folder with the
 /// project's `.trellis`.
-pub(crate) fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, Fault> {
+pub fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, Fault> {
     apply_as(root, what, None, changes)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn apply_as(
 }
 
 /// Rolls back what a crash left half done in a project, so that later reads see complete edits.
-pub(crate) fn recover(root: &Path) -> Result<(), Fault> {
+pub fn recover(root: &Path) -> Result<(), Fault> {
     if !root.join(".trellis/edits").is_dir() {
         return Ok(());
     }

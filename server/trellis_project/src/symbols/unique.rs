@@ -4,7 +4,7 @@ use trellis_python::{FileId, Index, Located, NamePath, Place};
 
 /// Reason why a name path does not select one symbol.
 #[derive(Debug)]
-pub(crate) enum LookupError {
+pub enum LookupError {
     /// No symbol has the path.
     Missing,
     /// Several unrelated symbols have the path.
@@ -12,7 +12,7 @@ pub(crate) enum LookupError {
 }
 
 /// Returns the definitions of a name path, limited to one file if given.
-pub(crate) fn named(index: &Index, pattern: &NamePath, within: Option<&str>) -> Vec<Located> {
+pub fn named(index: &Index, pattern: &NamePath, within: Option<&str>) -> Vec<Located> {
     let mut found = index.find(pattern, false, &[]);
     found.retain(|it| within.is_none_or(|file| index.path(it.file) == file));
     found
@@ -20,7 +20,7 @@ pub(crate) fn named(index: &Index, pattern: &NamePath, within: Option<&str>) -> 
 
 /// Returns the place of the name of the one symbol behind all these definitions, in the form that
 /// `Index` takes. Definitions are of one symbol if they refer to one another.
-pub(crate) fn unique(index: &Index, found: &[Located]) -> Result<(FileId, usize), LookupError> {
+pub fn unique(index: &Index, found: &[Located]) -> Result<(FileId, usize), LookupError> {
     let places: Vec<Place> = found.iter().map(|it| name(index, *it)).collect();
     let first = places.first().ok_or(LookupError::Missing)?;
     let all = index.references(first.file, first.range.start);
@@ -33,7 +33,7 @@ pub(crate) fn unique(index: &Index, found: &[Located]) -> Result<(FileId, usize)
 }
 
 /// Returns the file of the one definition of a name path.
-pub(crate) fn only_file(index: &Index, pattern: &NamePath) -> Result<FileId, LookupError> {
+pub fn only_file(index: &Index, pattern: &NamePath) -> Result<FileId, LookupError> {
     match &named(index, pattern, None)[..] {
         [] => Err(LookupError::Missing),
         [one] => Ok(one.file),
@@ -42,7 +42,7 @@ pub(crate) fn only_file(index: &Index, pattern: &NamePath) -> Result<FileId, Loo
 }
 
 /// Returns the place of a symbol's name.
-pub(crate) fn name(index: &Index, it: Located) -> Place {
+pub fn name(index: &Index, it: Located) -> Place {
     let range = index.outline(it.file).symbols[it.symbol].name_range.clone();
     Place { file: it.file, range }
 }

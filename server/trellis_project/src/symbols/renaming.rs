@@ -6,21 +6,21 @@ use std::sync::Arc;
 use trellis_python::{BadEdits, FileId, Index, Place, RenameRefused, TextEdit, TextEdits};
 
 /// A file, its text, and ranges in it.
-pub(crate) type Places = (FileId, Arc<str>, Vec<Range<usize>>);
+pub type Places = (FileId, Arc<str>, Vec<Range<usize>>);
 
 /// A planned rename.
-pub(crate) struct Renaming {
-    pub(crate) from: String,
+pub struct Renaming {
+    pub from: String,
     /// Occurrences of the name; empty if the name does not change.
-    pub(crate) files: Vec<Places>,
+    pub files: Vec<Places>,
     /// Places that may mean the symbol and are not changed, each with the reason for the doubt.
-    pub(crate) possible: Vec<(Place, &'static str)>,
+    pub possible: Vec<(Place, &'static str)>,
     /// Reasons why there may be other places, as sentences.
-    pub(crate) reasons: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 /// Plans the rename of the symbol at a place.
-pub(crate) fn renaming(
+pub fn renaming(
     index: &Index,
     (file, offset): (FileId, usize),
     to: &str,
@@ -37,11 +37,7 @@ pub(crate) fn renaming(
 }
 
 /// Replaces these places of a text with the new name.
-pub(crate) fn renamed(
-    source: &str,
-    places: &[Range<usize>],
-    to: &str,
-) -> Result<TextEdits, BadEdits> {
+pub fn renamed(source: &str, places: &[Range<usize>], to: &str) -> Result<TextEdits, BadEdits> {
     let edits = places.iter().map(|it| TextEdit { range: it.clone(), text: to.to_owned() });
     TextEdits::new(source, edits)
 }

@@ -5,11 +5,10 @@
 //! [`outline_view`] format results, and [`plan_links`] compares a plan with code. All of them work
 //! on an index, not on the disk, except [`type_checker`], which asks an installed type checker.
 
-pub(crate) mod deletion;
-pub(crate) mod locations;
-pub(crate) mod outline_view;
-pub(crate) mod plan_comparison;
-pub(crate) mod plan_links;
-pub(crate) mod renaming;
-pub(crate) mod type_checker;
-pub(crate) mod unique;
+pub mod deletion;
+pub mod locations;
+pub mod outline_view;
+pub mod plan_comparison;
+pub mod plan_links;
+pub mod renaming;
+pub mod unique;

@@ -25,7 +25,7 @@ struct Job {
 
 impl Workspace {
     /// Starts the background work, unless nothing is to be done or it is running.
-    pub(crate) fn work_in_background(&mut self) {
+    pub fn work_in_background(&mut self) {
         let unprepared = self.index.unprepared() > UNPREPARED_AT_MOST;
         if !self.kept || !unprepared || self.working.swap(true, Ordering::Relaxed) {
             return;
@@ -33,7 +33,7 @@ impl Workspace {
         let (job, working, stop) = (self.job(), self.working.clone(), self.stop.clone());
         let started = std::thread::Builder::new()
             .name("outlines".to_owned())
-            .stack_size(crate::STACK_BYTES)
+            .stack_size(trellis_os::STACK_BYTES)
             .spawn(move || {
                 // Queries have priority. A refused `nice` does no harm.
                 let _ = rustix::process::nice(10);
@@ -47,7 +47,7 @@ impl Workspace {
     }
 
     /// Stops the work, and saves changes since the last write of the cache if that is quick.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         let quick = self.index.unprepared() <= UNPREPARED_AT_MOST;
         self.stop.store(true, Ordering::Relaxed);
         if self.kept && quick && self.unsaved > 0 {
@@ -91,7 +91,7 @@ impl Job {
         std::thread::scope(|scope| {
             for _ in 0..others {
                 // Without more threads this one does all the work.
-                let builder = std::thread::Builder::new().stack_size(crate::STACK_BYTES);
+                let builder = std::thread::Builder::new().stack_size(trellis_os::STACK_BYTES);
                 let _ = builder.spawn_scoped(scope, || {
                     let _ = rustix::process::nice(10);
                     work();

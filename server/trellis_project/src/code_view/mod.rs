@@ -9,23 +9,23 @@ use std::ops::Range;
 
 use trellis_python::{FileId, Index, NamePath, Outline, Symbol};
 
-pub(crate) use entries::Entry;
+pub use entries::Entry;
 
 /// A file, or definitions in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct View {
+pub struct View {
     /// Source as in the file, in complete lines.
-    pub(crate) source: String,
+    pub source: String,
     /// Definitions: classes, functions, and methods after their class; without definitions inside
     /// functions.
-    pub(crate) symbols: Vec<Entry>,
+    pub symbols: Vec<Entry>,
     /// Syntax errors, as sentences.
-    pub(crate) errors: Vec<String>,
+    pub errors: Vec<String>,
 }
 
 /// Reason why there is no view.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ViewError {
+pub enum ViewError {
     #[error("there is no definition of {symbol}")]
     Missing {
         symbol: String,
@@ -41,7 +41,7 @@ pub(crate) enum ViewError {
 /// Returns the view of a file, or of the definition in it that a name path selects. Definitions of
 /// one name in one scope (a property and its setter, overloads) are shown together, unless the path
 /// has a number.
-pub(crate) fn code_view(
+pub fn code_view(
     index: &Index,
     file: FileId,
     symbol: Option<&NamePath>,

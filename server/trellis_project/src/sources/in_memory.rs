@@ -14,7 +14,7 @@ impl TextSource for Nothing {
 }
 
 /// Returns an index of Python files whose texts are not, or no longer, on the disk.
-pub(crate) fn of_texts<'t>(files: impl Iterator<Item = (&'t str, &'t Arc<str>)>) -> Index {
+pub fn of_texts<'t>(files: impl Iterator<Item = (&'t str, &'t Arc<str>)>) -> Index {
     let mut index = Index::new(Arc::new(Nothing));
     for (path, text) in files {
         index.put(path, Words::of(text), Some(text.clone()));

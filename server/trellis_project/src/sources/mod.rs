@@ -24,10 +24,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_python::Index;
 
 use disk::{Disk, Stamp};
-pub(crate) use in_memory::of_texts;
-pub(crate) use refresh::Refreshed;
+pub use in_memory::of_texts;
+pub use refresh::Refreshed;
 use trellis_store::fault::Fault;
-pub(crate) use walk::{changed_at, is_source, newest, paths, read_at};
+pub use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
 /// Origin of a workspace's files.
@@ -50,7 +50,7 @@ struct IndexedFile {
 }
 
 /// The sources below a root.
-pub(crate) struct Workspace {
+pub struct Workspace {
     root: PathBuf,
     scope: Scope,
     index: Index,
@@ -74,39 +74,39 @@ pub(crate) struct Workspace {
 
 /// An index to query, with the means to tell whether an answer is reliable.
 #[derive(Clone)]
-pub(crate) struct IndexSnapshot {
-    pub(crate) index: Index,
+pub struct IndexSnapshot {
+    pub index: Index,
     disk: Arc<Disk>,
     problems: Vec<String>,
 }
 
 impl IndexSnapshot {
     /// Returns what was left out and why, as sorted sentences.
-    pub(crate) fn problems(&self) -> &[String] {
+    pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
     /// Returns a number that grows when a text differed from the indexed version. If it grew during
     /// a query, the answer may be incomplete: refresh, and repeat the query.
-    pub(crate) fn misses(&self) -> u64 {
+    pub fn misses(&self) -> u64 {
         self.disk.misses()
     }
 }
 
 /// Maximum time that a query waits for a scan of the disk (W12).
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Workspace {
     /// Reads a folder, or one file, for a few queries. Uses an existing cache but writes none: a
     /// query should leave no trace, and writing a cache would cost more than the query.
-    pub(crate) fn open(path: &Path) -> Result<Workspace, Fault> {
+    pub fn open(path: &Path) -> Result<Workspace, Fault> {
         let mut workspace = Workspace::at(path)?;
         workspace.read();
         Ok(workspace)
     }
 
     /// Reads a folder to be served: its changes are watched, and its cache is written.
-    pub(crate) fn serve(path: &Path) -> Result<Workspace, Fault> {
+    pub fn serve(path: &Path) -> Result<Workspace, Fault> {
         let mut workspace = Workspace::at(path)?;
         workspace.kept = true;
         workspace.watch = Watch::new().map_err(|error| no_watch(path, &error)).ok();
@@ -146,7 +146,7 @@ impl Workspace {
     }
 
     /// Returns a workspace of open editor files only, such as a file outside of all folders.
-    pub(crate) fn of_editor() -> Workspace {
+    pub fn of_editor() -> Workspace {
         Workspace::new(Path::new(""), Scope::Editor)
     }
 
@@ -174,20 +174,20 @@ impl Workspace {
     }
 
     /// Returns the folder as given by the caller.
-    pub(crate) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Returns the path of a file by its name in the index; for an empty name, the folder of all
     /// names.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         let root = self.disk.root();
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         root.join(name)
     }
 
     /// Returns a snapshot of the sources as known now.
-    pub(crate) fn snapshot(&self) -> IndexSnapshot {
+    pub fn snapshot(&self) -> IndexSnapshot {
         IndexSnapshot {
             index: self.index.clone(),
             disk: self.disk.clone(),
@@ -196,7 +196,7 @@ impl Workspace {
     }
 
     /// Returns what was left out and why, as sorted sentences.
-    pub(crate) fn problems(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         let (of_walk, of_files) = &self.problems;
         let mut all: Vec<String> = of_walk.iter().chain(of_files.values()).cloned().collect();
         all.sort();
@@ -204,7 +204,7 @@ impl Workspace {
     }
 
     /// Runs a query, and repeats it whenever the disk turns out to be newer than the index.
-    pub(crate) fn ask<T>(&mut self, question: impl Fn(&Index) -> T) -> T {
+    pub fn ask<T>(&mut self, question: impl Fn(&Index) -> T) -> T {
         loop {
             let snapshot = self.snapshot();
             let before = snapshot.misses();
@@ -217,7 +217,7 @@ impl Workspace {
     }
 
     /// Returns whether a file is one of the sources, or would be if it were written.
-    pub(crate) fn holds(&self, path: &Path) -> bool {
+    pub fn holds(&self, path: &Path) -> bool {
         let Some(name) = self.name_of(path) else { return false };
         self.index.file(&name).is_some() || self.would_list(path)
     }
@@ -233,7 +233,7 @@ impl Workspace {
     }
 
     /// Returns a file's name in the index; `None` if it is not below the root.
-    pub(crate) fn name_of(&self, path: &Path) -> Option<String> {
+    pub fn name_of(&self, path: &Path) -> Option<String> {
         match self.scope {
             Scope::Editor => path.to_str().map(str::to_owned),
             _ => walk::relative(&self.root, path),
@@ -241,14 +241,14 @@ impl Workspace {
     }
 
     /// Sets the text of a file open in the editor; it overrides the disk until the file is closed.
-    pub(crate) fn set_open(&mut self, name: &str, text: Arc<str>) {
+    pub fn set_open(&mut self, name: &str, text: Arc<str>) {
         self.open.insert(name.to_owned());
         self.disk.forget(name);
         self.index.put_text(name, text);
     }
 
     /// Closes a file of the editor: the disk counts again.
-    pub(crate) fn close(&mut self, name: &str) {
+    pub fn close(&mut self, name: &str) {
         if !self.open.remove(name) {
             return;
         }

@@ -12,7 +12,7 @@ use trellis_store::crash_point;
 use trellis_store::fault::Fault;
 
 /// Returns the text of a file; refuses a file that is not UTF-8.
-pub(crate) fn read(path: &Path) -> Result<String, Fault> {
+pub fn read(path: &Path) -> Result<String, Fault> {
     let cannot = |e: io::Error| {
         Fault::input(trellis_os::wording::cannot_read(path.display(), &e)).hint("give a text file")
     };

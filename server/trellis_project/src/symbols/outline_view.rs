@@ -9,20 +9,20 @@ use super::locations::{Position, Range, stretch};
 /// A definition with its inner definitions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Definition {
-    pub(crate) name: String,
+pub struct Definition {
+    pub name: String,
     /// `Class/name`, `name[1]` for the second with that name in its scope.
-    pub(crate) name_path: String,
+    pub name_path: String,
     /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// The whole definition, decorators included.
-    pub(crate) range: Range,
+    pub range: Range,
     /// The position of its name.
-    pub(crate) name_range: Range,
+    pub name_range: Range,
     /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
-    pub(crate) signature: Option<String>,
+    pub signature: Option<String>,
     /// Its direct inner definitions, down to the requested levels.
-    pub(crate) children: Vec<Definition>,
+    pub children: Vec<Definition>,
     /// The line of its name, without its margin; for text, not part of results.
     #[serde(skip)]
     preview: String,
@@ -31,35 +31,35 @@ pub(crate) struct Definition {
 /// A definition that was found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SymbolMatch {
-    pub(crate) name: String,
+pub struct SymbolMatch {
+    pub name: String,
     /// `Class/name`, `name[1]` for the second with that name in its scope.
-    pub(crate) name_path: String,
+    pub name_path: String,
     /// `class`, `function`, `method`, `property`, `variable` or `attribute`.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// The whole definition, decorators included.
-    pub(crate) range: Range,
+    pub range: Range,
     /// The position of its name.
-    pub(crate) name_range: Range,
+    pub name_range: Range,
     /// From `async`, `def` or `class` to before the colon; null for names that are only bound.
-    pub(crate) signature: Option<String>,
+    pub signature: Option<String>,
     /// Relative to the folder of the request.
-    pub(crate) file: String,
+    pub file: String,
     /// The docstring as a string literal, quotes included; null without one.
-    pub(crate) docstring: Option<String>,
+    pub docstring: Option<String>,
     /// Each with its `@`.
-    pub(crate) decorators: Vec<String>,
+    pub decorators: Vec<String>,
     /// The line of its name, without its indentation.
-    pub(crate) preview: String,
+    pub preview: String,
     /// Its text; null if you did not ask for it.
-    pub(crate) body: Option<String>,
+    pub body: Option<String>,
     /// Its direct inner definitions; left out if you asked for no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) children: Option<Vec<Definition>>,
+    pub children: Option<Vec<Definition>>,
 }
 
 /// A text with its outline and line index.
-pub(crate) struct OutlineView<'a> {
+pub struct OutlineView<'a> {
     source: &'a str,
     outline: &'a Outline,
     lines: Lines<'a>,
@@ -68,7 +68,7 @@ pub(crate) struct OutlineView<'a> {
 }
 
 impl<'a> OutlineView<'a> {
-    pub(crate) fn of(source: &'a str, outline: &'a Outline) -> OutlineView<'a> {
+    pub fn of(source: &'a str, outline: &'a Outline) -> OutlineView<'a> {
         let mut children = vec![Vec::new(); outline.symbols.len()];
         for (index, symbol) in outline.symbols.iter().enumerate() {
             if let Some(parent) = symbol.parent {
@@ -79,14 +79,14 @@ impl<'a> OutlineView<'a> {
     }
 
     /// Returns the top-level symbols with their descendants, down to `depth` levels.
-    pub(crate) fn tree(&self, depth: usize) -> Vec<Definition> {
+    pub fn tree(&self, depth: usize) -> Vec<Definition> {
         let symbols = self.outline.symbols.iter().enumerate();
         let top = symbols.filter(|(_, it)| it.parent.is_none());
         top.map(|(index, _)| self.definition(index, depth)).collect()
     }
 
     /// Returns a symbol with its descendants, down to `depth` levels.
-    pub(crate) fn definition(&self, index: usize, depth: usize) -> Definition {
+    pub fn definition(&self, index: usize, depth: usize) -> Definition {
         let symbol = &self.outline.symbols[index];
         Definition {
             name: symbol.name.clone(),
@@ -101,7 +101,7 @@ impl<'a> OutlineView<'a> {
     }
 
     /// Returns a symbol of the file at `path` as a search result.
-    pub(crate) fn found(&self, path: &str, index: usize, body: bool, depth: usize) -> SymbolMatch {
+    pub fn found(&self, path: &str, index: usize, body: bool, depth: usize) -> SymbolMatch {
         let symbol = &self.outline.symbols[index];
         let Definition { name, name_path, kind, range, name_range, signature, children, preview } =
             self.definition(index, depth);
@@ -140,7 +140,7 @@ impl<'a> OutlineView<'a> {
 impl Definition {
     /// Returns a line for the definition, indented by `margin`, followed by the lines of its
     /// children.
-    pub(crate) fn branch(&self, margin: usize) -> Vec<String> {
+    pub fn branch(&self, margin: usize) -> Vec<String> {
         let Position { line, column } = self.name_range.start;
         let bound = [SymbolKind::Variable, SymbolKind::Attribute].map(SymbolKind::as_str);
         let shown = match &self.signature {
@@ -160,7 +160,7 @@ impl Definition {
 
 impl SymbolMatch {
     /// Returns lines with the location, the text or its first line, and the children.
-    pub(crate) fn shown(&self) -> Vec<String> {
+    pub fn shown(&self) -> Vec<String> {
         let Position { line, column } = self.name_range.start;
         let text = self.body.as_ref().unwrap_or(&self.preview);
         let (kind, name) = (self.kind, &self.name_path);
@@ -171,7 +171,7 @@ impl SymbolMatch {
 }
 
 /// Returns `Class/name`, or `name[1]` for the second definition of that name in its scope.
-pub(crate) fn name_path(outline: &Outline, index: usize) -> String {
+pub fn name_path(outline: &Outline, index: usize) -> String {
     let names = outline.path(index).into_iter().map(|it| it.name.as_str());
     let nth = outline.symbols[index].nth;
     let number = if nth > 0 { format!("[{nth}]") } else { String::new() };

@@ -8,7 +8,7 @@ use trellis_plan::{Dialect, Plan, Problem};
 use trellis_store::fault::Fault;
 
 /// Reads a plan from a file; an unreadable plan is bad input, with line and column.
-pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
+pub fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let shown = path.display();
     let bytes = trellis_os::files::read(path).map_err(|e| {
         let kind = match dialect {
@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault>
 }
 
 /// Reads a planning graph for generation; fails with the list of all problems, if any.
-pub(crate) fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
+pub fn read_sound(path: &Path, dialect: Option<Dialect>) -> Result<Plan, Fault> {
     let plan = read(path, dialect)?;
     if plan.dialect() == Dialect::Tasks {
         let message = format!("{} is a list of tasks, not a planning graph", path.display());
@@ -47,7 +47,7 @@ fn sound(path: &Path, plan: Plan) -> Result<Plan, Fault> {
 }
 
 /// Reads a list of tasks; fails with the list of all problems, if any.
-pub(crate) fn read_tasks(path: &Path) -> Result<Plan, Fault> {
+pub fn read_tasks(path: &Path) -> Result<Plan, Fault> {
     let plan = read(path, Some(Dialect::Tasks))?;
     sound(path, plan)
 }

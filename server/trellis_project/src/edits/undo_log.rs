@@ -186,7 +186,7 @@ pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
 
 /// Undoes an edit; without a number, the last one not yet undone. Refuses if one of its files was
 /// changed since. The undo is an edit too, and can be undone.
-pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
+pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
     transaction::recover(root)?;
     let folder = folder(root)?;
     let record = match id {
@@ -201,7 +201,7 @@ pub(crate) fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
 }
 
 /// Returns the last applied edit with this description.
-pub(crate) fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
+pub fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
     let folder = folder(root)?;
     let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
     Ok(numbers(&folder).into_iter().rev().find(is_it))

@@ -6,11 +6,11 @@ use trellis_store::fault::Fault;
 
 /// A project, and the tests named in it.
 #[derive(Debug)]
-pub(crate) struct Project {
+pub struct Project {
     /// Canonical path.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Test files, folders or ids, relative to the root.
-    pub(crate) targets: Vec<String>,
+    pub targets: Vec<String>,
 }
 
 /// Files that mark a project's root; `conftest.py` marks one too, but also occurs in subfolders.
@@ -33,7 +33,7 @@ const MARKS: [&str; 11] = [
 const LIST: &str = "requirements.txt";
 
 /// Returns whether a folder is a test folder within a project, by its name or as a package.
-pub(crate) fn holds_tests(folder: &Path) -> bool {
+pub fn holds_tests(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     ["test", "tests", "testing"].contains(&name) || folder.join("__init__.py").is_file()
 }
@@ -41,7 +41,7 @@ pub(crate) fn holds_tests(folder: &Path) -> bool {
 /// Returns the project of `paths` (files, folders or test ids): the nearest folder above all of
 /// them with a mark, else the outermost with a `conftest.py`, else the only folder named, else the
 /// current one.
-pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
+pub fn of(paths: &[String]) -> Result<Project, Fault> {
     let here = std::env::current_dir().and_then(|it| it.canonicalize());
     let here = here.map_err(|e| Fault::input(format!("cannot find the current folder: {e}")))?;
     let named: Vec<(PathBuf, &str)> = paths.iter().map(|it| real(it)).collect::<Result<_, _>>()?;
@@ -75,14 +75,14 @@ pub(crate) fn of(paths: &[String]) -> Result<Project, Fault> {
 }
 
 /// Returns the root of the project that a file or folder belongs to.
-pub(crate) fn root_of(path: &Path) -> Result<PathBuf, Fault> {
+pub fn root_of(path: &Path) -> Result<PathBuf, Fault> {
     let found = of(&[path.to_string_lossy().into_owned()]);
     Ok(found.map_err(|fault| fault.hint("give an existing file or folder"))?.root)
 }
 
 /// Returns the module folders of a packaged project that is not installed: `src`, as an editable
 /// install would put it on the path.
-pub(crate) fn source_folders(root: &Path) -> Vec<PathBuf> {
+pub fn source_folders(root: &Path) -> Vec<PathBuf> {
     let packaged =
         ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|it| root.join(it).is_file());
     if packaged && root.join("src").is_dir() { vec!["src".into()] } else { Vec::new() }
