@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::proposals;
+use trellis_workflows::proposals;
 
 /// Maximum events that wait for one client.
 const WAITING_AT_MOST: usize = 10_000;

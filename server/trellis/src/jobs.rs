@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::convert;
 use crate::event_bus::{Event, EventBus, JobState, Level};
-use crate::job_control::{self, JobControl};
-use crate::reporter::{Progress, Reporter};
 use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal;
+use trellis_workflows::convert;
+use trellis_workflows::job_control::{self, JobControl};
+use trellis_workflows::reporter::{Progress, Reporter};
 
 /// Number of ended jobs whose results are kept.
 const KEPT: usize = 100;
@@ -317,6 +317,8 @@ fn event(job: &str, report: Progress<'_>) -> Option<Event> {
             };
             Event::Log { job: Some(job), level, message }
         }
+        // A client has prompts of its own.
+        Progress::Prompt { .. } => return None,
         Progress::Count { done, total, eta_seconds } => {
             let percent = u8::try_from(done * 100 / total.max(1)).unwrap_or(100);
             Event::Progress { job, done, total, percent, eta_seconds }

@@ -4,44 +4,20 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-mod agent;
 mod api;
 mod async_stdin;
-mod budget;
 mod cli;
-mod config;
-mod convert;
-mod embedding_index;
 mod event_bus;
-mod generate;
-mod issue;
-mod job_control;
 mod jobs;
-mod llm_client;
-mod llm_session;
-mod localize;
 mod lsp;
 mod mcp;
-mod models;
-mod node_status;
 mod output;
 mod parent_watch;
-mod plan_search;
-mod proposals;
-mod repair;
-mod reporter;
 mod results;
 mod rpc;
-mod sandbox;
 mod session;
-mod signals;
-mod stacks;
-mod tasks;
-mod timing;
-mod tools;
 mod type_checker;
 mod websocket;
-mod write_tests;
 
 /// Timeout at exit: a thread blocked on an unresponsive disk must not delay exit.
 pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);

@@ -2,6 +2,7 @@
 
 pub mod environment;
 pub mod files;
+pub mod terminal;
 pub mod wording;
 
 /// Stack size of worker threads; virtual memory only. Python from a model can be nested to any

@@ -8,11 +8,11 @@ use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan, Status};
 use trellis_python::NamePath;
 
-use crate::node_status::NodeStatuses;
 use trellis_project::code_view::{self, Entry, View, ViewError};
 use trellis_project::plan_file;
 use trellis_project::sources::Workspace;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::node_status::NodeStatuses;
 
 /// Maximum number of similar names in an error.
 const NEAR: usize = 10;

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use trellis_sandbox::{Docker, Runner, python};
 
 use super::run_tests::{Limit, limit};
-use crate::models;
-use crate::sandbox::{self, SandboxArgs, Settled};
 use trellis_store::fault::Fault;
 use trellis_store::scratch::ScratchFolder;
+use trellis_workflows::models;
+use trellis_workflows::sandbox::{self, SandboxArgs, Settled};
 
 /// Checks this machine: what it has for running tests, and which limits the sandbox enforces.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

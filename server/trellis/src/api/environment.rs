@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reporter::Reporter;
-use crate::sandbox::{self, SandboxArgs};
 use trellis_store::fault::Fault;
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::sandbox::{self, SandboxArgs};
 
 /// Prepares the environment for a project's tests on this machine, and returns its place: for a debugger, which must
 /// start the tests itself.

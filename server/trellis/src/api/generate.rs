@@ -12,11 +12,11 @@ use trellis_engine::approval::Mode;
 use trellis_llm::Editor;
 
 use super::run_limits::{mode, test_seconds};
-use crate::generate::GenerateRequest;
-use crate::models::ModelArgs;
-use crate::sandbox::SandboxArgs;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
+use trellis_workflows::generate::GenerateRequest;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::sandbox::SandboxArgs;
 
 /// Generate a tested repository from a planning graph.
 ///

@@ -11,11 +11,13 @@ use trellis_engine::issue::Limits;
 use super::generate::FixWith;
 use super::repair::Time;
 use super::run_limits::{RunLimits, mode};
-use crate::issue::{Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals};
-use crate::models::ModelArgs;
-use crate::sandbox::SandboxArgs;
 use trellis_git::forge::{self, PushTarget};
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::issue::{
+    Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals,
+};
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::sandbox::SandboxArgs;
 
 /// Implement an issue from a spec, test-first, on its own branch.
 ///

@@ -10,14 +10,14 @@ use trellis_sandbox::Tree;
 
 use super::run_limits::{TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};
-use crate::localize::{self, Localization, LocalizeRequest};
-use crate::reporter::Reporter;
-use crate::sandbox::RAISED_BY;
-use crate::sandbox::{self, Packages, SandboxArgs};
-use crate::write_tests::registry;
 use trellis_project::project;
 use trellis_project::sources::Workspace;
 use trellis_store::fault::Fault;
+use trellis_workflows::localize::{self, Localization, LocalizeRequest};
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::sandbox::RAISED_BY;
+use trellis_workflows::sandbox::{self, Packages, SandboxArgs};
+use trellis_workflows::write_tests::registry;
 
 /// Ranks the functions and lines that most likely make tests fail.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

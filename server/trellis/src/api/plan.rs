@@ -10,9 +10,9 @@ use trellis_plan::{
     Dialect, Direction, Exploration, Flow, FlowKind, NodeIx, Plan, Problem, Status, flows,
 };
 
-use crate::node_status::NodeStatuses;
 use trellis_project::plan_file;
 use trellis_store::fault::Fault;
+use trellis_workflows::node_status::NodeStatuses;
 
 /// Maximum number of similar nodes named for an unknown id.
 const NEAR: usize = 5;

@@ -9,18 +9,18 @@ use trellis_engine::approval::Confidence;
 use trellis_llm::Editor;
 
 use super::run_limits::TimeLimits;
-use crate::job_control::JobControl;
-use crate::models::ModelArgs;
-use crate::proposals::{
+use trellis_store::fault::Fault;
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::proposals::{
     self, Choice, ConfidenceReport, Decided, DecisionRequest, FailingTest, HistoryEntry,
     NumberedHunk, OpenDocuments, OpenTexts, PartsReport, Proposal, State, Store, Times,
     VerifiedTest, VerifyMode,
 };
-use crate::repair::{self, Problem};
-use crate::reporter::Reporter;
-use crate::sandbox::RAISED_BY;
-use crate::sandbox::SandboxArgs;
-use trellis_store::fault::Fault;
+use trellis_workflows::repair::{self, Problem};
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::sandbox::RAISED_BY;
+use trellis_workflows::sandbox::SandboxArgs;
 
 /// Known tests of a project, independent of its settings.
 #[derive(Default)]

@@ -12,12 +12,12 @@ use trellis_engine::repair::Limits;
 use super::generate::FixWith;
 use super::proposals::ConfidenceShape;
 use super::run_limits::{TEST_SECONDS, mode, test_seconds};
-use crate::models::ModelArgs;
-use crate::repair::{RepairRequest, WriteTarget, report};
-use crate::sandbox::{RAISED_BY, SandboxArgs};
-use crate::timing::Timing;
-use crate::write_tests::registry;
 use trellis_store::fault::Fault;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::repair::{RepairRequest, WriteTarget, report};
+use trellis_workflows::sandbox::{RAISED_BY, SandboxArgs};
+use trellis_workflows::timing::Timing;
+use trellis_workflows::write_tests::registry;
 
 /// Fix failing tests; every fix is tested on a copy first.
 ///

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::convert::check_python;
 use trellis_git::git::Git;
 use trellis_store::checkpoint::{self, Checkpoint, TestResults};
 use trellis_store::fault::Fault;
@@ -16,6 +15,7 @@ use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
 use trellis_store::replay::{Milestone, ReplayedState};
 use trellis_store::{FlushError, Writer};
+use trellis_workflows::convert::check_python;
 
 /// Rolls a generated repository back to the last subgraph that passed completely.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -11,13 +11,13 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
 use super::run_limits::TimeLimits;
-use crate::convert::test_outcome;
-use crate::reporter::Reporter;
-use crate::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
-use crate::sandbox::{Packages, SandboxArgs, WarmSandboxes};
-use crate::write_tests::registry;
 use trellis_project::project::{self, Project};
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::convert::test_outcome;
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
+use trellis_workflows::sandbox::{Packages, SandboxArgs, WarmSandboxes};
+use trellis_workflows::write_tests::registry;
 
 /// Runs a project's tests in the sandbox.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::past;
-use crate::tasks;
 use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
+use trellis_workflows::tasks;
 
 /// Maximum depth of folders searched for runs.
 const DEPTH: usize = 3;

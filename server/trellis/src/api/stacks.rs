@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::reporter::Reporter;
-use crate::stacks::{self, Installer, Origin, Stack};
 use trellis_store::fault::Fault;
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::stacks::{self, Installer, Origin, Stack};
 
 /// Lists the project templates: those of Trellis, your own and the project's.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

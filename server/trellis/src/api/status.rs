@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::node_status;
 use trellis_store::checkpoint;
 use trellis_store::fault::Fault;
+use trellis_workflows::node_status;
 
 /// Shows the status of every node of a generated repository.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

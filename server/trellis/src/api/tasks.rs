@@ -10,10 +10,10 @@ use super::generate::FixWith;
 use super::implement::Pushed;
 use super::repair::Time;
 use super::run_limits::RunLimits;
-use crate::models::ModelArgs;
-use crate::sandbox::SandboxArgs;
-use crate::tasks::{TasksReport, TasksRequest};
 use trellis_git::forge::PushTarget;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::sandbox::SandboxArgs;
+use trellis_workflows::tasks::{TasksReport, TasksRequest};
 
 /// Build a project from a task list, several tasks in parallel.
 ///

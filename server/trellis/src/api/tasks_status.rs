@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tasks;
 use trellis_store::fault::Fault;
 use trellis_store::lock::Lock;
+use trellis_workflows::tasks;
 
 /// Shows the progress of a list of tasks, running or finished.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -9,10 +9,10 @@ use trellis_engine::write_tests::Style;
 use trellis_python::Functions;
 
 use super::run_limits::TimeLimits;
-use crate::models::ModelArgs;
-use crate::sandbox::SandboxArgs;
-use crate::write_tests::{WriteTestsRequest, report};
 use trellis_store::fault::Fault;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::sandbox::SandboxArgs;
+use trellis_workflows::write_tests::{WriteTestsRequest, report};
 
 /// Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -13,10 +13,10 @@ use crate::api::proposals::{
 };
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::output::{Output, color};
-use crate::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
-use crate::sandbox::SandboxArgs;
-use crate::signals::cancel_on_signal;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
+use trellis_workflows::sandbox::SandboxArgs;
+use trellis_workflows::signals::cancel_on_signal;
 
 #[derive(Args)]
 pub(crate) struct FixesArgs {

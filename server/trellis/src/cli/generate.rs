@@ -6,10 +6,10 @@ use trellis_engine::NO_FLOWS;
 
 use crate::api::generate::GenerateArgs;
 use crate::cli::test_output::plain;
-use crate::generate::{Flows, Summary, generate};
-use crate::job_control::JobControl;
 use crate::output::Output;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::generate::{Flows, Summary, generate};
+use trellis_workflows::job_control::JobControl;
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(None)?;

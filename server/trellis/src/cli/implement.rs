@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::api::implement::{ImplementArgs, ImplementResult};
 use crate::cli::test_output::{plain, pushed};
-use crate::issue::{IssueOutcome, IssueReport, Reviewer, implement, plan};
-use crate::job_control::JobControl;
 use crate::output::{Output, color};
-use crate::repair::Terminal;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::issue::{IssueOutcome, IssueReport, Reviewer, implement, plan};
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::repair::Terminal;
 
 pub(crate) async fn run(args: ImplementArgs, output: &mut Output) -> Result<Exit, Fault> {
     let dry_run = args.dry_run;

@@ -9,9 +9,9 @@ use crate::api::localize::{FailingTest, LocalizeParams, LocalizeResult, localize
 use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
 use crate::cli::test_output::plain;
 use crate::output::Output;
-use crate::sandbox::SandboxArgs;
-use crate::signals::cancel_on_signal;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::sandbox::SandboxArgs;
+use trellis_workflows::signals::cancel_on_signal;
 
 /// Maximum seconds for any option.
 const DAY: u64 = 86_400;

@@ -12,9 +12,9 @@ use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
     PlanProblem, PlanShowParams,
 };
-use crate::node_status::NodeStatuses;
 use crate::output::Output;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::node_status::NodeStatuses;
 
 mod flows;
 mod levels;

@@ -6,12 +6,12 @@ use trellis_os::wording::counted;
 
 use crate::api::repair::{RepairArgs, RepairResult};
 use crate::cli::test_output::plain;
-use crate::job_control::JobControl;
 use crate::output::{Output, color};
-use crate::repair::report::{GroupReport, RepairReport};
-use crate::repair::{Approver, Terminal, repair};
 use crate::results::Results;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::repair::report::{GroupReport, RepairReport};
+use trellis_workflows::repair::{Approver, Terminal, repair};
 
 pub(crate) async fn run(args: RepairArgs, output: &mut Output) -> Result<Exit, Fault> {
     let is_dry = args.dry_run;

@@ -11,8 +11,8 @@ use crate::api::stacks::{
     StackShown, install, list, new_project, show,
 };
 use crate::output::Output;
-use crate::signals::cancel_on_signal;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::signals::cancel_on_signal;
 
 #[derive(Args)]
 pub(crate) struct StacksArgs {

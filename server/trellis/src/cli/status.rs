@@ -12,8 +12,8 @@ use crate::api::status::{ReportParams, StatusParams, report as report_of, status
 use crate::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::cli::test_output::plain;
 use crate::output::{Output, color};
-use crate::tasks;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::tasks;
 
 /// Show the state of every node or task of a run.
 #[derive(Args)]

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::cli::test_output::{plain, pushed};
-use crate::job_control::JobControl;
 use crate::output::Output;
-use crate::tasks::{TasksReport, tasks};
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::tasks::{TasksReport, tasks};
 
 pub(crate) async fn run(args: TasksArgs, output: &mut Output) -> Result<Exit, Fault> {
     let order = args.order(Path::new(""));

@@ -15,9 +15,9 @@ use crate::api::run_tests::{Prepared, RunTestsParams, Tool};
 use crate::cli::test_output::{line, summary};
 use crate::output::Output;
 use crate::results::Results;
-use crate::sandbox::{SandboxArgs, WarmSandboxes};
-use crate::signals::cancel_on_signal;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::sandbox::{SandboxArgs, WarmSandboxes};
+use trellis_workflows::signals::cancel_on_signal;
 
 /// Run tests in the sandbox.
 #[derive(Args)]

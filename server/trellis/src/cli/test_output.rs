@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use trellis_sandbox::{Outcome, Report, TestResult};
 
 use crate::api::run_tests::{outcome, reason};
-use crate::convert::test_outcome;
-use crate::localize::NO_TESTS_HINT;
 use crate::output::color;
 use trellis_git::forge::Pushed;
+use trellis_workflows::convert::test_outcome;
+use trellis_workflows::localize::NO_TESTS_HINT;
 
 /// Returns the line of one finished test.
 pub(crate) fn line(test: &TestResult) -> String {

@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 use crate::api::run_limits::TEST_SECONDS;
 use crate::api::write_tests::{Generated, TestFramework};
 use crate::cli::test_output::plain;
-use crate::models::ModelArgs;
 use crate::output::{Output, color};
 use crate::results::Results;
-use crate::sandbox::SandboxArgs;
-use crate::signals::cancel_on_signal;
-use crate::write_tests::report::{FailureReport, TestReport, WriteTestsReport};
-use crate::write_tests::{WriteTestsRequest, generate};
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::sandbox::SandboxArgs;
+use trellis_workflows::signals::cancel_on_signal;
+use trellis_workflows::write_tests::report::{FailureReport, TestReport, WriteTestsReport};
+use trellis_workflows::write_tests::{WriteTestsRequest, generate};
 
 /// Maximum lines shown of a failure.
 const EXPLAINED: usize = 6;

@@ -17,8 +17,8 @@ use crate::session::{
     Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProject, GeneratedProjects, NodeState,
     Open, Registered, Snapshot, TestRegistryCache, Tests, positions,
 };
-use crate::write_tests::registry;
 use trellis_project::sources;
+use trellis_workflows::write_tests::registry;
 
 /// The project around a document.
 pub(super) struct Around {

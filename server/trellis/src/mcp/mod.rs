@@ -22,10 +22,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::async_stdin;
 use crate::rpc::{self, Context};
-use crate::signals::cancel_on_signal;
 use calls::Caller;
 use tools::McpTool;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::signals::cancel_on_signal;
 
 /// Instructions to the model about all tools.
 const INSTRUCTIONS: &str = "Trellis generates tested Python repositories from planning graphs, and finds, reads and \

@@ -4,10 +4,11 @@ use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
 use serde::Serialize;
 use serde_json::json;
+use trellis_os::terminal::{escape, escape_except};
 use trellis_os::wording::without_numbers;
 
-use crate::reporter::{Progress, Reporter};
 use trellis_store::fault::Fault;
+use trellis_workflows::reporter::{Progress, Reporter};
 
 pub(crate) mod color;
 pub(crate) mod log;
@@ -87,7 +88,7 @@ impl Output {
     /// Prints a note without a printer at hand.
     pub(crate) fn say(text: impl std::fmt::Display) {
         // Standard error may be closed, which cannot be reported anywhere.
-        let text = color::note(&harmless(&without_numbers(&text.to_string())));
+        let text = color::note(&escape(&without_numbers(&text.to_string())));
         let _ = waiting::around(|| writeln!(io::stderr().lock(), "{text}"));
     }
 }
@@ -125,62 +126,15 @@ impl Write for Screen {
         // Writes up to the last complete line, so that no sequence is cut in two.
         let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = self.rest.drain(..whole).collect();
-        let shown = escaped(&String::from_utf8_lossy(&lines), &color::SEQUENCES);
+        let shown = escape_except(&String::from_utf8_lossy(&lines), &color::SEQUENCES);
         self.out.write_all(shown.as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.rest);
-        let shown = escaped(&String::from_utf8_lossy(&rest), &color::SEQUENCES);
+        let shown = escape_except(&String::from_utf8_lossy(&rest), &color::SEQUENCES);
         self.out.write_all(shown.as_bytes())?;
         self.out.flush()
-    }
-}
-
-/// Escapes control characters and characters that change the writing direction, since text from
-/// graphs, models and tests must not control the terminal.
-pub(crate) fn harmless(text: &str) -> String {
-    escaped(text, &[])
-}
-
-/// Escapes control characters except the sequences in `own`, which color a result.
-fn escaped(text: &str, own: &[&str]) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        if let Some(own) = own.iter().find(|own| rest.starts_with(**own)) {
-            out += own;
-            rest = &rest[own.len()..];
-            continue;
-        }
-        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        match character {
-            '\n' | '\t' => out.push(character),
-            it if it.is_control() || turns => out.extend(it.escape_unicode()),
-            it => out.push(it),
-        }
-        rest = &rest[character.len_utf8()..];
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{color, escaped, harmless};
-
-    #[test]
-    fn nothing_drives_the_terminal_but_our_own_sequences() {
-        let table = [
-            ("plain é\n\ttext", "plain é\n\ttext"),
-            ("\u{1b}[1mfound\u{1b}[0m", "\u{1b}[1mfound\u{1b}[0m"),
-            ("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
-            ("\u{1b}[2J\r\u{9b}m", "\\u{1b}[2J\\u{d}\\u{9b}m"),
-            ("a\u{202e}b", "a\\u{202e}b"),
-        ];
-        for (text, shown) in table {
-            assert_eq!(escaped(text, &color::SEQUENCES), shown);
-        }
-        assert_eq!(harmless("\u{1b}[31mred"), "\\u{1b}[31mred");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::reporter::Progress;
 use trellis_store::journal;
+use trellis_workflows::reporter::Progress;
 
 /// Delay before the line appears; shorter commands show none.
 const AFTER: Duration = Duration::from_secs(2);
@@ -33,22 +33,10 @@ pub(crate) fn end() {
     LINE.get().into_iter().for_each(ProgressBar::finish_and_clear);
 }
 
-/// Hides the line while a person answers a question.
-pub(crate) struct Hidden(());
-
-impl Hidden {
-    pub(crate) fn new() -> Hidden {
-        if let Some(line) = LINE.get() {
-            line.disable_steady_tick();
-            line.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        Hidden(())
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        show();
+fn hide() {
+    if let Some(line) = LINE.get() {
+        line.disable_steady_tick();
+        line.set_draw_target(ProgressDrawTarget::hidden());
     }
 }
 
@@ -70,6 +58,9 @@ pub(super) fn around<T>(print: impl FnOnce() -> T) -> T {
 /// Shows the current activity of the command.
 pub(super) fn update(report: &Progress<'_>) {
     let Some(line) = LINE.get() else { return };
+    if let Progress::Prompt { is_open } = report {
+        return if *is_open { hide() } else { show() };
+    }
     let text = match report {
         // The last note describes the current activity.
         Progress::Note(text) => text.lines().next_back().unwrap_or_default().trim().to_owned(),
@@ -80,7 +71,7 @@ pub(super) fn update(report: &Progress<'_>) {
         Progress::Count { done, total, .. } => format!("{done} of {total} done"),
         _ => return,
     };
-    line.set_message(super::harmless(&text).replace('\n', " "));
+    line.set_message(trellis_os::terminal::escape(&text).replace('\n', " "));
 }
 
 fn style() -> ProgressStyle {

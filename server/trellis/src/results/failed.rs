@@ -65,7 +65,7 @@ impl Failed {
         let elsewhere = deepest.filter(|(path, _)| *path != test.path);
         let message = match failure {
             Some(it) => message(it),
-            None => format!("the test ended as {}", crate::convert::test_outcome(test)),
+            None => format!("the test ended as {}", trellis_workflows::convert::test_outcome(test)),
         };
         Failed {
             root: root.to_owned(),

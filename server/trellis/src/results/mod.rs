@@ -20,11 +20,11 @@ use trellis_sandbox::{Report, TestResult};
 use self::store::{Project, Store};
 pub(crate) use self::tests::millis;
 use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
-use crate::reporter::{Progress, Reporter};
-use crate::write_tests::registry;
 pub(crate) use failed::{Failed, FailureLocation};
 use trellis_project::sources;
 use trellis_store::disk::cache_folder;
+use trellis_workflows::reporter::{Progress, Reporter};
+use trellis_workflows::write_tests::registry;
 
 /// All results of this process. Clones share one state.
 #[derive(Clone)]

@@ -9,8 +9,8 @@ use super::context::Context;
 use super::table::{Effect, Table};
 use super::{fixes, graphs, run_tests, stacks, symbols};
 use crate::api::{self, files, jobs, log, runs};
-use crate::generate;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::generate;
 
 /// Returns all methods, for one server.
 pub(crate) fn table(context: Arc<Context>) -> Table {

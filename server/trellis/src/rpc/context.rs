@@ -13,11 +13,11 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
 use crate::results::Results;
-use crate::sandbox::WarmSandboxes;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
 use trellis_project::edits;
 use trellis_project::project;
 use trellis_store::fault::Fault;
+use trellis_workflows::sandbox::WarmSandboxes;
 
 /// Maximum number of calls that wait for long work.
 const WAITING_AT_MOST: usize = 256;

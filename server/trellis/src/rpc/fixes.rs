@@ -18,13 +18,13 @@ use crate::api::proposals::{
 use crate::api::repair::{RepairArgs, RepairResult};
 use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::event_bus::Event;
-use crate::issue::{IssueReport, Reviewer, implement, plan};
-use crate::proposals::{OpenTexts, State, Store, VerifyMode};
-use crate::repair::{Approver, repair};
 use crate::session::positions;
-use crate::tasks::tasks;
-use crate::write_tests::registry;
 use trellis_store::fault::Fault;
+use trellis_workflows::issue::{IssueReport, Reviewer, implement, plan};
+use trellis_workflows::proposals::{OpenTexts, State, Store, VerifyMode};
+use trellis_workflows::repair::{Approver, repair};
+use trellis_workflows::tasks::tasks;
+use trellis_workflows::write_tests::registry;
 
 pub(super) fn register(table: &mut Table) {
     fix(table);

@@ -19,12 +19,12 @@ use crate::api::write_tests::{
     AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
     ValidateSyntaxParams, parse_text, validate_syntax,
 };
-use crate::job_control::JobControl;
 use crate::jobs::JobContext;
-use crate::reporter::Progress;
 use crate::session::Snapshot;
-use crate::write_tests::{self, registry};
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::reporter::Progress;
+use trellis_workflows::write_tests::{self, registry};
 
 pub(super) fn register(table: &mut Table) {
     table.question("trellis/parseFile", |view: &Snapshot, params: &ParseFileParams| {

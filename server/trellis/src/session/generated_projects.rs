@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use trellis_engine::assembly::Layout;
 use trellis_plan::{NodeIx, Plan};
 
-use crate::node_status;
 use trellis_store::checkpoint::{self, Checkpoint};
+use trellis_workflows::node_status;
 
 /// The graph that a run exports.
 const GRAPH: &str = "docs/rpg.json";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::write_tests::registry::{self, Mapping, Registry};
+use trellis_workflows::write_tests::registry::{self, Mapping, Registry};
 
 /// Size and time of a registry.
 type Stamp = (u64, SystemTime);

@@ -28,12 +28,12 @@ use tokio_util::sync::CancellationToken;
 use crate::jobs::Jobs;
 use crate::parent_watch;
 use crate::rpc::{self, Context};
-use crate::signals::cancel_on_signal;
 use auth::{AccessPolicy, AuthLayer};
 use connection_count::Counter;
 use subscriptions::Subscriptions;
 use token::Token;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::signals::cancel_on_signal;
 
 /// Maximum bytes of a client's message.
 const REQUEST_AT_MOST: u32 = 16 << 20;

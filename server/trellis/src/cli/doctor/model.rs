@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::config::Config;
-use crate::models::{self, ModelArgs, Models, ProbeResult};
-use crate::output::{Output, harmless};
+use crate::output::Output;
+use trellis_os::terminal::escape;
 use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::config::Config;
+use trellis_workflows::models::{self, ModelArgs, Models, ProbeResult};
 
 /// Sends a request to the named model, or to the model configured for this folder.
 pub(super) async fn run(
@@ -55,9 +56,9 @@ fn shape(tried: &ProbeResult) -> serde_json::Value {
 fn human(all: &[ProbeResult], config: &Config) -> String {
     let mut out = String::new();
     for it in all {
-        out += &format!("ok       {}: {}\n", it.name, harmless(&it.reply));
+        out += &format!("ok       {}: {}\n", it.name, escape(&it.reply));
         if let Some(by) = &it.answered_by {
-            out += &format!("         answered by {} in {} ms\n", harmless(by), it.milliseconds);
+            out += &format!("         answered by {} in {} ms\n", escape(by), it.milliseconds);
         }
         let tokens = it.usage.map_or("tokens are not counted".to_owned(), |usage| {
             format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)

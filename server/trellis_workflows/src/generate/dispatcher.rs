@@ -1,0 +1,400 @@
+//! The dispatcher owns the state of a run: it starts workers, takes in their results and writes
+//! them down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use trellis_engine::{Cause, Draft, Outcome};
+use trellis_plan::{NodeIx, Schedule, Skipped};
+
+use crate::budget::BudgetExceeded;
+use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::memory;
+use crate::generate::prepare::GenerateRequest;
+use crate::generate::progress::RunProgress;
+use crate::generate::subgraph_commits::subgraphs;
+use crate::generate::wait_queue::WaitQueue;
+use crate::generate::worker::{NodeResult, RunContext, WaitReason, WorkerError, source, work_on};
+use crate::reporter::Reporter;
+use trellis_git::git::Git;
+use trellis_store::Writer;
+use trellis_store::checkpoint::{Checkpoint, ModelCost, TestResults};
+use trellis_store::cost::Cost;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Accepted, Event, IntegrationResult};
+use trellis_store::lock::Lock;
+use trellis_store::replay::ReplayedState;
+
+/// Receiving ends of the channels that the dispatcher's loop reads.
+pub(super) struct Channels {
+    pub accepted_drafts: watch::Receiver<AcceptedDrafts>,
+    /// Notices of workers that gave their slot back.
+    pub wake: mpsc::UnboundedReceiver<WaitReason>,
+}
+
+/// Result of a finished job.
+pub(super) enum JobDone {
+    Node(Box<NodeResult>),
+    Subgraph(Box<IntegrationResult>),
+}
+
+/// Reason for which the dispatcher's loop ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum LoopEnd {
+    Finished,
+    Interrupted,
+}
+
+pub(super) struct Dispatcher {
+    pub run_context: Arc<RunContext>,
+    pub schedule: Schedule,
+    pub accepted_drafts: watch::Sender<AcceptedDrafts>,
+    pub writer: Writer,
+    pub git: Option<Git>,
+    pub root: PathBuf,
+    pub order: GenerateRequest,
+    pub accepted: BTreeMap<String, Accepted>,
+    pub past: ReplayedState,
+    pub checkpoint: Checkpoint,
+    pub cost: Cost,
+    pub progress: RunProgress,
+    pub warnings: Vec<String>,
+    /// Number of nodes that passed since the last flush.
+    pub unwritten: usize,
+    /// The checkpoint on the disk is older than the one in memory.
+    pub(super) unsaved: bool,
+    pub committed: BTreeSet<String>,
+    /// File texts that this run's subgraph commits contain, by path.
+    pub(super) in_history: BTreeMap<String, String>,
+    pub started: BTreeSet<NodeIx>,
+    pub resting: WaitQueue,
+    /// Set once the budget is spent; no new node is started after that.
+    exhausted: Option<BudgetExceeded>,
+    /// Leaves by subgraph, in the order of their last leaf.
+    pub subgraphs: Arc<[(String, Vec<NodeIx>)]>,
+    /// Subgraphs whose integration tests are under way.
+    pub integrating: BTreeSet<String>,
+    /// Integration results by subgraph.
+    pub integrated: BTreeMap<String, IntegrationResult>,
+    /// This run adopted files that a person had changed.
+    has_new_edits: bool,
+    /// This run wrote at least one file.
+    pub wrote: bool,
+    /// Nodes that passed alone but fail in the whole suite, with the reason.
+    pub broken: BTreeMap<String, String>,
+    _lock: Lock,
+}
+
+impl Dispatcher {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called once, with everything `open` has made ready"
+    )]
+    pub(super) fn new(
+        run_context: RunContext,
+        schedule: Schedule,
+        accepted_drafts: watch::Sender<AcceptedDrafts>,
+        writer: Writer,
+        git: Option<Git>,
+        root: PathBuf,
+        order: GenerateRequest,
+        accepted: BTreeMap<String, Accepted>,
+        past: ReplayedState,
+        lock: Lock,
+        progress: RunProgress,
+        has_new_edits: bool,
+    ) -> Dispatcher {
+        let mut cost = Cost::default();
+        accepted.values().for_each(|accepted| cost += &accepted.cost);
+        Dispatcher {
+            resting: WaitQueue::default(),
+            exhausted: None,
+            subgraphs: subgraphs(&run_context.work),
+            run_context: Arc::new(run_context),
+            schedule,
+            accepted_drafts,
+            writer,
+            git,
+            root,
+            order,
+            accepted,
+            past,
+            checkpoint: Checkpoint::new(),
+            cost,
+            progress,
+            warnings: Vec::new(),
+            unwritten: 0,
+            unsaved: false,
+            committed: BTreeSet::new(),
+            in_history: BTreeMap::new(),
+            started: BTreeSet::new(),
+            integrating: BTreeSet::new(),
+            integrated: BTreeMap::new(),
+            has_new_edits,
+            wrote: false,
+            broken: BTreeMap::new(),
+            _lock: lock,
+        }
+    }
+
+    /// Runs until every leaf is settled, the run is interrupted, or an error occurs.
+    pub(super) async fn run(
+        &mut self,
+        mut receivers: Channels,
+        reporter: &Reporter,
+    ) -> Result<LoopEnd, Fault> {
+        self.first_checkpoint()?;
+        if self.has_new_edits {
+            // A person's text must be safe in the history before anything builds on it.
+            self.commit("chore: keep edits made by hand");
+        }
+        self.flush()?;
+        let mut workers: JoinSet<Result<JobDone, WorkerError>> = JoinSet::new();
+        let cancel = self.run_context.cancel.clone();
+        loop {
+            if let Some(exhausted) = &self.exhausted {
+                // Requests under way are paid for, so their workers continue until their next
+                // request.
+                if self.resting.is_everyone_waiting(workers.len()) {
+                    let fault = exhausted.clone().into();
+                    workers.shutdown().await;
+                    return Err(fault);
+                }
+            } else {
+                self.start_integrations(&mut workers);
+                self.start_workers(&mut workers, &receivers.accepted_drafts)?;
+            }
+            if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
+                break;
+            }
+            self.save()?;
+            self.give_turn(workers.len());
+            if workers.is_empty() {
+                return Err(Fault::internal("no node is ready, and none is running")
+                    .hint("please report this, with .trellis/journal.jsonl"));
+            }
+            tokio::select! {
+                Some(rest) = receivers.wake.recv() => {
+                    let place = |node: &NodeIx| self.run_context.work.place[node];
+                    self.resting.take(rest, place);
+                }
+                () = cancel.cancelled() => {
+                    workers.shutdown().await;
+                    return Ok(LoopEnd::Interrupted);
+                }
+                Some(joined) = workers.join_next() => {
+                    let outcome = joined.map_err(|e| Fault::internal(format!("a worker crashed: {e}")))?;
+                    match outcome {
+                        Ok(JobDone::Node(outcome)) => self.record_result(*outcome, reporter)?,
+                        Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
+                        Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
+                        Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
+                        Err(WorkerError::Fault(fault)) => {
+                            workers.shutdown().await;
+                            return Err(fault);
+                        }
+                        Err(WorkerError::Journal { node, error }) => {
+                            workers.shutdown().await;
+                            return Err(self.cannot_write(node, ".trellis/journal.jsonl", &error));
+                        }
+                    }
+                }
+            }
+        }
+        self.commit_subgraphs()?;
+        self.save()?;
+        self.progress.clear();
+        Ok(LoopEnd::Finished)
+    }
+
+    /// Writes the checkpoint if it changed. Called once per turn, so that settled and started nodes
+    /// reach the disk together.
+    pub(super) fn save(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.unsaved) { self.write_checkpoint() } else { Ok(()) }
+    }
+
+    /// Starts workers while slots are free. With one job, nodes start in the plan's order; with
+    /// more, those with the longest chain of dependents start first. A node starts only when
+    /// everything in its view is settled.
+    fn start_workers(
+        &mut self,
+        workers: &mut JoinSet<Result<JobDone, WorkerError>>,
+        accepted_drafts: &watch::Receiver<AcceptedDrafts>,
+    ) -> Result<(), Fault> {
+        while self.resting.alone.is_none()
+            && let Ok(permit) = self.run_context.slots.clone().try_acquire_owned()
+        {
+            let visible = |ix: &NodeIx| {
+                let view = self.run_context.work.view(*ix, &BTreeSet::new());
+                !self.started.contains(ix) && accepted_drafts.borrow().has_all(&view)
+            };
+            let next = match self.order.jobs {
+                1 => self.schedule.ready().find(visible),
+                _ => self.schedule.urgent().find(visible),
+            };
+            let Some(node) = next else { return Ok(()) };
+            self.started.insert(node);
+            self.schedule.start(node);
+            self.mark(node, "in_progress", None)?;
+            self.state(node, "in_progress", "its dependencies are done", None)?;
+            let work = work_on(self.run_context.clone(), node, accepted_drafts.clone(), permit);
+            workers.spawn(async { work.await.map(|outcome| JobDone::Node(Box::new(outcome))) });
+        }
+        Ok(())
+    }
+
+    /// Gives the next waiting worker its exclusive turn once all others are settled or waiting.
+    fn give_turn(&mut self, at_work: usize) {
+        let accepted_drafts = self.accepted_drafts.borrow().clone();
+        self.resting.give_turn(at_work, |needed| accepted_drafts.has_all(needed));
+    }
+
+    fn record_result(&mut self, outcome: NodeResult, reporter: &Reporter) -> Result<(), Fault> {
+        self.cost += &outcome.cost;
+        let node = outcome.node;
+        self.resting.ended(node);
+        let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
+        self.entry(node).test_results = results;
+        self.entry(node).retry_count = outcome.fixes;
+        self.entry(node).flaky = outcome.flaky.clone();
+        self.entry(node).model = ModelCost::of(&outcome.cost);
+        match outcome.verdict.clone() {
+            Outcome::Passed => self.accept(node, &outcome)?,
+            Outcome::Failed { reason } => self.fail(node, reason, outcome.cause)?,
+            Outcome::NeedsHuman { reason } => {
+                self.fail(node, format!("needs_human: {reason}"), outcome.cause)?;
+            }
+            Outcome::Skipped { reason } => {
+                let skipped = self.schedule.skip(node, reason.clone());
+                self.put_aside(node, "skipped", (reason, outcome.cause), skipped)?;
+            }
+        }
+        if self.unwritten >= self.order.batch || memory::is_short() {
+            self.flush()?;
+        }
+        self.commit_subgraphs()?;
+        self.progress.show(self.schedule.counts().settled(), reporter);
+        Ok(())
+    }
+
+    /// Accepts a node's draft. The text is on the disk before anything says `passed` (W13).
+    fn accept(&mut self, node: NodeIx, outcome: &NodeResult) -> Result<(), Fault> {
+        let accepted = Accepted {
+            node: self.id(node),
+            specification: self.run_context.work.specification(node),
+            tests: source(&outcome.draft.tests),
+            implementation: source(&outcome.draft.implementation),
+            tests_passed: outcome.tests_passed,
+            fixes: outcome.fixes,
+            flaky: outcome.flaky.clone(),
+            cost: outcome.cost.clone(),
+        };
+        let mut draft = outcome.draft.clone();
+        let amended = self.amended(std::mem::take(&mut draft.amended));
+        // One write for all events: a crash leaves all of them or none.
+        let events: Vec<Event> =
+            amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
+        if let Err(error) = self.run_context.journal.commit_all(&events) {
+            return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
+        }
+        for accepted in amended.into_iter().chain([accepted]) {
+            self.accepted.insert(accepted.node.clone(), accepted);
+        }
+        self.schedule.pass(node);
+        self.store_draft(node, Some(Arc::new(draft)));
+        self.mark(node, "passed", None)?;
+        self.unwritten += 1;
+        Ok(())
+    }
+
+    /// Returns updated records of nodes that passed before and that the draft amends. Puts their
+    /// new text among the accepted drafts at once.
+    fn amended(&self, texts: BTreeMap<String, trellis_python::Fragment>) -> Vec<Accepted> {
+        let mut out = Vec::new();
+        for (id, text) in texts {
+            let (Some(old), Some(ix)) =
+                (self.accepted.get(&id), self.run_context.work.plan.find(&id))
+            else {
+                continue;
+            };
+            let implementation = Some(text);
+            out.push(Accepted { implementation: source(&implementation), ..old.clone() });
+            let settled = self.accepted_drafts.borrow().draft(ix);
+            let tests = settled.and_then(|draft| draft.tests.clone());
+            self.store_draft(
+                ix,
+                Some(Arc::new(Draft { tests, implementation, ..Draft::default() })),
+            );
+        }
+        out
+    }
+
+    fn fail(&mut self, node: NodeIx, reason: String, cause: Option<Cause>) -> Result<(), Fault> {
+        let skipped = self.schedule.fail(node, reason.clone());
+        self.put_aside(node, "failed", (reason, cause), skipped)
+    }
+
+    fn put_aside(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        (reason, cause): (String, Option<Cause>),
+        skipped: Vec<Skipped>,
+    ) -> Result<(), Fault> {
+        self.state(node, status, &reason, cause)?;
+        self.mark(node, status, Some(reason))?;
+        self.store_draft(node, None);
+        for skip in skipped {
+            self.state(skip.node, "skipped", &skip.reason, None)?;
+            self.mark(skip.node, "skipped", Some(skip.reason))?;
+            self.store_draft(skip.node, None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_draft(&self, node: NodeIx, draft: Option<Arc<Draft>>) {
+        self.accepted_drafts.send_modify(|accepted_drafts| accepted_drafts.put(node, draft));
+    }
+
+    pub(super) fn id(&self, node: NodeIx) -> String {
+        self.run_context.work.plan.id(node).to_owned()
+    }
+
+    fn state(
+        &mut self,
+        node: NodeIx,
+        status: &str,
+        reason: &str,
+        cause: Option<Cause>,
+    ) -> Result<(), Fault> {
+        let event = Event::State {
+            node: self.id(node),
+            status: status.to_owned(),
+            reason: reason.to_owned(),
+            cause: cause.map(|it| it.as_str().to_owned()),
+        };
+        let logged = self.run_context.journal.log(event);
+        logged.map_err(|e| self.cannot_write(Some(node), ".trellis/journal.jsonl", &e))
+    }
+
+    /// Returns whether this run did nothing: everything had passed before and the documents say so.
+    pub(super) fn had_nothing_to_do(&self) -> bool {
+        self.started.is_empty() && self.past.finished && !self.wrote && !self.has_new_edits
+    }
+
+    /// Leaves the folder in order: writes accepted text and sets nodes in hand to pending.
+    pub(super) fn stop(&mut self, reason: &str) -> Result<(), Fault> {
+        for ix in self.started.clone() {
+            if self.schedule.status(ix) == Some(trellis_plan::Status::InProgress) {
+                self.mark(ix, "pending", None)?;
+            }
+        }
+        let flushed = self.flush();
+        self.write_checkpoint()?;
+        let logged = self.run_context.journal.commit(Event::Stopped { reason: reason.to_owned() });
+        flushed.and(logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e)))
+    }
+}

@@ -1,0 +1,356 @@
+//! Integration tests of a finished subgraph: requests, runs and keeps them if enough of them pass
+//! (V2).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
+use trellis_engine::assembly::{Contribution, Sources, sources};
+use trellis_engine::localize::rank;
+use trellis_engine::{
+    Draft, FlowItems, Integration, LIBRARY, NO_FLOWS, RunOutcome, TestRun, ask_integration_tests,
+    integration_tests,
+};
+use trellis_plan::{FlowKind, NodeIx, flows};
+use trellis_python::Fragment;
+use trellis_sandbox::{Report, Request, Tree};
+
+use crate::convert::{self, Files};
+use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::items::WorkGraph;
+use crate::generate::worker::ask::send;
+use crate::generate::worker::run_index::RunIndex;
+use crate::generate::worker::{RunContext, WorkerError};
+use crate::generate::written;
+use crate::llm_client::Completion;
+use crate::localize::evidence;
+use trellis_store::cost::Cost;
+use trellis_store::disk;
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, IntegrationResult};
+
+/// Maximum number of flows to test per subgraph, or for the whole library.
+const FLOWS: usize = 5;
+/// Maximum number of suspects to name if too few tests pass.
+const SUSPECTS: usize = 3;
+
+/// Maximum length of the subgraph's part of a file name, in bytes.
+const LONGEST: usize = 80;
+
+/// Returns the path of a subgraph's integration tests. Its base name is unique among test files, as
+/// pytest requires.
+fn path(run_context: &RunContext, subgraph: &str) -> String {
+    let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
+    let is_plain = name == subgraph;
+    // Two subgraph names may differ only in characters that file names do not keep.
+    let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
+    name += &suffix;
+    let taken = |file: &str| run_context.work.items.values().any(|it| it.test_path.ends_with(file));
+    while taken(&format!("/test_{name}_flow.py")) {
+        name.push('_');
+    }
+    format!("tests/integration/test_{name}_flow.py")
+}
+
+/// Returns a hash of the plan's text for a subgraph's leaves. Integration tests stay valid as long
+/// as it stays the same.
+pub(super) fn specification(run_context: &RunContext, leaves: &[NodeIx]) -> String {
+    let parts: Vec<String> = leaves
+        .iter()
+        .map(|ix| {
+            format!("{} {}", run_context.work.plan.id(*ix), run_context.work.specification(*ix))
+        })
+        .collect();
+    disk::hash(parts.join("\n"))
+}
+
+/// Makes the integration tests of one subgraph, from the request to the journaled result.
+pub(super) async fn integrate(
+    run_context: Arc<RunContext>,
+    subgraph: String,
+    leaves: Vec<NodeIx>,
+    accepted_drafts: AcceptedDrafts,
+    _permit: OwnedSemaphorePermit,
+) -> Result<IntegrationResult, WorkerError> {
+    let ways = select_flows(&run_context.work, &subgraph, &leaves);
+    let items = |flow: &trellis_plan::Flow| -> Option<FlowItems<'_>> {
+        flow.nodes
+            .iter()
+            .map(|ix| accepted_drafts.draft(*ix).and_then(|_| run_context.work.items.get(ix)))
+            .collect()
+    };
+    let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
+    let mut job = IntegrationJob {
+        run_context: &run_context,
+        subgraph: &subgraph,
+        leaves: &leaves,
+        accepted_drafts: &accepted_drafts,
+        flows,
+        first: None,
+    };
+    let mut integrated = IntegrationResult {
+        subgraph: subgraph.clone(),
+        specification: specification(&run_context, &leaves),
+        path: path(&run_context, &subgraph),
+        ..IntegrationResult::default()
+    };
+    job.run(&mut integrated).await?;
+    run_context
+        .journal
+        .commit(Event::Integration(integrated.clone()))
+        .map_err(|error| WorkerError::Journal { node: None, error })?;
+    Ok(integrated)
+}
+
+/// Returns the flows to test. For the whole library, only flows that cross subgraphs count.
+fn select_flows(work: &WorkGraph, subgraph: &str, leaves: &[NodeIx]) -> Vec<trellis_plan::Flow> {
+    if subgraph != LIBRARY {
+        return flows(&work.plan, leaves, FlowKind::Both, FLOWS);
+    }
+    let subgraphs = |flow: &trellis_plan::Flow| -> BTreeSet<Option<String>> {
+        flow.nodes
+            .iter()
+            .map(|ix| work.plan.node(*ix).subgraph.as_deref().map(str::to_owned))
+            .collect()
+    };
+    let all = flows(&work.plan, leaves, FlowKind::Both, usize::MAX);
+    all.into_iter().filter(|flow| subgraphs(flow).len() > 1).take(FLOWS).collect()
+}
+
+/// Returns whether the library has flows that cross subgraphs.
+pub(super) fn is_connected(work: &WorkGraph, leaves: &[NodeIx]) -> bool {
+    !select_flows(work, LIBRARY, leaves).is_empty()
+}
+
+struct IntegrationJob<'a> {
+    run_context: &'a RunContext,
+    subgraph: &'a str,
+    leaves: &'a [NodeIx],
+    accepted_drafts: &'a AcceptedDrafts,
+    flows: Vec<FlowItems<'a>>,
+    /// Result of the first tests, which were sent back because they use names or calls that do not
+    /// exist.
+    first: Option<IntegrationDone>,
+}
+
+/// Result of running one version of the tests.
+struct IntegrationDone {
+    integration: Integration,
+    tests: Fragment,
+    suspects: Option<String>,
+}
+
+impl IntegrationJob<'_> {
+    async fn run(&mut self, out: &mut IntegrationResult) -> Result<(), WorkerError> {
+        if self.flows.is_empty() {
+            out.outcome = NO_FLOWS.to_owned();
+            return Ok(());
+        }
+        let mut complaint: Option<String> = None;
+        for attempt in 0..=self.run_context.policy.malformed_reasks {
+            let reply = match self.ask(attempt, complaint.as_deref(), &mut out.cost).await? {
+                Completion::Reply(reply) => reply.text,
+                Completion::Truncated { partial } => partial,
+                Completion::Unusable(why) => {
+                    complaint = Some(why);
+                    continue;
+                }
+                // An optional request without a reply leaves everything as it is.
+                Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                    out.outcome = complaint.unwrap_or(reason);
+                    return self.record_results(None, out).await;
+                }
+            };
+            match integration_tests(self.subgraph, &self.flows, &reply) {
+                Ok(tests) => match self.try_tests(&tests, out).await? {
+                    Some(broken) => complaint = Some(broken),
+                    None => return Ok(()),
+                },
+                Err(why) => complaint = Some(why),
+            }
+        }
+        out.outcome = complaint.unwrap_or_default();
+        self.record_results(None, out).await
+    }
+
+    async fn ask(
+        &self,
+        attempt: u32,
+        complaint: Option<&str>,
+        cost: &mut Cost,
+    ) -> Result<Completion, WorkerError> {
+        let layout = &self.run_context.work.layout;
+        let files = self.assemble()?.files.into_iter();
+        let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
+        let ask = ask_integration_tests(
+            self.subgraph,
+            (&self.flows, &files),
+            &self.run_context.conventions,
+            complaint,
+            attempt,
+        );
+        send(self.run_context, self.subgraph, None, &ask, cost).await
+    }
+
+    /// Runs tests and records the results. Returns a complaint for the model if the tests cannot
+    /// run, or if the first ones use names or calls that do not exist.
+    async fn try_tests(
+        &mut self,
+        tests: &Fragment,
+        out: &mut IntegrationResult,
+    ) -> Result<Option<String>, WorkerError> {
+        let (report, files, mut run) = self.test(tests, &out.path, true).await?;
+        out.cost.runs += 1;
+        if run.ending == RunOutcome::CollectionError || run.cases.is_empty() {
+            return Ok(Some(format!("the tests cannot run: {}", run.summary())));
+        }
+        // A failure that passes on an unchanged rerun is flaky, not wrong.
+        if !run.is_clean() {
+            let (_, _, again) = self.test(tests, &out.path, false).await?;
+            out.cost.runs += 1;
+            for case in run.cases.iter_mut().filter(|case| !case.passed) {
+                let passed = again.cases.iter().any(|it| it.id == case.id && it.passed);
+                (case.passed, case.set_aside) = (passed, case.set_aside && !passed);
+            }
+        }
+        let came = IntegrationDone {
+            integration: Integration::of(&run),
+            tests: tests.clone(),
+            suspects: suspects(&report, &files),
+        };
+        let misuse = Integration::misuse(&run, &out.path).filter(|_| self.first.is_none());
+        if misuse.is_some() {
+            self.first = Some(came);
+            return Ok(misuse);
+        }
+        self.record_results(Some(came), out).await?;
+        Ok(None)
+    }
+
+    /// Records the better of the two results: the first tests or those that replaced them.
+    async fn record_results(
+        &mut self,
+        last: Option<IntegrationDone>,
+        out: &mut IntegrationResult,
+    ) -> Result<(), WorkerError> {
+        let all = self.first.take().into_iter().chain(last);
+        let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
+        let IntegrationDone { integration, tests, suspects } = came;
+        (out.passed, out.failed) = (integration.passed, integration.failures.len());
+        out.functions = written::functions(&tests.to_source());
+        let failures = integration.failures.iter();
+        out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
+        if integration.is_enough() {
+            return self.keep(&integration, &tests, out).await;
+        }
+        out.outcome = "failed".to_owned();
+        out.left_out.extend(suspects);
+        Ok(())
+    }
+
+    /// Keeps the passing tests if they also pass without the others.
+    async fn keep(
+        &self,
+        integration: &Integration,
+        tests: &Fragment,
+        out: &mut IntegrationResult,
+    ) -> Result<(), WorkerError> {
+        let kept = integration.passing(tests);
+        if !integration.failures.is_empty() {
+            let (_, _, alone) = self.test(&kept, &out.path, false).await?;
+            out.cost.runs += 1;
+            if !alone.is_clean() {
+                out.outcome = "failed".to_owned();
+                out.left_out
+                    .push(format!("the tests that passed do not pass alone: {}", alone.summary()));
+                return Ok(());
+            }
+        }
+        (out.outcome, out.text) = ("passed".to_owned(), text(&kept));
+        Ok(())
+    }
+
+    async fn test(
+        &self,
+        tests: &Fragment,
+        path: &str,
+        coverage: bool,
+    ) -> Result<(Report, Files, TestRun), WorkerError> {
+        let mut files = self.run_context.tree(&self.assemble()?.files);
+        files.insert(path.to_owned(), Arc::from(text(tests)));
+        let request = Request {
+            targets: vec![path.to_owned()],
+            test_timeout: self.run_context.test_timeout,
+            coverage,
+            ..self.run_context.runner.request(Tree::Files(files.clone()))
+        };
+        let report = self.run_context.runner.run(&request, &self.run_context.cancel).await;
+        let run = convert::test_run(&report, &|path| files.get(path).cloned())?;
+        Ok((report, files, run))
+    }
+
+    /// Assembles the subgraph, the parts of its flows, and everything they build on, without unit
+    /// tests.
+    fn assemble(&self) -> Result<Sources, WorkerError> {
+        let work = &self.run_context.work;
+        let parts = self.flows.iter().flatten().filter_map(|item| work.plan.find(&item.id));
+        let parts: Vec<NodeIx> = self.leaves.iter().copied().chain(parts).collect();
+        let drafts: Vec<(NodeIx, Draft)> = (visible_nodes(work, self.accepted_drafts, &parts)
+            .into_iter())
+        .filter_map(|ix| {
+            let implementation = self.accepted_drafts.draft(ix)?.implementation.clone();
+            Some((ix, Draft { implementation, ..Draft::default() }))
+        })
+        .collect();
+        let shares: Vec<Contribution<'_>> = drafts
+            .iter()
+            .map(|(ix, draft)| Contribution { item: &work.items[ix], draft })
+            .collect();
+        sources(&work.layout, &shares, &self.run_context.kept).map_err(|error| {
+            let message = format!("the files of {} do not fit together: {error}", self.subgraph);
+            WorkerError::Fault(Fault::internal(message))
+        })
+    }
+}
+
+/// Returns the nodes that integration tests of `parts` see: the parts, what they build on, and all
+/// methods of the classes among these up to the last part in the plan's order, since tests may call
+/// any method.
+pub(super) fn visible_nodes(
+    work: &WorkGraph,
+    accepted_drafts: &AcceptedDrafts,
+    parts: &[NodeIx],
+) -> Vec<NodeIx> {
+    let last = parts.iter().map(|ix| work.place[ix]).max().unwrap_or_default();
+    let mut nodes: BTreeSet<usize> = BTreeSet::new();
+    let mut left = parts.to_vec();
+    while let Some(ix) = left.pop() {
+        let draft = accepted_drafts.draft(ix);
+        let more = draft.iter().flat_map(|it| &it.implementation);
+        let more = more.flat_map(|fragment| work.imported(ix, fragment)).collect();
+        for seen in work.view(ix, &more).into_iter().chain([ix]) {
+            if nodes.insert(work.place[&seen]) {
+                left.extend(work.methods(seen).filter(|it| work.place[it] <= last));
+            }
+        }
+    }
+    nodes.into_iter().map(|place| work.leaves[place]).collect()
+}
+
+/// Returns the text of a test file, formatted like all generated files.
+fn text(tests: &Fragment) -> String {
+    let source = tests.to_source();
+    trellis_python::formatted(&source).unwrap_or(source)
+}
+
+/// Returns a line that names suspects, ranked by coverage of the failing tests.
+fn suspects(report: &Report, files: &Files) -> Option<String> {
+    report.coverage.as_ref()?;
+    let evidence = evidence(&RunIndex::of(files).index, std::slice::from_ref(report));
+    let ranked = rank(&evidence, &[]).suspects.into_iter();
+    let code = ranked.filter(|it| !evidence.files[it.file].is_test && !it.symbol.is_empty());
+    let names: Vec<String> = code.take(SUSPECTS).map(|it| it.symbol).collect();
+    (!names.is_empty()).then(|| format!("suspects: {}", names.join(", ")))
+}

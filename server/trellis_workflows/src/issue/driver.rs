@@ -1,0 +1,471 @@
+//! Resumes an issue where it stands and performs the actions of its state machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use trellis_engine::issue::{
+    Action, Changes, Event, IssueFacts, IssueMachine, Outcome, OutcomeKind, Review, ShownFile,
+    ShownPart,
+};
+use trellis_sandbox::Runner;
+
+use super::files::is_test;
+use super::report::{self, Log};
+use super::result::IssueReport;
+use super::result::{ended, forge, push};
+use super::resume::{Resume, find_merge, resume_or_start};
+use super::spec::{self, Spec};
+use super::test_runner::{self, TestRunner, with_packages};
+use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
+use crate::job_control::JobControl;
+use crate::llm_session::{LlmSession, no_journal};
+use crate::reporter::Reporter;
+use crate::timing::Timing;
+use trellis_git::forge::Forge;
+use trellis_git::merge::Checkout;
+use trellis_git::worktree::Worktree;
+use trellis_store::disk;
+use trellis_store::disk::cannot;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::{self, Journal};
+use trellis_store::replay::cached;
+
+/// Implements an issue and merges the result if that is permitted.
+///
+/// # Errors
+///
+/// The specification cannot be read, or there is no repository, no sandbox or no model. Finished
+/// work stays on the issue's branch, and the next call resumes from there.
+pub async fn implement(
+    order: &IssueRequest,
+    given: &SpecFiles,
+    reviewer: &Reviewer,
+    reporter: &Reporter,
+    control: &JobControl,
+) -> Result<IssueReport, Fault> {
+    let began = Instant::now();
+    let words = spec::read(order, given)?;
+    disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
+    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let forge = forge(order, (&journal, reporter, control))?;
+    if let Some(forge) = &forge {
+        forge.push_pending().await;
+    }
+    let begun = match find_merge(order)? {
+        Some(commit) => Resume::Merged(commit),
+        None => resume_or_start(order, &journal, reporter)?,
+    };
+    let (work, machine) = match begun {
+        Resume::Merged(commit) => {
+            let pushed = forge.map(|it| it.results()).unwrap_or_default();
+            return Ok(IssueReport { pushed, ..IssueReport::merged_before(order, commit) });
+        }
+        Resume::Work(work, machine) => (*work, machine),
+    };
+    let message = report::message(order, &words);
+    let opened = test_runner::open(order, reporter, &control.cancel).await?;
+    let trials = TestRunner::of(order, &opened.runner, &control.cancel);
+    let parts = (words, work, trials, None);
+    let mut run_context = IssueRun::new(order, (reviewer, reporter, control), &journal, parts)?;
+    run_context.forge = forge.as_ref();
+    let end = run_context.follow(machine, true).await;
+    let IssueRun { work, mut log, session, .. } = run_context;
+    log.tested = opened.runner.totals();
+    log.notes.extend(opened.runner.close().await);
+    log.spent = session.map(|it| it.spent());
+    // Without a stop before the merge, the machine always ends with an outcome.
+    let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
+    let into = work.record.into.clone();
+    let mut result = ended(order, work, log, end)?;
+    if let Some(forge) = &forge {
+        push(forge, order, (&result, &into, &message)).await;
+        result.pushed = forge.results();
+    }
+    let time = Timing::of(began.elapsed(), result.tested);
+    Ok(IssueReport { time, ..result })
+}
+
+/// Services that several issues share.
+#[derive(Clone, Copy)]
+pub struct Services<'a> {
+    pub reporter: &'a Reporter,
+    pub control: &'a JobControl,
+    pub journal: &'a Journal,
+    pub runner: &'a Runner,
+    pub session: &'a LlmSession,
+}
+
+/// Work that passed its gates, committed on its branch.
+pub struct ReadyToMerge {
+    /// Id under which requests to the model are journaled.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    pub specification: String,
+    pub work: Worktree,
+    /// Message of the merge commit.
+    pub message: String,
+    /// Ids of the tests that pass with this work.
+    pub passed: Vec<String>,
+}
+
+/// Result of an issue whose merge the caller makes.
+pub enum IssueEnd {
+    Made(Box<ReadyToMerge>),
+    /// An earlier start merged it.
+    Merged,
+    Ended(Outcome),
+}
+
+/// Implements the specification up to its merge, for a caller that has many issues. No person is
+/// asked.
+///
+/// # Errors
+///
+/// As for [`implement`].
+pub async fn run_until_merge(
+    order: &IssueRequest,
+    words: Spec,
+    tools: Services<'_>,
+) -> Result<IssueEnd, Fault> {
+    let Services { reporter, control, journal, runner, session } = tools;
+    let (work, machine) = match resume_or_start(order, journal, reporter)? {
+        Resume::Merged(_) => return Ok(IssueEnd::Merged),
+        Resume::Work(work, machine) => (*work, machine),
+    };
+    let trials = TestRunner::of(order, runner, &control.cancel);
+    let message = report::message(order, &words);
+    let specification = words.specification.clone();
+    let parts = (words, work, trials, Some(session.fork()));
+    let mut run_context =
+        IssueRun::new(order, (&Reviewer::Nobody, reporter, control), journal, parts)?;
+    run_context.load_replies()?;
+    let end = run_context.follow(machine, false).await?;
+    let IssueRun { mut work, log, .. } = run_context;
+    if end.as_ref().is_some_and(|it| it.ending == OutcomeKind::Merged) {
+        // An empty change means that the branch already has what was requested.
+        work.clear(journal)?;
+        return Ok(IssueEnd::Merged);
+    }
+    let Some(end) = end else {
+        let (id, title) = (order.id.clone(), order.title.clone());
+        let passed = log.passed();
+        return Ok(IssueEnd::Made(Box::new(ReadyToMerge {
+            id,
+            title,
+            specification,
+            work,
+            message,
+            passed,
+        })));
+    };
+    if let OutcomeKind::NeedsPerson(why) = &end.ending {
+        work.mark_finished(why)?;
+    }
+    Ok(IssueEnd::Ended(end))
+}
+
+/// Everything that a running issue holds.
+pub(super) struct IssueRun<'a> {
+    pub(super) order: &'a IssueRequest,
+    pub(super) reviewer: &'a Reviewer,
+    pub(super) reporter: &'a Reporter,
+    pub(super) control: &'a JobControl,
+    pub(super) journal: &'a Journal,
+    pub(super) words: Spec,
+    pub(super) work: Worktree,
+    pub(super) trials: TestRunner<'a>,
+    /// Opened before the first request.
+    pub(super) session: Option<LlmSession>,
+    /// The remote that merges are pushed to.
+    pub(super) forge: Option<&'a Forge<'a>>,
+    /// The project as it was before the work.
+    pub(super) ground: Checkout<'a>,
+    /// The project with a person's edits, if there are any.
+    pub(super) edited: Option<Checkout<'a>>,
+    pub(super) feature: IssueFacts,
+    /// Texts of all files that differ from those of `ground`.
+    pub(super) changes: Changes,
+    /// Number of fix requests so far.
+    pub(super) fixes: u32,
+    /// Tests that passed before the work, once known.
+    pub(super) before: Option<Vec<String>>,
+    pub(super) log: Log,
+}
+
+impl<'a> IssueRun<'a> {
+    fn new(
+        order: &'a IssueRequest,
+        (reviewer, reporter, control): (&'a Reviewer, &'a Reporter, &'a JobControl),
+        journal: &'a Journal,
+        (words, work, trials, session): (Spec, Worktree, TestRunner<'a>, Option<LlmSession>),
+    ) -> Result<IssueRun<'a>, Fault> {
+        let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
+        let all = ground.tracked()?;
+        let fixes = work.record.waits.unwrap_or(0);
+        let feature = spec::feature(order, &words, (&ground.root, &all), trials.framework);
+        Ok(IssueRun {
+            order,
+            reviewer,
+            reporter,
+            control,
+            journal,
+            words,
+            work,
+            trials,
+            session,
+            forge: None,
+            ground,
+            edited: None,
+            feature,
+            changes: Changes::new(),
+            fixes,
+            before: None,
+            log: Log::default(),
+        })
+    }
+
+    /// Performs actions until there is an outcome. `None` if only the merge is left and `merges` is
+    /// false.
+    async fn follow(
+        &mut self,
+        (mut machine, mut next): (IssueMachine, Action),
+        merges: bool,
+    ) -> Result<Option<Outcome>, Fault> {
+        if next == Action::Green {
+            self.adopt_user_edits()?;
+        }
+        loop {
+            self.control.wait_while_paused().await;
+            if self.control.cancel.is_cancelled() {
+                return Err(cancelled());
+            }
+            if next == Action::Merge && !merges {
+                return Ok(None);
+            }
+            self.report_stage(&next)?;
+            let is_lint = next == Action::Lint;
+            let seen = match next {
+                Action::Ask { what, attempt, complaint } => {
+                    self.ask((what, attempt), machine.history(), complaint).await?
+                }
+                Action::Red => self.red().await?,
+                Action::Green => self.green().await?,
+                Action::Lint => self.lint()?,
+                Action::Report => self.report(machine.history())?,
+                Action::Review => self.review().await?,
+                Action::Merge => self.merge().await?,
+                Action::End(end) => {
+                    self.commit_unfinished(&end)?;
+                    return Ok(Some(end));
+                }
+            };
+            self.report_event(&seen, is_lint)?;
+            next = machine.step(seen);
+        }
+    }
+
+    /// Commits unfinished work so that a person or the next run can continue.
+    fn commit_unfinished(&mut self, end: &Outcome) -> Result<(), Fault> {
+        let is_new = end.ending != OutcomeKind::Merged && !self.changes.is_empty();
+        if is_new {
+            self.commit_progress()?;
+            self.log.diff = self.work.diff()?;
+            self.log.paths = self.changes.keys().cloned().collect();
+        }
+        Ok(())
+    }
+
+    /// Writes all changes so far to the branch.
+    pub(super) fn commit_progress(&mut self) -> Result<(), Fault> {
+        let message = format!("{}: work in progress", self.feature.title);
+        let from = match &self.edited {
+            Some(_) => self.work.tip().to_owned(),
+            None => self.work.record.base.clone(),
+        };
+        let edits = match self.work.is_edited()? {
+            true => self.work.edits()?,
+            false => BTreeMap::new(),
+        };
+        if !edits.is_empty() {
+            // Whatever happens next, git has the person's edits.
+            self.work.commit_user_edits(self.journal)?;
+        }
+        self.work.write(self.journal, &from, &self.changes, &message)?;
+        self.restore_user_edits(&edits)
+    }
+
+    /// Puts a person's concurrent edits back on top of the branch's files and stops with an error,
+    /// since the next start has to test them.
+    fn restore_user_edits(&self, edits: &BTreeMap<String, Vec<u8>>) -> Result<(), Fault> {
+        let Some(first) = edits.keys().next() else { return Ok(()) };
+        for (path, text) in edits {
+            let place = self.work.root.join(path);
+            let folder = place.parent().unwrap_or(&place);
+            std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(&place, text))
+                .map_err(|error| cannot(&format!("write {}", place.display()), &error))?;
+        }
+        let message = format!("{first} was edited in the worktree during the run");
+        Err(Fault::new(Exit::NeedsHuman, message).hint(
+            "run the same command again: it continues with your text and keeps the other \
+                 files",
+        ))
+    }
+
+    /// Replaces the changes by the files as a person edited them.
+    pub(super) fn adopt_user_edits(&mut self) -> Result<(), Fault> {
+        let there = self.work.changed()?.0;
+        let text = |path: String| {
+            Some((path.clone(), trellis_project::edits::read(&self.work.root.join(&path)).ok()?))
+        };
+        self.changes = there.into_iter().filter_map(text).collect();
+        let edited = self.work.checkout(self.journal, self.work.tip())?;
+        self.edited = Some(with_packages(edited, &self.order.home)?);
+        self.refresh_prompt_files();
+        Ok(())
+    }
+
+    /// Updates the files that a model is shown.
+    pub(super) fn refresh_prompt_files(&mut self) {
+        let (tests, code): (Vec<_>, Vec<_>) =
+            self.changes.clone().into_iter().partition(|(path, _)| is_test(path));
+        self.feature.written = tests;
+        self.feature.files.retain(|it| !self.changes.contains_key(&it.path));
+        self.feature.diff = code.iter().map(|(path, text)| self.difference(path, text)).collect();
+        self.feature.files.splice(0..0, code.into_iter().map(|it| ShownFile::whole(&it.0, it.1)));
+        self.feature.others.retain(|path| !self.changes.contains_key(path));
+    }
+
+    /// Returns the diff of a file that existed before the work; empty for a new file.
+    fn difference(&self, path: &str, text: &str) -> String {
+        let before = self.original(path);
+        before.map_or_else(String::new, |it| trellis_python::unified_diff(path, &it, text))
+    }
+
+    /// Returns a file as it was before the work.
+    pub(super) fn original(&self, path: &str) -> Option<String> {
+        trellis_project::edits::read(&self.ground.root.join(path)).ok()
+    }
+
+    /// Puts whole files into the next request.
+    pub(super) fn show_files(&mut self, paths: &[String]) {
+        for path in paths {
+            let Ok(text) = trellis_project::edits::read(&self.root().join(path)) else { continue };
+            self.feature.files.retain(|it| it.path != *path);
+            self.feature.files.insert(0, ShownFile::whole(path, text));
+            self.feature.others.retain(|it| it != path);
+        }
+    }
+
+    /// Returns the files that a request shows whole.
+    pub(super) fn shown(&self) -> BTreeSet<String> {
+        let feature = &self.feature;
+        let whole =
+            feature.files.iter().filter(|it| it.part == ShownPart::Whole).map(|it| &it.path);
+        let given = feature.context.code.iter().chain(&feature.context.standards).map(|it| &it.0);
+        whole.chain(given).chain(feature.written.iter().map(|it| &it.0)).cloned().collect()
+    }
+
+    /// Reports the next action to observers and to the journal.
+    fn report_stage(&self, next: &Action) -> Result<(), Fault> {
+        let stage = match next {
+            Action::Ask { what, attempt, .. } => format!("{} {}", asked(*what), attempt + 1),
+            Action::Red => "red gate".to_owned(),
+            Action::Green => "green gate".to_owned(),
+            Action::Lint => "lint".to_owned(),
+            Action::Report => "reports".to_owned(),
+            Action::Review => "review".to_owned(),
+            Action::Merge => "merge".to_owned(),
+            Action::End(end) => return self.report_outcome(end),
+        };
+        self.state(&stage, "")
+    }
+
+    /// Reports the outcome. Merges are reported where they are made.
+    fn report_outcome(&self, end: &Outcome) -> Result<(), Fault> {
+        match &end.ending {
+            OutcomeKind::Merged => Ok(()),
+            OutcomeKind::NeedsPerson(why) => self.state("needs your review", why),
+            OutcomeKind::Left => self.state("left on its branch", ""),
+            OutcomeKind::Failed(why) => self.state("failed", why),
+        }
+    }
+
+    /// Reports the result of an action.
+    fn report_event(&self, seen: &Event, is_lint: bool) -> Result<(), Fault> {
+        let (what, why) = match seen {
+            Event::Written => return Ok(()),
+            Event::Passed if is_lint => self.log.linted.passed(),
+            Event::Passed => ("passed", String::new()),
+            Event::Holds => ("they pass without the code", String::new()),
+            Event::Failed(why) => ("failed", why.clone()),
+            Event::Unusable(why) => ("unusable reply", why.clone()),
+            Event::NoReply(why) => ("no reply", why.clone()),
+            Event::Reviewed(review) => ("reviewed", reviewed(review)),
+            Event::Merged => ("merged", String::new()),
+            Event::NotMerged(why) => ("not merged", why.clone()),
+        };
+        self.state(what, &why)
+    }
+
+    pub(super) fn state(&self, status: &str, reason: &str) -> Result<(), Fault> {
+        let first = reason.lines().next().unwrap_or_default();
+        let colon = if first.is_empty() { "" } else { ": " };
+        self.reporter.note(format_args!("{}: {status}{colon}{first}", self.order.name));
+        self.journaled(status, reason, None)
+    }
+
+    pub(super) fn journaled(
+        &self,
+        stage: &str,
+        reason: &str,
+        milliseconds: Option<u64>,
+    ) -> Result<(), Fault> {
+        let (stage, reason) = (stage.to_owned(), reason.to_owned());
+        let event =
+            journal::Event::Stage { work: self.order.name.clone(), stage, reason, milliseconds };
+        self.journal.log(event).map_err(no_journal)
+    }
+
+    /// Returns the LLM session; opens the model before the first request.
+    pub(super) fn session(&mut self) -> Result<&mut LlmSession, Fault> {
+        if self.session.is_none() {
+            let IssueRequest { home, model, .. } = self.order;
+            let place = (home.as_path(), self.reporter);
+            let session = LlmSession::open(("implement", cancelled), place, model)?;
+            self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
+            self.session = Some(session);
+            self.load_replies()?;
+        }
+        self.session.as_mut().ok_or_else(|| Fault::internal("there is no model"))
+    }
+
+    /// Loads replies that were journaled since the work began, so that they are not paid for twice.
+    fn load_replies(&self) -> Result<(), Fault> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let bytes = trellis_os::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
+        let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
+        let own = bytes.get(from..).unwrap_or(&bytes);
+        session.preload_cache(cached(&String::from_utf8_lossy(own), &self.order.id));
+        Ok(())
+    }
+}
+
+fn reviewed(review: &Review) -> String {
+    match review {
+        Review::Approve => "approved".to_owned(),
+        Review::Edited => "edited by you".to_owned(),
+        Review::SendBack(words) => format!("sent back: {words}"),
+        Review::Leave => "left on its branch".to_owned(),
+        Review::Nobody => "no one reviewed it".to_owned(),
+    }
+}
+
+fn asked(what: trellis_engine::issue::PromptKind) -> &'static str {
+    match what {
+        trellis_engine::issue::PromptKind::Scaffold => "tests",
+        trellis_engine::issue::PromptKind::Code => "code",
+        trellis_engine::issue::PromptKind::Fix => "fix",
+    }
+}

@@ -1,0 +1,62 @@
+//! Control of running work from outside: cancel and pause.
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::signals::cancel_on_signal;
+use trellis_store::fault::Fault;
+
+/// The work's end, which it checks before each of its steps.
+#[derive(Clone, Debug)]
+pub struct JobControl {
+    pub cancel: CancellationToken,
+    paused: watch::Receiver<bool>,
+}
+
+/// The controlling end.
+#[derive(Debug)]
+pub struct JobHandle {
+    cancel: CancellationToken,
+    paused: watch::Sender<bool>,
+}
+
+impl JobControl {
+    /// Creates a connected pair; the work runs until it ends or is controlled otherwise.
+    pub fn new() -> (JobControl, JobHandle) {
+        let cancel = CancellationToken::new();
+        let (sender, paused) = watch::channel(false);
+        (JobControl { cancel: cancel.clone(), paused }, JobHandle { cancel, paused: sender })
+    }
+
+    /// Creates the control of work that a signal cancels.
+    pub fn of_signals() -> Result<JobControl, Fault> {
+        let (control, _) = JobControl::new();
+        cancel_on_signal(control.cancel.clone())?;
+        Ok(control)
+    }
+
+    /// Waits while the work is paused. Also returns when it is cancelled.
+    pub async fn wait_while_paused(&self) {
+        let mut paused = self.paused.clone();
+        tokio::select! {
+            () = self.cancel.cancelled() => {}
+            // Without a handle nothing could resume the work, so it continues.
+            _ = paused.wait_for(|paused| !paused) => {}
+        }
+    }
+}
+
+impl JobHandle {
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Pauses or resumes the work. Returns whether that changed its state.
+    pub fn pause(&self, paused: bool) -> bool {
+        self.paused.send_if_modified(|now| std::mem::replace(now, paused) != paused)
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}

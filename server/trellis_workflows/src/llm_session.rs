@@ -1,0 +1,147 @@
+//! The LLM session of workflows without a planning graph: client, budget and journal.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use trellis_engine::{ModelRequest, Observation, Policy};
+
+use crate::agent::run;
+use crate::budget::{Budget, Spent};
+use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
+use crate::models::{self, ModelArgs, Models};
+use crate::reporter::Reporter;
+use crate::tools::ToolSet;
+use trellis_store::cost::StageCost;
+use trellis_store::fault::{Exit, Fault};
+use trellis_store::journal::{Event, Journal};
+use trellis_store::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
+
+pub struct LlmSession {
+    llm: Arc<LlmClient>,
+    journal: Arc<Journal>,
+    cost: StageCost,
+    /// The workflow's name in journal notes.
+    workflow: &'static str,
+    /// Creates the fault for cancelled work.
+    cancelled: fn() -> Fault,
+}
+
+impl LlmSession {
+    /// Opens a session for the project at `home`.
+    pub fn open(
+        (workflow, cancelled): (&'static str, fn() -> Fault),
+        (home, reporter): (&Path, &Reporter),
+        args: &ModelArgs,
+    ) -> Result<LlmSession, Fault> {
+        let config = models::config(home)?;
+        let models = Models::open(args, &config, &models::env)?;
+        let budget = args.budget(&config);
+        models.require_prices(budget)?;
+        let budget = Budget::new(budget, Spent::default());
+        let tokens = Policy::generate().context_tokens;
+        let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
+        let llm =
+            LlmClient::new(models, budget, HashMap::new(), tokens, reporter).for_workflow(workflow);
+        let llm = Arc::new(llm);
+        Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
+    }
+
+    /// Creates a parallel session that shares the budget.
+    pub fn fork(&self) -> LlmSession {
+        let (llm, journal) = (self.llm.clone(), self.journal.clone());
+        LlmSession { llm, journal, cost: StageCost::default(), ..*self }
+    }
+
+    /// Adds replies that were paid for before.
+    pub fn preload_cache(&self, cached: HashMap<ReplyKey, CachedReply>) {
+        self.llm.preload_cache(cached);
+    }
+
+    /// Adds the workflow's journaled replies since it last gave up.
+    pub fn load_replies(&self, home: &Path) -> Result<(), Fault> {
+        let bytes = trellis_os::files::read(Journal::path(home)).map_err(no_journal)?;
+        self.preload_cache(replies_of(&String::from_utf8_lossy(&bytes), self.workflow));
+        Ok(())
+    }
+
+    /// Journals that the workflow ended without success.
+    pub fn gave_up(&self, text: String) -> Result<(), Fault> {
+        let event = Event::Note { node: self.workflow.to_owned(), what: GAVE_UP.to_owned(), text };
+        self.journal.log(event).map_err(no_journal)
+    }
+
+    /// Returns whether all of the session's models can call tools.
+    pub fn has_tools(&self) -> bool {
+        self.llm.models.all().iter().all(|it| it.model.has_tools())
+    }
+
+    /// Returns the models' name.
+    pub fn name(&self) -> String {
+        self.llm.models.name()
+    }
+
+    pub fn spent(&self) -> Spent {
+        self.llm.budget.spent()
+    }
+
+    /// Journals a note about a group of tests or a piece of work.
+    pub fn note(&self, group: &str, text: String) -> Result<(), Fault> {
+        let event = Event::Note { node: group.to_owned(), what: self.workflow.to_owned(), text };
+        self.journal.log(event).map_err(no_journal)
+    }
+
+    /// Sends one request about `group` and returns the observation.
+    pub async fn complete(
+        &mut self,
+        group: &str,
+        ask: &ModelRequest,
+        cancel: &CancellationToken,
+    ) -> Result<Observation, Fault> {
+        let call = CallContext { id: group, journal: &self.journal, cancel };
+        Ok(
+            match self
+                .llm
+                .ask(call, ask, &mut self.cost)
+                .await
+                .map_err(|halt| stopped(halt, self.cancelled))?
+            {
+                Completion::Reply(reply) => Observation::Reply(reply.text),
+                Completion::Truncated { partial } => Observation::Reply(partial),
+                Completion::Unusable(why) => Observation::Unusable { why },
+                Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                    Observation::NoReply { reason }
+                }
+            },
+        )
+    }
+
+    /// Lets the model work with tools until it is done.
+    pub async fn run_agent(
+        &mut self,
+        group: &str,
+        ask: &ModelRequest,
+        toolbox: &mut ToolSet,
+        cancel: &CancellationToken,
+    ) -> Result<Observation, Fault> {
+        let call = CallContext { id: group, journal: &self.journal, cancel };
+        let reasks = Policy::generate().malformed_reasks;
+        let seen = run(&self.llm, call, ask, toolbox, reasks, &mut self.cost).await;
+        seen.map_err(|halt| stopped(halt, self.cancelled))
+    }
+}
+
+fn stopped(halt: CallError, cancelled: fn() -> Fault) -> Fault {
+    match halt {
+        CallError::Cancelled => cancelled(),
+        CallError::Fault(fault) => fault,
+        CallError::Budget(exhausted) => exhausted.into(),
+        CallError::Journal(error) => no_journal(error),
+    }
+}
+
+pub fn no_journal(error: std::io::Error) -> Fault {
+    Fault::new(Exit::Internal, format!("cannot write the journal: {error}"))
+        .hint("make `.trellis` writable and free some space on the disk; kept changes stay")
+}

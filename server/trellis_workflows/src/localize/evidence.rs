@@ -1,0 +1,111 @@
+//! Turns test runs and sources into the evidence for the ranking.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
+use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit};
+use trellis_sandbox::{Report, TestOutcome};
+
+use super::{failing, has_failed};
+use crate::convert::{Texts, failure};
+
+/// Combines runs with coverage and the sources of the same tree. Files that are not Python have no
+/// facts; skipped tests contribute nothing.
+pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
+    let tests_lie_in: BTreeSet<&str> =
+        (reports.iter()).flat_map(|it| it.tests.iter().map(|test| test.path.as_str())).collect();
+    let mut files: Vec<FileEvidence> = (index.files())
+        .map(|file| {
+            let path = index.path(file).to_owned();
+            let text = index.text(file);
+            let facts = text.and_then(|it| FileFacts::of(&it).ok());
+            let facts = facts.unwrap_or_else(|| of_broken(index, file));
+            let is_test = is_test(&path) || tests_lie_in.contains(path.as_str());
+            FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut evidence = Evidence { tests: Vec::new(), files };
+    let mut seen = BTreeSet::new();
+    for report in reports {
+        let texts = |path: &str| index.text(index.file(path)?);
+        let tests = tests(report, &texts).into_iter().filter(|it| seen.insert(it.id.clone()));
+        let tests: Vec<TestEvidence> = tests.map(|it| with_lines(it, report, &evidence)).collect();
+        evidence.tests.extend(tests);
+    }
+    evidence
+}
+
+/// Returns the facts of a file that does not parse: the functions around the broken places.
+fn of_broken(index: &Index, file: FileId) -> FileFacts {
+    let (outline, text) = (index.outline(file), index.text(file).unwrap_or_default());
+    let lines = index.lines(file, &text);
+    let line = |offset: usize| lines.position(offset, Unit::Utf8).0 as u32 + 1;
+    let functions = (0..outline.symbols.len()).filter_map(|number| {
+        let it = &outline.symbols[number];
+        matches!(it.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Property).then(
+            || {
+                let names: Vec<&str> =
+                    outline.path(number).into_iter().map(|it| it.name.as_str()).collect();
+                FunctionFact {
+                    name: names.join("."),
+                    first: line(it.range.start),
+                    header: line(it.name_range.start),
+                    last: line(it.range.end.saturating_sub(1)),
+                    calls: BTreeSet::new(),
+                }
+            },
+        )
+    });
+    FileFacts { functions: functions.collect(), statements: Vec::new() }
+}
+
+fn tests(report: &Report, texts: Texts<'_>) -> Vec<TestEvidence> {
+    let passed = report.tests.iter().filter(|it| {
+        !has_failed(it) && matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed)
+    });
+    let passed = passed.map(|it| TestEvidence { id: it.id.clone(), ..TestEvidence::default() });
+    let failed = failing(report).into_iter().map(|it| TestEvidence {
+        id: it.id,
+        failed: true,
+        failure: Some(failure(&it.failure, texts)),
+        ..TestEvidence::default()
+    });
+    passed.chain(failed).collect()
+}
+
+/// Adds the lines that a test executed, as first lines of statements. A test without coverage gets
+/// the lines of its traceback.
+fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> TestEvidence {
+    let place = |path: &str| evidence.files.binary_search_by(|it| it.path.as_str().cmp(path)).ok();
+    let first = |file: usize, line: u32| {
+        let facts = &evidence.files[file].facts;
+        facts.statement_at(line).map_or(line, |it| facts.statements[it].first)
+    };
+    for (path, coverage) in report.coverage.iter().flat_map(|it| &it.files) {
+        let (Some(file), Some(lines)) = (place(path), coverage.tests.get(&test.id)) else {
+            continue;
+        };
+        let lines = lines.iter().map(|it| first(file, *it)).collect::<BTreeSet<u32>>();
+        test.measured |= !evidence.files[file].is_test && !lines.is_empty();
+        test.lines.insert(file, lines);
+    }
+    if test.lines.is_empty()
+        && let Some(failure) = &test.failure
+    {
+        let last = (failure.path.as_str(), failure.line);
+        let frames = failure.frames.iter().map(|it| (it.path.as_str(), it.line)).chain([last]);
+        for (path, line) in frames {
+            let Some(file) = place(path) else { continue };
+            test.lines.entry(file).or_default().insert(first(file, line));
+        }
+    }
+    test
+}
+
+/// Returns whether a path names a test, by the conventions of pytest and unittest.
+fn is_test(path: &str) -> bool {
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "testing"));
+    in_tests || file.starts_with("test_") || file.ends_with("_test.py") || file == "conftest.py"
+}

@@ -1,0 +1,130 @@
+//! The approver of fixes that need a review.
+
+use std::path::Path;
+
+use tokio_util::sync::CancellationToken;
+
+use super::cancelled;
+use super::terminal::Terminal;
+use crate::proposals::{
+    Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
+    Store, decide,
+};
+use crate::reporter::Reporter;
+use trellis_store::fault::Fault;
+
+/// The approver of fixes.
+pub enum Approver<'a> {
+    /// No approver: fixes that need a review wait as proposals, and the loop continues without
+    /// them.
+    Nobody,
+    Terminal(Terminal),
+    /// An editor or another client. If `wait` is set, the loop continues with other work and ends
+    /// once every proposal is decided there. A decision also writes the fix.
+    Editor {
+        /// Documents open in the editor, including unsaved text.
+        open: &'a OpenDocuments,
+        /// Receives the state and id of each proposal.
+        report: &'a (dyn Fn(State, &str) + Send + Sync),
+        wait: bool,
+    },
+}
+
+/// Decision about a fix.
+pub(super) enum Verdict {
+    Keep,
+    /// Keeps the fix with these texts instead of the proposed ones.
+    Edited(Vec<ProposedFile>),
+    Rejected(String),
+    /// Id of the waiting proposal.
+    Waits(String),
+    Skip,
+    Stop,
+}
+
+impl Approver<'_> {
+    /// Asks for a decision about a fix. `why` is the reason for the review.
+    pub(super) async fn decide(
+        &self,
+        root: &Path,
+        mut proposal: Proposal,
+        why: &str,
+        reporter: &Reporter,
+        cancel: &CancellationToken,
+    ) -> Result<Verdict, Fault> {
+        match self {
+            Approver::Nobody => {
+                reporter.note(format_args!("  needs your review: {why}"));
+                Store::of(root).put(&mut proposal).await?;
+                Ok(Verdict::Waits(proposal.id))
+            }
+            Approver::Terminal(terminal) => terminal.decide(proposal, why, reporter, cancel).await,
+            Approver::Editor { report, wait, .. } => {
+                Store::of(root).put(&mut proposal).await?;
+                report(State::Waiting, &proposal.id);
+                if *wait {
+                    reporter.note(format_args!("  {} needs your review: {why}", proposal.id));
+                }
+                Ok(Verdict::Waits(proposal.id))
+            }
+        }
+    }
+
+    /// Returns whether an approver decides about waiting fixes while the loop continues.
+    pub(super) fn is_waiting_editor(&self) -> bool {
+        matches!(self, Approver::Editor { wait: true, .. })
+    }
+
+    /// Returns a decided proposal among `ids`. With `wait`, waits until there is one.
+    pub(super) async fn next_decided(
+        &self,
+        root: &Path,
+        ids: &[String],
+        wait: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Proposal>, Fault> {
+        let store = Store::of(root);
+        if !wait {
+            return PendingProposals::first_decided(&store, ids);
+        }
+        PendingProposals::settled(&store, ids, cancel).await?.ok_or_else(cancelled).map(Some)
+    }
+
+    /// Writes an approved fix. Refuses if files were changed meanwhile, unsaved text included.
+    pub(super) async fn write(
+        &self,
+        store: &Store,
+        proposal: &Proposal,
+        cancel: &CancellationToken,
+    ) -> Result<Proposal, Fault> {
+        let order = DecisionRequest {
+            fix: proposal.id.clone(),
+            revision: None,
+            choice: Choice::Accept,
+            hunks: Vec::new(),
+            files: Vec::new(),
+            note: "by repair, tested before".to_owned(),
+        };
+        let nothing_open = || -> futures_util::future::BoxFuture<'static, _> {
+            Box::pin(async { Ok(crate::proposals::OpenTexts::new()) })
+        };
+        let decided = match self {
+            Approver::Editor { open, report, .. } => {
+                let mut decided = decide(store, &order, *open, None).await;
+                // Another decision is in progress, and its tests take time.
+                while decided.as_ref().is_err_and(|it| it.kind == Some("busy")) {
+                    tokio::select! {
+                        () = cancel.cancelled() => return Err(cancelled()),
+                        () = tokio::time::sleep(LOOK) => {}
+                    }
+                    decided = decide(store, &order, *open, None).await;
+                }
+                let state = store.get(&proposal.id).map(|it| it.state);
+                state.into_iter().for_each(|it| report(it, &proposal.id));
+                decided?
+            }
+            _ => decide(store, &order, &nothing_open, None).await?,
+        };
+        Ok(decided.proposal)
+    }
+}

@@ -1,0 +1,138 @@
+//! The repair workflow: from failing tests of any Python project to fixes that a person, or a rule
+//! of theirs, approves.
+//!
+//! ```text
+//! tests ──> groups ──> diagnosis ──> request ──> edits ──> tests on a copy ──> decision ──> tree
+//!   ^                                   ^                       │                 │          │
+//!   │                                   └── reason for failure ─┴─────────────────┘          │
+//!   └────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! [`trellis_engine::repair::RepairMachine`] decides the next action and `driver` performs it:
+//! `crate::llm_session` sends requests, `fix` reads the replies, `decision` says what stays, and
+//! `alternatives` lists the other fixes. The functions and calls of the code are stored as a
+//! planning graph (`code_graph`). Attempts run on copies: until a fix stays, no byte of the tree
+//! changes. A fix that stays is written as an accepted proposal (`crate::proposals`), so that it is
+//! journaled, refused over edits made meanwhile, and can be undone.
+
+mod alternatives;
+mod approver;
+mod artifacts;
+mod attempts;
+mod baseline;
+mod code_graph;
+mod commit;
+mod complaints;
+mod decision;
+mod driver;
+mod evaluate;
+mod fix;
+mod prompt_context;
+mod propose;
+pub mod report;
+mod terminal;
+mod uncommitted;
+mod worktree;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use trellis_engine::FixWith;
+use trellis_engine::approval::Mode;
+use trellis_engine::repair::Limits;
+use trellis_sandbox::RaisedBy;
+
+use report::RepairReport;
+
+pub use approver::Approver;
+pub use artifacts::UNNUMBERED;
+pub use commit::title as commit_title;
+pub use propose::{Problem, propose};
+pub use terminal::Terminal;
+
+use crate::job_control::JobControl;
+use crate::models::ModelArgs;
+use crate::reporter::Reporter;
+use crate::sandbox::SandboxArgs;
+use trellis_store::fault::{Exit, Fault};
+
+/// A request to repair failing tests.
+pub struct RepairRequest {
+    /// The canonical folder of the files.
+    pub root: PathBuf,
+    /// The project's folder, which has its environment and receives the artifacts. Differs from
+    /// `root` only for [`WriteTarget::Branch`].
+    pub home: PathBuf,
+    /// Failing tests, test files or test folders; empty for everything that fails.
+    pub tests: Vec<String>,
+    /// Test files and folders to run in addition; empty for all tests.
+    pub suite: Vec<String>,
+    /// Test files that belong to all tests, whatever the project's settings name.
+    pub also: Vec<String>,
+    /// Other tests that are known to fail. They always run, so that the effect of a fix on them is
+    /// seen.
+    pub failing: Vec<String>,
+    /// A person's description of the problem.
+    pub issue: Option<String>,
+    /// Short descriptions of earlier fixes, each with its outcome.
+    pub earlier: Vec<String>,
+    pub limits: Limits,
+    /// Maximum number of changed lines per file.
+    pub most_lines: usize,
+    pub mode: Mode,
+    /// Patterns of files whose changes always need a review, in addition to the usual ones.
+    pub critical: Vec<String>,
+    /// A model diagnoses the problem before it is asked for a fix.
+    pub report: bool,
+    /// The way in which a model gives a fix.
+    pub fix_with: FixWith,
+    pub place: WriteTarget,
+    /// File that receives the accepted changes as a patch.
+    pub patch: Option<PathBuf>,
+    /// The accepted changes are committed.
+    pub commit: bool,
+    pub model: ModelArgs,
+    pub sandbox: SandboxArgs,
+    /// Limit for one test.
+    pub test_timeout: Duration,
+    /// Limit for a whole test run.
+    pub run_timeout: Option<Duration>,
+    /// The settings that raise these limits, as messages name them.
+    pub raised_by: RaisedBy,
+}
+
+/// Destination of the fixes that stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WriteTarget {
+    #[default]
+    WorkingTree,
+    /// A new branch; the tree is not touched.
+    Branch,
+    /// No files; the patch is the only result.
+    PatchOnly,
+}
+
+/// Repairs what fails.
+///
+/// # Errors
+///
+/// There are no tests, no sandbox, or no model where one is needed. Fixes kept before stay, and the
+/// artifacts list them.
+pub async fn repair(
+    order: &RepairRequest,
+    person: &Approver<'_>,
+    reporter: &Reporter,
+    control: &JobControl,
+) -> Result<RepairReport, Fault> {
+    match order.place {
+        WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
+        WriteTarget::WorkingTree | WriteTarget::PatchOnly => {
+            driver::repair(order, person, reporter, control).await
+        }
+    }
+}
+
+fn cancelled() -> Fault {
+    Fault::new(Exit::Interrupted, "stopped before the tests ended")
+        .hint("fixes kept before stay; nothing else was written")
+}
