@@ -10,16 +10,58 @@ use serde_json::Value;
 use crate::world::repository;
 
 /// Allowed dependencies of each crate; the architecture page has the reasons.
-const ARROWS: [(&str, &[&str]); 6] = [
+const ARROWS: [(&str, &[&str]); 12] = [
+    ("trellis_os", &[]),
     ("trellis_plan", &[]),
     ("trellis_python", &[]),
     ("trellis_engine", &["trellis_plan", "trellis_python"]),
-    ("trellis_sandbox", &[]),
     ("trellis_llm", &[]),
-    (
-        "trellis",
-        &["trellis_engine", "trellis_llm", "trellis_plan", "trellis_python", "trellis_sandbox"],
-    ),
+    ("trellis_sandbox", &["trellis_os"]),
+    ("trellis_store", &["trellis_os"]),
+    ("trellis_git", &["trellis_llm", "trellis_os", "trellis_store"]),
+    ("trellis_project", &["trellis_os", "trellis_plan", "trellis_python", "trellis_store"]),
+    ("trellis_workflows", &BELOW_WORKFLOWS),
+    ("trellis_server", &BELOW_SERVER),
+    ("trellis", &BELOW_BINARY),
+];
+
+const BELOW_WORKFLOWS: [&str; 9] = [
+    "trellis_engine",
+    "trellis_git",
+    "trellis_llm",
+    "trellis_os",
+    "trellis_plan",
+    "trellis_project",
+    "trellis_python",
+    "trellis_sandbox",
+    "trellis_store",
+];
+
+const BELOW_SERVER: [&str; 10] = [
+    "trellis_engine",
+    "trellis_git",
+    "trellis_llm",
+    "trellis_os",
+    "trellis_plan",
+    "trellis_project",
+    "trellis_python",
+    "trellis_sandbox",
+    "trellis_store",
+    "trellis_workflows",
+];
+
+const BELOW_BINARY: [&str; 11] = [
+    "trellis_engine",
+    "trellis_git",
+    "trellis_llm",
+    "trellis_os",
+    "trellis_plan",
+    "trellis_project",
+    "trellis_python",
+    "trellis_sandbox",
+    "trellis_server",
+    "trellis_store",
+    "trellis_workflows",
 ];
 
 #[test]
@@ -52,8 +94,8 @@ fn crates_depend_only_on_those_they_may() {
             );
             let wire = other.contains("lsp") || other.contains("jsonrpsee");
             assert!(
-                !wire || name == "trellis",
-                "only `trellis` speaks LSP and JSON-RPC, not {name}"
+                !wire || name == "trellis_server",
+                "only `trellis_server` speaks LSP and JSON-RPC, not {name}"
             );
         }
     }

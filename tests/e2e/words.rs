@@ -154,12 +154,14 @@ const FOR_MODELS: &[&str] = &[
     "server/trellis_engine/src/prompt_budget.rs",
     "server/trellis_engine/src/machine/debug.rs",
     "server/trellis_engine/src/prompt/",
-    "server/trellis/src/tools/",
+    "server/trellis_workflows/src/tools/",
 ];
 
 /// Sources whose texts only tests or the sandbox read.
-const FOR_TESTS: &[&str] =
-    &["server/trellis_sandbox/src/local/namespaces.rs", "server/trellis/src/generate/recovery.rs"];
+const FOR_TESTS: &[&str] = &[
+    "server/trellis_sandbox/src/local/namespaces.rs",
+    "server/trellis_workflows/src/generate/recovery.rs",
+];
 
 /// Returns literals of more than one word in the program's sources, without tests.
 pub(crate) fn of_the_program() -> Vec<Text> {

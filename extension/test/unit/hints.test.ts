@@ -62,7 +62,7 @@ test('clauses about the command line are removed from a hint, and options become
 function hints(): string[] {
   const sources = join(process.env.TRELLIS_REPOSITORY ?? '', 'server');
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((it) =>
-    /^(trellis|model|plan|code|cycle)\/src\/.*\.rs$/.test(it),
+    /^trellis(?!_sandbox)\w*\/src\/.*\.rs$/.test(it),
   );
   return files.flatMap((it) => {
     const text = readFileSync(join(sources, it), 'utf8');

@@ -2,25 +2,9 @@
 //! it.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-mod api;
-mod async_stdin;
 mod cli;
-mod event_bus;
-mod jobs;
-mod lsp;
-mod mcp;
 mod output;
-mod parent_watch;
-mod results;
-mod rpc;
-mod session;
-mod type_checker;
-mod websocket;
-
-/// Timeout at exit: a thread blocked on an unresponsive disk must not delay exit.
-pub(crate) const LAST_WORK: Duration = Duration::from_secs(5);
 
 /// Disables core dumps, which would contain this process's keys. Child processes inherit the limit.
 fn leave_no_core() {
@@ -43,7 +27,7 @@ fn main() -> ExitCode {
         // with the thread that started them.
         Ok(runtime) => {
             let end = runtime.block_on(async { tokio::spawn(cli::main()).await });
-            runtime.shutdown_timeout(LAST_WORK);
+            runtime.shutdown_timeout(trellis_server::LAST_WORK);
             end.map_or_else(|_| trellis_store::fault::Exit::Internal.into(), ExitCode::from)
         }
         Err(error) => {

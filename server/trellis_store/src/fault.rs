@@ -56,7 +56,7 @@ pub struct Fault {
     pub remedy: Option<Remedy>,
 }
 
-/// What a program can offer after a refused decision.
+/// Actions that a program can offer after a refused decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// The proposal can be applied to the current texts: decide `rebase`.

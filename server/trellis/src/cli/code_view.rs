@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use trellis_plan::Status;
 
-use crate::api::code::{CodeSymbol, CodeViewParams, CodeViewResult, code_view};
 use crate::output::Output;
+use trellis_server::api::code::{CodeSymbol, CodeViewParams, CodeViewResult, code_view};
 use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]

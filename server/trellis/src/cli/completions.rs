@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use super::{help, serve};
 use crate::output::Output;
-use crate::rpc;
+use trellis_server::rpc;
 use trellis_store::fault::{Exit, Fault};
 
 /// Print the completion script of a shell.

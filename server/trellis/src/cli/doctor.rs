@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::api::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
 use crate::output::{Output, color};
+use trellis_server::api::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
 use trellis_store::fault::{Exit, Fault};
 
 /// Check Python, sandbox, Docker and model on this machine.

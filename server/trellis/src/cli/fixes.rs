@@ -7,12 +7,12 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::test_output::plain;
-use crate::api::proposals::{
+use crate::output::{Output, color};
+use trellis_server::api::proposals::{
     DecideFixParams, DecideFixResult, FixResult, FixSummary, GetFixParams, ListFixesParams,
     decide_fix, get_fix, list_fixes, undo_fix,
 };
-use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
-use crate::output::{Output, color};
+use trellis_server::api::run_limits::{TEST_SECONDS, TimeLimits};
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
 use trellis_workflows::sandbox::SandboxArgs;
@@ -92,7 +92,7 @@ struct RejectArgs {
 
 impl ProjectArgs {
     fn store(&self) -> Result<Store, Fault> {
-        let root = crate::api::doctor::folder(&self.project)?;
+        let root = trellis_server::api::doctor::folder(&self.project)?;
         Ok(Store::of(&root.canonicalize().unwrap_or_else(|_| root.to_owned())))
     }
 }

@@ -9,10 +9,10 @@ use clap::Args;
 use serde::ser::{Error as _, SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
-use crate::api::log::EventKind;
-use crate::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use crate::cli::test_output::plain;
 use crate::output::Output;
+use trellis_server::api::log::EventKind;
+use trellis_server::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
 use trellis_store::fault::{Exit, Fault};
 
 /// Maximum characters shown of a reason.

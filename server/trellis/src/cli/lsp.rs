@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::lsp;
+use trellis_server::lsp;
 use trellis_store::fault::{Exit, Fault};
 
 /// Serve an editor over the Language Server Protocol (stdin, stdout).

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::mcp;
+use trellis_server::mcp;
 use trellis_store::fault::{Exit, Fault};
 
 /// Serve an AI agent over the Model Context Protocol (stdin, stdout).

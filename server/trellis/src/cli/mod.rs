@@ -64,7 +64,7 @@ const AFTER: &str = "Exit codes: 0 done, 1 tests fail, 2 needs your review, 64 w
 
 #[derive(Subcommand)]
 enum Command {
-    Generate(Box<crate::api::generate::GenerateArgs>),
+    Generate(Box<trellis_server::api::generate::GenerateArgs>),
     /// Check, search and browse a planning graph.
     Plan(plan::PlanArgs),
     /// Browse code by file or by node.
@@ -73,10 +73,10 @@ enum Command {
     Test(test::TestArgs),
     #[command(visible_alias = "generate-tests")]
     WriteTests(Box<write_tests::WriteTestsArgs>),
-    Repair(Box<crate::api::repair::RepairArgs>),
-    Implement(Box<crate::api::implement::ImplementArgs>),
+    Repair(Box<trellis_server::api::repair::RepairArgs>),
+    Implement(Box<trellis_server::api::implement::ImplementArgs>),
     #[command(visible_alias = "build")]
-    Tasks(Box<crate::api::tasks::TasksArgs>),
+    Tasks(Box<trellis_server::api::tasks::TasksArgs>),
     /// Review proposed fixes: list, show, accept, reject, undo.
     Fixes(Box<fixes::FixesArgs>),
     #[command(visible_alias = "locate")]

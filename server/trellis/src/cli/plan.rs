@@ -8,11 +8,11 @@ use trellis_os::wording::counted;
 use trellis_plan::{Dialect, Exploration, Plan};
 
 use super::symbols::planned::{self, PlannedArgs};
-use crate::api::plan::{
+use crate::output::Output;
+use trellis_server::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
     PlanProblem, PlanShowParams,
 };
-use crate::output::Output;
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 

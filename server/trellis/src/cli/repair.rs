@@ -4,10 +4,10 @@ use std::path::Path;
 
 use trellis_os::wording::counted;
 
-use crate::api::repair::{RepairArgs, RepairResult};
 use crate::cli::test_output::plain;
 use crate::output::{Output, color};
-use crate::results::Results;
+use trellis_server::api::repair::{RepairArgs, RepairResult};
+use trellis_server::results::Results;
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::repair::report::{GroupReport, RepairReport};

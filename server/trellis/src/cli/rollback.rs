@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_os::wording::counted;
 
-use crate::api::rollback::{RollbackParams, rollback};
 use crate::output::Output;
+use trellis_server::api::rollback::{RollbackParams, rollback};
 use trellis_store::fault::{Exit, Fault};
 
 /// Reset a generated repository to its last finished subgraph.

@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::output::Output;
-use crate::rpc;
-use crate::websocket::{self, Address, ServeRequest};
+use trellis_server::rpc;
+use trellis_server::websocket::{self, Address, ServeRequest};
 use trellis_store::fault::{Exit, Fault};
 
 /// Serve local programs: JSON-RPC on a WebSocket with a token.

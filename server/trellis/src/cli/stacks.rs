@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::stacks::{
+use crate::output::Output;
+use trellis_server::api::stacks::{
     InstallPackagesParams, InstalledBy, ListStacksParams, NewProjectParams, ShowStackParams,
     StackShown, install, list, new_project, show,
 };
-use crate::output::Output;
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::signals::cancel_on_signal;
 

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_os::wording::counted;
 
-use crate::api::status::Entry;
-use crate::api::status::{ReportParams, StatusParams, report as report_of, status};
-use crate::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use crate::cli::test_output::plain;
 use crate::output::{Output, color};
+use trellis_server::api::status::Entry;
+use trellis_server::api::status::{ReportParams, StatusParams, report as report_of, status};
+use trellis_server::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::tasks;
 

@@ -10,11 +10,11 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{TestResult, junit};
 
-use crate::api::run_limits::{TEST_SECONDS, TimeLimits};
-use crate::api::run_tests::{Prepared, RunTestsParams, Tool};
 use crate::cli::test_output::{line, summary};
 use crate::output::Output;
-use crate::results::Results;
+use trellis_server::api::run_limits::{TEST_SECONDS, TimeLimits};
+use trellis_server::api::run_tests::{Prepared, RunTestsParams, Tool};
+use trellis_server::results::Results;
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::sandbox::{SandboxArgs, WarmSandboxes};
 use trellis_workflows::signals::cancel_on_signal;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use trellis_sandbox::{Outcome, Report, TestResult};
 
-use crate::api::run_tests::{outcome, reason};
 use crate::output::color;
 use trellis_git::forge::Pushed;
+use trellis_server::api::run_tests::{outcome, reason};
 use trellis_workflows::convert::test_outcome;
 use trellis_workflows::localize::NO_TESTS_HINT;
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::run_limits::TEST_SECONDS;
-use crate::api::write_tests::{Generated, TestFramework};
 use crate::cli::test_output::plain;
 use crate::output::{Output, color};
-use crate::results::Results;
+use trellis_server::api::run_limits::TEST_SECONDS;
+use trellis_server::api::write_tests::{Generated, TestFramework};
+use trellis_server::results::Results;
 use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;

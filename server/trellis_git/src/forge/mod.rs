@@ -52,7 +52,7 @@ pub struct Pushed {
     pub branch: String,
     /// The page of its pull request.
     pub pull_request: Option<String>,
-    /// What failed, and what to do; or a note that the branch was removed after its merge.
+    /// Failure, and what to do; or a note that the branch was removed after its merge.
     pub note: Option<String>,
 }
 

@@ -13,7 +13,7 @@ pub(super) enum NoPulls {
     /// The remote is a folder.
     Folder,
     /// The forge could have pull requests, but something is missing; `why` says what.
-    Lacking { why: String, home: Option<Home> },
+    Lacking { why: String, home: Option<Box<Home>> },
 }
 
 /// Returns the address of a remote, and whether the user typed it.
@@ -79,7 +79,7 @@ pub(super) fn pulls(
         let is_folder = Path::new(&address.url).is_absolute() || address.url.starts_with("file:");
         return Err(if is_folder { NoPulls::Folder } else { NoPulls::Lacking { why, home: None } });
     };
-    let lacking = |why| Err(NoPulls::Lacking { why, home: Some(home.clone()) });
+    let lacking = |why| Err(NoPulls::Lacking { why, home: Some(Box::new(home.clone())) });
     let (is_own, api) = match settings.url {
         Some(url) => (true, url),
         None => (false, home.api(settings.kind.unwrap_or_default())),

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
-use trellis_python::{TextEdits, hunks, is_shown_as, rebase, with_ends_of};
+use trellis_python::{TextEdits, with_ends_of};
 
 use super::pending::wake;
 use super::proposal::{
@@ -23,7 +23,7 @@ use crate::sandbox::SandboxArgs;
 use trellis_project::edits::{self, Change};
 use trellis_project::sources::read_at;
 use trellis_store::disk;
-use trellis_store::fault::{Fault, Remedy};
+use trellis_store::fault::Fault;
 use trellis_store::lock::Lock;
 
 /// Texts of documents that are open in an editor, by their paths from the root.
@@ -82,7 +82,7 @@ pub struct DecisionRequest {
 
 impl DecisionRequest {
     /// Creates a request to rebase a proposal onto the current files.
-    fn rebase(fix: &str) -> DecisionRequest {
+    pub(super) fn rebase(fix: &str) -> DecisionRequest {
         DecisionRequest {
             fix: fix.to_owned(),
             revision: None,
@@ -140,23 +140,23 @@ pub async fn decide(
     let proposal = recover_write(store, store.get(&order.fix)?, &lock)?;
     proposal.check_decidable(order.revision)?;
     proposal.files.iter().try_for_each(|it| check_inside(store.root(), &it.path))?;
-    let mut llm = DecisionContext { store, lock: &lock, proposal, order };
+    let mut context = DecisionContext { store, lock: &lock, proposal, order };
     let decided = match order.choice {
-        Choice::Reject => llm.reject(),
-        Choice::RejectHunks => llm.leave_out(),
-        Choice::Rebase => llm.rebase(&open().await?),
-        _ if llm.proposal.run.is_some() => llm.answer_run(),
-        _ => llm.take(open, testing).await,
+        Choice::Reject => context.reject(),
+        Choice::RejectHunks => context.leave_out(),
+        Choice::Rebase => context.rebase(&open().await?),
+        _ if context.proposal.run.is_some() => context.answer_run(),
+        _ => context.take(open, testing).await,
     };
     wake();
     decided
 }
 
-struct DecisionContext<'a> {
-    store: &'a Store,
-    lock: &'a Lock,
-    proposal: Proposal,
-    order: &'a DecisionRequest,
+pub(super) struct DecisionContext<'a> {
+    pub(super) store: &'a Store,
+    pub(super) lock: &'a Lock,
+    pub(super) proposal: Proposal,
+    pub(super) order: &'a DecisionRequest,
 }
 
 impl DecisionContext<'_> {
@@ -185,7 +185,7 @@ impl DecisionContext<'_> {
     }
 
     /// Records a decision that writes nothing to the tree.
-    fn keep(&mut self, choice: Choice, note: String) -> Result<Decided, Fault> {
+    pub(super) fn keep(&mut self, choice: Choice, note: String) -> Result<Decided, Fault> {
         self.proposal.add_history(choice.as_str(), note.clone());
         self.store.save(&self.proposal, self.lock)?;
         self.store.journal(&self.proposal, format!("{} {note}", choice.as_str()).trim_end())?;
@@ -228,7 +228,7 @@ impl DecisionContext<'_> {
 
     /// Returns the text of each file as the request gives it, else as proposed. Changes that an
     /// editor makes to line ends or the byte order mark are undone.
-    fn given(&self) -> Result<Vec<String>, Fault> {
+    pub(super) fn given(&self) -> Result<Vec<String>, Fault> {
         let files = &self.proposal.files;
         let mut texts: Vec<String> = files.iter().map(|it| it.proposed.clone()).collect();
         let mut seen = BTreeSet::new();
@@ -374,107 +374,10 @@ impl DecisionContext<'_> {
         let path = self.store.root().join(&file.path);
         (!edits.is_empty()).then_some(Change { path, source, edits })
     }
-
-    /// Compares every file with the proposal's base text. If one differs, the proposal becomes
-    /// `stale`.
-    fn refuse_stale(&mut self, open: &OpenTexts) -> Result<(), Fault> {
-        let root = self.store.root();
-        let mut changed = self.proposal.files.iter().filter_map(|it| differs(root, it, open));
-        let Some((path, how)) = changed.next() else { return Ok(()) };
-        let message = format!("{path} {how} since {} was proposed", self.proposal.id);
-        let rebased = self.rebased(open);
-        let hint = match &rebased {
-            Ok(_) => "all of its hunks still have a place: decide `rebase`, review it again, then \
-                 accept"
-                .to_owned(),
-            Err(why) => format!("it cannot be applied to the new text: {}", why.message),
-        };
-        self.proposal.state = State::Stale;
-        self.proposal.add_history(State::Stale.as_str(), message.clone());
-        self.store.save(&self.proposal, self.lock)?;
-        self.store.journal(&self.proposal, &format!("stale: {message}"))?;
-        let message = format!("{message}; nothing was written");
-        let refusal = Fault::input(message).kind("stale").hint(hint);
-        Err(if rebased.is_ok() { refusal.remedy(Remedy::Rebase) } else { refusal })
-    }
-
-    /// Applies the proposal to the current texts.
-    fn rebased(&self, open: &OpenTexts) -> Result<Vec<ProposedFile>, Fault> {
-        let root = self.store.root();
-        let moved = |(it, text): (&ProposedFile, &String)| {
-            let now = edits::read(&root.join(&it.path))?;
-            if open.get(&it.path).is_some_and(|text| !is_shown_as(&now, text)) {
-                return Err(unsaved(&it.path));
-            }
-            let proposed = rebase(it.before(), &hunks(it.before(), text), &now);
-            let proposed = proposed.map_err(|why| {
-                Fault::input(format!("{}: {why}", it.path))
-                    .kind("stale")
-                    .hint("reject it and request a new proposal; nothing was changed")
-            })?;
-            let file = ProposedFile { base: Some(now), proposed, ..it.clone() };
-            refuse_new_errors(&file, &file.proposed)?;
-            Ok(file)
-        };
-        self.proposal.files.iter().zip(&self.given()?).map(moved).collect()
-    }
-
-    /// Rebases other waiting proposals onto the written texts, if each of their hunks still has one
-    /// place. A person reviews them again before a decision.
-    fn bring_others(&self, paths: &[String], open: &OpenTexts) -> Result<Vec<String>, Fault> {
-        let is_met = |it: &Proposal| it.files.iter().any(|file| paths.contains(&file.path));
-        let mut others = self.store.list()?.proposals;
-        others.retain(|it| it.state == State::Waiting && it.run.is_none() && is_met(it));
-        let mut brought = Vec::new();
-        for proposal in others.into_iter().filter(|it| it.id != self.proposal.id) {
-            let order = DecisionRequest::rebase(&proposal.id);
-            let mut llm =
-                DecisionContext { store: self.store, lock: self.lock, proposal, order: &order };
-            // A proposal that no longer applies becomes stale when it is decided.
-            let Ok(files) = llm.rebased(open) else { continue };
-            llm.proposal.revise(files);
-            llm.keep(Choice::Rebase, format!("after {}", self.proposal.id))?;
-            brought.push(order.fix);
-        }
-        Ok(brought)
-    }
-
-    fn rebase(&mut self, open: &OpenTexts) -> Result<Decided, Fault> {
-        if self.proposal.run.is_some() {
-            return Err(Fault::input("this is the draft of a run, which updates it itself")
-                .hint("accept or reject it"));
-        }
-        let files = self.rebased(open)?;
-        self.proposal.revise(files);
-        self.proposal.state = State::Waiting;
-        let own = if self.order.files.is_empty() { "" } else { "with your own text" };
-        self.keep(Choice::Rebase, own.to_owned())
-    }
 }
 
 fn listed(ids: &[usize]) -> String {
     ids.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the path of a changed file, and how it changed.
-fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String, &'static str)> {
-    let base = file.base.as_deref();
-    let path = file.path.clone();
-    match edits::read(&root.join(&path)) {
-        Err(_) => return Some((path, "cannot be read as it could before")),
-        Ok(now) if Some(now.as_str()) != base => return Some((path, "changed")),
-        Ok(_) => {}
-    }
-    let is_other =
-        open.get(&path).is_some_and(|text| !base.is_some_and(|it| is_shown_as(it, text)));
-    is_other.then_some((path, "changed in the editor, unsaved,"))
-}
-
-/// Returns the fault of a file with unsaved changes.
-pub(super) fn unsaved(path: &str) -> Fault {
-    Fault::input(format!("{path} has unsaved changes in the editor; nothing was changed"))
-        .kind("stale")
-        .hint("save or undo them, then decide")
 }
 
 /// Checks that a path stays inside the project. A proposal's file could have been written by

@@ -12,6 +12,7 @@ mod confidence;
 mod decide;
 mod pending;
 mod proposal;
+mod rebase;
 mod store;
 #[cfg(test)]
 mod tests;

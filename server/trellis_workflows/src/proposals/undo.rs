@@ -1,7 +1,8 @@
 //! Undoes accepted changes.
 
-use super::decide::{OpenTexts, recover_write, unsaved};
+use super::decide::{OpenTexts, recover_write};
 use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
+use super::rebase::unsaved;
 use super::store::Store;
 use trellis_project::edits;
 use trellis_store::fault::Fault;

@@ -17,21 +17,21 @@ use super::artifacts::Artifacts;
 use super::attempts::AttemptLog;
 use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
+use super::commits::{commit_all, commit_left, end_commit};
 use super::complaints::for_people;
 use super::evaluate::{Candidate, Evaluation, Evaluator};
 use super::fix::{Fix, via_reply, via_tools};
 use super::prompt_context::{ProjectFiles, build};
 use super::report::RepairReport;
-use super::uncommitted::{self, Uncommitted};
-use super::{RepairRequest, WriteTarget, cancelled, commit};
+use super::uncommitted::Uncommitted;
+use super::{RepairRequest, WriteTarget, cancelled};
 use crate::job_control::JobControl;
-use crate::llm_session::{LlmSession, no_journal};
+use crate::llm_session::LlmSession;
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use trellis_project::edits;
 use trellis_store::fault::Fault;
-use trellis_store::journal::Journal;
 
 /// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(
@@ -106,62 +106,6 @@ fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
         }
     }
     Ok(())
-}
-
-/// Finishes the commit of an earlier repair that was killed during it.
-fn end_commit(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
-    if !commit::is_interrupted(&order.root) {
-        return Ok(());
-    }
-    let journal = Journal::join(&order.home).map_err(no_journal)?;
-    let reported = commit::resume(&order.root, &journal).map_err(|why| {
-        Fault::input(format!("cannot finish the commit of an earlier repair: {why}"))
-            .hint("fix this, and run again; the fix is in the tree")
-    })?;
-    reported.into_iter().for_each(|it| reporter.note(it));
-    uncommitted::forget(&order.root)
-}
-
-/// Commits fixes that an earlier repair left in the tree, before anything else changes there.
-fn commit_left(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
-    let root = &order.root;
-    let left = uncommitted::left(root).map_err(|why| {
-        Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
-            .hint("fix this, and run again; the fixes are in the tree")
-    })?;
-    if let Some(it) = left {
-        let journal = Journal::join(&order.home).map_err(no_journal)?;
-        reporter.note(match commit::commit(root, &journal, &it.patch, &it.title) {
-            Ok(made) => {
-                format!(
-                    "the fixes of an earlier repair were not committed; they are committed now: \
-                     {made}"
-                )
-            }
-            Err(why) => format!(
-                "the fixes of an earlier repair are not committed: {why}; they are in the tree"
-            ),
-        });
-    }
-    uncommitted::forget(root)
-}
-
-/// Commits the kept fixes. If that fails, they stay in the tree and the result has a note.
-fn commit_all(
-    order: &RepairRequest,
-    result: &mut RepairReport,
-    reporter: &Reporter,
-) -> Result<(), Fault> {
-    let journal = Journal::join(&order.home).map_err(no_journal)?;
-    match commit::commit(&order.root, &journal, &result.all, &result.title()) {
-        Ok(made) => result.commit = Some(made),
-        Err(why) => {
-            let note = format!("not committed: {why}; the fixes are in the tree");
-            reporter.note(&note);
-            result.notes.push(note);
-        }
-    }
-    uncommitted::forget(&order.root)
 }
 
 /// Everything that a running repair holds.

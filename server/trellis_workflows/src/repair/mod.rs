@@ -22,6 +22,7 @@ mod attempts;
 mod baseline;
 mod code_graph;
 mod commit;
+mod commits;
 mod complaints;
 mod decision;
 mod driver;

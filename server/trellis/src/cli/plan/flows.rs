@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::Graph;
-use crate::api::plan::{Links, PlanFlowsParams, ways};
 use crate::output::Output;
+use trellis_server::api::plan::{Links, PlanFlowsParams, ways};
 use trellis_store::fault::{Exit, Fault};
 
 /// Show the data flows that integration tests follow.

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::Graph;
-use crate::api::plan::{PlanLevelsParams, levels};
 use crate::output::Output;
+use trellis_server::api::plan::{PlanLevelsParams, levels};
 use trellis_store::fault::{Exit, Fault};
 
 /// Show what can run in parallel, and the longest chain.

@@ -10,8 +10,8 @@ use clap::Args;
 use trellis_plan::{NodeHit, Plan};
 
 use super::Graph;
-use crate::api::plan_search::{By, PlanSearchParams, Searched};
 use crate::output::{Output, color};
+use trellis_server::api::plan_search::{By, PlanSearchParams, Searched};
 use trellis_store::fault::{Exit, Fault};
 
 /// Find nodes by name or by what they do.

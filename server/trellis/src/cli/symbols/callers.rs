@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::place::SymbolArgs;
-use crate::api::folder;
-use crate::api::symbols::{Completeness as _, FindCallersParams, find_callers};
 use crate::output::Output;
+use trellis_server::api::folder;
+use trellis_server::api::symbols::{Completeness as _, FindCallersParams, find_callers};
 use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::edit::{How, changed_folder, root_and_path, say_undo};
 use super::place::ScopeArgs;
-use crate::api::refactorings::{SafeDeleteSymbolParams, safe_delete_symbol};
 use crate::output::Output;
+use trellis_server::api::refactorings::{SafeDeleteSymbolParams, safe_delete_symbol};
 use trellis_store::fault::{Exit, Fault};
 
 /// Delete a symbol that is not used.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::api::symbols::{DocumentSymbolsParams, document_symbols};
 use crate::output::Output;
 use trellis_project::edits;
+use trellis_server::api::symbols::{DocumentSymbolsParams, document_symbols};
 use trellis_store::fault::{Exit, Fault};
 
 /// Show the definitions of a file as a tree.

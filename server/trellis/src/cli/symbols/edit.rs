@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::api::edits::{
-    EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, ReplaceSymbolBodyParams,
-    ReplaceTextParams, SymbolEdit, replace_text,
-};
-use crate::api::symbol_query;
 use crate::output::{Output, color};
 use trellis_project::edits;
 use trellis_project::project;
+use trellis_server::api::edits::{
+    EditResult, InsertAfterSymbolParams, InsertBeforeSymbolParams, ReplaceSymbolBodyParams,
+    ReplaceTextParams, SymbolEdit, replace_text,
+};
+use trellis_server::api::symbol_query;
 use trellis_store::fault::{Exit, Fault};
 
 /// What is edited, where, and with which text.

@@ -6,9 +6,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use trellis_python::SymbolKind;
 
-use crate::api::folder;
-use crate::api::symbols::{FindSymbolParams, Kind, find_symbol};
 use crate::output::Output;
+use trellis_server::api::folder;
+use trellis_server::api::symbols::{FindSymbolParams, Kind, find_symbol};
 use trellis_store::fault::{Exit, Fault};
 
 /// Find definitions by name.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::api::symbol_query::SourcePosition;
+use trellis_server::api::symbol_query::SourcePosition;
 
 /// A symbol by its name path, or by a place where it is named.
 #[derive(Args)]

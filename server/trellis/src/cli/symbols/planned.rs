@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use trellis_plan::Dialect;
 
-use crate::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
-use crate::api::symbols::Completeness as _;
-use crate::api::{folder, plan as graphs};
 use crate::output::Output;
+use trellis_server::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
+use trellis_server::api::symbols::Completeness as _;
+use trellis_server::api::{folder, plan as graphs};
 use trellis_store::fault::{Exit, Fault};
 
 /// Compare planned dependencies with what the code uses.

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::place::{Spot, SymbolArgs};
-use crate::api::confirm::confirm;
-use crate::api::folder;
-use crate::api::symbols::{
+use crate::output::Output;
+use trellis_server::api::confirm::confirm;
+use trellis_server::api::folder;
+use trellis_server::api::symbols::{
     Completeness as _, FindDefinitionParams, FindReferencingSymbolsParams, find_definition,
     find_referencing_symbols,
 };
-use crate::output::Output;
-use crate::type_checker::Checker;
+use trellis_server::type_checker::Checker;
 use trellis_store::fault::{Exit, Fault};
 
 #[derive(Args)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::edit::show;
-use crate::api::edits::{UndoEditParams, undo_edit};
 use crate::output::Output;
+use trellis_server::api::edits::{UndoEditParams, undo_edit};
 use trellis_store::fault::{Exit, Fault};
 
 /// Undo an edit or an accepted fix.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::api::folder;
-use crate::api::symbols::{Completeness as _, FindUnusedParams, UnusedSymbol, find_unused};
 use crate::output::Output;
+use trellis_server::api::folder;
+use trellis_server::api::symbols::{
+    Completeness as _, FindUnusedParams, UnusedSymbol, find_unused,
+};
 use trellis_store::fault::{Exit, Fault};
 
 /// List functions, classes and methods that nothing uses.

@@ -1,0 +1,37 @@
+//! Parameters and results of the `trellis/*` methods, with their handlers. The command line prints
+//! the same results.
+//!
+//! Symbol queries take an index, so that an editor can pass one with its unsaved texts; [`folder`]
+//! opens an index from disk, and [`symbol_query`] resolves the requested symbol. Edits are planned
+//! from known texts and written only if the disk has the same. Lines and columns count from 1,
+//! columns in characters; paths in results are relative to the queried folder.
+
+pub mod code;
+pub mod confirm;
+pub mod doctor;
+pub mod edits;
+pub mod environment;
+pub mod files;
+pub mod folder;
+pub mod generate;
+pub mod implement;
+pub mod jobs;
+pub mod localize;
+pub mod log;
+pub mod plan;
+pub mod plan_search;
+pub mod plan_vs_code;
+pub mod proposals;
+pub mod refactorings;
+pub mod repair;
+pub mod rollback;
+pub mod run_limits;
+pub mod run_tests;
+pub mod runs;
+pub mod stacks;
+pub mod status;
+pub mod symbol_query;
+pub mod symbols;
+pub mod tasks;
+pub mod tasks_status;
+pub mod write_tests;

@@ -1,0 +1,457 @@
+//! Proposed fixes: list, show, decide, undo.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use trellis_engine::approval::Confidence;
+use trellis_llm::Editor;
+
+use super::run_limits::TimeLimits;
+use trellis_store::fault::Fault;
+use trellis_workflows::job_control::JobControl;
+use trellis_workflows::models::ModelArgs;
+use trellis_workflows::proposals::{
+    self, Choice, ConfidenceReport, Decided, DecisionRequest, FailingTest, HistoryEntry,
+    NumberedHunk, OpenDocuments, OpenTexts, PartsReport, Proposal, State, Store, Times,
+    VerifiedTest, VerifyMode,
+};
+use trellis_workflows::repair::{self, Problem};
+use trellis_workflows::reporter::Reporter;
+use trellis_workflows::sandbox::RAISED_BY;
+use trellis_workflows::sandbox::SandboxArgs;
+
+/// Known tests of a project, independent of its settings.
+#[derive(Default)]
+pub struct KnownTests {
+    /// Test files.
+    pub files: Vec<String>,
+    /// Ids of tests that failed in their last run.
+    pub failing: Vec<String>,
+}
+
+/// Lists proposed fixes of a project, the oldest first.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListFixesParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// Only fixes in this state.
+    #[serde(default)]
+    pub state: Option<State>,
+}
+
+/// Shows a proposed fix with its hunks, its texts and its history.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub fix: String,
+}
+
+/// Decides about a proposed fix. An accepted fix is first tested on a copy: the failing test must pass with it, and
+/// no test that passed may fail; otherwise nothing is written and the state is `failed`. If a file changed since
+/// then, the fix is `stale` (error kind `stale`), also for unsaved changes in the editor; `data.remedy` of the error
+/// is `rebase` if the fix can be applied to the new text. `trellis/event` reports the tests that ran for written
+/// fixes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DecideFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub fix: String,
+    /// The decision.
+    pub decision: Choice,
+    /// The revision you reviewed; refused with the kind `stale` if there is a newer one.
+    #[serde(default)]
+    pub revision: Option<u32>,
+    /// Ids of hunks, for `acceptHunks` and `rejectHunks`.
+    #[serde(default)]
+    pub hunks: Vec<usize>,
+    /// Whole texts in place of those proposed, for `edit` and `rebase`. A byte order mark and unchanged line endings
+    /// stay as proposed, because editors change them.
+    #[serde(default)]
+    pub files: Vec<EditedFile>,
+    /// Whether to run tests before anything is written; if not, the history says so.
+    #[serde(default = "yes")]
+    pub test: bool,
+    /// Why, for the history.
+    #[serde(default)]
+    pub note: String,
+    #[serde(flatten)]
+    pub sandbox: SandboxArgs,
+    #[serde(flatten)]
+    pub limits: TimeLimits,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A text that you edited.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EditedFile {
+    /// One of the fix's files, relative to the root.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
+/// copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposeFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// pytest's id of the failing test, such as `tests/test_a.py::test_b`.
+    pub test: String,
+    /// Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
+    #[serde(default)]
+    pub tests: Vec<String>,
+    #[serde(flatten)]
+    pub model: ModelArgs,
+    #[serde(flatten)]
+    pub limits: TimeLimits,
+    #[serde(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+/// Undoes what was last accepted of a fix; refused if its files changed after that.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UndoFixParams {
+    /// The project's folder; default: the first folder of the workspace.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// Its id, such as `fix-1`.
+    pub fix: String,
+}
+
+/// Proposed fixes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListFixesResult {
+    pub fixes: Vec<FixSummary>,
+    /// Proposals that could not be read, as sentences.
+    pub problems: Vec<String>,
+}
+
+/// A fix in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FixSummary {
+    /// Such as `fix-1`.
+    pub fix: String,
+    pub state: State,
+    /// From 1; higher each time its texts change.
+    pub revision: u32,
+    /// RFC 3339.
+    pub created_at: String,
+    /// Why it needs your review.
+    pub reason: String,
+    /// The measured confidence.
+    pub confidence: ConfidenceShape,
+    pub test: FailingTest,
+    /// Relative to the root.
+    pub paths: Vec<String>,
+    /// Hunks not decided yet.
+    pub hunks: usize,
+    /// The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
+    pub node: Option<String>,
+}
+
+/// Confidence from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfidenceShape {
+    /// 0.3 × diagnostic + 0.3 × fix + 0.4 × coverage.
+    pub total: f64,
+    /// How clear the location of the bug is: mean of `clarity` and `agreement`.
+    pub diagnostic: f64,
+    /// How good the fix is by tests, size and history: `passing`, times the mean of `size` and `history`.
+    pub fix: f64,
+    /// The share of its lines that passing tests execute.
+    pub coverage: f64,
+    /// The parts of diagnostic and fix; null for the draft of a run.
+    pub parts: Option<ConfidenceParts>,
+}
+
+/// The parts of a confidence, each from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfidenceParts {
+    /// Whether the failure is raised where the change is: 1 in the same function, 0.5 in the same file.
+    pub clarity: f64,
+    /// How suspicious the changed code was; the most suspicious place has 1.
+    pub agreement: f64,
+    /// The share of possibly affected tests that pass with it.
+    pub passing: f64,
+    /// 1 for a few lines, 0 for the largest change allowed.
+    pub size: f64,
+    /// 1 for the first fix, less for each failed one before it.
+    pub history: f64,
+}
+
+/// A fix with all details.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FixResult {
+    #[serde(flatten)]
+    pub summary: FixSummary,
+    pub files: Vec<FileShape>,
+    /// All files as a unified diff.
+    pub diff: String,
+    /// Passing tests that it may break.
+    pub affected: Vec<String>,
+    /// Other failing tests that it may fix.
+    pub failing: Vec<String>,
+    /// Its history, the oldest entry first.
+    pub history: Vec<HistoryEntry>,
+}
+
+/// A file of a fix.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileShape {
+    /// Relative to the root.
+    pub path: String,
+    /// SHA-256 of the original text; null for a new file.
+    pub base_hash: Option<String>,
+    /// The original text.
+    pub base: Option<String>,
+    /// The text as proposed.
+    pub proposed: String,
+    pub hunks: Vec<HunkShape>,
+}
+
+/// A part of a change that you can accept or reject by itself.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HunkShape {
+    /// Counted over all files of this revision, from 1.
+    pub id: usize,
+    /// As in a unified diff, without context lines.
+    pub header: String,
+    /// The first removed line, from 1; for an insertion, the line after it.
+    pub old_start: usize,
+    /// The removed lines, without line breaks.
+    pub old_lines: Vec<String>,
+    /// The first added line, from 1, in the proposed text.
+    pub new_start: usize,
+    /// The added lines, without line breaks.
+    pub new_lines: Vec<String>,
+}
+
+/// The result of a decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DecideFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub summary: FixSummary,
+    /// Number of the edit that was written; null if nothing was written.
+    pub edit: Option<u64>,
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Results with the fix: the failing test, other failing tests that it may fix, and tests that only fail with it;
+    /// empty if none ran.
+    pub tests: Vec<VerifiedTest>,
+    /// Ids of tests that failed and pass with it.
+    #[serde(rename = "mended")]
+    pub fixed: Vec<String>,
+    /// Other pending fixes that were applied to the new texts: review them again.
+    pub rebased: Vec<String>,
+    /// Further notes, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// What was undone.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoFixResult {
+    /// As it is now.
+    #[serde(flatten)]
+    pub summary: FixSummary,
+    /// Number of the edit that undid it.
+    pub edit: u64,
+    /// Its files.
+    pub written: Vec<String>,
+}
+
+/// Returns the proposed fixes of a project.
+pub fn list_fixes(store: &Store, params: &ListFixesParams) -> Result<ListFixesResult, Fault> {
+    let listed = store.list()?;
+    let wanted = |it: &&Proposal| params.state.is_none_or(|state| it.state == state);
+    let fixes = listed.proposals.iter().filter(wanted).map(FixSummary::of).collect();
+    Ok(ListFixesResult { fixes, problems: listed.problems })
+}
+
+/// Returns one proposed fix.
+pub fn get_fix(store: &Store, params: &GetFixParams) -> Result<FixResult, Fault> {
+    Ok(FixResult::of(&store.get(&params.fix)?))
+}
+
+/// Decides on a proposed fix; see [`proposals::decide()`].
+pub async fn decide_fix(
+    store: &Store,
+    params: DecideFixParams,
+    open: &OpenDocuments,
+    testing: Option<VerifyMode<'_>>,
+) -> Result<DecideFixResult, Fault> {
+    let order = DecisionRequest {
+        fix: params.fix,
+        revision: params.revision,
+        choice: params.decision,
+        hunks: params.hunks,
+        files: params.files.into_iter().map(|it| (it.path, it.text)).collect(),
+        note: params.note,
+    };
+    let decided = proposals::decide(store, &order, open, testing).await?;
+    let Decided { proposal, edit, paths: written, tests, fixed, rebased, notes } = decided;
+    let summary = FixSummary::of(&proposal);
+    Ok(DecideFixResult { summary, edit, written, tests, fixed, rebased, notes })
+}
+
+/// Searches for a fix; see [`repair::propose()`].
+pub async fn propose_fix(
+    store: &Store,
+    folder: &Path,
+    (params, known): (ProposeFixParams, KnownTests),
+    editor: Option<Arc<dyn Editor>>,
+    reporter: &Reporter,
+    control: &JobControl,
+) -> Result<FixResult, Fault> {
+    let model = params.model.resolve_recordings(folder);
+    let problem = Problem {
+        root: store.root().to_owned(),
+        test: params.test,
+        suite: params.tests,
+        also: known.files,
+        failing: known.failing,
+        model: match editor {
+            Some(editor) => model.with_editor(editor),
+            None => model,
+        },
+        sandbox: params.sandbox,
+        test_timeout: params.limits.of_test()?,
+        run_timeout: params.limits.of_run()?,
+    };
+    Ok(FixResult::of(&repair::propose(problem, reporter, control).await?))
+}
+
+/// Undoes a fix; see [`proposals::undo()`].
+pub fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<UndoFixResult, Fault> {
+    let undone = proposals::undo(store, fix, open)?;
+    let summary = FixSummary::of(&undone.proposal);
+    Ok(UndoFixResult { summary, edit: undone.edit, written: undone.paths })
+}
+
+impl DecideFixParams {
+    /// Returns the timeouts for the tests run to verify the decision.
+    pub fn times(&self) -> Result<Times, Fault> {
+        let (test, run) = (Some(self.limits.of_test()?), self.limits.of_run()?);
+        Ok(Times { test, run, raised_by: RAISED_BY })
+    }
+
+    /// Returns whether the decision executes code of the project.
+    pub fn runs_tests(&self) -> bool {
+        self.test && matches!(self.decision, Choice::Accept | Choice::AcceptHunks | Choice::Edit)
+    }
+}
+
+impl ConfidenceShape {
+    fn of(it: &Confidence) -> ConfidenceShape {
+        ConfidenceReport::of(it).into()
+    }
+
+    /// Returns the confidence as text, with its parts.
+    pub fn breakdown(&self) -> String {
+        let ConfidenceShape { total, diagnostic, fix, coverage, parts } = *self;
+        let parts = parts.map(|it| PartsReport {
+            clarity: it.clarity,
+            agreement: it.agreement,
+            passing: it.passing,
+            size: it.size,
+            history: it.history,
+        });
+        ConfidenceReport { total, diagnostic, fix, coverage, parts }.breakdown()
+    }
+}
+
+impl From<ConfidenceReport> for ConfidenceShape {
+    fn from(it: ConfidenceReport) -> ConfidenceShape {
+        let ConfidenceReport { total, diagnostic, fix, coverage, parts } = it;
+        let parts = parts.map(|it| ConfidenceParts {
+            clarity: it.clarity,
+            agreement: it.agreement,
+            passing: it.passing,
+            size: it.size,
+            history: it.history,
+        });
+        ConfidenceShape { total, diagnostic, fix, coverage, parts }
+    }
+}
+
+impl FixSummary {
+    fn of(it: &Proposal) -> FixSummary {
+        FixSummary {
+            fix: it.id.clone(),
+            state: it.state,
+            revision: it.revision,
+            created_at: it.created_at.clone(),
+            reason: it.reason.clone(),
+            confidence: ConfidenceShape::of(&it.confidence),
+            test: it.test.clone(),
+            paths: it.files.iter().map(|it| it.path.clone()).collect(),
+            hunks: it.pieces().len(),
+            node: it.run.as_ref().map(|it| it.node.clone()),
+        }
+    }
+}
+
+impl FixResult {
+    pub fn of(it: &Proposal) -> FixResult {
+        let pieces = it.pieces();
+        let hunks =
+            |file: usize| pieces.iter().filter(move |it| it.file == file).map(HunkShape::of);
+        let files = it.files.iter().enumerate().map(|(at, file)| FileShape {
+            path: file.path.clone(),
+            base_hash: file.base_hash(),
+            base: file.base.clone(),
+            proposed: file.proposed.clone(),
+            hunks: hunks(at).collect(),
+        });
+        FixResult {
+            summary: FixSummary::of(it),
+            files: files.collect(),
+            diff: it.diff(),
+            affected: it.affected.clone(),
+            failing: it.failing.clone(),
+            history: it.history.clone(),
+        }
+    }
+}
+
+impl HunkShape {
+    fn of(piece: &NumberedHunk) -> HunkShape {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        HunkShape {
+            id: piece.id,
+            header: piece.hunk.header(),
+            old_start: piece.hunk.old_lines.start + 1,
+            old_lines: lines(&piece.hunk.old),
+            new_start: piece.hunk.new_lines.start + 1,
+            new_lines: lines(&piece.hunk.new),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Restores the last subgraph that passed as a whole. History is kept: the rollback is a new
+//! commit, and everything taken back stays in git and in the journal.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use trellis_git::git::Git;
+use trellis_store::checkpoint::{self, Checkpoint, TestResults};
+use trellis_store::fault::Fault;
+use trellis_store::journal::{Event, Journal};
+use trellis_store::lock::Lock;
+use trellis_store::replay::{Milestone, ReplayedState};
+use trellis_store::{FlushError, Writer};
+use trellis_workflows::convert::check_python;
+
+/// Rolls a generated repository back to the last subgraph that passed completely.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RollbackParams {
+    /// The output folder of the run.
+    pub out: PathBuf,
+    /// Roll back to this subgraph instead of the last one.
+    #[serde(default)]
+    pub to: Option<String>,
+}
+
+/// What was undone.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RollbackResult {
+    /// The current subgraph of the repository.
+    pub to: String,
+    /// Its git tag.
+    pub tag: String,
+    /// Files that changed, relative to the folder.
+    pub files: Vec<String>,
+    /// Ids of nodes that are pending again.
+    pub pending: Vec<String>,
+}
+
+pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
+    let cannot = |e: std::io::Error| {
+        Fault::input(trellis_os::wording::cannot_read(params.out.display(), &e))
+    };
+    let root = params.out.canonicalize().map_err(cannot)?;
+    if !Journal::path(&root).exists() {
+        return Err(Fault::input(format!("Trellis did not generate {}", root.display()))
+            .hint("give the output folder of `trellis generate`"));
+    }
+    let _lock = Lock::take(&root)?;
+    let (journal, past) = Journal::open(&root).map_err(cannot)?;
+    let (milestone, tag) = choose(&past, params.to.as_deref())?;
+    let git = Git::open(&root, &journal).map_err(Fault::internal)?;
+    let git = git.ok_or_else(|| {
+        Fault::unavailable("git is not installed, but the earlier code is in the git history")
+            .hint("install git")
+    })?;
+    let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
+    let (to, kept) = (milestone.subgraph.clone(), milestone.nodes.clone());
+    let event = Event::RolledBack { to, kept, edits };
+    journal.commit(event).map_err(cannot)?;
+    let undone = reset_checkpoint(&root, milestone).map_err(cannot)?;
+    let mut paths = changed.clone();
+    paths.push(checkpoint::PATH.to_owned());
+    let message = format!("revert: roll back to {}", milestone.subgraph);
+    git.commit(&journal, &paths, &message, true).map_err(Fault::internal)?;
+    Ok(RollbackResult { to: milestone.subgraph.clone(), tag, files: changed, pending: undone })
+}
+
+fn choose<'p>(past: &'p ReplayedState, to: Option<&str>) -> Result<(&'p Milestone, String), Fault> {
+    let passing = past.committed.iter().filter_map(|it| Some((it, it.tag.clone()?)));
+    let names: Vec<&str> = passing.clone().map(|(it, _)| it.subgraph.as_str()).collect();
+    let wanted = passing.rev().find(|(it, _)| to.is_none_or(|to| it.subgraph == to));
+    wanted.ok_or_else(|| match to {
+        Some(to) => Fault::input(format!("no complete subgraph {to} has passed"))
+            .hint(format!("there are: {}", names.join(", "))),
+        None => Fault::input("no complete subgraph has passed yet")
+            .hint("there is nothing to roll back to"),
+    })
+}
+
+/// Restores Trellis' files to their state at the tag; user edits stop the rollback. Returns the
+/// changed paths, and user-edited paths that the tag has unchanged.
+fn restore(
+    root: &Path,
+    journal: &Journal,
+    past: &ReplayedState,
+    git: &Git,
+    tag: &str,
+) -> Result<(Vec<String>, Vec<String>), Fault> {
+    let mut writer = Writer::new(root, past.written.clone(), check_python);
+    let known = writer.known_paths();
+    let foreign = writer.foreign(&known);
+    if !foreign.is_empty() {
+        return Err(trellis_store::user_edits(&foreign));
+    }
+    let files: BTreeMap<String, String> = (git.files_at(tag).map_err(Fault::internal)?)
+        .into_iter()
+        .filter(|(path, _)| known.binary_search(path).is_ok())
+        .collect();
+    match writer.flush(journal, &files, |_| true) {
+        Ok(flushed) => {
+            let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
+                (files.get(path) == Some(text)).then(|| path.clone())
+            };
+            Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
+        }
+        Err(FlushError::Fault(fault)) => Err(fault),
+        Err(FlushError::Full { path }) => {
+            Err(Fault::internal(format!("disk full while writing {path}"))
+                .hint("free some space and run the command again"))
+        }
+    }
+}
+
+fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {
+    let Ok(bytes) = trellis_os::files::read(root.join(checkpoint::PATH)) else {
+        return Ok(Vec::new());
+    };
+    let mut all: Checkpoint = serde_json::from_slice(&bytes)?;
+    let mut undone = Vec::new();
+    for (id, entry) in all.iter_mut().filter(|(id, _)| !milestone.nodes.contains(id)) {
+        entry.status = "pending".to_owned();
+        entry.timestamp = Timestamp::now().to_string();
+        entry.failure_reason = None;
+        (entry.test_results, entry.retry_count) = (TestResults::default(), 0);
+        undone.push(id.clone());
+    }
+    checkpoint::write(root, &all)?;
+    Ok(undone)
+}

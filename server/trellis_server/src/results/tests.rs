@@ -1,0 +1,221 @@
+//! Last test results of one project.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
+
+use super::Tally;
+use super::failed::Failed;
+
+/// Last result of one test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LastResult {
+    pub(super) state: State,
+    /// Time at which the tested texts were read, in milliseconds of Unix time.
+    pub(super) text_of: u64,
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum State {
+    Passed,
+    Failed,
+    /// Skipped, or failed as expected.
+    SetAside,
+}
+
+impl State {
+    fn of(outcome: TestOutcome) -> State {
+        match outcome {
+            TestOutcome::Passed | TestOutcome::XPassed => State::Passed,
+            TestOutcome::Skipped | TestOutcome::XFailed => State::SetAside,
+            TestOutcome::Failed
+            | TestOutcome::Error
+            | TestOutcome::TimedOut
+            | TestOutcome::Crashed => State::Failed,
+        }
+    }
+}
+
+/// Changes by test id: the new result, or `None` for a removed test.
+pub(super) type ResultChanges = BTreeMap<String, Option<LastResult>>;
+
+/// Tests of a project, by id.
+#[derive(Default)]
+pub(super) struct Tests {
+    pub(super) known: BTreeMap<String, LastResult>,
+    /// Changes not saved to the disk yet.
+    pub(super) news: ResultChanges,
+    /// Time of the last change of a source, in milliseconds of Unix time.
+    pub(super) edited: u64,
+}
+
+impl Tests {
+    /// Records the result of one test. A file that could not be loaded has an entry under its path,
+    /// which is removed once one of its tests has run.
+    pub(super) fn take(&mut self, number: u64, root: &Path, test: &TestResult, text_of: u64) {
+        let file = file_of(&test.id);
+        if file != test.id {
+            self.drop(file);
+        }
+        let state = State::of(test.outcome);
+        let failed = (state == State::Failed).then(|| Failed::of(number, root, test));
+        self.put(test.id.clone(), LastResult { state, text_of, failed });
+    }
+
+    /// Records a file that could not be loaded.
+    pub(super) fn take_broken(&mut self, number: u64, root: &Path, it: &Failure, text_of: u64) {
+        let Some(file) = collected(it) else { return };
+        let failed = Some(Failed::of_file(number, root, file, it));
+        self.put(file.to_owned(), LastResult { state: State::Failed, text_of, failed });
+    }
+
+    fn put(&mut self, id: String, known: LastResult) {
+        self.news.insert(id.clone(), Some(known.clone()));
+        self.known.insert(id, known);
+    }
+
+    /// Removes a test.
+    pub(super) fn drop(&mut self, id: &str) {
+        if self.known.remove(id).is_some() {
+            self.news.insert(id.to_owned(), None);
+        }
+    }
+
+    /// Removes tests that a run shows to be gone.
+    pub(super) fn without(&mut self, gone: &Gone<'_>) {
+        let ids: Vec<String> = self.known.keys().filter(|id| gone.holds(id)).cloned().collect();
+        ids.iter().for_each(|id| self.drop(id));
+    }
+
+    /// Returns the results below an id: that of a file, a class, a function, or one of its cases.
+    pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a LastResult> {
+        let near = self.known.range(id.to_owned()..).take_while(move |(it, _)| it.starts_with(id));
+        near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
+    }
+
+    pub(super) fn tally(&self, id: &str) -> Tally {
+        let mut tally = Tally::default();
+        for known in self.below(id) {
+            match known.state {
+                State::Passed => tally.passed += 1,
+                State::Failed => tally.failed += 1,
+                State::SetAside => tally.set_aside += 1,
+            }
+            tally.stale += usize::from(known.text_of < self.edited);
+        }
+        tally
+    }
+
+    /// Merges results saved by another process, except older ones; returns the ids that changed.
+    pub(super) fn join(&mut self, kept: BTreeMap<String, LastResult>) -> Vec<String> {
+        let mut changed = Vec::new();
+        let is_gone = |id: &&String| !kept.contains_key(*id) && !self.news.contains_key(*id);
+        let gone: Vec<String> = self.known.keys().filter(is_gone).cloned().collect();
+        for id in gone {
+            self.known.remove(&id);
+            changed.push(id);
+        }
+        for (id, theirs) in kept {
+            let ours = self.known.get(&id);
+            let is_ours = self.news.contains_key(&id)
+                || ours.is_some_and(|it| it.text_of > theirs.text_of || it.says_as(&theirs));
+            if !is_ours {
+                self.known.insert(id.clone(), theirs);
+                changed.push(id);
+            }
+        }
+        changed
+    }
+}
+
+impl LastResult {
+    /// Returns whether another result has the same state for the same text.
+    fn says_as(&self, other: &LastResult) -> bool {
+        self.state == other.state && self.text_of == other.text_of
+    }
+}
+
+/// Criteria of tests that a run shows to be gone.
+pub(super) struct Gone<'a> {
+    targets: &'a [String],
+    /// Tests that were found, run or not.
+    met: BTreeSet<&'a str>,
+    /// Files that could not be loaded, so that their tests are unknown.
+    broken: BTreeSet<&'a str>,
+    /// Files that were read; `None` for all files of the targets.
+    files: Option<BTreeSet<&'a str>>,
+}
+
+impl<'a> Gone<'a> {
+    /// Returns the criteria; `None` if the run did not finish.
+    pub(super) fn by(targets: &'a [String], report: &'a Report) -> Option<Gone<'a>> {
+        let ran = report.tests.iter().map(|it| &it.id);
+        let met = ran.chain(&report.not_run).chain(&report.deselected).map(String::as_str);
+        let met: BTreeSet<&str> = met.collect();
+        let broken = report.collection_errors.iter().filter_map(collected).collect();
+        let files = match report.outcome {
+            Outcome::Passed | Outcome::Failed => None,
+            Outcome::CollectionError | Outcome::NoTests => {
+                Some(met.iter().copied().map(file_of).collect())
+            }
+            _ => return None,
+        };
+        Some(Gone { targets, met, broken, files })
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        let file = file_of(id);
+        let is_looked_at = self.files.as_ref().is_none_or(|it| it.contains(file));
+        is_looked_at
+            && is_target(self.targets, id)
+            && !self.met.contains(id)
+            && !self.broken.contains(file)
+    }
+}
+
+/// Returns the file that could not be loaded, as far as known.
+fn collected(failure: &Failure) -> Option<&str> {
+    failure.collecting.as_deref().or(failure.path.as_deref())
+}
+
+/// Returns the file of a test id.
+pub(super) fn file_of(id: &str) -> &str {
+    id.split("::").next().unwrap_or_default()
+}
+
+/// Returns whether an id equals a target or lies below it.
+fn is_below(id: &str, target: &str) -> bool {
+    let rest = id.strip_prefix(target);
+    rest.is_some_and(|it| it.is_empty() || it.starts_with("::") || it.starts_with('['))
+}
+
+fn is_target(targets: &[String], id: &str) -> bool {
+    let holds = |target: &String| {
+        let folder = target.trim_end_matches('/');
+        is_below(id, target) || id.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
+    };
+    targets.is_empty() || targets.iter().any(holds)
+}
+
+/// Converts a time to milliseconds of Unix time.
+pub fn millis(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
+}
+
+/// Returns whether a folder is Trellis' own working copy, such as the worktree of an issue.
+pub(super) fn is_own(root: &Path) -> bool {
+    root.components().any(|it| it.as_os_str() == ".trellis")
+}
+
+/// Returns the projects that contain a file.
+pub(super) fn around<'a>(
+    projects: &'a mut BTreeMap<PathBuf, Tests>,
+    file: &'a Path,
+) -> impl Iterator<Item = &'a mut Tests> {
+    projects.iter_mut().filter(|(root, _)| file.starts_with(root)).map(|(_, it)| it)
+}
