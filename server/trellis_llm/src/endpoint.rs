@@ -1,11 +1,30 @@
 //! Construction of request URLs from base URLs as users write them.
 
 use std::net::IpAddr;
+use std::str::FromStr;
 
 use reqwest::Url;
+use thiserror::Error;
 
 /// Ollama's port, used for a host without one.
 const OLLAMA_PORT: u16 = 11434;
+
+/// Faults of a base URL. The URL itself is not shown, since it may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BaseUrlError {
+    /// There is no URL.
+    #[error("there is none")]
+    Missing,
+    /// The text is not a URL.
+    #[error(transparent)]
+    Malformed(<Url as FromStr>::Err),
+    /// The URL has another scheme.
+    #[error("it must begin with http:// or https://")]
+    Scheme,
+    /// The URL could show a password in logs.
+    #[error("it contains a user name or password")]
+    Credentials,
+}
 
 /// Returns the URL of a service path such as `/chat/completions` below a base URL, or below `home`
 /// if the base has no path. Bases differ (`/api/v1`, `/v1beta/openai`), so any other path is kept
@@ -17,13 +36,13 @@ const OLLAMA_PORT: u16 = 11434;
 /// # Errors
 ///
 /// The fault of the base URL, without repeating the URL.
-pub(crate) fn below(base: &str, home: &str, service: &str) -> Result<Url, String> {
-    let mut url = Url::parse(base.trim()).map_err(|error| error.to_string())?;
+pub(crate) fn below(base: &str, home: &str, service: &str) -> Result<Url, BaseUrlError> {
+    let mut url = Url::parse(base.trim()).map_err(BaseUrlError::Malformed)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("it must begin with http:// or https://".to_owned());
+        return Err(BaseUrlError::Scheme);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it contains a user name or password".to_owned());
+        return Err(BaseUrlError::Credentials);
     }
     let (service, query) = service.split_once('?').unwrap_or((service, ""));
     let path = url.path().trim_end_matches('/');
@@ -83,7 +102,7 @@ pub(crate) fn origin(location: &str) -> String {
 mod tests {
     use super::*;
 
-    fn chat(base: Option<&str>) -> Result<Url, String> {
+    fn chat(base: Option<&str>) -> Result<Url, BaseUrlError> {
         below(base.unwrap_or("https://api.openai.com/v1"), "/v1", "/chat/completions")
     }
 
@@ -142,7 +161,7 @@ mod tests {
             ("http://", "empty host"),
             ("https://me:hunter2@a.example/v1", "user name or password"),
         ] {
-            let reason = chat(Some(base)).unwrap_err();
+            let reason = chat(Some(base)).unwrap_err().to_string();
             assert!(reason.contains(expected) && !reason.contains("hunter2"), "{base}: {reason}");
         }
     }

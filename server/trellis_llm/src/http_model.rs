@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::chat::{ChatReply, ChatRequest};
 use crate::connection;
-use crate::endpoint;
+use crate::endpoint::{self, BaseUrlError};
 use crate::error::{ModelError, TransientError};
 use crate::error_body::{ErrorBody, shorten};
 use crate::open_error::OpenError;
@@ -47,7 +47,7 @@ impl HttpModel {
     ) -> Result<Self, OpenError> {
         let wire = provider.wire;
         let address = |base: Option<&str>, stream: bool| {
-            let base = base.or(provider.base).ok_or("there is none")?;
+            let base = base.or(provider.base).ok_or(BaseUrlError::Missing)?;
             endpoint::below(&(wire.base)(base), wire.home, &(wire.path)(model, stream))
         };
         let service = Service::open(spec, &provider.place, wire.headers, settings, env, |base| {

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::connection::{self, KeyHeader};
 use crate::endpoint;
 use crate::error_body::ErrorBody;
+use crate::json_error::{JsonOpenError, JsonRequestError};
 use crate::secret::Secret;
 use crate::service::innermost;
 use crate::settings::Timeouts;
@@ -52,19 +53,23 @@ impl JsonClient {
     /// # Errors
     ///
     /// An invalid URL, a token that does not fit into a header, a client that cannot be created.
-    pub fn open(base: &str, token: Secret, patience: Duration) -> Result<JsonClient, String> {
+    pub fn open(
+        base: &str,
+        token: Secret,
+        patience: Duration,
+    ) -> Result<JsonClient, JsonOpenError> {
         let base = endpoint::below(base, "", "")?;
         let headers = connection::headers(
             Some(&(token.clone(), KeyHeader::Bearer)),
             &[("accept", "application/json")],
         );
-        let headers = headers.ok_or("the token contains characters that a header cannot carry")?;
+        let headers = headers.ok_or(JsonOpenError::BadToken)?;
         let timeouts = Timeouts {
             connect: patience.min(Duration::from_secs(10)),
             idle: None,
             total: Some(patience),
         };
-        let http = connection::client(&base, headers, &timeouts).map_err(|it| it.to_string())?;
+        let http = connection::client(&base, headers, &timeouts)?;
         Ok(JsonClient { base, token, http })
     }
 
@@ -80,7 +85,7 @@ impl JsonClient {
         segments: &[&str],
         query: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Result<JsonResponse, String> {
+    ) -> Result<JsonResponse, JsonRequestError> {
         let method = match verb {
             HttpMethod::Get => Method::GET,
             HttpMethod::Post => Method::POST,
@@ -92,9 +97,9 @@ impl JsonClient {
         self.whole(response).await
     }
 
-    fn address(&self, segments: &[&str], query: &[(&str, &str)]) -> Result<Url, String> {
+    fn address(&self, segments: &[&str], query: &[(&str, &str)]) -> Result<Url, JsonRequestError> {
         let mut address = self.base.clone();
-        let mut path = address.path_segments_mut().map_err(|()| "it is not a web address")?;
+        let mut path = address.path_segments_mut().map_err(|()| JsonRequestError::NoPath)?;
         path.pop_if_empty().extend(segments);
         drop(path);
         if !query.is_empty() {
@@ -103,7 +108,7 @@ impl JsonClient {
         Ok(address)
     }
 
-    async fn whole(&self, mut response: Response) -> Result<JsonResponse, String> {
+    async fn whole(&self, mut response: Response) -> Result<JsonResponse, JsonRequestError> {
         let status = response.status();
         let location = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
         let elsewhere = location.filter(|_| status.is_redirection()).map(endpoint::origin);
@@ -111,7 +116,7 @@ impl JsonClient {
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
             body.extend_from_slice(&chunk);
             if body.len() > LARGEST {
-                return Err(format!("its answer is larger than {} MiB", LARGEST >> 20));
+                return Err(JsonRequestError::TooLarge { mebibytes: LARGEST >> 20 });
             }
         }
         let text = self.token.scrub_reply(&String::from_utf8_lossy(&body));
@@ -124,11 +129,11 @@ impl JsonClient {
     }
 
     /// Returns the reason of a failed request, without the address.
-    fn broken(&self, error: reqwest::Error) -> String {
+    fn broken(&self, error: reqwest::Error) -> JsonRequestError {
         if error.is_timeout() {
-            return "it did not answer in time".to_owned();
+            return JsonRequestError::TimedOut;
         }
-        self.token.scrub_error(&innermost(error))
+        JsonRequestError::Connection { reason: self.token.scrub_error(&innermost(error)) }
     }
 }
 
@@ -201,9 +206,10 @@ mod tests {
         let base = format!("http://{}", listener.local_addr().unwrap());
         let said =
             rest(&base, Duration::from_millis(50)).ask(HttpMethod::Get, &["x"], &[], None).await;
-        assert_eq!(said.unwrap_err(), "it did not answer in time");
+        assert_eq!(said.unwrap_err(), JsonRequestError::TimedOut);
         let bad = Secret::new("a\nb").unwrap();
-        assert!(JsonClient::open(&base, bad, LONG).is_err());
+        let refused = JsonClient::open(&base, bad, LONG).err();
+        assert!(matches!(refused, Some(JsonOpenError::BadToken)), "{refused:?}");
         let token = Secret::new(TOKEN).unwrap();
         assert!(JsonClient::open("https://me:pass@git.example", token, LONG).is_err());
     }

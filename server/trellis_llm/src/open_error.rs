@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::endpoint::BaseUrlError;
+use crate::recording::LineError;
+
 /// Reasons why a model cannot be opened. No variant holds a key.
 #[derive(Debug, Error)]
 pub enum OpenError {
@@ -46,7 +49,7 @@ pub enum OpenError {
         /// The environment variable that was read.
         variable: &'static str,
         /// The fault without an address.
-        reason: String,
+        reason: BaseUrlError,
     },
     /// The editor's models are available from within the editor only.
     #[error("`{spec}` needs a model of the editor, and no editor is connected")]
@@ -66,7 +69,7 @@ pub enum OpenError {
         /// The name as given.
         spec: String,
         /// The fault of the base URL.
-        reason: String,
+        reason: BaseUrlError,
     },
     /// The recording cannot be read.
     #[error("cannot read the recording {}: {reason}", .path.display())]
@@ -84,7 +87,7 @@ pub enum OpenError {
         /// The line number, from 1.
         line: usize,
         /// The fault of the line.
-        what: String,
+        what: LineError,
     },
     /// The file to record in cannot be opened.
     #[error("cannot record in {}: {reason}", .path.display())]

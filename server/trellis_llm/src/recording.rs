@@ -6,6 +6,7 @@
 //! depend on requests of other nodes.
 
 mod line;
+mod line_error;
 mod recorder;
 
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use crate::error::{ModelError, TransientError, usable};
 use crate::open_error::OpenError;
 use crate::retry::AttemptError;
 use line::{Line, RecordedError, RecordedOutcome};
+pub use line_error::LineError;
 pub(crate) use recorder::Recorder;
 
 /// The stages that a recording may contain.
@@ -176,7 +178,7 @@ fn lasting(queue: &[Line]) -> Option<&Line> {
 }
 
 /// Returns the lines by key, or the number of the first malformed line (from 1) and its fault.
-fn read_lines(bytes: &[u8]) -> Result<HashMap<RecordKey, Vec<Line>>, (usize, String)> {
+fn read_lines(bytes: &[u8]) -> Result<HashMap<RecordKey, Vec<Line>>, (usize, LineError)> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut queues: HashMap<RecordKey, Vec<Line>> = HashMap::new();
     for (index, raw) in bytes.split(|&byte| byte == b'\n').enumerate() {

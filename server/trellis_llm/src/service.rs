@@ -11,7 +11,7 @@ use tokio::time::{sleep_until, timeout};
 
 use crate::chat::Usage;
 use crate::connection::{self, ServiceDefaults};
-use crate::endpoint;
+use crate::endpoint::{self, BaseUrlError};
 use crate::error::{ModelError, TransientError};
 use crate::error_body::ErrorBody;
 use crate::open_error::OpenError;
@@ -49,7 +49,7 @@ impl Service {
         fixed: &[(&'static str, &'static str)],
         settings: &Settings,
         env: &dyn Fn(&str) -> Option<String>,
-        address: impl Fn(Option<&str>) -> Result<Url, String>,
+        address: impl Fn(Option<&str>) -> Result<Url, BaseUrlError>,
     ) -> Result<Self, OpenError> {
         let base = connection::base(place, settings, env);
         if base.is_none()

@@ -44,7 +44,8 @@ impl PullRequests {
     ///
     /// The reason why the API cannot be used.
     pub(super) fn open(api: &str, token: Secret, home: &Home) -> Result<PullRequests, String> {
-        Ok(PullRequests { rest: JsonClient::open(api, token, PATIENCE)?, home: home.clone() })
+        let rest = JsonClient::open(api, token, PATIENCE).map_err(|error| error.to_string())?;
+        Ok(PullRequests { rest, home: home.clone() })
     }
 
     /// Opens a pull request, or updates the open one of the same branch; a title changed by a

@@ -1,6 +1,7 @@
 //! Embeddings from a service: OpenAI-compatible, or in Ollama's own format.
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::Vectors;
 use crate::endpoint;
@@ -29,6 +30,15 @@ pub(super) struct Remote {
 enum ResponseFormat {
     OpenAi,
     Ollama,
+}
+
+/// Faults of a service's answer.
+#[derive(Debug, Error)]
+enum EmbeddingsError {
+    #[error("it holds no embeddings ({source}); it begins: {start}")]
+    Unreadable { source: serde_json::Error, start: String },
+    #[error("{found} embeddings for {wanted} texts")]
+    Count { found: usize, wanted: usize },
 }
 
 #[derive(Serialize)]
@@ -120,13 +130,13 @@ impl Remote {
         if let Some(status) = refused {
             return Err(self.service.refused(status, &answer));
         }
-        self.read(&answer, batch.len()).map_err(|what| self.service.bad(what, None))
+        self.read(&answer, batch.len()).map_err(|fault| self.service.bad(fault.to_string(), None))
     }
 
-    fn read(&self, answer: &HttpResponse, count: usize) -> Result<Vec<Vec<f32>>, String> {
-        let unreadable = |error: serde_json::Error| {
-            let start = shorten(&String::from_utf8_lossy(&answer.body));
-            format!("it holds no embeddings ({error}); it begins: {start}")
+    fn read(&self, answer: &HttpResponse, wanted: usize) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
+        let unreadable = |source| EmbeddingsError::Unreadable {
+            source,
+            start: shorten(&String::from_utf8_lossy(&answer.body)),
         };
         let rows = match self.form {
             ResponseFormat::OpenAi => {
@@ -141,7 +151,7 @@ impl Remote {
             }
         };
         let found = rows.len();
-        if found == count { Ok(rows) } else { Err(format!("{found} embeddings for {count} texts")) }
+        if found == wanted { Ok(rows) } else { Err(EmbeddingsError::Count { found, wanted }) }
     }
 
     fn bad(&self, what: String) -> ModelError {

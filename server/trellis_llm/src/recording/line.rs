@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::STAGES;
+use super::{LineError, STAGES};
 use crate::chat::{ChatReply, ChatRequest, ToolCall, Usage};
 use crate::error::{ModelError, TransientError};
 
@@ -54,12 +54,11 @@ const FAULTS: [(&str, RecordedError); 4] = [
 /// # Errors
 ///
 /// The fault of the line, with the name of the field.
-pub(super) fn parse(raw: &[u8]) -> Result<Line, String> {
-    let text = str::from_utf8(raw).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+pub(super) fn parse(raw: &[u8]) -> Result<Line, LineError> {
+    let text = str::from_utf8(raw).map_err(|_| LineError::NotText)?;
+    let value: Value = serde_json::from_str(text).map_err(LineError::NotJson)?;
     let Value::Object(fields) = value else {
-        return Err(format!("it must be an object, found {}", kind(&value)));
+        return Err(LineError::NotObject { found: kind(&value) });
     };
     Ok(Line {
         node: required_text(&fields, "node")?,
@@ -72,25 +71,26 @@ pub(super) fn parse(raw: &[u8]) -> Result<Line, String> {
     })
 }
 
-fn stage(fields: &Map<String, Value>) -> Result<String, String> {
+fn stage(fields: &Map<String, Value>) -> Result<String, LineError> {
     let stage = required_text(fields, "stage")?;
     if STAGES.contains(&stage.as_str()) {
-        return Ok(stage);
+        Ok(stage)
+    } else {
+        Err(LineError::UnknownStage { stage })
     }
-    Err(format!("unknown stage `{stage}`; the stages are {}", STAGES.join(", ")))
 }
 
-fn attempt(fields: &Map<String, Value>) -> Result<Option<u32>, String> {
+fn attempt(fields: &Map<String, Value>) -> Result<Option<u32>, LineError> {
     let Some(value) = present(fields, "attempt") else { return Ok(None) };
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
     number.map(Some).ok_or_else(|| wrong("attempt", "a whole number from 0", value))
 }
 
-fn said(fields: &Map<String, Value>) -> Result<RecordedOutcome, String> {
+fn said(fields: &Map<String, Value>) -> Result<RecordedOutcome, LineError> {
     let reply = text_field(fields, "reply")?;
     let tool_calls = tool_calls(fields)?;
     match (fault(fields)?, reply, tool_calls) {
-        (None, None, None) => Err("it has neither `reply`, `tool_calls` nor `error`".to_owned()),
+        (None, None, None) => Err(LineError::NoOutcome),
         (None, reply, calls) => Ok(RecordedOutcome::Reply {
             text: reply.unwrap_or_default(),
             tool_calls: calls.unwrap_or_default(),
@@ -100,35 +100,37 @@ fn said(fields: &Map<String, Value>) -> Result<RecordedOutcome, String> {
             partial: partial.unwrap_or_default(),
         }),
         (Some(fault), None, None) => Ok(RecordedOutcome::Failed { fault, partial: String::new() }),
-        (Some(_), ..) => {
-            Err("it has an `error` and a reply; only \"truncated\" allows both".to_owned())
-        }
+        (Some(_), ..) => Err(LineError::TwoOutcomes),
     }
 }
 
-fn fault(fields: &Map<String, Value>) -> Result<Option<RecordedError>, String> {
+fn fault(fields: &Map<String, Value>) -> Result<Option<RecordedError>, LineError> {
     let Some(value) = present(fields, "error") else { return Ok(None) };
     let status =
         value.get("status").and_then(Value::as_u64).filter(|status| (400..600).contains(status));
     let status = status.and_then(|status| u16::try_from(status).ok()).map(RecordedError::Status);
     let named = FAULTS.iter().find(|(name, _)| value == name).map(|(_, fault)| *fault);
-    let names = FAULTS.map(|(name, _)| format!("\"{name}\"")).join(", ");
-    let wanted =
-        || format!("`error` must be {{\"status\": 400 to 599}} or one of {names}, found {value}");
-    status.or(named).map(Some).ok_or_else(wanted)
+    let unknown = || LineError::UnknownFault { found: value.clone() };
+    status.or(named).map(Some).ok_or_else(unknown)
 }
 
-fn tool_calls(fields: &Map<String, Value>) -> Result<Option<Vec<ToolCall>>, String> {
+/// Returns the names of the errors other than a status, for messages.
+pub(super) fn fault_names() -> String {
+    FAULTS.map(|(name, _)| format!("\"{name}\"")).join(", ")
+}
+
+fn tool_calls(fields: &Map<String, Value>) -> Result<Option<Vec<ToolCall>>, LineError> {
     let Some(value) = present(fields, "tool_calls") else { return Ok(None) };
     let calls = value.as_array().ok_or_else(|| wrong("tool_calls", "a list", value))?;
     let read = |(index, value)| tool_call(index, value);
     calls.iter().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
-fn tool_call(index: usize, value: &Value) -> Result<ToolCall, String> {
+fn tool_call(index: usize, value: &Value) -> Result<ToolCall, LineError> {
     let fields =
         value.as_object().ok_or_else(|| wrong("tool_calls", "a list of objects", value))?;
-    let name = required_text(fields, "name").map_err(|what| format!("in `tool_calls`, {what}"))?;
+    let within = |error| LineError::ToolCall(Box::new(error));
+    let name = required_text(fields, "name").map_err(within)?;
     match fields.get("arguments") {
         Some(Value::Object(arguments)) => Ok(ToolCall {
             id: format!("call_{index}"),
@@ -136,12 +138,12 @@ fn tool_call(index: usize, value: &Value) -> Result<ToolCall, String> {
             arguments: arguments.clone(),
             signature: None,
         }),
-        Some(other) => Err(format!("in `tool_calls`, {}", wrong("arguments", "an object", other))),
-        None => Err(format!("in `tool_calls`, `{name}` has no `arguments` object")),
+        Some(other) => Err(within(wrong("arguments", "an object", other))),
+        None => Err(within(LineError::NoArguments { tool: name })),
     }
 }
 
-fn usage(fields: &Map<String, Value>) -> Result<Option<Usage>, String> {
+fn usage(fields: &Map<String, Value>) -> Result<Option<Usage>, LineError> {
     let Some(value) = present(fields, "usage") else { return Ok(None) };
     let tokens = |name| value.get(name).and_then(Value::as_u64);
     let (input, output) = (tokens("input_tokens"), tokens("output_tokens"));
@@ -150,36 +152,42 @@ fn usage(fields: &Map<String, Value>) -> Result<Option<Usage>, String> {
         output_tokens,
         ..Usage::default()
     });
-    let wanted =
-        || format!("`usage` must be {{\"input_tokens\": n, \"output_tokens\": n}}, found {value}");
-    usage.map(Some).ok_or_else(wanted)
+    let wrong = || LineError::WrongValue {
+        field: "usage",
+        wanted: "{\"input_tokens\": n, \"output_tokens\": n}",
+        found: value.to_string(),
+    };
+    usage.map(Some).ok_or_else(wrong)
 }
 
-fn latency(fields: &Map<String, Value>) -> Result<Duration, String> {
+fn latency(fields: &Map<String, Value>) -> Result<Duration, LineError> {
     let Some(value) = present(fields, "latency_ms") else { return Ok(Duration::ZERO) };
     let latency = value.as_f64().and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
     latency.ok_or_else(|| wrong("latency_ms", "milliseconds, a number from 0", value))
 }
 
-fn required_text(fields: &Map<String, Value>, name: &str) -> Result<String, String> {
-    match text_field(fields, name)? {
+fn required_text(fields: &Map<String, Value>, field: &'static str) -> Result<String, LineError> {
+    match text_field(fields, field)? {
         Some(text) if !text.is_empty() => Ok(text),
-        Some(_) => Err(format!("`{name}` is empty")),
-        None => Err(format!("`{name}` is missing")),
+        Some(_) => Err(LineError::Empty { field }),
+        None => Err(LineError::Missing { field }),
     }
 }
 
-fn text_field(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
-    let Some(value) = present(fields, name) else { return Ok(None) };
-    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| wrong(name, "a text", value))
+fn text_field(
+    fields: &Map<String, Value>,
+    field: &'static str,
+) -> Result<Option<String>, LineError> {
+    let Some(value) = present(fields, field) else { return Ok(None) };
+    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| wrong(field, "a text", value))
 }
 
 fn present<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     fields.get(name).filter(|value| !value.is_null())
 }
 
-fn wrong(field: &str, wanted: &str, found: &Value) -> String {
-    format!("`{field}` must be {wanted}, found {}", kind(found))
+fn wrong(field: &'static str, wanted: &'static str, found: &Value) -> LineError {
+    LineError::WrongValue { field, wanted, found: kind(found) }
 }
 
 fn kind(value: &Value) -> String {

@@ -1,6 +1,7 @@
 //! Accumulation of an answer, and its evaluation at the end.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use crate::chat::{ToolCall, Usage};
 use crate::error_body::{ErrorBody, shorten};
@@ -39,6 +40,17 @@ pub(crate) struct PartialToolCall {
     /// JSON text.
     pub(crate) arguments: String,
     pub(crate) signature: Option<String>,
+}
+
+/// Faults of a tool call.
+#[derive(Debug, Error)]
+enum ToolCallError {
+    #[error("a tool call has no name")]
+    NoName,
+    #[error("the arguments of the tool call `{name}` are not a JSON object")]
+    NoObject { name: String },
+    #[error("the arguments of the tool call `{name}` are nested too deeply")]
+    TooDeep { name: String },
 }
 
 /// Reasons why a model stopped.
@@ -140,28 +152,28 @@ impl StreamAccumulator {
                 CompleteReply::Nothing("the reply is empty".to_owned())
             }
             Ok(calls) => CompleteReply::Reply { text, calls },
-            Err(why) => CompleteReply::Nothing(why),
+            Err(fault) => CompleteReply::Nothing(fault.to_string()),
         }
     }
 }
 
 impl PartialToolCall {
-    fn read(&self, at: usize, clean: &impl Fn(&str) -> String) -> Result<ToolCall, String> {
+    fn read(&self, at: usize, clean: &impl Fn(&str) -> String) -> Result<ToolCall, ToolCallError> {
         let name = clean(&self.name);
         if name.is_empty() {
-            return Err("a tool call has no name".to_owned());
+            return Err(ToolCallError::NoName);
         }
         let arguments: Option<Map<String, Value>> = match self.arguments.trim() {
             "" => Some(Map::new()),
             text => serde_json::from_str(text).ok(),
         };
         let Some(arguments) = arguments else {
-            return Err(format!("the arguments of the tool call `{name}` are not a JSON object"));
+            return Err(ToolCallError::NoObject { name });
         };
         let clean_all =
             |(key, value): (String, Value)| Some((clean(&key), cleaned(value, clean, 1)?));
         let Some(arguments) = arguments.into_iter().map(clean_all).collect() else {
-            return Err(format!("the arguments of the tool call `{name}` are nested too deeply"));
+            return Err(ToolCallError::TooDeep { name });
         };
         let id = self.id.as_deref().map(clean).filter(|id| !id.is_empty());
         let id = id.unwrap_or_else(|| format!("call_{at}"));
