@@ -13,6 +13,7 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
+use trellis_sandbox::error::DockerError;
 use trellis_sandbox::{Config, Docker, ImageSpec, Outcome as Ended, Request, Runner, Tree, python};
 
 /// Projects: a name, the number of files, and the number of tests in each file.
@@ -50,7 +51,8 @@ async fn measure() -> Outcome {
     let read_only = Runner::new(python, Config { read_only: true, ..config.clone() });
     let closed = Config { read_only: true, ..config.clone() };
     let containers = docker(engine.as_ref(), &cache)
-        .await?
+        .await
+        .map_err(|e| e.to_string())?
         .map(|it| [&config, &closed].map(|config| Runner::in_docker(it.clone(), config)));
     let mut bench = Bench { interpreter, local, read_only, containers, engine };
     for (name, files, tests) in SIZES {
@@ -66,7 +68,10 @@ async fn measure() -> Outcome {
     Ok(())
 }
 
-async fn docker(engine: Option<&(String, String)>, cache: &Path) -> Result<Option<Docker>, String> {
+async fn docker(
+    engine: Option<&(String, String)>,
+    cache: &Path,
+) -> Result<Option<Docker>, DockerError> {
     let Some((host, base)) = engine else {
         println!("SKIPPED: containers, for no Docker engine is to be had");
         return Ok(None);

@@ -1,14 +1,15 @@
 //! Acquires a worker for a request: an idle one from the pool, or a new one; with coverage.py if
 //! the request measures lines.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     backend::Backend,
+    error::SandboxError,
     pool::{Lease, WorkerKey},
-    python,
+    python::{self, CoverageError},
     request::{Request, Tree},
     runner::Runner,
     toolchain::Toolchain,
@@ -22,13 +23,12 @@ pub(crate) struct AcquiredWorker {
 }
 
 impl Runner {
-    /// Returns a worker for `request`, or `None` if the run was cancelled. The error is a sentence
-    /// for people.
+    /// Returns a worker for `request`, or `None` if the run was cancelled.
     pub(crate) async fn obtain(
         &self,
         request: &Request,
         cancel: &CancellationToken,
-    ) -> Result<Option<AcquiredWorker>, String> {
+    ) -> Result<Option<AcquiredWorker>, SandboxError> {
         tokio::select! {
             // Boxed, since this future holds several copies of the future that starts a sandbox.
             obtained = Box::pin(self.acquire(request)) => obtained.map(Some),
@@ -36,7 +36,7 @@ impl Runner {
         }
     }
 
-    async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, String> {
+    async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, SandboxError> {
         let provided = self.shared.provided.folder();
         let lease = self.acquire_for(request, provided.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
@@ -57,23 +57,23 @@ impl Runner {
                 let unmeasured = missing.map(|it| self.unmeasured(&it, None));
                 Ok(AcquiredWorker { lease, unmeasured })
             }
-            Some(Err(why)) => Ok(AcquiredWorker {
+            Some(Err(error)) => Ok(AcquiredWorker {
                 lease,
-                unmeasured: Some(self.unmeasured(&missing, Some(&why))),
+                unmeasured: Some(self.unmeasured(&missing, Some(&error))),
             }),
             None => Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) }),
         }
     }
 
     /// Installs coverage.py with the coverage provider; `None` if there is no provider.
-    async fn provide_coverage(&self) -> Option<Result<PathBuf, String>> {
+    async fn provide_coverage(&self) -> Option<Result<PathBuf, Arc<CoverageError>>> {
         let Backend::Local { python, config, .. } = &self.shared.place else { return None };
         Some(self.shared.provided.get(config.coverage_provider.as_ref()?, python).await)
     }
 
     /// Explains to people that lines are not measured. `missing`: the reason no installed
     /// coverage.py works; `why`: the reason none could be installed.
-    fn unmeasured(&self, missing: &str, why: Option<&str>) -> String {
+    fn unmeasured(&self, missing: &str, why: Option<&CoverageError>) -> String {
         let python = self.shared.place.python();
         let why = why.map(|it| format!(", and Trellis could not install it separately: {it}"));
         let what = match &self.shared.place {
@@ -96,7 +96,7 @@ impl Runner {
         &self,
         request: &Request,
         provided: Option<PathBuf>,
-    ) -> Result<Lease, String> {
+    ) -> Result<Lease, SandboxError> {
         let key = WorkerKey::of(request, &self.shared.place, provided);
         match self.shared.pool.take(&key) {
             Some(lease) => prepared(lease, request).await,
@@ -104,13 +104,13 @@ impl Runner {
         }
     }
 
-    async fn new_lease(&self, key: WorkerKey, request: &Request) -> Result<Lease, String> {
+    async fn new_lease(&self, key: WorkerKey, request: &Request) -> Result<Lease, SandboxError> {
         let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
         let toolchain = Toolchain::of(request.framework);
         let packages = toolchain == Some(Toolchain::Node);
         let visible =
             tokio::task::spawn_blocking(move || VisibleFolder::new(&parent, &tree, packages));
-        let visible = visible.await.map_err(unprepared)??;
+        let visible = visible.await.map_err(SandboxError::Unprepared)??;
         let (place, provided) = (&self.shared.place, key.provided.clone());
         let worker = place.start(visible.root(), &request.limits, toolchain, provided).await?;
         Ok(Lease { key, worker, visible })
@@ -118,15 +118,11 @@ impl Runner {
 }
 
 /// Gives a pooled worker the files of this request.
-async fn prepared(mut lease: Lease, request: &Request) -> Result<Lease, String> {
+async fn prepared(mut lease: Lease, request: &Request) -> Result<Lease, SandboxError> {
     let (Tree::Files(files) | Tree::Copy { changed: files, .. }) = &request.tree else {
         return Ok(lease);
     };
     let (files, trusted) = (files.clone(), lease.worker.sandbox.protects_files());
     let write = move || lease.visible.renew(&files, trusted).map(|()| lease);
-    tokio::task::spawn_blocking(write).await.map_err(unprepared)?
-}
-
-fn unprepared(error: tokio::task::JoinError) -> String {
-    format!("cannot prepare the scratch folder: {error}")
+    tokio::task::spawn_blocking(write).await.map_err(SandboxError::Unprepared)?
 }

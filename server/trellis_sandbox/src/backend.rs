@@ -4,11 +4,13 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
     config::Config,
     docker::{self, Docker, Mounted, ProjectCopy},
+    error::{LocalError, ReadOnlyReason, SandboxError},
     local::{Isolation, Local},
     python::Python,
     request::Limits,
@@ -102,39 +104,34 @@ impl Backend {
         toolchain.variables(writable, modules.as_deref())
     }
 
-    /// Tells a person what to do about a `program` that could not be started.
-    pub(crate) fn missing(&self, toolchain: Option<Toolchain>, program: &str, why: &str) -> String {
+    /// Returns the error of a `program` that could not be started, with the worker's message.
+    pub(crate) fn missing(
+        &self,
+        toolchain: Option<Toolchain>,
+        program: &str,
+        message: &str,
+    ) -> SandboxError {
         let needed = toolchain.map_or("Python", Toolchain::name);
+        let (program, message) = (program.to_owned(), message.to_owned());
         match self {
-            Backend::Local { .. } => format!(
-                "cannot start {program}: {why}; install {needed} and make sure that it is on \
-                 PATH"
-            ),
-            Backend::Docker { docker, .. } => format!(
-                "cannot start {program} in a container: {why}; choose an image with Python and \
-                 {needed} instead of {}, or use the local sandbox",
-                docker.image.name
-            ),
+            Backend::Local { .. } => SandboxError::NoProgram { program, message, needed },
+            Backend::Docker { docker, .. } => {
+                let image = docker.image.name.clone();
+                SandboxError::NoProgramInImage { program, message, needed, image }
+            }
         }
     }
 
     /// Starts a worker that sees the folder `tree`. A local sandbox also shows `toolchain` and the
-    /// provided coverage.py; containers have what their image holds. The error is a sentence for
-    /// people.
+    /// provided coverage.py; containers have what their image holds.
     pub(crate) async fn start(
         &self,
         tree: &Path,
         limits: &Limits,
         toolchain: Option<Toolchain>,
         provided: Option<PathBuf>,
-    ) -> Result<Worker, String> {
-        let does_not_work = |reason| {
-            let python = self.python();
-            format!(
-                "{python} does not work in the sandbox: {reason}; choose another interpreter or \
-                 recreate the environment"
-            )
-        };
+    ) -> Result<Worker, SandboxError> {
+        let does_not_work = |source| SandboxError::Interpreter { python: self.python(), source };
         match self {
             Backend::Local { python, config, local } => {
                 let path = config.variables.get(&OsString::from("PATH"));
@@ -173,29 +170,34 @@ async fn in_cell(
     launch: &Launch,
     packages: &Packages,
     may_choose: bool,
-) -> Result<Worker, String> {
+) -> Result<Worker, LocalError> {
     let (cell, connection) = local.start(launch).await?;
     let sandbox = RunningSandbox::local(cell);
     let may_be_refused = sandbox.is_bubblewrap() && may_choose;
     match Worker::begin(sandbox, connection, &launch.tree, packages).await {
-        Err(reason) if may_be_refused && reason.contains("bwrap: ") => {
-            local.refuse(Isolation::Bubblewrap, reason);
+        Err(error) if may_be_refused && error.is_from_bubblewrap() => {
+            local.refuse(Isolation::Bubblewrap, Arc::new(error.into()));
             let (cell, connection) = local.start(launch).await?;
-            Worker::begin(RunningSandbox::local(cell), connection, &launch.tree, packages).await
+            let sandbox = RunningSandbox::local(cell);
+            Ok(Worker::begin(sandbox, connection, &launch.tree, packages).await?)
         }
-        begun => begun,
+        begun => Ok(begun?),
     }
 }
 
 /// Returns the copy of the project that tests in a container may write to, or the reason there is
 /// none.
-async fn copied(tree: &Path, limits: &Limits, read_only: bool) -> Result<ProjectCopy, String> {
+async fn copied(
+    tree: &Path,
+    limits: &Limits,
+    read_only: bool,
+) -> Result<ProjectCopy, ReadOnlyReason> {
     if read_only {
-        return Err("as requested".to_owned());
+        return Err(ReadOnlyReason::Requested);
     }
     let (tree, limits) = (tree.to_owned(), *limits);
     let measured = tokio::task::spawn_blocking(move || ProjectCopy::of(&tree, &limits)).await;
-    measured.map_err(|error| format!("cannot measure it: {error}")).flatten()
+    measured.map_err(ReadOnlyReason::Unmeasured).flatten()
 }
 
 async fn in_container(
@@ -204,8 +206,8 @@ async fn in_container(
     limits: &Limits,
     toolchain: Option<Toolchain>,
     env: &BTreeMap<String, String>,
-    copied: Result<ProjectCopy, String>,
-) -> Result<Worker, String> {
+    copied: Result<ProjectCopy, ReadOnlyReason>,
+) -> Result<Worker, SandboxError> {
     Docker::may_read(tree)?;
     let writable = Writable::private();
     let text = |it: OsString| it.to_string_lossy().into_owned();
@@ -219,7 +221,7 @@ async fn in_container(
         image: docker.image.name.clone(),
         command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
         tree: tree.to_owned(),
-        copied: copied.clone().ok(),
+        copied: copied.as_ref().ok().cloned(),
         working: "/".into(),
         environment,
         user: docker::user(),
@@ -229,12 +231,10 @@ async fn in_container(
         executable: toolchain == Some(Toolchain::Go),
         project: tree.display().to_string(),
     };
-    let started = docker::start(&docker.engine, &launch).await;
-    let (container, connection) = started.map_err(|error| error.to_string())?;
+    let (container, connection) = docker::start(&docker.engine, &launch).await?;
     let sandbox = RunningSandbox::docker(container, docker.limits(limits), copied);
-    Worker::begin(sandbox, connection, tree, &Packages::default()).await.map_err(|reason| {
-        format!("cannot start a worker in the image {}: {reason}", docker.image.name)
-    })
+    let begun = Worker::begin(sandbox, connection, tree, &Packages::default()).await;
+    begun.map_err(|source| SandboxError::Image { image: docker.image.name.clone(), source })
 }
 
 /// Returns the variables that tests see in any sandbox.

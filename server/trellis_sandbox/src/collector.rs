@@ -98,8 +98,8 @@ impl ResultCollector {
                 self.apply(event)
             }
             // Only the reporter knows the token. A record that was cut off is sent again whole.
-            Err(why) => {
-                self.broken.get_or_insert(format!("{why}: {}", shown(record)));
+            Err(fault) => {
+                self.broken.get_or_insert(format!("{fault}: {}", shown(record)));
                 false
             }
         }
@@ -243,14 +243,22 @@ impl ResultCollector {
     }
 }
 
+/// The fault of a record that has our token.
+#[derive(Debug, thiserror::Error)]
+enum RecordError {
+    #[error("no number")]
+    NoNumber,
+    #[error(transparent)]
+    NoEvent(#[from] serde_json::Error),
+}
+
 /// Parses the part of a record after its token: its number and its event.
-fn numbered(record: &[u8]) -> Result<(u64, Event), String> {
+fn numbered(record: &[u8]) -> Result<(u64, Event), RecordError> {
     let record = record.strip_prefix(b" ").unwrap_or(record);
     let digits = record.iter().take_while(|it| it.is_ascii_digit()).count();
     let number = std::str::from_utf8(&record[..digits]).ok().and_then(|it| it.parse().ok());
-    let number = number.ok_or("no number")?;
-    let event = serde_json::from_slice(&record[digits..]).map_err(|error| error.to_string())?;
-    Ok((number, event))
+    let number = number.ok_or(RecordError::NoNumber)?;
+    Ok((number, serde_json::from_slice(&record[digits..])?))
 }
 
 /// Returns the start of a line, for people.

@@ -11,6 +11,7 @@
 //! - The exit status and the reporter's records together decide between pass and fail, never text.
 //! - All processes of a run end with it. Every report lists which limits hold on this machine and
 //!   which cannot ([`LimitStatus`]).
+//! - [`error`] has the reasons for which a sandbox cannot be opened or a test cannot be run.
 //! - [`python`] finds an interpreter or makes a virtual environment with pytest.
 //! - [`files`] reads files from untrusted folders: regular files only, so that no read blocks or
 //!   runs without end.
@@ -27,6 +28,7 @@ mod command;
 mod config;
 mod deselected;
 mod docker;
+pub mod error;
 mod events;
 pub mod frameworks;
 mod junit;

@@ -32,7 +32,7 @@ use std::{
         unix::ffi::OsStrExt,
     },
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
@@ -56,6 +56,10 @@ use self::{
     spawn::{Child, ChildSpec, SpawnError, spawn},
 };
 use crate::{
+    error::{
+        EndError, FileAction, FileError, FilterError, IsolationError, LandlockError, LayerError,
+        LocalError, ReadOnlyReason,
+    },
     report::LimitStatus,
     request::Limits,
     running_sandbox::RunningSandbox,
@@ -83,7 +87,7 @@ pub(crate) struct Local {
     scratch: PathBuf,
     only: Option<Isolation>,
     bubblewrap: Option<PathBuf>,
-    refused: Mutex<Vec<(Isolation, String)>>,
+    refused: Mutex<Vec<(Isolation, Arc<LocalError>)>>,
     /// Tracks every sandbox whose cleanup has not finished.
     remains: TaskTracker,
 }
@@ -137,12 +141,12 @@ impl Local {
         ways.into_iter().filter(|way| refused.iter().all(|(it, _)| it != way)).collect()
     }
 
-    fn refused(&self) -> Vec<(Isolation, String)> {
+    fn refused(&self) -> Vec<(Isolation, Arc<LocalError>)> {
         self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// Remembers that a kind of isolation does not work here.
-    pub(crate) fn refuse(&self, way: Isolation, reason: String) {
+    pub(crate) fn refuse(&self, way: Isolation, reason: Arc<LocalError>) {
         self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((way, reason));
     }
 
@@ -157,15 +161,16 @@ impl Local {
     pub(crate) async fn start(
         &self,
         launch: &Launch,
-    ) -> Result<(LocalSandbox, Connection), String> {
-        let mut last = "no isolation is available".to_owned();
+    ) -> Result<(LocalSandbox, Connection), LocalError> {
+        let mut last = LocalError::NoIsolation;
         for way in self.ways() {
             match self.start_as(way, launch).await {
                 Ok(started) => return Ok(started),
-                Err(SpawnError::Program(reason)) => return Err(reason),
-                Err(SpawnError::Isolation(reason)) => {
-                    last.clone_from(&reason);
-                    self.refuse(way, reason);
+                Err(SpawnError::Program(error)) => return Err(error.into()),
+                Err(SpawnError::Isolation(error)) => {
+                    let error = Arc::new(error);
+                    last = LocalError::Isolation(error.clone());
+                    self.refuse(way, Arc::new(LocalError::Isolation(error)));
                 }
             }
         }
@@ -181,14 +186,10 @@ impl Local {
         launch: &Launch,
     ) -> Result<(LocalSandbox, Connection), SpawnError> {
         let folder = tempfile::Builder::new().prefix("cell-").tempdir_in(&self.scratch);
-        let folder = folder.map_err(|error| {
-            format!(
-                "cannot create a folder in {}: {error}; choose another one",
-                self.scratch.display()
-            )
-        })?;
+        let folder = folder.map_err(FileError::of(FileAction::CreateFolderIn, &self.scratch))?;
         let group = Group::make(&launch.limits);
-        let (ours, theirs) = streams().map_err(|error| format!("cannot create a pipe: {error}"))?;
+        let (ours, theirs) =
+            streams().map_err(|source| IsolationError::Pipe { action: "create a pipe", source })?;
         let mut plan = match way {
             Isolation::Namespaces => namespaces::plan(launch, folder.path())?,
             Isolation::Bubblewrap => bubblewrap::plan(self.bubblewrap.as_deref(), launch)?,
@@ -204,7 +205,7 @@ impl Local {
         let held = status::EnforcedLimits {
             limits: &launch.limits,
             shares_memory: launch.shares_memory,
-            group: group.as_ref().map(Group::version).map_err(String::clone),
+            group: group.as_ref().map(Group::version),
             isolation: way,
             refused: self.refused(),
             stranger,
@@ -230,9 +231,13 @@ impl Local {
     }
 
     /// Starts a sandbox with an empty project and returns both.
-    pub(crate) async fn probe(&self, limits: &Limits) -> Result<(RunningSandbox, TempDir), String> {
+    pub(crate) async fn probe(
+        &self,
+        limits: &Limits,
+    ) -> Result<(RunningSandbox, TempDir), LocalError> {
         let tree = tempfile::tempdir_in(&self.scratch);
-        let tree = tree.map_err(|error| format!("{}: {error}", self.scratch.display()))?;
+        let path = || self.scratch.clone();
+        let tree = tree.map_err(|source| LocalError::Scratch { path: path(), source })?;
         let launch = Launch {
             // The process waits for as long as the sandbox exists.
             command: vec!["/bin/sleep".into(), "infinity".into()],
@@ -252,8 +257,8 @@ struct SandboxSetup {
     job: ChildSpec,
     writable: Writable,
     /// `Ok` if Landlock applies or is not needed; else the reason there is none.
-    landlock: Result<(), String>,
-    filter: Result<(), String>,
+    landlock: Result<(), LandlockError>,
+    filter: Result<(), FilterError>,
     /// The pipe on which bubblewrap reports the worker's process id.
     info: Option<OwnedFd>,
 }
@@ -270,11 +275,15 @@ impl LocalSandbox {
         self.parts.as_ref().map(|it| it.isolation)
     }
 
-    /// Lets tests write to `tree` from now on. The error is the reason they may not, for people.
-    pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits) -> Result<(), String> {
+    /// Lets tests write to `tree` from now on.
+    pub(crate) async fn open_tree(
+        &mut self,
+        tree: &Path,
+        limits: &Limits,
+    ) -> Result<(), ReadOnlyReason> {
         let Some(parts) = self.parts.as_ref().filter(|it| it.isolation != Isolation::LandlockOnly)
         else {
-            return Err("without namespaces there is no alternative".to_owned());
+            return Err(ReadOnlyReason::NoNamespaces);
         };
         let pid = parts.worker;
         self.layer = Some(Layer::of(pid, tree, limits.file_bytes, self.owner)?);
@@ -282,38 +291,37 @@ impl LocalSandbox {
         if laid.is_err() {
             self.layer = None;
         }
-        laid
+        Ok(laid?)
     }
 
     /// Lays a fresh layer for the next run over the project as it is on disk, if tests may write to
-    /// it. The error is a sentence for people.
-    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+    /// it.
+    pub(crate) async fn lay(&mut self) -> Result<(), LayerError> {
         self.with_layer(Layer::lay).await
     }
 
     /// Discards what the last run wrote to the project.
-    pub(crate) async fn lift(&mut self) -> Result<(), String> {
+    pub(crate) async fn lift(&mut self) -> Result<(), LayerError> {
         self.with_layer(Layer::lift).await
     }
 
     async fn with_layer(
         &mut self,
-        work: fn(&mut Layer) -> Result<(), String>,
-    ) -> Result<(), String> {
+        work: fn(&mut Layer) -> Result<(), LayerError>,
+    ) -> Result<(), LayerError> {
         let Some(mut layer) = self.layer.take() else { return Ok(()) };
         let done = tokio::task::spawn_blocking(move || (work(&mut layer), layer)).await;
-        let (done, layer) = done.map_err(|error| error.to_string())?;
+        let (done, layer) = done?;
         self.layer = Some(layer);
         done
     }
 
     /// Kills every process inside and waits until they are gone.
-    pub(crate) async fn end(mut self) -> Result<(), String> {
+    pub(crate) async fn end(mut self) -> Result<(), EndError> {
         let Some(parts) = self.parts.take() else { return Ok(()) };
         parts.kill();
         let gone = parts.gone().await;
-        let reaped = tokio::task::spawn_blocking(move || parts.finish()).await;
-        reaped.map_err(|error| error.to_string())??;
+        tokio::task::spawn_blocking(move || parts.finish()).await??;
         gone
     }
 }
@@ -345,8 +353,8 @@ impl SandboxParts {
     }
 
     /// Waits for the end of the worker without blocking the executor.
-    async fn gone(&self) -> Result<(), String> {
-        let lost = |error: io::Error| format!("lost contact with the sandbox: {error}");
+    async fn gone(&self) -> Result<(), EndError> {
+        let lost = |source: io::Error| EndError::LostContact { source };
         let handles = [
             self.child.exit_handle().map(Some),
             self.inner.as_ref().map(OwnedFd::try_clone).transpose(),
@@ -358,7 +366,7 @@ impl SandboxParts {
             let ended = unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) };
             let ended = ended.map_err(|error| lost(error.into()))?;
             let Ok(done) = timeout(END, ended.readable()).await else {
-                return Err("a killed sandbox did not end: it hangs in the kernel".to_owned());
+                return Err(EndError::Hangs);
             };
             let _ = done.map_err(lost)?;
         }
@@ -366,15 +374,13 @@ impl SandboxParts {
     }
 
     /// Reaps the child, ends processes that escaped and removes the folder.
-    fn finish(self) -> Result<(), String> {
-        self.child
-            .reap()
-            .map_err(|error| format!("cannot wait for the end of the sandbox: {error}"))?;
+    fn finish(self) -> Result<(), EndError> {
+        self.child.reap().map_err(|source| EndError::NotReaped { source })?;
         let Some((folder, _token)) = self.child.into_remains() else { return Ok(()) };
         if self.isolation == Isolation::LandlockOnly {
             orphans::kill_all(folder.path());
         }
-        crate::tree::remove(folder.keep())
+        Ok(crate::tree::remove(folder.keep())?)
     }
 }
 

@@ -11,6 +11,7 @@ use std::{
 use crate::{
     backend::Backend,
     docker::Mounted,
+    error::EndError,
     request::{Limits, Request, Tree},
     toolchain::Toolchain,
     tree::VisibleFolder,
@@ -79,11 +80,12 @@ pub(crate) struct Lease {
 impl Lease {
     /// Ends the sandbox and removes the files. The errors are sentences for people.
     pub(crate) async fn close(self) -> Vec<String> {
-        let ended = self.worker.sandbox.end().await.map(drop);
+        let ended = self.worker.sandbox.end().await;
         let visible = self.visible;
         let removed = tokio::task::spawn_blocking(move || visible.remove()).await;
-        let removed = removed.map_err(|error| error.to_string()).flatten();
-        [ended, removed].into_iter().filter_map(Result::err).collect()
+        let removed = removed.map_err(EndError::from).and_then(|it| Ok(it?));
+        let errors = [ended, removed].into_iter().filter_map(Result::err);
+        errors.map(|error| error.to_string()).collect()
     }
 }
 

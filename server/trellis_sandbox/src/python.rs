@@ -4,6 +4,7 @@ mod coverage_provider;
 mod environments;
 mod find;
 mod install;
+mod interpreter_error;
 mod provide;
 mod requirements;
 
@@ -17,16 +18,19 @@ use tokio::process::Command;
 
 use trellis_os::environment::plain_environment;
 
+use crate::error::{PipProblem, UvProblem, VenvProblem};
+
 pub use self::{
     coverage_provider::CoverageProvider,
     environments::{Variables, environments},
     find::{InterpreterSearch, find},
     install::Installer,
+    interpreter_error::InterpreterError,
     provide::{Progress, beside, provide, provide_with},
     requirements::{Requirements, RequirementsError, of_project},
 };
 pub(crate) use self::{
-    coverage_provider::{ProvidedCoverage, command},
+    coverage_provider::{CoverageError, ProvidedCoverage, command},
     provide::all_requirements,
 };
 
@@ -90,49 +94,51 @@ pub enum PythonError {
         listed(.passed_over)
     )]
     NoPython {
-        /// The interpreters that were examined, each with the reason it was not taken.
-        passed_over: Vec<String>,
+        /// The reasons against the interpreters that were examined.
+        passed_over: Vec<InterpreterError>,
     },
     /// The user named something that is no working interpreter.
     #[error(
-        "{path} cannot run the tests: {why}; choose an environment's folder or an interpreter, \
+        "{path} cannot run the tests: {source}; choose an environment's folder or an interpreter, \
          Python 3.9 or newer"
     )]
     Unusable {
         /// The path that the user named.
         path: PathBuf,
         /// The reason it cannot be used.
-        why: String,
+        source: InterpreterError,
     },
     /// `python -m venv` failed.
-    #[error("cannot create a virtual environment with {interpreter}: {detail}; {hint}")]
+    #[error(
+        "cannot create a virtual environment with {interpreter}: {detail}; {}", .problem.hint()
+    )]
     VenvFailed {
         /// The base interpreter.
         interpreter: PathBuf,
         /// The last lines of its output.
         detail: String,
-        /// The remedy.
-        hint: &'static str,
+        /// The kind of failure.
+        problem: VenvProblem,
     },
     /// `pip install` failed.
-    #[error("pip could not install {}: {detail}; {hint}", .requirements.join(", "))]
+    #[error("pip could not install {}: {detail}; {}", .requirements.join(", "), .problem.hint())]
     PipFailed {
         /// The packages to install.
         requirements: Vec<String>,
         /// The last lines of pip's output.
         detail: String,
-        /// The remedy.
-        hint: &'static str,
+        /// The kind of failure.
+        problem: PipProblem,
     },
     /// `uv pip install` works, but refused the requirements.
-    #[error("uv could not install {}: {detail}; {hint}", .requirements.join(", "))]
+    #[error("uv could not install {}: {detail}; {}", .requirements.join(", "), .problem.hint())]
     UvFailed {
         /// The packages to install.
         requirements: Vec<String>,
         /// The last lines of uv's output.
         detail: String,
-        /// The remedy.
-        hint: &'static str,
+        /// The kind of failure.
+        problem: UvProblem,
     },
     /// A line is an option or several lines, not a requirement.
     #[error(
@@ -156,8 +162,14 @@ pub enum PythonError {
     },
 }
 
-fn listed(passed_over: &[String]) -> String {
-    if passed_over.is_empty() { String::new() } else { format!(" ({})", passed_over.join("; ")) }
+fn listed(passed_over: &[InterpreterError]) -> String {
+    let reasons = sentences(passed_over);
+    if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) }
+}
+
+/// Formats the reasons against interpreters for people.
+fn sentences(passed_over: &[InterpreterError]) -> Vec<String> {
+    passed_over.iter().map(ToString::to_string).collect()
 }
 
 /// Runs an interpreter to its end; dropping the future kills it. The interpreter gets the caller's

@@ -17,6 +17,7 @@ use crate::{
     config::Config,
     deselected,
     docker::Docker,
+    error::SandboxError,
     limits::kernel_memory_kills,
     outside_links,
     path_replacement::PathReplacements,
@@ -103,12 +104,13 @@ impl Runner {
     }
 
     /// Returns the limits that would and would not be enforced for a run under `config` in a local
-    /// sandbox on this machine, found by starting one. The error is a sentence for people.
-    pub async fn local_limits(config: &Config) -> Result<Vec<LimitStatus>, String> {
+    /// sandbox on this machine, found by starting one.
+    pub async fn local_limits(config: &Config) -> Result<Vec<LimitStatus>, SandboxError> {
         let (mut sandbox, tree) = crate::backend::local_of(config).probe(&config.limits).await?;
         sandbox.open_tree(tree.path(), &config.limits, config.read_only).await;
         let limits = sandbox.limits().to_vec();
-        sandbox.end().await.map(|()| limits)
+        sandbox.end().await?;
+        Ok(limits)
     }
 
     /// Runs the tests. Cancelling `cancel` or dropping the future ends the run early and kills
@@ -153,10 +155,13 @@ impl Runner {
         // If the tests caused it after all, they will do so again.
         let first = self.attempt(request, selection, cancel, on_test).await;
         let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
-            return first.unwrap_or_else(|reason| ending(Outcome::SandboxUnavailable { reason }));
+            let unavailable = |error: SandboxError| {
+                ending(Outcome::SandboxUnavailable { reason: error.to_string() })
+            };
+            return first.unwrap_or_else(unavailable);
         };
-        let again = |reason| {
-            let reason = format!("{lost}; repeating the run failed: {reason}");
+        let again = |error: SandboxError| {
+            let reason = format!("{lost}; repeating the run failed: {error}");
             ending(Outcome::SandboxLost { reason })
         };
         self.attempt(request, selection, cancel, on_test).await.unwrap_or_else(again)
@@ -193,7 +198,7 @@ impl Runner {
         selection: Selection,
         cancel: &CancellationToken,
         on_test: &mut (dyn FnMut(&TestResult) + Send),
-    ) -> Result<Report, String> {
+    ) -> Result<Report, SandboxError> {
         let Some(AcquiredWorker { mut lease, unmeasured }) = self.obtain(request, cancel).await?
         else {
             return Ok(ending(Outcome::Cancelled));
@@ -201,9 +206,9 @@ impl Runner {
         let token = token();
         let mut order = match order(request, selection, &lease, &self.shared.place, &token) {
             Ok(order) => order,
-            Err(reason) => {
+            Err(error) => {
                 lease.close().await;
-                return Err(reason);
+                return Err(error);
             }
         };
         if unmeasured.is_some() {
@@ -216,15 +221,15 @@ impl Runner {
                 return Ok(ending(Outcome::Cancelled));
             }
         };
-        if let Err(reason) = laid {
-            let reason = format!("the sandbox cannot show the project to the tests: {reason}");
+        if let Err(error) = laid {
+            let error = SandboxError::Project(error);
             let was_warm = lease.worker.runs > 0;
             lease.close().await;
             // A new worker takes the project as it is now.
             return if was_warm {
-                Ok(ending(Outcome::SandboxLost { reason }))
+                Ok(ending(Outcome::SandboxLost { reason: error.to_string() }))
             } else {
-                Err(reason)
+                Err(error)
             };
         }
         let places = ProjectPaths::new(lease.visible.root(), self.shared.place.packages());

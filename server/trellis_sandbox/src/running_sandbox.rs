@@ -6,6 +6,7 @@ use tokio::time::timeout;
 
 use crate::{
     docker::{Container, ProjectCopy},
+    error::{EndError, LayerError, ReadOnlyReason},
     limits::{held, process_ceiling},
     local::{Isolation, LocalSandbox},
     report::LimitStatus,
@@ -21,7 +22,7 @@ const OVERLAY: &str =
     "each run's writes go to a layer in memory that is thrown away after it (overlay)";
 const COPY: &str = "each run's writes go to a copy in memory that is made equal to your files before the next one (copy)";
 
-fn project(opened: Result<&str, &String>) -> LimitStatus {
+fn project(opened: Result<&str, &ReadOnlyReason>) -> LimitStatus {
     let how = match opened {
         Ok(how) => format!("tests may write to it; {how}"),
         Err(reason) => format!("read-only: {reason}"),
@@ -50,12 +51,11 @@ impl RunningSandbox {
         RunningSandbox { limits, writable: cell.writable.clone(), kind: SandboxKind::Local(cell) }
     }
 
-    /// Wraps a container. `copied`: the copy that tests may write to, or the reason there is none,
-    /// for people.
+    /// Wraps a container. `copied`: the copy that tests may write to, or the reason there is none.
     pub(crate) fn docker(
         container: Container,
         mut limits: Vec<LimitStatus>,
-        copied: Result<ProjectCopy, String>,
+        copied: Result<ProjectCopy, ReadOnlyReason>,
     ) -> RunningSandbox {
         limits.push(project(copied.as_ref().map(|_| COPY)));
         RunningSandbox {
@@ -96,23 +96,23 @@ impl RunningSandbox {
     pub(crate) async fn open_tree(&mut self, tree: &Path, limits: &Limits, read_only: bool) {
         let SandboxKind::Local(cell) = &mut self.kind else { return };
         let opened = match read_only {
-            true => Err("as requested".to_owned()),
+            true => Err(ReadOnlyReason::Requested),
             false => cell.open_tree(tree, limits).await,
         };
         self.limits.push(project(opened.as_ref().map(|()| OVERLAY)));
     }
 
     /// Shows the next run the project as it is on disk; in a container the worker updates the copy
-    /// instead. The error is a sentence for people.
-    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+    /// instead.
+    pub(crate) async fn lay(&mut self) -> Result<(), LayerError> {
         match &mut self.kind {
             SandboxKind::Local(cell) => cell.lay().await,
             SandboxKind::Docker(..) => Ok(()),
         }
     }
 
-    /// Discards what the last run wrote to the project. The error is a sentence for people.
-    pub(crate) async fn lift(&mut self) -> Result<(), String> {
+    /// Discards what the last run wrote to the project.
+    pub(crate) async fn lift(&mut self) -> Result<(), LayerError> {
         match &mut self.kind {
             SandboxKind::Local(cell) => cell.lift().await,
             SandboxKind::Docker(..) => Ok(()),
@@ -133,10 +133,10 @@ impl RunningSandbox {
     }
 
     /// Ends every process inside and waits for the end.
-    pub(crate) async fn end(self) -> Result<(), String> {
+    pub(crate) async fn end(self) -> Result<(), EndError> {
         match self.kind {
             SandboxKind::Local(cell) => cell.end().await,
-            SandboxKind::Docker(container, _) => container.end().await,
+            SandboxKind::Docker(container, _) => Ok(container.end().await?),
         }
     }
 

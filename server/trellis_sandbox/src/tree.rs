@@ -11,7 +11,10 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::request::Tree;
+use crate::{
+    error::{FileAction, FileError, SandboxError},
+    request::Tree,
+};
 
 type Texts = BTreeMap<String, Arc<str>>;
 
@@ -47,14 +50,16 @@ const LEFT_OUT: [&str; 11] = [
 ];
 
 impl VisibleFolder {
-    /// Prepares the folder of `tree`. `packages`: a program of Node.js runs the tests. The error is
-    /// a sentence for people.
-    pub(crate) fn new(parent: &Path, tree: &Tree, packages: bool) -> Result<VisibleFolder, String> {
+    /// Prepares the folder of `tree`. `packages`: a program of Node.js runs the tests.
+    pub(crate) fn new(
+        parent: &Path,
+        tree: &Tree,
+        packages: bool,
+    ) -> Result<VisibleFolder, SandboxError> {
         match tree {
             Tree::Folder(path) => {
-                let root = path.canonicalize().map_err(|error| {
-                    format!("cannot open the folder under test, {}: {error}", path.display())
-                })?;
+                let failed = FileError::of(FileAction::OpenTested, path);
+                let root = path.canonicalize().map_err(failed)?;
                 Ok(VisibleFolder { root, written: None, base: None, packages })
             }
             Tree::Files(files) => VisibleFolder::written(parent, None, files, packages),
@@ -69,13 +74,9 @@ impl VisibleFolder {
         base: Option<&PathBuf>,
         files: &Texts,
         packages: bool,
-    ) -> Result<VisibleFolder, String> {
-        let (folder, root) = make(parent).map_err(|error| {
-            format!(
-                "cannot create a scratch folder in {}: {error}; choose another one",
-                parent.display()
-            )
-        })?;
+    ) -> Result<VisibleFolder, SandboxError> {
+        let failed = FileError::of(FileAction::CreateScratchIn, parent);
+        let (folder, root) = make(parent).map_err(failed)?;
         let written = Some((folder, Texts::new()));
         let mut visible = VisibleFolder { root, written, base: base.cloned(), packages };
         visible.lay_base()?;
@@ -83,10 +84,9 @@ impl VisibleFolder {
         Ok(visible)
     }
 
-    fn lay_base(&self) -> Result<(), String> {
+    fn lay_base(&self) -> Result<(), FileError> {
         let Some(base) = &self.base else { return Ok(()) };
-        copy(base, &self.root, self.packages)
-            .map_err(|error| format!("cannot copy {}: {error}", base.display()))
+        copy(base, &self.root, self.packages).map_err(FileError::of(FileAction::Copy, base))
     }
 
     /// Returns the canonical root.
@@ -106,10 +106,10 @@ impl VisibleFolder {
 
     /// Makes the folder hold `files` and otherwise only the copied files. `trusted`: only Trellis
     /// has changed the folder.
-    pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), String> {
+    pub(crate) fn renew(&mut self, files: &Texts, trusted: bool) -> Result<(), SandboxError> {
         if self.written.is_some() && !trusted {
             remove(self.root.clone())?;
-            fs::create_dir(&self.root).map_err(|error| failed(&self.root, &error))?;
+            fs::create_dir(&self.root).map_err(failed(&self.root))?;
             self.lay_base()?;
         }
         let Some((_, written)) = &mut self.written else { return Ok(()) };
@@ -120,10 +120,10 @@ impl VisibleFolder {
             let path = self.root.join(name);
             let original = self.base.as_ref().map(|it| it.join(name)).filter(|it| it.is_file());
             if let Some(original) = original {
-                fs::copy(original, &path).map_err(|error| failed(&path, &error))?;
+                fs::copy(original, &path).map_err(failed(&path))?;
                 continue;
             }
-            fs::remove_file(&path).map_err(|error| failed(&path, &error))?;
+            fs::remove_file(&path).map_err(failed(&path))?;
             remove_empty(path.parent(), &self.root);
         }
         for (name, text) in files {
@@ -132,15 +132,15 @@ impl VisibleFolder {
             }
             let path = self.root.join(inner_path(name)?);
             let folder = path.parent().unwrap_or(&self.root);
-            fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-            fs::write(&path, text.as_bytes()).map_err(|error| failed(&path, &error))?;
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+            fs::write(&path, text.as_bytes()).map_err(failed(&path))?;
         }
         written.clone_from(files);
         Ok(())
     }
 
-    /// Removes the scratch folder. The error is a sentence for people.
-    pub(crate) fn remove(self) -> Result<(), String> {
+    /// Removes the scratch folder.
+    pub(crate) fn remove(self) -> Result<(), FileError> {
         self.written.map_or(Ok(()), |(folder, _)| remove(folder.keep()))
     }
 }
@@ -189,30 +189,27 @@ fn remove_empty(folder: Option<&Path>, root: &Path) {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> FileError {
+    FileError::of(FileAction::Write, path)
 }
 
-fn inner_path(name: &str) -> Result<&Path, String> {
+fn inner_path(name: &str) -> Result<&Path, SandboxError> {
     let path = Path::new(name);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
     if plain && !name.is_empty() {
         return Ok(path);
     }
-    Err(format!("the file {name:?} would be outside its root: give a relative path without `..`"))
+    Err(SandboxError::OutsideRoot { name: name.to_owned() })
 }
 
-/// Removes a folder, whatever tests have done to it. The error is a sentence for people.
-pub(crate) fn remove(path: PathBuf) -> Result<(), String> {
+/// Removes a folder, whatever tests have done to it.
+pub(crate) fn remove(path: PathBuf) -> Result<(), FileError> {
     let mut removed = fs::remove_dir_all(&path);
     if removed.is_err() {
         make_writable(&path);
         removed = fs::remove_dir_all(&path);
     }
-    removed.map_err(|error| {
-        let path = path.display();
-        format!("cannot remove the scratch folder {path}: {error}; remove it yourself")
-    })
+    removed.map_err(FileError::of(FileAction::RemoveScratch, &path))
 }
 
 /// Makes folders writable, since tests may leave some that their owner cannot change. An error

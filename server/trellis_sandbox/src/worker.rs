@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use crate::{
+    error::{ProjectError, WorkerError, WorkerFailure},
     report::LimitStatus,
     running_sandbox::RunningSandbox,
     sandbox::{Connection, Writable},
@@ -40,14 +41,13 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Waits until the process behind `connection` is ready and sees `tree`. The error is a
-    /// sentence for people.
+    /// Waits until the process behind `connection` is ready and sees `tree`.
     pub(crate) async fn begin(
         sandbox: RunningSandbox,
         connection: Connection,
         tree: &Path,
         packages: &Packages,
-    ) -> Result<Worker, String> {
+    ) -> Result<Worker, WorkerError> {
         let words = Arc::new(Mutex::new(Capture::new(WORDS)));
         tokio::spawn(listen(connection.errors, words.clone()));
         let mut frames = Frames::new(connection.output);
@@ -57,52 +57,46 @@ impl Worker {
             // The reading below notices a worker that has already ended.
             let _ = input.write_all(&bundle).await;
             let _ = input.flush().await;
-            frames.next().await.map_err(|error| error.to_string()).map(|frame| match frame {
+            match frames.next().await.map_err(WorkerFailure::Output)? {
                 Some(Frame::Control(Control::Ready(ready))) => Ok(ready),
-                Some(Frame::Control(Control::Failed(reason))) => Err(reason),
-                Some(_) => Err("it sent an unexpected message".to_owned()),
-                None => Err("it ended immediately".to_owned()),
-            })
+                Some(Frame::Control(Control::Failed(message))) => {
+                    Err(WorkerFailure::Refused { message })
+                }
+                Some(_) => Err(WorkerFailure::Unexpected),
+                None => Err(WorkerFailure::Ended),
+            }
         };
         let outcome = timeout(STARTING, begin).await;
-        let reason = match outcome {
-            Ok(Ok(Ok(ready))) => {
-                return Ok(Worker { sandbox, frames, input, words, ready, runs: 0 });
-            }
-            Ok(Ok(Err(reason)) | Err(reason)) => reason,
-            Err(_) => format!("it was not ready within {} s", STARTING.as_secs()),
+        let cause = match outcome.unwrap_or(Err(WorkerFailure::TooSlow { limit: STARTING })) {
+            Ok(ready) => return Ok(Worker { sandbox, frames, input, words, ready, runs: 0 }),
+            Err(cause) => cause,
         };
-        let ended = sandbox.end().await.err();
-        let said = last_lines(&words.lock().unwrap_or_else(PoisonError::into_inner).text());
-        Err([Some(reason), Some(said), ended]
-            .into_iter()
-            .flatten()
-            .filter(|it| !it.is_empty())
-            .collect::<Vec<_>>()
-            .join(": "))
+        let end = sandbox.end().await.err().map(Box::new);
+        let stderr = last_lines(&words.lock().unwrap_or_else(PoisonError::into_inner).text());
+        Err(WorkerError { cause, stderr, end })
     }
 
-    /// Shows the next run the project as it is on disk. The error is a sentence for people.
-    pub(crate) async fn lay(&mut self) -> Result<(), String> {
+    /// Shows the next run the project as it is on disk.
+    pub(crate) async fn lay(&mut self) -> Result<(), ProjectError> {
         self.sandbox.lay().await?;
         if self.sandbox.copied().is_none() {
             return Ok(());
         }
         self.order(&json!({ "op": "lay" })).await;
         let laid = timeout(COPYING, self.laid()).await;
-        laid.unwrap_or_else(|_| Err(format!("copying it took longer than {} s", COPYING.as_secs())))
+        laid.unwrap_or(Err(ProjectError::TooSlow { limit: COPYING }))
     }
 
-    async fn laid(&mut self) -> Result<(), String> {
+    async fn laid(&mut self) -> Result<(), ProjectError> {
         loop {
-            let frame = self.frames.next().await.map_err(|error| error.to_string())?;
+            let frame = self.frames.next().await.map_err(ProjectError::Output)?;
             match frame {
                 Some(Frame::Control(Control::Laid(None))) => return Ok(()),
-                Some(Frame::Control(Control::Laid(Some(reason)) | Control::Failed(reason))) => {
-                    return Err(reason);
+                Some(Frame::Control(Control::Laid(Some(message)) | Control::Failed(message))) => {
+                    return Err(ProjectError::Refused { message });
                 }
                 Some(_) => {}
-                None => return Err("the sandbox ended".to_owned()),
+                None => return Err(ProjectError::Ended),
             }
         }
     }

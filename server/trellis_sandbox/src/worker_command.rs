@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     backend::Backend,
+    error::SandboxError,
     frameworks::{Detected, Framework, as_framework, command},
     limits::{Memory, for_worker},
     pool::Lease,
@@ -25,18 +26,17 @@ pub(crate) struct WorkerCommand {
 }
 
 /// Builds the command that runs `selection` of `request` on the leased worker. Every record of the
-/// run begins with `token`. The error is a sentence for people.
+/// run begins with `token`.
 pub(crate) fn order(
     request: &Request,
     selection: Selection,
     lease: &Lease,
     place: &Backend,
     token: &str,
-) -> Result<WorkerCommand, String> {
+) -> Result<WorkerCommand, SandboxError> {
     let kind = match request.framework {
         Framework::Pytest if lease.worker.ready.pytest.is_none() => {
-            let python = place.python();
-            return Err(format!("pytest is not installed for {python}: install it there"));
+            return Err(SandboxError::NoPytest { python: place.python() });
         }
         Framework::Pytest => "pytest",
         Framework::Unittest => "unittest",
@@ -79,8 +79,7 @@ pub(crate) fn order(
     if toolchain == Toolchain::Node
         && !["node_modules", ".pnp.cjs"].iter().any(|it| root.join(it).exists())
     {
-        let root = root.display();
-        return Err(format!("{root} has no `node_modules`: run `npm install` there first"));
+        return Err(SandboxError::NoPackages { root: root.to_owned() });
     }
     let report = lease.worker.writable().cache.join("report.json");
     order["args"] = command(&detected, &request.targets, request.whole, &report).into();

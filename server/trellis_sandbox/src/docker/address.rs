@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::error::{ContextError, ContextFault};
+
 /// An engine address to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EngineAddress {
@@ -18,7 +20,7 @@ pub(super) struct EngineAddress {
 /// since using another engine would surprise them. `variable` reads the environment.
 pub(super) fn places(
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<EngineAddress>, String> {
+) -> Result<Vec<EngineAddress>, ContextError> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     if let Some(host) = set("DOCKER_HOST") {
         return Ok(vec![EngineAddress { host, origin: "from DOCKER_HOST".to_owned() }]);
@@ -49,20 +51,15 @@ fn current_context(folder: &std::path::Path) -> Option<String> {
 }
 
 /// Returns the address of a context, which Docker keeps in a folder named by the hash of its name.
-fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, String> {
+fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, ContextError> {
     let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
     let path = folder.join("contexts/meta").join(hash).join("meta.json");
-    let wrong = |why: &str| {
-        format!(
-            "the Docker context {name:?} cannot be used: {} {why}; choose another with `docker context use` or set DOCKER_HOST",
-            path.display()
-        )
-    };
-    let text = trellis_os::files::read(&path)
-        .map_err(|error| wrong(&format!("cannot be read ({error})")))?;
-    let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong("is not JSON"))?;
+    let wrong = |fault| ContextError { name: name.to_owned(), path: path.clone(), fault };
+    let text =
+        trellis_os::files::read(&path).map_err(|error| wrong(ContextFault::Unreadable(error)))?;
+    let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong(ContextFault::NotJson))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
-    let host = host.ok_or_else(|| wrong("has no address"))?.to_owned();
+    let host = host.ok_or_else(|| wrong(ContextFault::NoAddress))?.to_owned();
     Ok(EngineAddress { host, origin: format!("from the context {name:?}") })
 }
 
@@ -72,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    fn hosts(variables: &[(&str, &str)]) -> Result<Vec<String>, String> {
+    fn hosts(variables: &[(&str, &str)]) -> Result<Vec<String>, ContextError> {
         let find = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
         };
@@ -82,14 +79,14 @@ mod tests {
     #[test]
     fn docker_host_is_the_only_place() {
         let found = hosts(&[("DOCKER_HOST", "tcp://box:2375"), ("XDG_RUNTIME_DIR", "/run/user/7")]);
-        assert_eq!(found, Ok(vec!["tcp://box:2375".to_owned()]));
+        assert_eq!(found.expect("places"), ["tcp://box:2375"]);
     }
 
     #[test]
     fn the_usual_sockets_are_tried_in_turn() {
         let found = hosts(&[("DOCKER_HOST", ""), ("XDG_RUNTIME_DIR", "/run/user/7")]);
         let usual = ["unix:///var/run/docker.sock", "unix:///run/user/7/docker.sock"];
-        assert_eq!(found, Ok(usual.map(str::to_owned).to_vec()));
+        assert_eq!(found.expect("places"), usual);
     }
 
     #[test]
@@ -104,11 +101,12 @@ mod tests {
         fs::write(meta.join("meta.json"), text).expect("a file");
         fs::write(docker.join("config.json"), r#"{"currentContext":"far"}"#).expect("a file");
         let home = home.path().to_str().expect("text");
-        let far = Ok(vec!["tcp://far:1".to_owned()]);
-        assert_eq!(hosts(&[("HOME", home)]), far);
+        assert_eq!(hosts(&[("HOME", home)]).expect("places"), ["tcp://far:1"]);
         let default = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "default")]);
-        assert_eq!(default, Ok(vec!["unix:///var/run/docker.sock".to_owned()]));
+        assert_eq!(default.expect("places"), ["unix:///var/run/docker.sock"]);
         let error = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "lost")]).expect_err("unknown");
+        assert!(matches!(error.fault, ContextFault::Unreadable(_)), "{error}");
+        let error = error.to_string();
         assert!(error.contains("\"lost\"") && error.contains("docker context use"), "{error}");
     }
 }

@@ -15,13 +15,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Connection, Launch,
     attached::carry,
-    describe_error,
     engine::Engine,
     launch::body,
     removal::{remove, remove_soon},
-    status,
     watch::{WatchState, follow},
 };
+use crate::error::{EngineFailure, RemovalError, StartError};
 
 /// Time limit for the engine's first event; without it a very early end could be missed.
 const FIRST_EVENT: Duration = Duration::from_secs(2);
@@ -60,26 +59,17 @@ pub(crate) struct ExitKind {
     pub(crate) engine_gone: bool,
 }
 
-/// The reason there is no container.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum StartError {
-    /// The engine does not answer; another attempt may succeed.
-    #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
-    EngineGone(String),
-    /// The engine refuses to create or start the container.
-    #[error("the Docker engine could not start a container: {0}")]
-    Refused(String),
-}
-
 /// Creates a container, attaches to its pipes, and starts it.
 pub(crate) async fn start(
     engine: &Engine,
     launch: &Launch,
 ) -> Result<(Container, Connection), StartError> {
-    let body = body(launch, engine.abilities).map_err(StartError::Refused)?;
+    let body = body(launch, engine.abilities)?;
     let docker = engine.docker.clone();
-    let (mut container, teller) =
-        create(&docker, body).await.map_err(|error| not_started(&error, launch))?;
+    let (mut container, teller) = match create(&docker, body).await {
+        Ok(created) => created,
+        Err(error) => return Err(not_created(&docker, error, launch).await),
+    };
     let id = container.id.clone();
     container.tasks.spawn(follow(docker.clone(), id.clone(), teller));
     let everything = AttachContainerOptionsBuilder::default()
@@ -89,11 +79,11 @@ pub(crate) async fn start(
         .stream(true)
         .build();
     let attached = docker.attach_container(&id, Some(everything)).await;
-    let attached = attached.map_err(|error| not_started(&error, launch))?;
+    let attached = attached.map_err(not_started)?;
     let connection = carry(attached, container.killed.clone(), &mut container.tasks);
     container.first_event().await;
     let started = docker.start_container(&id, None::<StartContainerOptions>).await;
-    started.map_err(|error| not_started(&error, launch))?;
+    started.map_err(not_started)?;
     Ok((container, connection))
 }
 
@@ -113,15 +103,29 @@ async fn create(
 }
 
 /// Converts an error: with a status the engine refused, without one it is gone.
-fn not_started(error: &bollard::errors::Error, launch: &Launch) -> StartError {
-    let why = describe_error(error);
-    match status(error) {
-        None => StartError::EngineGone(why),
-        Some(404) if why.contains("No such image") => StartError::Refused(format!(
-            "the image {} no longer exists; run again to rebuild it",
-            launch.image
-        )),
-        Some(_) => StartError::Refused(why),
+fn not_started(error: bollard::errors::Error) -> StartError {
+    let failure = EngineFailure(error);
+    match failure.status() {
+        None => StartError::EngineGone(failure),
+        Some(_) => StartError::Refused(failure),
+    }
+}
+
+/// Converts an error of creating a container, which may need an image that was removed.
+async fn not_created(
+    docker: &Docker,
+    error: bollard::errors::Error,
+    launch: &Launch,
+) -> StartError {
+    let is_unknown = |error: bollard::errors::Error| EngineFailure(error).status() == Some(404);
+    match not_started(error) {
+        StartError::Refused(failure)
+            if failure.status() == Some(404)
+                && docker.inspect_image(&launch.image).await.is_err_and(is_unknown) =>
+        {
+            StartError::ImageGone { image: launch.image.clone() }
+        }
+        error => error,
     }
 }
 
@@ -153,20 +157,12 @@ impl Container {
     /// Kills every process of the container, as another program might. A container that has already
     /// ended is no error. Its output can be read for another second.
     #[cfg(test)]
-    pub(crate) async fn kill(&self) -> Result<(), String> {
+    pub(crate) async fn kill(&self) -> Result<(), EngineFailure> {
         self.killed.cancel();
-        match self
-            .docker
-            .kill_container(&self.id, None::<bollard::query_parameters::KillContainerOptions>)
-            .await
-        {
-            Ok(()) => Ok(()),
-            Err(error) if matches!(status(&error), Some(404 | 409)) => Ok(()),
-            Err(error) => Err(format!(
-                "the container {} could not be killed: {}; remove it with `docker rm -f`",
-                self.id,
-                describe_error(&error)
-            )),
+        let options = None::<bollard::query_parameters::KillContainerOptions>;
+        match self.docker.kill_container(&self.id, options).await.map_err(EngineFailure) {
+            Err(error) if !matches!(error.status(), Some(404 | 409)) => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -190,7 +186,7 @@ impl Container {
     }
 
     /// Kills the container if it still runs, removes it, and waits until it is gone.
-    pub(crate) async fn end(mut self) -> Result<(), String> {
+    pub(crate) async fn end(mut self) -> Result<(), RemovalError> {
         // The pipes go first: the engine waits for processes that hold them.
         self.tasks.shutdown().await;
         let gone = remove(&self.docker, &self.id).await;

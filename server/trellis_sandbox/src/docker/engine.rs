@@ -5,10 +5,8 @@ use std::{env, fmt, time::Duration};
 use bollard::{Docker, models::SystemInfo};
 use tokio::time::timeout;
 
-use super::{
-    address::{EngineAddress, places},
-    describe_error,
-};
+use super::address::{EngineAddress, places};
+use crate::error::{AddressError, EngineError, UnreachableAddress};
 
 /// Time limit for a reply; a working engine answers at once.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -61,27 +59,22 @@ pub(super) struct KernelSupport {
 impl Engine {
     /// Connects to the engine of `DOCKER_HOST`, of the chosen context or at one of the usual
     /// addresses.
-    pub(crate) async fn connect() -> Result<Engine, String> {
+    pub(crate) async fn connect() -> Result<Engine, EngineError> {
         let mut tried = Vec::new();
         for EngineAddress { host, origin } in places(&|name| env::var(name).ok())? {
             match Engine::at(&host).await {
                 Ok(engine) => return Ok(engine),
-                Err(why) => tried.push(format!("{host} ({origin}): {why}")),
+                Err(source) => tried.push(UnreachableAddress { host, origin, source }),
             }
         }
-        Err(format!(
-            "cannot reach a Docker engine: {}; start Docker, set DOCKER_HOST, or run with \
-             `--sandbox local`",
-            tried.join("; ")
-        ))
+        Err(EngineError::Unreachable { tried })
     }
 
     /// Connects to the engine at one address.
-    pub(super) async fn at(host: &str) -> Result<Engine, String> {
+    pub(super) async fn at(host: &str) -> Result<Engine, AddressError> {
         spoken(host, env::var_os("DOCKER_TLS_VERIFY").is_some_and(|value| !value.is_empty()))?;
         let meeting = timeout(PATIENCE, meet(host)).await;
-        let seconds = PATIENCE.as_secs();
-        meeting.unwrap_or_else(|_| Err(format!("no answer within {seconds} s")))
+        meeting.unwrap_or(Err(AddressError::NoAnswer { limit: PATIENCE }))
     }
 
     /// Returns the description of the engine.
@@ -91,49 +84,28 @@ impl Engine {
 }
 
 /// Checks that the address is supported: this program speaks HTTP over sockets only.
-fn spoken(host: &str, tls: bool) -> Result<(), String> {
+fn spoken(host: &str, tls: bool) -> Result<(), AddressError> {
     let tcp = host.starts_with("tcp://") || host.starts_with("http://");
     if host.starts_with("https://") || (tcp && tls) {
-        return Err(
-            "it requires TLS, which Trellis does not support for Docker engines; forward its \
-             socket with `ssh -L` and use unix://"
-                .to_owned(),
-        );
+        return Err(AddressError::Tls);
     }
     if !tcp && !host.starts_with("unix://") {
-        return Err(
-            "only unix:// and tcp:// addresses are supported; forward the engine's socket with \
-             `ssh -L`"
-                .to_owned(),
-        );
+        return Err(AddressError::Scheme);
     }
     Ok(())
 }
 
-async fn meet(host: &str) -> Result<Engine, String> {
-    let failed = |error| explained(&describe_error(&error));
-    let docker = Docker::connect_with_host(host).map_err(failed)?;
-    let docker = docker.negotiate_version().await.map_err(failed)?;
-    docker.ping().await.map_err(failed)?;
-    let info = docker.info().await.map_err(failed)?;
+async fn meet(host: &str) -> Result<Engine, AddressError> {
+    let docker = Docker::connect_with_host(host)?.negotiate_version().await?;
+    docker.ping().await?;
+    let info = docker.info().await?;
     if info.os_type.as_deref() == Some("windows") {
-        return Err("it runs Windows containers; switch it to Linux containers".to_owned());
+        return Err(AddressError::Windows);
     }
     let api = docker.client_version();
     let api = format!("{}.{}", api.major_version, api.minor_version);
     let description = description(host, api, &info);
     Ok(Engine { docker, description, abilities: abilities(&info) })
-}
-
-fn explained(why: &str) -> String {
-    if why.contains("ermission denied") {
-        format!(
-            "{why}; join the group `docker` (`sudo usermod -aG docker $USER`, then log in \
-             again)"
-        )
-    } else {
-        why.to_owned()
-    }
 }
 
 fn description(host: &str, api: String, info: &SystemInfo) -> Description {

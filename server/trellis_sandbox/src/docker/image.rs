@@ -10,8 +10,11 @@ use std::{
 use bollard::models::ImageInspect;
 use sha2::{Digest, Sha256};
 
-use super::{describe_error, engine::Engine, status};
-use crate::python::all_requirements;
+use super::engine::Engine;
+use crate::{
+    error::{EngineFailure, FileAction, FileError, ImageError},
+    python::all_requirements,
+};
 
 mod build;
 mod pull;
@@ -79,8 +82,8 @@ pub(crate) async fn provide(
     spec: &ImageSpec,
     cache: &Path,
     on_progress: OnProgress<'_>,
-) -> Result<Image, String> {
-    let requirements = all_requirements(&spec.requirements).map_err(|error| error.to_string())?;
+) -> Result<Image, ImageError> {
+    let requirements = all_requirements(&spec.requirements)?;
     let base = base(engine, &spec.base, on_progress).await?;
     let key = key(&base, &requirements);
     let image = Image { name: format!("{REPOSITORY}:{key}"), python: "python3".to_owned() };
@@ -97,26 +100,25 @@ pub(crate) async fn provide(
 }
 
 /// Returns the id of the base image, since its name may later refer to another image.
-async fn base(engine: &Engine, name: &str, on_progress: OnProgress<'_>) -> Result<String, String> {
+async fn base(
+    engine: &Engine,
+    name: &str,
+    on_progress: OnProgress<'_>,
+) -> Result<String, ImageError> {
     let mut found = inspect(engine, name).await?;
     if found.is_none() {
         pull::pull(engine, name, on_progress).await?;
         found = inspect(engine, name).await?;
     }
     let id = found.and_then(|image| image.id);
-    id.ok_or_else(|| {
-        format!("the engine pulled the image {name}, but cannot find it; try `docker pull {name}`")
-    })
+    id.ok_or_else(|| ImageError::NotFound { name: name.to_owned() })
 }
 
-async fn inspect(engine: &Engine, name: &str) -> Result<Option<ImageInspect>, String> {
-    match engine.docker.inspect_image(name).await {
+async fn inspect(engine: &Engine, name: &str) -> Result<Option<ImageInspect>, ImageError> {
+    match engine.docker.inspect_image(name).await.map_err(EngineFailure) {
         Ok(image) => Ok(Some(image)),
-        Err(error) if status(&error) == Some(404) => Ok(None),
-        Err(error) => Err(format!(
-            "cannot inspect the image {name}: {}; try `docker image inspect {name}`",
-            describe_error(&error)
-        )),
+        Err(error) if error.status() == Some(404) => Ok(None),
+        Err(source) => Err(ImageError::NotInspected { name: name.to_owned(), source }),
     }
 }
 
@@ -129,14 +131,9 @@ fn key(base: &str, requirements: &[String]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-async fn lock(folder: &Path, key: &str, on_progress: OnProgress<'_>) -> Result<File, String> {
+async fn lock(folder: &Path, key: &str, on_progress: OnProgress<'_>) -> Result<File, FileError> {
     let path = folder.join(format!("{key}.lock"));
-    let failed = |error: io::Error| {
-        format!(
-            "cannot lock {}: {error}; choose another cache folder or free some space",
-            path.display()
-        )
-    };
+    let failed = |error: io::Error| FileError::of(FileAction::Lock, &path)(error);
     fs::create_dir_all(folder).map_err(failed)?;
     let file = File::create(&path).map_err(failed)?;
     match file.try_lock() {

@@ -16,7 +16,7 @@ use super::{
     engine::KernelSupport,
     owner::{Owner, PROJECT},
 };
-use crate::request::Limits;
+use crate::{error::LaunchError, request::Limits};
 
 /// The nano CPUs of one processor, the unit of a container's share.
 const ONE_PROCESSOR: i64 = 1_000_000_000;
@@ -35,7 +35,7 @@ pub(crate) fn user() -> String {
 pub(super) fn body(
     launch: &Launch,
     abilities: KernelSupport,
-) -> Result<ContainerCreateBody, String> {
+) -> Result<ContainerCreateBody, LaunchError> {
     let owner = Owner::current()?.labels().map(|(name, value)| (name.to_owned(), value));
     let project = (PROJECT.to_owned(), launch.project.clone());
     Ok(ContainerCreateBody {
@@ -67,14 +67,12 @@ fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
     environment.iter().map(|(name, value)| format!("{name}={value}")).collect()
 }
 
-fn text(path: &Path) -> Result<String, String> {
+fn text(path: &Path) -> Result<String, LaunchError> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| {
-        format!("{} is not valid Unicode, which Docker requires; rename it", path.display())
-    })
+    text.ok_or_else(|| LaunchError::NotUnicode { path: path.to_owned() })
 }
 
-fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, String> {
+fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, LaunchError> {
     let limits = &launch.limits;
     let memory = signed(limits.memory_bytes);
     Ok(HostConfig {
@@ -111,7 +109,7 @@ fn signed(value: u64) -> i64 {
 
 /// Mounts the project: at its own path, or at [`ORIGINAL`] beside its copy, in which the large
 /// folders are mounted from the project.
-fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
+fn mounts(launch: &Launch) -> Result<Vec<Mount>, LaunchError> {
     let tree = &launch.tree;
     let Some(copied) = &launch.copied else { return Ok(vec![mount(tree, tree)?]) };
     let own = copied.mounted.iter().map(|it| mount(&tree.join(it.name), &tree.join(it.name)));
@@ -119,7 +117,7 @@ fn mounts(launch: &Launch) -> Result<Vec<Mount>, String> {
 }
 
 /// Mounts a folder without the mounts below it, which older engines would leave writable.
-fn mount(folder: &Path, place: &Path) -> Result<Mount, String> {
+fn mount(folder: &Path, place: &Path) -> Result<Mount, LaunchError> {
     Ok(Mount {
         typ: Some(MountType::BIND),
         source: Some(text(folder)?),
@@ -133,7 +131,7 @@ fn mount(folder: &Path, place: &Path) -> Result<Mount, String> {
     })
 }
 
-fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, String> {
+fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, LaunchError> {
     let mut all: HashMap<_, _> =
         launch.scratch.iter().map(|it| tmpfs(it, launch.executable)).collect();
     if let Some(copied) = &launch.copied {
@@ -143,8 +141,8 @@ fn in_memory(launch: &Launch) -> Result<HashMap<String, String>, String> {
 }
 
 /// Returns the mount options of the copy. Programs in it can be started, as in the project itself.
-fn copy(copied: &ProjectCopy, user: &str) -> Result<String, String> {
-    let (user, group) = user.split_once(':').ok_or("a user without a group")?;
+fn copy(copied: &ProjectCopy, user: &str) -> Result<String, LaunchError> {
+    let (user, group) = user.split_once(':').ok_or(LaunchError::NoGroup)?;
     let size = copied.bytes;
     Ok(format!("rw,size={size},exec,nosuid,nodev,mode=0755,uid={user},gid={group}"))
 }

@@ -32,7 +32,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{report::LimitStatus, request::Limits, sandbox::Connection};
+use crate::{
+    error::{DockerError, EngineError, FileAction, FileError, FolderAccessError},
+    report::LimitStatus,
+    request::Limits,
+    sandbox::Connection,
+};
 
 pub use self::image::{ImageSpec, Progress};
 pub(crate) use self::{
@@ -56,13 +61,13 @@ pub struct Docker {
 impl Docker {
     /// Connects to the engine at `host`, or else to the one named by `DOCKER_HOST`, the current
     /// context or the usual addresses. Removes stale containers of earlier processes there, and
-    /// builds the image unless it exists. `cache` holds locks. The error is a sentence for people.
+    /// builds the image unless it exists. `cache` holds locks.
     pub async fn open(
         host: Option<&str>,
         spec: &ImageSpec,
         cache: &Path,
         on_progress: OnProgress<'_>,
-    ) -> Result<Docker, String> {
+    ) -> Result<Docker, DockerError> {
         let engine = match host {
             Some(host) => Engine::at(host).await?,
             None => Engine::connect().await?,
@@ -73,7 +78,7 @@ impl Docker {
     }
 
     /// Returns one line about the engine that would be used, or the reason there is none.
-    pub async fn describe() -> Result<String, String> {
+    pub async fn describe() -> Result<String, EngineError> {
         Engine::connect().await.map(|engine| engine.describe().to_string())
     }
 
@@ -82,18 +87,12 @@ impl Docker {
         self.engine.limits(limits)
     }
 
-    /// Checks that a container's user, who is never root, may read `folder`. The error is a
-    /// sentence.
-    pub fn may_read(folder: &Path) -> Result<(), String> {
-        let status = fs::metadata(folder)
-            .map_err(|error| format!("cannot open {}: {error}", folder.display()))?;
+    /// Checks that a container's user, who is never root, may read `folder`.
+    pub fn may_read(folder: &Path) -> Result<(), FolderAccessError> {
+        let status = fs::metadata(folder).map_err(FileError::of(FileAction::Open, folder))?;
         let foreign = status.uid() == 0 && user().starts_with("1000:");
         if foreign && status.mode() & 0o005 != 0o005 {
-            return Err(format!(
-                "only root can read {}, and containers do not run as root: open it (`chmod \
-                 o+rx`) or use the local sandbox",
-                folder.display()
-            ));
+            return Err(FolderAccessError::OnlyRoot { path: folder.to_owned() });
         }
         Ok(())
     }
@@ -125,30 +124,4 @@ pub(crate) struct Launch {
     pub(crate) executable: bool,
     /// The project, shown as a label in `docker ps` for people.
     pub(crate) project: String,
-}
-
-/// Formats an error with all its causes, since its own text often says little.
-fn describe_error(error: &bollard::errors::Error) -> String {
-    if let bollard::errors::Error::DockerResponseServerError { message, .. } = error {
-        return message.trim().to_owned();
-    }
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        let more = inner.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = inner.source();
-    }
-    text
-}
-
-/// Returns the status of the engine's reply, if there was one.
-fn status(error: &bollard::errors::Error) -> Option<u16> {
-    match error {
-        bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
-        _ => None,
-    }
 }

@@ -4,6 +4,8 @@ use std::{collections::HashMap, fs};
 
 use sha2::{Digest, Sha256};
 
+use crate::error::LaunchError;
+
 /// Label with the owner: `<pid>-<start>-<boot>`.
 pub(super) const OWNER: &str = "trellis.owner";
 /// Label with the machine and the process namespace in which the owner's process id is valid.
@@ -27,9 +29,9 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Returns this process.
-    pub(super) fn current() -> Result<Owner, String> {
+    pub(super) fn current() -> Result<Owner, LaunchError> {
         let pid = std::process::id();
-        let start = start_time(pid).ok_or("cannot read /proc/self/stat; mount /proc")?;
+        let start = start_time(pid).ok_or(LaunchError::NoProcess)?;
         let (boot, machine, namespace) = current_host();
         Ok(Owner { pid, start, boot, machine, namespace })
     }

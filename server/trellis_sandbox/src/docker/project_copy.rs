@@ -6,14 +6,14 @@
 
 use std::{
     fs::{self, Metadata},
-    io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
-use trellis_os::wording::bytes;
-
-use crate::request::Limits;
+use crate::{
+    error::{FileAction, FileError, ReadOnlyReason},
+    request::Limits,
+};
 
 /// The path of the project itself in a container whose tests get a copy.
 pub(crate) const ORIGINAL: &str = "/run/project";
@@ -68,11 +68,10 @@ pub(crate) struct ProjectCopy {
 }
 
 impl ProjectCopy {
-    /// Measures the project in `tree`, under `limits`. The error is the reason tests may not write
-    /// to it, for people.
-    pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<ProjectCopy, String> {
+    /// Measures the project in `tree`, under `limits`.
+    pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<ProjectCopy, ReadOnlyReason> {
         if tree.starts_with(ORIGINAL) || Path::new(ORIGINAL).starts_with(tree) {
-            return Err(format!("containers need {ORIGINAL} for their own use"));
+            return Err(ReadOnlyReason::Reserved { place: ORIGINAL });
         }
         let mounted = mounted(tree);
         let most = MOST_BYTES.min(limits.memory_bytes / MEMORY_DIVISOR);
@@ -91,9 +90,9 @@ struct ProjectSize {
 }
 
 impl ProjectSize {
-    fn tree(&mut self, tree: &Path, mounted: &[Mounted]) -> Result<(), String> {
-        let failed = |error: io::Error| format!("cannot read {}: {error}", tree.display());
-        let device = fs::symlink_metadata(tree).map_err(failed)?.dev();
+    fn tree(&mut self, tree: &Path, mounted: &[Mounted]) -> Result<(), ReadOnlyReason> {
+        let status = fs::symlink_metadata(tree);
+        let device = status.map_err(FileError::of(FileAction::Read, tree))?.dev();
         let mut waiting = vec![(tree.to_owned(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
             // Entries that cannot be read or have just been removed are not copied.
@@ -113,27 +112,27 @@ impl ProjectSize {
         Ok(())
     }
 
-    fn add(&mut self, path: &Path, status: &Metadata) -> Result<(), String> {
+    fn add(&mut self, path: &Path, status: &Metadata) -> Result<(), ReadOnlyReason> {
         let size = if status.is_file() { status.len() } else { 0 };
         if size > self.largest {
-            let (path, size, most) = (path.display(), bytes(size), bytes(self.largest));
-            return Err(format!("{path} has {size}, more than the limit of {most} for one file"));
+            let (path, most) = (path.to_owned(), self.largest);
+            return Err(ReadOnlyReason::LargeFile { path, size, most });
         }
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(size.next_multiple_of(PAGE));
         if self.entries > MOST_ENTRIES {
-            return Err(format!("it has more than the limit of {MOST_ENTRIES} files and folders"));
+            return Err(ReadOnlyReason::ManyFiles { most: MOST_ENTRIES });
         }
         if self.bytes > self.most {
-            return Err(format!("it has more than the limit of {}", bytes(self.most)));
+            return Err(ReadOnlyReason::Large { most: self.most });
         }
         Ok(())
     }
 }
 
-fn within(folder: PathBuf, depth: usize) -> Result<PathBuf, String> {
+fn within(folder: PathBuf, depth: usize) -> Result<PathBuf, ReadOnlyReason> {
     if depth < DEEPEST {
         return Ok(folder);
     }
-    Err(format!("its folders are nested more than {DEEPEST} levels deep"))
+    Err(ReadOnlyReason::Deep { most: DEEPEST })
 }

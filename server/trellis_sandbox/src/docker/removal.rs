@@ -7,7 +7,7 @@ use std::{
 
 use bollard::{Docker, query_parameters::RemoveContainerOptionsBuilder};
 
-use super::{describe_error, status};
+use crate::error::{EngineFailure, RemovalError, RemovalFault};
 
 /// Time limit for the removal of a container; a slower engine has a problem of its own.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -16,23 +16,21 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// Kills and removes a container and waits until the engine no longer knows it.
-pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), String> {
-    let failed = |why: String| {
-        format!("cannot remove the container {id}: {why}; remove it with `docker rm -f`")
-    };
+pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), RemovalError> {
+    let failed = |fault| RemovalError { id: id.to_owned(), fault };
     let deadline = Instant::now() + PATIENCE;
     loop {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-        match docker.remove_container(id, Some(options)).await {
-            Err(error) if status(&error) == Some(404) => return Ok(()),
+        match docker.remove_container(id, Some(options)).await.map_err(EngineFailure) {
+            Err(error) if error.status() == Some(404) => return Ok(()),
             // The container is removing itself, or is already gone, which the next attempt
             // confirms.
-            Err(error) if status(&error) == Some(409) => (),
-            Err(error) => return Err(failed(describe_error(&error))),
+            Err(error) if error.status() == Some(409) => (),
+            Err(error) => return Err(failed(RemovalFault::Engine(error))),
             Ok(()) => (),
         }
         if Instant::now() > deadline {
-            return Err(failed(format!("it still exists after {} s", PATIENCE.as_secs())));
+            return Err(failed(RemovalFault::StillThere { limit: PATIENCE }));
         }
         tokio::time::sleep(PAUSE).await;
     }

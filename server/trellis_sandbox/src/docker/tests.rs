@@ -17,11 +17,14 @@ use tokio::{
 
 use super::{
     Connection, Container, Engine, Launch,
-    container::{ExitKind, StartError},
+    container::ExitKind,
     image::{Image, ImageSpec, provide},
     start,
 };
-use crate::request::Limits;
+use crate::{
+    error::{AddressError, ImageError, PullProblem, StartError},
+    request::Limits,
+};
 
 /// Time limit far beyond what any step here takes.
 const LONG: Duration = Duration::from_secs(60);

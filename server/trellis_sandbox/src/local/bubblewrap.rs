@@ -24,18 +24,22 @@ use super::{
     orders,
     spawn::{ChildSpec, handle_of},
 };
-use crate::sandbox::{Launch, Writable};
+use crate::{
+    error::IsolationError,
+    sandbox::{Launch, Writable},
+};
 
 /// Plans a sandbox with bubblewrap, whose path is `program`.
-pub(super) fn plan(program: Option<&Path>, launch: &Launch) -> Result<SandboxSetup, String> {
-    let program = program.ok_or("bubblewrap is not installed (package `bubblewrap`)")?;
+pub(super) fn plan(
+    program: Option<&Path>,
+    launch: &Launch,
+) -> Result<SandboxSetup, IsolationError> {
+    let program = program.ok_or(IsolationError::NoBubblewrap)?;
     let writable = Writable::private();
-    let cannot = |error: std::io::Error| format!("cannot create pipes for bubblewrap: {error}");
+    let cannot = |source| IsolationError::Pipe { action: "create pipes for bubblewrap", source };
     let (info, info_writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| cannot(e.into()))?;
-    let filters = filter::filters(true);
-    let filter = filters.as_ref().map(drop).map_err(String::clone);
     // Several filters are applied one after the other; bubblewrap takes one program per file.
-    let filters = filters.unwrap_or_default();
+    let (filters, filter) = filter::available(true);
     let programs: Vec<OwnedFd> =
         filters.iter().map(|it| in_memory(it)).collect::<std::io::Result<_>>().map_err(cannot)?;
     let mut command: Vec<OsString> = vec![program.into()];
@@ -121,17 +125,14 @@ struct Info {
 
 /// Returns a handle on the worker and its process id, which bubblewrap reports just before it
 /// starts the worker.
-pub(super) async fn worker(info: OwnedFd) -> Result<(OwnedFd, Pid), String> {
+pub(super) async fn worker(info: OwnedFd) -> Result<(OwnedFd, Pid), IsolationError> {
     let read = move || {
         let mut text = String::new();
         File::from(info).read_to_string(&mut text).map(|_| text)
     };
     let text = tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other).flatten();
-    let text = text.map_err(|error| format!("cannot read bubblewrap's output: {error}"))?;
-    let info: Info = serde_json::from_str(&text).map_err(|_| {
-        "bubblewrap could not create the namespaces (try `bwrap --unshare-all --ro-bind / / \
-             true`)"
-    })?;
-    handle_of(info.child)
-        .map_err(|error| format!("bubblewrap's process ended immediately: {error}"))
+    let text =
+        text.map_err(|source| IsolationError::Pipe { action: "read bubblewrap's output", source })?;
+    let info: Info = serde_json::from_str(&text).map_err(|_| IsolationError::NoNamespaces)?;
+    handle_of(info.child).map_err(|source| IsolationError::BubblewrapEnded { source })
 }

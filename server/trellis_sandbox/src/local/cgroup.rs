@@ -9,7 +9,10 @@ use std::{
 
 use rustix::process::{Pid, getpid, test_kill_process};
 
-use crate::request::Limits;
+use crate::{
+    error::{ControlGroupError, FileAction, FileError},
+    request::Limits,
+};
 
 /// Memory for the worker, on top of the tests it runs.
 const WORKER_BYTES: u64 = 128 << 20;
@@ -30,31 +33,37 @@ pub(crate) struct Group {
 
 impl Group {
     /// Makes a group under `limits`, beside or below the group of this process.
-    pub(crate) fn make(limits: &Limits) -> Result<Group, String> {
+    pub(crate) fn make(limits: &Limits) -> Result<Group, ControlGroupError> {
         let read = |path: &str| {
-            fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
+            fs::read_to_string(path).map_err(FileError::of(FileAction::Read, Path::new(path)))
         };
         Group::make_in(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?, limits)
     }
 
     /// Makes a group from the contents of `/proc/self/cgroup` and `/proc/self/mountinfo`.
-    fn make_in(membership: &str, mounts: &str, limits: &Limits) -> Result<Group, String> {
+    fn make_in(
+        membership: &str,
+        mounts: &str,
+        limits: &Limits,
+    ) -> Result<Group, ControlGroupError> {
         let first = match own_folder(membership, mounts, None) {
             Some(own) => version_2(&own, limits),
-            None => Err("version 2 is not mounted".to_owned()),
+            None => Err(ControlGroupError::NotMounted),
         };
         first.or_else(|two| {
             let one = version_1(membership, mounts, limits);
-            one.map_err(|one| {
-                format!("control groups cannot be used (version 2: {two}; version 1: {one})")
+            one.map_err(|one| ControlGroupError::NoVersion {
+                version_2: Box::new(two),
+                version_1: Box::new(one),
             })
         })
     }
 
     /// Moves a process into the group; processes that it starts later belong to the group as well.
-    pub(crate) fn add(&self, pid: Pid) -> Result<(), String> {
+    pub(crate) fn add(&self, pid: Pid) -> Result<(), ControlGroupError> {
         let pid = pid.as_raw_nonzero().to_string();
-        self.folders.iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), &pid))
+        let folders = self.folders.iter();
+        Ok(folders.map(|it| it.join("cgroup.procs")).try_for_each(|file| write(&file, &pid))?)
     }
 
     /// Returns how many processes in the group the kernel has killed because memory ran out.
@@ -80,7 +89,7 @@ impl Drop for Group {
     }
 }
 
-fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
+fn version_2(own: &Path, limits: &Limits) -> Result<Group, ControlGroupError> {
     // Groups with processes cannot pass controllers on, so ours becomes a sibling, or lies higher.
     let ready = |folder: &Path| {
         let on = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
@@ -88,9 +97,7 @@ fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
     };
     let parent =
         own.ancestors().take_while(|it| it.join("cgroup.procs").exists()).find(|it| ready(it));
-    let parent =
-        parent.ok_or("no control group above this process passes on `memory` and `pids`")?;
-    let folder = make(parent)?;
+    let folder = make(parent.ok_or(ControlGroupError::NotDelegated)?)?;
     let kills = (folder.join("memory.events"), "oom_kill ");
     let group = Group { folders: vec![folder.clone()], kills, version: 2 };
     write(&folder.join("memory.max"), &memory(limits))?;
@@ -100,10 +107,10 @@ fn version_2(own: &Path, limits: &Limits) -> Result<Group, String> {
     Ok(group)
 }
 
-fn version_1(membership: &str, mounts: &str, limits: &Limits) -> Result<Group, String> {
+fn version_1(membership: &str, mounts: &str, limits: &Limits) -> Result<Group, ControlGroupError> {
     let own = |controller| {
         own_folder(membership, mounts, Some(controller))
-            .ok_or_else(|| format!("the controller `{controller}` is not mounted"))
+            .ok_or(ControlGroupError::NoController { controller })
     };
     let memory_folder = make(&own("memory")?)?;
     let kills = (memory_folder.join("memory.oom_control"), "oom_kill ");
@@ -152,7 +159,7 @@ fn own_folder(membership: &str, mounts: &str, controller: Option<&str>) -> Optio
 }
 
 /// Makes a folder with a unique name in `parent`.
-fn make(parent: &Path) -> Result<PathBuf, String> {
+fn make(parent: &Path) -> Result<PathBuf, FileError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     sweep(parent);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -162,7 +169,7 @@ fn make(parent: &Path) -> Result<PathBuf, String> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
-    .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+    .map_err(FileError::of(FileAction::Create, &folder))?;
     Ok(folder)
 }
 
@@ -179,8 +186,8 @@ fn sweep(parent: &Path) {
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
+fn write(file: &Path, text: &str) -> Result<(), FileError> {
+    fs::write(file, text).map_err(FileError::of(FileAction::Write, file))
 }
 
 #[cfg(test)]
@@ -200,7 +207,8 @@ mod tests {
             fs::write(at(folder).join("cgroup.procs"), "").expect("a file");
         }
         let refusal = Group::make_in(two, &mounts, &limits).expect_err("no controllers");
-        assert!(refusal.contains("passes on `memory` and `pids`"), "{refusal}");
+        let ControlGroupError::NoVersion { version_2, .. } = refusal else { panic!("{refusal}") };
+        assert!(matches!(*version_2, ControlGroupError::NotDelegated), "{version_2}");
         fs::write(at("2/app.slice/cgroup.subtree_control"), "cpu memory pids").expect("a file");
         let group = Group::make_in(two, &mounts, &limits).expect("a group");
         let folder = group.folders[0].clone();

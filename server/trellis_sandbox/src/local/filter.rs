@@ -8,6 +8,8 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
+use crate::error::FilterError;
+
 /// Calls refused with `EPERM`: those that inspect or change other processes, the machine or the
 /// namespaces, and obsolete calls that no test uses.
 const REFUSED: [c_long; 40] = [
@@ -72,17 +74,29 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUTS,
 ];
 
+/// The programs of one or more filters.
+type Programs = Vec<Vec<sock_filter>>;
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Returns the filters for this processor, or an error if the filter library does not know it. With
-/// `sockets` false (no network, and no namespace for it), only sockets between processes of the
-/// machine remain.
-pub(crate) fn filters(sockets: bool) -> Result<Vec<Vec<sock_filter>>, String> {
-    let architecture: TargetArch = std::env::consts::ARCH.try_into().map_err(|_| {
-        format!("there is no system call filter for {} processors", std::env::consts::ARCH)
-    })?;
+/// Returns the filters for this processor, none if the filter library does not know it, and whether
+/// there are any.
+pub(super) fn available(sockets: bool) -> (Programs, Result<(), FilterError>) {
+    match filters(sockets) {
+        Ok(filters) => (filters, Ok(())),
+        Err(error) => (Programs::new(), Err(error)),
+    }
+}
+
+/// Returns the filters for this processor. With `sockets` false (no network, and no namespace for
+/// it), only sockets between processes of the machine remain.
+fn filters(sockets: bool) -> Result<Programs, FilterError> {
+    let architecture = std::env::consts::ARCH;
+    let architecture: TargetArch =
+        (architecture.try_into()).map_err(|_| FilterError::UnknownProcessor { architecture })?;
     let mut refused: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    let wrong = |error: seccompiler::BackendError| error.to_string();
+    let wrong =
+        |error: seccompiler::BackendError| FilterError::Rejected { message: error.to_string() };
     refused.insert(libc::SYS_clone, namespace_rules().map_err(wrong)?);
     if !sockets {
         let other = condition(SeccompCmpOp::Ne, libc::AF_UNIX as u64).map_err(wrong)?;

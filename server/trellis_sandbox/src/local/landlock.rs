@@ -8,6 +8,8 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, Scope,
 };
 
+use crate::error::LandlockError;
+
 /// The newest interface these rules were written for; older kernels apply the part they know.
 const KNOWN: ABI = ABI::V6;
 
@@ -16,13 +18,12 @@ const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"];
 
 /// Returns rules that allow reading `readable` and changing `writable`. They hide all other files,
-/// and block TCP connections (unless `network`) and signals to processes outside. The error is the
-/// reason there are no rules.
+/// and block TCP connections (unless `network`) and signals to processes outside.
 pub(crate) fn rules(
     readable: &[&Path],
     writable: &[&Path],
     network: bool,
-) -> Result<OwnedFd, String> {
+) -> Result<OwnedFd, LandlockError> {
     let rules = || {
         let reading = AccessFs::from_read(KNOWN);
         let everything = AccessFs::from_all(KNOWN);
@@ -45,9 +46,7 @@ pub(crate) fn rules(
         }
         Ok::<_, landlock::RulesetError>(rules)
     };
-    let created = rules().map_err(|error| format!("Landlock rejected the rules: {error}"))?;
-    Option::<OwnedFd>::from(created)
-        .ok_or_else(|| "this kernel has no Landlock (Linux 5.13 added it)".to_owned())
+    Option::<OwnedFd>::from(rules()?).ok_or(LandlockError::Missing)
 }
 
 /// Returns the version of the kernel's interface, 0 if there is none.

@@ -12,13 +12,16 @@ use super::{
     orders,
     spawn::ChildSpec,
 };
-use crate::sandbox::{Launch, Writable};
+use crate::{
+    error::{FileAction, FileError, IsolationError},
+    sandbox::{Launch, Writable},
+};
 
 /// Plans a sandbox. `folder` is its scratch folder on the machine.
-pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
+pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, IsolationError> {
     let writable = Writable::below(folder);
     for place in &writable.all {
-        fs::create_dir(place).map_err(|e| format!("cannot create {}: {e}", place.display()))?;
+        fs::create_dir(place).map_err(FileError::of(FileAction::Create, place))?;
     }
     let mut orders = orders(launch, &launch.command, &writable);
     let shown = mounts::visible_paths(launch);
@@ -36,14 +39,13 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
     readable.extend(settings.iter().map(PathBuf::as_path));
     let writable_places: Vec<&Path> = writable.all.iter().map(PathBuf::as_path).collect();
     let network = launch.limits.network;
-    let rules = landlock::rules(&readable, &writable_places, network);
-    orders.landlock = rules.as_ref().ok().map(AsRawFd::as_raw_fd);
-    let filters = filter::filters(network);
-    let (landlock, filter) = (
-        rules.as_ref().map(drop).map_err(String::clone),
-        filters.as_ref().map(drop).map_err(String::clone),
-    );
-    orders.filters = filters.unwrap_or_default();
+    let (rules, landlock) = match landlock::rules(&readable, &writable_places, network) {
+        Ok(rules) => (Some(rules), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    orders.landlock = rules.as_ref().map(AsRawFd::as_raw_fd);
+    let (filters, filter) = filter::available(network);
+    orders.filters = filters;
     let job = ChildSpec {
         orders,
         namespaces: 0,

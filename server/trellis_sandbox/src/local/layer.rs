@@ -28,6 +28,7 @@ use super::{
     c_string,
     child::{self, Failed, check},
 };
+use crate::error::LayerError;
 
 /// The mount point of the memory inside, used only for a moment.
 pub(super) const PLACE: &str = "/run/layer";
@@ -76,18 +77,18 @@ type StepResult = child::Done<Step>;
 
 impl Layer {
     /// Makes a layer for the worker `pid`, which sees `tree`. `owner`: the user of the tests, if
-    /// the project's files are shown as theirs. The error is a reason for people.
+    /// the project's files are shown as theirs.
     pub(crate) fn of(
         pid: Pid,
         tree: &Path,
         bytes: u64,
         owner: Option<u32>,
-    ) -> Result<Layer, String> {
-        if let Some(below) = mounted_below(tree) {
-            return Err(format!("{below} is mounted below it"));
+    ) -> Result<Layer, LayerError> {
+        if let Some(place) = mounted_below(tree) {
+            return Err(LayerError::MountedBelow { place });
         }
         let path = format!("/proc/{}/ns/mnt", pid.as_raw_nonzero());
-        let failed = |error: io::Error| format!("cannot join the sandbox's mounts: {error}");
+        let failed = |source| LayerError::Process { action: "join the sandbox's mounts", source };
         let mounts: OwnedFd = File::open(path).map_err(failed)?.into();
         let users = if geteuid().is_root() { None } else { Some(owning(&mounts).map_err(failed)?) };
         // Without rights over the whole machine, the overlay keeps its metadata in attributes that
@@ -100,8 +101,8 @@ impl Layer {
         Ok(Layer { mounts, users, tree: c_string(tree), memory, overlay, owner, is_there: false })
     }
 
-    /// Mounts a clean layer, in place of an earlier one. The error is a reason for people.
-    pub(crate) fn lay(&mut self) -> Result<(), String> {
+    /// Mounts a clean layer, in place of an earlier one.
+    pub(crate) fn lay(&mut self) -> Result<(), LayerError> {
         self.lift()?;
         self.inside(|| self.cover())?;
         self.is_there = true;
@@ -109,7 +110,7 @@ impl Layer {
     }
 
     /// Unmounts the layer if it is mounted, and discards what was written to it.
-    pub(crate) fn lift(&mut self) -> Result<(), String> {
+    pub(crate) fn lift(&mut self) -> Result<(), LayerError> {
         if std::mem::take(&mut self.is_there) {
             self.inside(|| self.uncover())?;
         }
@@ -117,8 +118,8 @@ impl Layer {
     }
 
     /// Runs `work` in a process that has joined the worker's mounts.
-    fn inside(&self, work: impl Fn() -> StepResult) -> Result<(), String> {
-        let failed = |error: io::Error| format!("cannot start a process: {error}");
+    fn inside(&self, work: impl Fn() -> StepResult) -> Result<(), LayerError> {
+        let failed = |source| LayerError::Process { action: "start a process", source };
         let (news, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|it| failed(it.into()))?;
         // SAFETY: the copy has this thread alone and memory of its own, and makes system calls
         // only.
@@ -146,8 +147,8 @@ impl Layer {
             _ => {
                 let [a, b, c, d, e, f, g, h] = record;
                 let step = usize::try_from(i32::from_ne_bytes([a, b, c, d])).unwrap_or_default();
-                let error = io::Error::from_raw_os_error(i32::from_ne_bytes([e, f, g, h]));
-                Err(format!("{} failed: {error}", STEPS.get(step).unwrap_or(&"it")))
+                let source = io::Error::from_raw_os_error(i32::from_ne_bytes([e, f, g, h]));
+                Err(LayerError::Step { step: STEPS.get(step).unwrap_or(&"it"), source })
             }
         }
     }

@@ -25,7 +25,10 @@ use super::{
     orders, owners,
     spawn::ChildSpec,
 };
-use crate::sandbox::{Launch, Writable};
+use crate::{
+    error::{FileAction, FileError, IsolationError},
+    sandbox::{Launch, Writable},
+};
 
 /// User ids that no distribution gives to people or services (systemd keeps them for its own
 /// short-lived users). Each sandbox has its own, so that limits by user count only its processes.
@@ -46,7 +49,7 @@ const LINKS: [(&str, &str); 5] = [
 ];
 
 /// Plans a sandbox. `folder` is its scratch folder on the machine.
-pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, String> {
+pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, IsolationError> {
     let (identity, mut namespaces) = if geteuid().is_root() {
         (Identity::Unprivileged { inside: INSIDE, outside: next_user_id() }, 0)
     } else {
@@ -58,11 +61,11 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
         namespaces |= CLONE_NEWNET;
     }
     let writable = Writable::private();
-    let settings = settings(folder, identity)
-        .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
+    let settings =
+        settings(folder, identity).map_err(FileError::of(FileAction::WriteInto, folder))?;
     let mut orders = orders(launch, &launch.command, &writable);
     let root = folder.join("root");
-    fs::create_dir(&root).map_err(|e| format!("cannot create {}: {e}", root.display()))?;
+    fs::create_dir(&root).map_err(FileError::of(FileAction::Create, &root))?;
     // If the namespace cannot be made, tests of another user see a project that they cannot write
     // to.
     let users = owning(launch, identity);
@@ -70,9 +73,8 @@ pub(super) fn plan(launch: &Launch, folder: &Path) -> Result<SandboxSetup, Strin
     orders.root = Some(c_string(&root));
     orders.identity = identity;
     orders.loopback = own_network;
-    let filters = filter::filters(true);
-    let filter = filters.as_ref().map(drop).map_err(String::clone);
-    orders.filters = filters.unwrap_or_default();
+    let (filters, filter) = filter::available(true);
+    orders.filters = filters;
     let descriptors = users.into_iter().collect();
     let job = ChildSpec { orders, namespaces, descriptors, group: None, remains: None };
     Ok(SandboxSetup { job, writable, landlock: Ok(()), filter, info: None })

@@ -25,6 +25,7 @@ use super::{
     cgroup::Group,
     child::{self, ChildSetup, Identity, NEWS, PROGRAM, STAGES, WANTS_MAPS},
 };
+use crate::error::{FileError, IsolationError, ProgramError};
 
 /// The specification of a child. This process closes the child's end of each stream once the child
 /// runs.
@@ -40,6 +41,9 @@ pub(crate) struct ChildSpec {
     /// The resources that must exist as long as the child.
     pub(crate) remains: Option<SandboxFolder>,
 }
+
+/// The step that gives a child its users, for messages.
+const USER_MAP: &str = "writing the user map";
 
 /// A sandbox's folder, and the token that marks it as not yet removed.
 pub(crate) type SandboxFolder = (TempDir, TaskTrackerToken);
@@ -85,18 +89,20 @@ impl Child {
     }
 }
 
-/// The reason there is no child. The sentences are for people.
-#[derive(Debug)]
+/// The reason there is no child.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum SpawnError {
     /// The isolation is not available here.
-    Isolation(String),
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
     /// The isolation works, but the program does not start.
-    Program(String),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
-impl From<String> for SpawnError {
-    fn from(reason: String) -> SpawnError {
-        SpawnError::Isolation(reason)
+impl From<FileError> for SpawnError {
+    fn from(error: FileError) -> SpawnError {
+        SpawnError::Isolation(error.into())
     }
 }
 
@@ -105,8 +111,7 @@ pub(crate) async fn spawn(job: ChildSpec) -> Result<Child, SpawnError> {
     let (reply, answer) = oneshot::channel();
     // Sending fails only if the thread is gone; then the reply's sender is gone as well.
     let _ = STARTER.send((job, reply));
-    let gone = || SpawnError::Program("the thread that starts processes has ended".to_owned());
-    answer.await.unwrap_or_else(|_| Err(gone()))
+    answer.await.unwrap_or(Err(SpawnError::Program(ProgramError::StarterEnded)))
 }
 
 type Reply = oneshot::Sender<Result<Child, SpawnError>>;
@@ -131,15 +136,14 @@ static STARTER: LazyLock<mpsc::Sender<(ChildSpec, Reply)>> = LazyLock::new(|| {
 });
 
 fn start(mut job: ChildSpec) -> Result<Child, SpawnError> {
-    let failed = |what: &str, error: io::Error| format!("{what} failed: {error}");
-    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed("creating a pipe", e.into()));
+    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed("creating a pipe")(e.into()));
     let (go, go_writer) = pipe()?;
     let (news_reader, news) = pipe()?;
     (job.orders.go, job.orders.news) = (go.as_raw_fd(), news.as_raw_fd());
     let (arguments, environment) =
         (pointers(&job.orders.arguments), pointers(&job.orders.environment));
     let (pid, handle) = split(job.namespaces, &job.orders, &arguments, &environment, &go_writer)
-        .map_err(|e| failed("creating a process", e))?;
+        .map_err(failed("creating a process"))?;
     drop((go, news, std::mem::take(&mut job.descriptors)));
     let child = Child { pid, handle, group: job.group.take(), remains: job.remains.take() };
     let begun = introduce(&child, &job, &go_writer, &news_reader);
@@ -150,6 +154,11 @@ fn start(mut job: ChildSpec) -> Result<Child, SpawnError> {
     begun.map(|()| child)
 }
 
+/// Returns the conversion of the system's error of a step.
+fn failed(step: &'static str) -> impl FnOnce(io::Error) -> IsolationError {
+    move |source| IsolationError::Step { step, source }
+}
+
 /// Brings the child to the point where its program runs.
 fn introduce(
     child: &Child,
@@ -158,45 +167,45 @@ fn introduce(
     news: &OwnedFd,
 ) -> Result<(), SpawnError> {
     if let Some(group) = &child.group {
-        group.add(child.pid)?;
+        group.add(child.pid).map_err(IsolationError::from)?;
     }
     if job.namespaces & libc::CLONE_NEWUSER != 0 {
-        own_maps(child.pid).map_err(|error| format!("writing the user map failed: {error}"))?;
+        own_maps(child.pid).map_err(failed(USER_MAP))?;
     }
     signal(go)?;
     loop {
         let mut record = [0; NEWS];
         let length = rustix::io::retry_on_intr(|| rustix::io::read(news, &mut record))
-            .map_err(|error| format!("cannot read from the new process: {error}"))?;
+            .map_err(|error| pipe_error("read from the new process", error))?;
         if length < NEWS {
             return Ok(()); // closed by `execve`
         }
         let [a, b, c, d, e, f, g, h] = record;
         match i32::from_ne_bytes([a, b, c, d]) {
             WANTS_MAPS => {
-                unprivileged_maps(child.pid, job.orders.identity)
-                    .map_err(|error| format!("writing the user map failed: {error}"))?;
+                unprivileged_maps(child.pid, job.orders.identity).map_err(failed(USER_MAP))?;
                 signal(go)?;
             }
             stage => {
                 let stage = usize::try_from(stage).unwrap_or(PROGRAM);
-                let error = io::Error::from_raw_os_error(i32::from_ne_bytes([e, f, g, h]));
-                let reason =
-                    format!("{} failed: {error}", STAGES.get(stage).unwrap_or(&"starting"));
-                return Err(if stage == PROGRAM {
-                    SpawnError::Program(format!("cannot start it: {error}"))
-                } else {
-                    SpawnError::Isolation(reason)
-                });
+                let source = io::Error::from_raw_os_error(i32::from_ne_bytes([e, f, g, h]));
+                if stage == PROGRAM {
+                    return Err(ProgramError::NotStarted { source }.into());
+                }
+                let step = STAGES.get(stage).copied().unwrap_or("starting");
+                return Err(failed(step)(source).into());
             }
         }
     }
 }
 
-fn signal(go: &OwnedFd) -> Result<(), String> {
-    rustix::io::write(go, b"!")
-        .map(drop)
-        .map_err(|error| format!("cannot signal the new process to continue: {error}"))
+fn signal(go: &OwnedFd) -> Result<(), IsolationError> {
+    let sent = rustix::io::write(go, b"!").map(drop);
+    sent.map_err(|error| pipe_error("signal the new process to continue", error))
+}
+
+fn pipe_error(action: &'static str, error: Errno) -> IsolationError {
+    IsolationError::Pipe { action, source: error.into() }
 }
 
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {

@@ -1,11 +1,14 @@
 //! Descriptions of the limits in a local sandbox.
 
+use std::sync::Arc;
+
 use rustix::process::{Resource, geteuid};
 
 use super::{Isolation, landlock};
 use trellis_os::wording::bytes;
 
 use crate::{
+    error::{ControlGroupError, FilterError, LandlockError, LocalError},
     limits::{bounded, held, open, process_ceiling},
     report::LimitStatus,
     request::Limits,
@@ -17,14 +20,14 @@ pub(super) struct EnforcedLimits<'a> {
     /// The value of [`Launch::shares_memory`](crate::sandbox::Launch::shares_memory).
     pub(super) shares_memory: bool,
     /// The version of control groups, or the reason there are none.
-    pub(super) group: Result<u8, String>,
+    pub(super) group: Result<u8, &'a ControlGroupError>,
     pub(super) isolation: Isolation,
     /// Stronger kinds of isolation that did not work.
-    pub(super) refused: Vec<(Isolation, String)>,
+    pub(super) refused: Vec<(Isolation, Arc<LocalError>)>,
     /// True if tests run as a user of their own.
     pub(super) stranger: bool,
-    pub(super) landlock: Result<(), String>,
-    pub(super) filter: Result<(), String>,
+    pub(super) landlock: Result<(), LandlockError>,
+    pub(super) filter: Result<(), FilterError>,
 }
 
 /// Returns the limits to set before the program starts; the worker sets those of a run.
@@ -209,7 +212,8 @@ impl EnforcedLimits<'_> {
 
     /// Returns the reason no stronger isolation is in use.
     fn why_not(&self) -> String {
-        let reasons: Vec<&str> = self.refused.iter().map(|(_, reason)| reason.as_str()).collect();
+        let reasons: Vec<String> =
+            self.refused.iter().map(|(_, reason)| reason.to_string()).collect();
         if reasons.is_empty() {
             String::new()
         } else {

@@ -49,9 +49,8 @@ impl fmt::Debug for CoverageProvider {
 }
 
 impl CoverageProvider {
-    /// Returns a folder of packages with coverage.py for the version of `own`; the error is a
-    /// sentence for people.
-    async fn lend(&self, own: &Python) -> Result<PathBuf, String> {
+    /// Returns a folder of packages with coverage.py for the version of `own`.
+    async fn lend(&self, own: &Python) -> Result<PathBuf, CoverageError> {
         // An interpreter from the repository is never started outside a sandbox, wherever it lies.
         let is_trusted = own.is_named || own.origin != Origin::Project;
         let maker = match is_trusted {
@@ -60,7 +59,7 @@ impl CoverageProvider {
         };
         let Some(interpreter) = maker else {
             let (major, minor) = series(&own.version);
-            return Err(format!("there is no Python {major}.{minor} on PATH to install it with"));
+            return Err(CoverageError::NoPython { major, minor });
         };
         let base = Python { interpreter, maker: None, added: None, ..own.clone() };
         let installer = Installer::on_path(&self.path);
@@ -68,20 +67,30 @@ impl CoverageProvider {
         let making = made(&installer, &base, &wanted, &self.cache, &*self.on_progress);
         let made = timeout(INSTALLING, making)
             .await
-            .map_err(|_| format!("installing it took longer than {} s", INSTALLING.as_secs()))?
-            .map_err(|error| plainly(&error))?;
+            .map_err(|_| CoverageError::TooSlow { limit: INSTALLING })??;
         let (major, minor) = series(&own.version);
         Ok(packages(made.prefix(), major, minor))
     }
 }
 
+/// The reason coverage.py cannot be provided.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CoverageError {
+    #[error("there is no Python {major}.{minor} on PATH to install it with")]
+    NoPython { major: u32, minor: u32 },
+    #[error("installing it took longer than {} s", .limit.as_secs())]
+    TooSlow { limit: Duration },
+    #[error("{}", plainly(.0))]
+    NotInstalled(#[from] PythonError),
+}
+
 /// Shortens an installer's error to one sentence: its last line, which tells the reason, and the
 /// remedy.
 fn plainly(error: &PythonError) -> String {
-    let (PythonError::PipFailed { detail, hint, .. } | PythonError::UvFailed { detail, hint, .. }) =
-        error
-    else {
-        return error.to_string();
+    let (detail, hint) = match error {
+        PythonError::PipFailed { detail, problem, .. } => (detail, problem.hint()),
+        PythonError::UvFailed { detail, problem, .. } => (detail, problem.hint()),
+        _ => return error.to_string(),
     };
     let last = detail.rsplit(" / ").next().unwrap_or_default();
     let last: String = last.trim_start_matches("ERROR: ").chars().take(SAID).collect();
@@ -97,7 +106,7 @@ enum State {
     #[default]
     NotAsked,
     Folder(PathBuf),
-    Refused(Instant, String),
+    Refused(Instant, Arc<CoverageError>),
 }
 
 impl ProvidedCoverage {
@@ -110,23 +119,22 @@ impl ProvidedCoverage {
         }
     }
 
-    /// Returns a folder of packages with coverage.py, installing it if needed; the error is a
-    /// sentence for people.
+    /// Returns a folder of packages with coverage.py, installing it if needed.
     pub(crate) async fn get(
         &self,
         coverage_provider: &CoverageProvider,
         own: &Python,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, Arc<CoverageError>> {
         let mut state = self.0.lock().await;
         match &*state {
             State::Folder(folder) => return Ok(folder.clone()),
-            State::Refused(when, why) if when.elapsed() < AGAIN => return Err(why.clone()),
+            State::Refused(when, error) if when.elapsed() < AGAIN => return Err(error.clone()),
             State::NotAsked | State::Refused(..) => {}
         }
-        let provided = coverage_provider.lend(own).await;
+        let provided = coverage_provider.lend(own).await.map_err(Arc::new);
         *state = match &provided {
             Ok(folder) => State::Folder(folder.clone()),
-            Err(why) => State::Refused(Instant::now(), why.clone()),
+            Err(error) => State::Refused(Instant::now(), error.clone()),
         };
         provided
     }

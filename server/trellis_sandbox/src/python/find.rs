@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Origin, Python, PythonError, last_words, output};
+use super::{InterpreterError, Origin, Python, PythonError, last_words, output, sentences};
 
 /// The oldest supported version.
 const OLDEST: (u32, u32) = (3, 9);
@@ -56,32 +56,34 @@ impl<'a> InterpreterSearch<'a> {
 /// No interpreter was found, or the named one cannot be used.
 pub async fn find(search: &InterpreterSearch<'_>) -> Result<Python, PythonError> {
     if let Some(named) = search.named {
-        let unusable = |why| PythonError::Unusable { path: named.to_owned(), why };
+        let unusable = |source| PythonError::Unusable { path: named.to_owned(), source };
         return of_person(named).await.map(named_by_person).map_err(unusable);
     }
     let mut passed_over = Vec::new();
     if let Some(activated) = search.activated {
         match of_person(activated).await {
             Ok(python) => return Ok(named_by_person(python)),
-            Err(reason) => passed_over.push(reason),
+            Err(error) => passed_over.push(error),
         }
     }
     let folders = search.environments.iter();
     let mut bare = None;
     for folder in folders.filter(|it| it.join("bin/python").is_file()) {
         match own(folder, search.path).await {
-            Ok(python) if python.maker.is_none() => return Ok(Python { passed_over, ..python }),
+            Ok(python) if python.maker.is_none() => {
+                return Ok(Python { passed_over: sentences(&passed_over), ..python });
+            }
             Ok(python) => bare = bare.or(Some(python)),
-            Err(reason) => passed_over.push(reason),
+            Err(error) => passed_over.push(error),
         }
     }
     if let Some(python) = bare {
-        return Ok(Python { passed_over, ..python });
+        return Ok(Python { passed_over: sentences(&passed_over), ..python });
     }
     for interpreter in on_path(search.path) {
         match probe(&interpreter).await {
-            Ok(answer) => return Ok(base(answer, passed_over)),
-            Err(reason) => passed_over.push(reason),
+            Ok(answer) => return Ok(base(answer, sentences(&passed_over))),
+            Err(error) => passed_over.push(error),
         }
     }
     Err(PythonError::NoPython { passed_over })
@@ -91,17 +93,16 @@ fn named_by_person(python: Python) -> Python {
     Python { is_named: true, ..python }
 }
 
-/// Returns an environment or interpreter that the user chose; the error is the reason it cannot be
-/// used.
-async fn of_person(chosen: &Path) -> Result<Python, String> {
+/// Returns an environment or interpreter that the user chose.
+async fn of_person(chosen: &Path) -> Result<Python, InterpreterError> {
     let interpreter = match chosen.is_dir() {
         true => chosen.join("bin/python"),
         false => chosen.to_owned(),
     };
     if !interpreter.is_file() {
-        return Err(format!("{} does not exist", interpreter.display()));
+        return Err(InterpreterError::Missing { interpreter });
     }
-    let interpreter = std::path::absolute(&interpreter).map_err(|error| error.to_string())?;
+    let interpreter = std::path::absolute(&interpreter).map_err(InterpreterError::Path)?;
     let prefix = interpreter.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned();
     if prefix.join("pyvenv.cfg").is_file() {
         let own = Environment::read(&prefix)?;
@@ -122,8 +123,8 @@ async fn of_person(chosen: &Path) -> Result<Python, String> {
     Ok(own.python(interpreter, maker))
 }
 
-/// Returns a project's environment; the error is the reason it is not taken.
-async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
+/// Returns a project's environment.
+async fn own(folder: &Path, path: &OsStr) -> Result<Python, InterpreterError> {
     let own = Environment::read(folder)?;
     // The link inside the environment, not its target: only the link sees the environment's
     // packages.
@@ -131,14 +132,9 @@ async fn own(folder: &Path, path: &OsStr) -> Result<Python, String> {
     if own.has_pytest {
         return Ok(own.python(interpreter, None));
     }
-    let (major, minor) = series(&own.version);
-    let maker = maker(&own.version, path).await.ok_or_else(|| {
-        let folder = folder.display();
-        format!(
-            "{folder} has no pytest, and there is no Python {major}.{minor} on PATH to install \
-             it with"
-        )
-    })?;
+    let version = series(&own.version);
+    let no_pytest = || InterpreterError::NoPytest { folder: folder.to_owned(), version };
+    let maker = maker(&own.version, path).await.ok_or_else(no_pytest)?;
     Ok(own.python(interpreter, Some(maker)))
 }
 
@@ -169,19 +165,15 @@ struct Environment {
 }
 
 impl Environment {
-    /// Reads the files of an environment; the error is the reason it cannot be used.
-    fn read(folder: &Path) -> Result<Environment, String> {
-        let shown = folder.display();
+    /// Reads the files of an environment.
+    fn read(folder: &Path) -> Result<Environment, InterpreterError> {
         if let Some(version) = conda_version(folder) {
             return Environment::of_version(folder, &version);
         }
-        let settings =
-            trellis_os::files::read_text(folder.join("pyvenv.cfg")).map_err(|error| {
-                format!(
-                    "{shown} is not a virtual environment: pyvenv.cfg: {}",
-                    trellis_os::wording::reason(&error)
-                )
-            })?;
+        let no_environment =
+            |source| InterpreterError::NoEnvironment { folder: folder.to_owned(), source };
+        let settings = trellis_os::files::read_text(folder.join("pyvenv.cfg"));
+        let settings = settings.map_err(no_environment)?;
         let setting = |line: &str| {
             let (name, value) = line.split_once('=')?;
             ["version", "version_info"].contains(&name.trim()).then(|| value.trim().to_owned())
@@ -190,16 +182,13 @@ impl Environment {
         Environment::of_version(folder, &version)
     }
 
-    fn of_version(folder: &Path, version: &str) -> Result<Environment, String> {
-        let shown = folder.display();
+    fn of_version(folder: &Path, version: &str) -> Result<Environment, InterpreterError> {
         let numbers: Vec<&str> = version.split('.').take(3).collect();
         let number = |index: usize| numbers.get(index).and_then(|it| it.parse::<u32>().ok());
         let (Some(major), Some(minor)) = (number(0), number(1)) else {
-            return Err(format!("{shown} does not give its version in pyvenv.cfg: recreate it"));
+            return Err(InterpreterError::NoVersion { folder: folder.to_owned() });
         };
-        if (major, minor) < OLDEST {
-            return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
-        }
+        new_enough(folder, (major, minor))?;
         let has_pytest = packages(folder, major, minor).join("pytest").is_dir();
         Ok(Environment { version: numbers.join("."), has_pytest })
     }
@@ -235,8 +224,12 @@ pub(super) fn packages(prefix: &Path, major: u32, minor: u32) -> PathBuf {
     prefix.join(format!("lib/python{major}.{minor}/site-packages"))
 }
 
-fn too_old() -> String {
-    format!("older than {}.{}", OLDEST.0, OLDEST.1)
+/// Refuses versions that are not supported.
+fn new_enough(path: &Path, version: (u32, u32)) -> Result<(), InterpreterError> {
+    if version < OLDEST {
+        return Err(InterpreterError::TooOld { path: path.to_owned(), version, oldest: OLDEST });
+    }
+    Ok(())
 }
 
 fn base(answer: InterpreterProbe, passed_over: Vec<String>) -> Python {
@@ -265,20 +258,19 @@ fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// Returns the interpreter's report on itself; the error is the reason it cannot be used.
-async fn probe(interpreter: &Path) -> Result<InterpreterProbe, String> {
-    let shown = interpreter.display();
+/// Returns the interpreter's report on itself.
+async fn probe(interpreter: &Path) -> Result<InterpreterProbe, InterpreterError> {
+    let path = || interpreter.to_owned();
     let output = output(interpreter, &["-c", PROBE])
         .await
-        .map_err(|error| format!("{shown} does not start: {error}"))?;
+        .map_err(|source| InterpreterError::NotStarted { interpreter: path(), source })?;
     if !output.status.success() {
-        return Err(format!("{shown} does not work: {}", last_words(&output)));
+        let output = last_words(&output);
+        return Err(InterpreterError::Failed { interpreter: path(), output });
     }
     let answer: InterpreterProbe = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("{shown} gave an answer that Trellis cannot read: {error}"))?;
+        .map_err(|source| InterpreterError::Unreadable { interpreter: path(), source })?;
     let (major, minor, _) = answer.version;
-    if (major, minor) < OLDEST {
-        return Err(format!("{shown} is Python {major}.{minor}, {}", too_old()));
-    }
+    new_enough(interpreter, (major, minor))?;
     Ok(answer)
 }

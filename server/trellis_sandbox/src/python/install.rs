@@ -13,6 +13,7 @@ use tokio::process::Command;
 use trellis_os::environment::plain_environment;
 
 use super::{Python, PythonError, last_words, output, provide::interpreter};
+use crate::error::{PipProblem, UvProblem, VenvProblem};
 
 /// The tool that makes environments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,11 +67,7 @@ pub(super) async fn create(
 async fn create_with_venv(base: &Python, folder: &Path) -> Result<(), PythonError> {
     let failed = |detail: String| PythonError::VenvFailed {
         interpreter: base.interpreter.clone(),
-        hint: if detail.contains("ensurepip") {
-            "install the venv module (Debian, Ubuntu: `apt install python3-venv`)"
-        } else {
-            "check that Python is installed completely and the disk has free space"
-        },
+        problem: VenvProblem::of(&detail),
         detail,
     };
     let folder = folder.to_string_lossy();
@@ -97,9 +94,9 @@ pub(super) async fn install(
             Ok(output) if output.status.success() => return Ok(()),
             Ok(output) if output.status.code() == UV_REFUSES => {
                 let detail = last_words(&output);
-                let hint = uv_hint(&detail);
+                let problem = UvProblem::of(&detail);
                 let requirements = requirements.to_vec();
-                return Err(PythonError::UvFailed { requirements, detail, hint });
+                return Err(PythonError::UvFailed { requirements, detail, problem });
             }
             _ => add_pip(folder).await,
         }
@@ -138,7 +135,7 @@ async fn add_pip(folder: &Path) {
 async fn install_with_pip(folder: &Path, requirements: &[String]) -> Result<(), PythonError> {
     let failed = |detail: String| PythonError::PipFailed {
         requirements: requirements.to_vec(),
-        hint: pip_hint(&detail),
+        problem: PipProblem::of(&detail),
         detail,
     };
     let mut args = vec!["-m", "pip", "install", "--quiet", "--"];
@@ -147,30 +144,5 @@ async fn install_with_pip(folder: &Path, requirements: &[String]) -> Result<(), 
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(failed(last_words(&output))),
         Err(error) => Err(failed(error.to_string())),
-    }
-}
-
-fn pip_hint(detail: &str) -> &'static str {
-    const OFFLINE: [&str; 5] =
-        ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
-    if OFFLINE.iter().any(|sign| detail.contains(sign)) {
-        "the package index cannot be reached: check the network, or set PIP_INDEX_URL or \
-         PIP_FIND_LINKS to a mirror or folder"
-    } else if detail.contains("No matching distribution") {
-        "check the name and version; when offline, set PIP_FIND_LINKS to a folder of wheels"
-    } else {
-        "run pip with the same packages yourself"
-    }
-}
-
-fn uv_hint(detail: &str) -> &'static str {
-    if detail.contains("network was disabled") {
-        "uv is set to stay offline: unset UV_OFFLINE, or set UV_FIND_LINKS to a folder of \
-         wheels"
-    } else if detail.contains("No solution found") {
-        "check the names and versions; for another index set UV_INDEX_URL, because uv does not \
-         read pip.conf"
-    } else {
-        "run `uv pip install` with the same packages yourself"
     }
 }

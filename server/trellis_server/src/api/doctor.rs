@@ -98,7 +98,7 @@ pub async fn doctor(params: &DoctorParams) -> Result<DoctorResult, Fault> {
     let tools = findings(project, &allowed).await.into_iter().map(tool).collect();
     let (local_limits, local_error) = match local {
         Ok(limits) => (Some(limits.iter().map(limit).collect()), None),
-        Err(why) => (None, Some(why)),
+        Err(error) => (None, Some(error.to_string())),
     };
     let mut result = DoctorResult { tools, local_limits, local_error, verdict: String::new() };
     result.verdict = result.judged();
@@ -149,7 +149,7 @@ async fn findings(project: &Path, allowed: &Settled) -> Vec<Finding> {
         },
         Finding {
             name: "docker",
-            found: Docker::describe().await,
+            found: Docker::describe().await.map_err(|error| error.to_string()),
             cost: "tests run in local sandboxes",
         },
         Finding {

@@ -9,7 +9,8 @@ use bollard::{body_full, query_parameters::BuildImageOptionsBuilder};
 use futures_util::StreamExt;
 use serde_json::json;
 
-use super::{Engine, describe_error};
+use super::Engine;
+use crate::error::{EngineFailure, ImageError, ImageInstallProblem};
 
 /// Maximum lines of pip's output in an error.
 const LAST_WORDS: usize = 12;
@@ -43,26 +44,25 @@ pub(super) async fn build(
     base_name: &str,
     base: &str,
     requirements: &[String],
-) -> Result<(), String> {
-    let failed = |why: &str| {
-        format!(
-            "pip could not install {} into the image {base_name}: {why}; {}",
-            requirements.join(", "),
-            hint(why)
-        )
+) -> Result<(), ImageError> {
+    let failed = |output: String| ImageError::NotBuilt {
+        requirements: requirements.to_vec(),
+        base: base_name.to_owned(),
+        problem: ImageInstallProblem::of(&output),
+        output,
     };
     let settings = settings(&|name| env::var(name).ok());
     let labels = HashMap::from([("trellis.environment", base_name)]);
     let options = BuildImageOptionsBuilder::default().t(tag).rm(true).forcerm(true);
     let options = options.labels(&labels).buildargs(&settings).build();
     let context = context(&dockerfile(base, requirements, &settings))
-        .map_err(|error| failed(&error.to_string()))?;
+        .map_err(|error| failed(error.to_string()))?;
     let mut words = BuildLog::default();
     let mut steps = engine.docker.build_image(options, None, Some(body_full(context.into())));
     while let Some(step) = steps.next().await {
         match step {
             Ok(step) => words.add(step.stream.as_deref().unwrap_or_default()),
-            Err(error) => return Err(failed(&words.last_or(&describe_error(&error)))),
+            Err(error) => return Err(failed(words.last_or(&EngineFailure(error).to_string()))),
         }
     }
     Ok(())
@@ -147,22 +147,6 @@ fn without_colours(text: &str) -> String {
         plain.push_str(piece.split_once('m').map_or(piece, |(_, rest)| rest));
     }
     plain
-}
-
-fn hint(why: &str) -> &'static str {
-    const OFFLINE: [&str; 5] =
-        ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
-    if OFFLINE.iter().any(|sign| why.contains(sign)) {
-        "a build cannot reach the package index: check the network, set HTTPS_PROXY or \
-         PIP_INDEX_URL (without a password), or choose a base image that already has these \
-         packages"
-    } else if why.contains("No matching distribution") {
-        "check the name and version"
-    } else if why.contains("python3") && why.contains("not found") {
-        "choose a base image with Python, such as python:3.12-slim"
-    } else {
-        "run the same command in a container of that image"
-    }
 }
 
 #[cfg(test)]

@@ -5,21 +5,22 @@ use std::collections::HashMap;
 use bollard::{models::CreateImageInfo, query_parameters::CreateImageOptionsBuilder};
 use futures_util::StreamExt;
 
-use super::{Engine, OnProgress, Progress, describe_error};
+use super::{Engine, OnProgress, Progress};
+use crate::error::{EngineFailure, ImageError, PullProblem};
 
 /// Pulls `name` and reports the progress.
 pub(super) async fn pull(
     engine: &Engine,
     name: &str,
     on_progress: OnProgress<'_>,
-) -> Result<(), String> {
+) -> Result<(), ImageError> {
     let (repository, tag) = parts(name);
     let options = CreateImageOptionsBuilder::default().from_image(repository).tag(tag).build();
     on_progress(Progress::Pulling { image: name.to_owned(), done: 0, total: 0 });
     let mut layers = Layers::default();
     let mut steps = Box::pin(engine.docker.create_image(Some(options), None, None));
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| failed(name, &describe_error(&error)))?;
+        let step = step.map_err(|error| failed(name, EngineFailure(error)))?;
         if layers.note(&step) {
             let (done, total) = layers.sum();
             on_progress(Progress::Pulling { image: name.to_owned(), done, total });
@@ -60,27 +61,9 @@ impl Layers {
     }
 }
 
-fn failed(name: &str, why: &str) -> String {
-    const OFFLINE: [&str; 7] = [
-        "no such host",
-        "dial tcp",
-        "i/o timeout",
-        "network is unreachable",
-        "connection refused",
-        "TLS handshake timeout",
-        "Client.Timeout",
-    ];
-    const UNKNOWN: [&str; 4] = ["manifest unknown", "not found", "access denied", "unauthorized"];
-    let has = |signs: &[&str]| signs.iter().any(|sign| why.contains(sign));
-    let hint = if has(&OFFLINE) {
-        "the registry cannot be reached: check the network and the engine's proxy, or choose a \
-         base image the engine already has (`docker images`)"
-    } else if has(&UNKNOWN) {
-        "check the name; if it needs a login, run `docker login` and `docker pull`"
-    } else {
-        "try `docker pull` yourself"
-    };
-    format!("the base image {name} is not on this machine and cannot be pulled: {why}; {hint}")
+fn failed(name: &str, source: EngineFailure) -> ImageError {
+    let problem = PullProblem::of(&source.to_string());
+    ImageError::NotPulled { name: name.to_owned(), source, problem }
 }
 
 #[cfg(test)]

@@ -18,11 +18,12 @@ async fn an_engine_describes_itself_and_its_limits() {
 #[tokio::test]
 async fn where_nothing_answers_the_error_says_what_was_tried() {
     let error = Engine::at("unix:///no/such/socket").await.expect_err("nobody there");
-    assert!(error.contains("/no/such/socket"), "{error}");
+    assert!(matches!(error, AddressError::Failed(_)), "{error}");
+    assert!(error.to_string().contains("/no/such/socket"), "{error}");
     let error = Engine::at("tcp://127.0.0.1:1").await.expect_err("nobody there");
-    assert!(error.contains("refused"), "{error}");
+    assert!(error.to_string().contains("refused"), "{error}");
     let error = Engine::at("ssh://box").await.expect_err("not spoken");
-    assert!(error.contains("unix://"), "{error}");
+    assert!(matches!(error, AddressError::Scheme), "{error}");
 }
 
 #[tokio::test]
@@ -31,7 +32,7 @@ async fn an_engine_that_says_nothing_is_not_waited_for() {
     let path = folder.path().join("socket");
     let _silent = tokio::net::UnixListener::bind(&path).expect("a socket");
     let error = Engine::at(&format!("unix://{}", path.display())).await.expect_err("silence");
-    assert!(error.contains("3 s"), "{error}");
+    assert!(matches!(error, AddressError::NoAnswer { .. }), "{error}");
 }
 
 /// Relays between this process and the engine, and can disappear as an engine does.

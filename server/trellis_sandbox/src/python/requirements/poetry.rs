@@ -21,22 +21,35 @@ pub(super) fn add(table: &Table, found: &mut Requirements) {
     }
 }
 
+/// The reason an entry is not installed.
+#[derive(Debug, thiserror::Error)]
+enum LeftOut {
+    #[error(
+        "Trellis does not read several alternatives for one package; list it in requirements.txt"
+    )]
+    Alternatives,
+    #[error("it is part of the project")]
+    PartOfProject,
+    #[error("{version:?} gives alternatives; list the package in requirements.txt")]
+    VersionAlternatives { version: String },
+    #[error("Trellis does not read the version {version:?}; list the package in requirements.txt")]
+    UnknownVersion { version: String },
+}
+
 /// Converts an entry to a requirement; `None` if it is optional.
-fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
+fn requirement(name: &str, value: &Value) -> Result<Option<String>, LeftOut> {
     if let Some(version) = value.as_str() {
         return Ok(Some(format!("{name}{}", versions(version)?)));
     }
     let Some(table) = value.as_table() else {
-        return Err("Trellis does not read several alternatives for one package; list it in \
-             requirements.txt"
-            .to_owned());
+        return Err(LeftOut::Alternatives);
     };
     if table.get("optional").and_then(Value::as_bool) == Some(true) {
         return Ok(None);
     }
     let text = |key: &str| table.get(key).and_then(Value::as_str);
     if text("path").is_some() {
-        return Err("it is part of the project".to_owned());
+        return Err(LeftOut::PartOfProject);
     }
     let extras: Vec<&str> = (table.get("extras").and_then(Value::as_array).into_iter().flatten())
         .filter_map(Value::as_str)
@@ -56,11 +69,11 @@ fn requirement(name: &str, value: &Value) -> Result<Option<String>, String> {
 
 /// Converts a version: `^1.2` to `>=1.2,<2`, `~1.2` to `>=1.2,<1.3`, a bare version to itself, `*`
 /// to any.
-fn versions(text: &str) -> Result<String, String> {
+fn versions(text: &str) -> Result<String, LeftOut> {
     if text.contains('|') {
-        return Err(format!("{text:?} gives alternatives; list the package in requirements.txt"));
+        return Err(LeftOut::VersionAlternatives { version: text.to_owned() });
     }
-    let parts: Result<Vec<String>, String> = text
+    let parts: Result<Vec<String>, LeftOut> = text
         .split(',')
         .map(str::trim)
         .filter(|part| !matches!(*part, "" | "*"))
@@ -69,7 +82,7 @@ fn versions(text: &str) -> Result<String, String> {
     Ok(parts?.join(","))
 }
 
-fn part(text: &str) -> Result<String, String> {
+fn part(text: &str) -> Result<String, LeftOut> {
     if let Some(version) = text.strip_prefix('^') {
         return Ok(format!(">={},<{}", version.trim(), after(version.trim(), caret)?));
     }
@@ -90,14 +103,10 @@ fn caret(numbers: &[u64]) -> usize {
 }
 
 /// Returns the first version that differs in the number at the index that `place` returns.
-fn after(version: &str, place: impl Fn(&[u64]) -> usize) -> Result<String, String> {
+fn after(version: &str, place: impl Fn(&[u64]) -> usize) -> Result<String, LeftOut> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    let mut numbers = numbers.map_err(|_| {
-        format!(
-            "Trellis does not read the version {version:?}; list the package in \
-             requirements.txt"
-        )
-    })?;
+    let unknown = |_| LeftOut::UnknownVersion { version: version.to_owned() };
+    let mut numbers = numbers.map_err(unknown)?;
     let at = place(&numbers);
     numbers.truncate(at + 1);
     numbers[at] += 1;

@@ -1,0 +1,187 @@
+//! Failures of the Docker sandbox: images and containers.
+
+use std::path::PathBuf;
+
+use super::{
+    AddressError, EngineError, EngineFailure, FileError, ImageInstallProblem, RemovalError,
+};
+use crate::python::PythonError;
+
+/// The reason the Docker sandbox cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum DockerError {
+    /// There is no engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The given address has no engine that can be used.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The containers of earlier processes cannot be found.
+    #[error("cannot list containers: {0}")]
+    Containers(EngineFailure),
+    /// A container of an earlier process cannot be removed.
+    #[error(transparent)]
+    Removal(#[from] RemovalError),
+    /// There is no image.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+/// The reason there is no image in which tests can run.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// A requirement is not one of a package.
+    #[error(transparent)]
+    Requirement(#[from] PythonError),
+    /// The lock of the image cannot be used.
+    #[error(transparent)]
+    Lock(#[from] FileError),
+    /// The engine does not describe the image.
+    #[error("cannot inspect the image {name}: {source}; try `docker image inspect {name}`")]
+    NotInspected {
+        /// The name of the image.
+        name: String,
+        /// The engine's error.
+        source: EngineFailure,
+    },
+    /// The engine has pulled the image and does not know it.
+    #[error("the engine pulled the image {name}, but cannot find it; try `docker pull {name}`")]
+    NotFound {
+        /// The name of the image.
+        name: String,
+    },
+    /// The base image cannot be pulled.
+    #[error(
+        "the base image {name} is not on this machine and cannot be pulled: {source}; {}",
+        .problem.hint()
+    )]
+    NotPulled {
+        /// The name of the image.
+        name: String,
+        /// The engine's error.
+        source: EngineFailure,
+        /// The kind of failure.
+        problem: PullProblem,
+    },
+    /// pip failed in the build.
+    #[error(
+        "pip could not install {} into the image {base}: {output}; {}",
+        .requirements.join(", "), .problem.hint()
+    )]
+    NotBuilt {
+        /// The packages to install.
+        requirements: Vec<String>,
+        /// The name of the base image.
+        base: String,
+        /// The last lines of pip's output, or the engine's error if there are none.
+        output: String,
+        /// The kind of failure.
+        problem: ImageInstallProblem,
+    },
+}
+
+/// Kinds of failures of pulling an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullProblem {
+    /// The registry cannot be reached.
+    Offline,
+    /// The registry does not know the image, or requires a login.
+    Unknown,
+    /// Another failure.
+    Other,
+}
+
+impl PullProblem {
+    /// Recognizes the failure from the engine's message. The registry's error has no other form.
+    pub(crate) fn of(message: &str) -> PullProblem {
+        const OFFLINE: [&str; 7] = [
+            "no such host",
+            "dial tcp",
+            "i/o timeout",
+            "network is unreachable",
+            "connection refused",
+            "TLS handshake timeout",
+            "Client.Timeout",
+        ];
+        const UNKNOWN: [&str; 4] =
+            ["manifest unknown", "not found", "access denied", "unauthorized"];
+        let has = |signs: &[&str]| signs.iter().any(|sign| message.contains(sign));
+        match (has(&OFFLINE), has(&UNKNOWN)) {
+            (true, _) => PullProblem::Offline,
+            (false, true) => PullProblem::Unknown,
+            (false, false) => PullProblem::Other,
+        }
+    }
+
+    /// Returns the remedy.
+    fn hint(self) -> &'static str {
+        match self {
+            PullProblem::Offline => {
+                "the registry cannot be reached: check the network and the engine's proxy, or \
+                 choose a base image the engine already has (`docker images`)"
+            }
+            PullProblem::Unknown => {
+                "check the name; if it needs a login, run `docker login` and `docker pull`"
+            }
+            PullProblem::Other => "try `docker pull` yourself",
+        }
+    }
+}
+
+/// The reason there is no container.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The engine does not answer; another attempt may succeed.
+    #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
+    EngineGone(EngineFailure),
+    /// The engine refuses to create or start the container.
+    #[error("the Docker engine could not start a container: {0}")]
+    Refused(EngineFailure),
+    /// The image was removed.
+    #[error(
+        "the Docker engine could not start a container: the image {image} no longer exists; run \
+         again to rebuild it"
+    )]
+    ImageGone {
+        /// The name of the image.
+        image: String,
+    },
+    /// The request for the container cannot be made.
+    #[error("the Docker engine could not start a container: {0}")]
+    Launch(#[from] LaunchError),
+}
+
+/// The reason the request for a container cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// Docker cannot name the path.
+    #[error("{} is not valid Unicode, which Docker requires; rename it", .path.display())]
+    NotUnicode {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The start of this process is unknown.
+    #[error("cannot read /proc/self/stat; mount /proc")]
+    NoProcess,
+    /// The user of the worker has no group.
+    #[error("a user without a group")]
+    NoGroup,
+}
+
+/// The reason a container's user may not read a folder.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderAccessError {
+    /// The folder cannot be opened.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Root keeps the folder for itself.
+    #[error(
+        "only root can read {}, and containers do not run as root: open it (`chmod o+rx`) or use \
+         the local sandbox",
+        .path.display()
+    )]
+    OnlyRoot {
+        /// The folder.
+        path: PathBuf,
+    },
+}

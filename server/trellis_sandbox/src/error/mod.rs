@@ -1,0 +1,37 @@
+//! Errors of opening sandboxes and running tests in them, by subject.
+//!
+//! ```text
+//! SandboxError ──> LocalError ──> IsolationError ──> ControlGroupError, FileError
+//!      │  └──────> StartError, WorkerError
+//!      └── ProjectError, EndError
+//! DockerError ──> EngineError ──> AddressError, ContextError
+//!      └── ImageError, RemovalError
+//! ```
+//!
+//! The errors of interpreters are in [`crate::python`]. A message is a sentence for people.
+
+mod docker;
+mod engine;
+mod file;
+mod install;
+mod isolation;
+mod project;
+mod sandbox;
+mod worker;
+
+pub(crate) use self::project::ReadOnlyReason;
+pub use self::{
+    docker::{DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, StartError},
+    engine::{
+        AddressError, ContextError, ContextFault, EngineError, EngineFailure, RemovalError,
+        RemovalFault, UnreachableAddress,
+    },
+    file::{FileAction, FileError},
+    install::{ImageInstallProblem, PipProblem, UvProblem, VenvProblem},
+    isolation::{
+        ControlGroupError, FilterError, IsolationError, LandlockError, LocalError, ProgramError,
+    },
+    project::{LayerError, ProjectError},
+    sandbox::{EndError, SandboxError},
+    worker::{WorkerError, WorkerFailure},
+};

@@ -1,0 +1,126 @@
+//! Failures of opening a sandbox, running tests in it and ending it.
+
+use std::{io, path::PathBuf};
+
+use tokio::task::JoinError;
+
+use super::{
+    FileError, FolderAccessError, LocalError, ProjectError, RemovalError, StartError, WorkerError,
+};
+
+/// The reason no test can be run.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// A file or folder of the tests cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file of the tests would lie outside their folder.
+    #[error("the file {name:?} would be outside its root: give a relative path without `..`")]
+    OutsideRoot {
+        /// The file's name.
+        name: String,
+    },
+    /// The task that prepares the folder broke off.
+    #[error("cannot prepare the scratch folder: {0}")]
+    Unprepared(JoinError),
+    /// The interpreter does not run in a local sandbox.
+    #[error(
+        "{python} does not work in the sandbox: {source}; choose another interpreter or \
+         recreate the environment"
+    )]
+    Interpreter {
+        /// The interpreter, as messages name it.
+        python: String,
+        /// The reason.
+        source: LocalError,
+    },
+    /// No local sandbox can be started.
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    /// The user of containers cannot read the tests.
+    #[error(transparent)]
+    FolderAccess(#[from] FolderAccessError),
+    /// There is no container.
+    #[error(transparent)]
+    Container(#[from] StartError),
+    /// The image has no working worker.
+    #[error("cannot start a worker in the image {image}: {source}")]
+    Image {
+        /// The name of the image.
+        image: String,
+        /// The reason.
+        source: WorkerError,
+    },
+    /// The tests need pytest.
+    #[error("pytest is not installed for {python}: install it there")]
+    NoPytest {
+        /// The interpreter or image, as messages name it.
+        python: String,
+    },
+    /// The tests need packages that are not installed.
+    #[error("{} has no `node_modules`: run `npm install` there first", .root.display())]
+    NoPackages {
+        /// The folder of the tests.
+        root: PathBuf,
+    },
+    /// A program of the test framework does not start.
+    #[error("cannot start {program}: {message}; install {needed} and make sure that it is on PATH")]
+    NoProgram {
+        /// The program.
+        program: String,
+        /// The worker's message.
+        message: String,
+        /// The software to install.
+        needed: &'static str,
+    },
+    /// A program of the test framework does not start in a container.
+    #[error(
+        "cannot start {program} in a container: {message}; choose an image with Python and \
+         {needed} instead of {image}, or use the local sandbox"
+    )]
+    NoProgramInImage {
+        /// The program.
+        program: String,
+        /// The worker's message.
+        message: String,
+        /// The software that the image needs.
+        needed: &'static str,
+        /// The name of the image.
+        image: String,
+    },
+    /// The tests would not see the project as it is.
+    #[error("the sandbox cannot show the project to the tests: {0}")]
+    Project(#[from] ProjectError),
+    /// The sandbox cannot be ended.
+    #[error(transparent)]
+    End(#[from] EndError),
+}
+
+/// The reason a sandbox did not end, or left something behind.
+#[derive(Debug, thiserror::Error)]
+pub enum EndError {
+    /// The end cannot be observed.
+    #[error("lost contact with the sandbox: {source}")]
+    LostContact {
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The process continues after it was killed.
+    #[error("a killed sandbox did not end: it hangs in the kernel")]
+    Hangs,
+    /// The process cannot be reaped.
+    #[error("cannot wait for the end of the sandbox: {source}")]
+    NotReaped {
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A scratch folder cannot be removed.
+    #[error(transparent)]
+    Folder(#[from] FileError),
+    /// A container cannot be removed.
+    #[error(transparent)]
+    Container(#[from] RemovalError),
+    /// The task that waits for the end broke off.
+    #[error(transparent)]
+    Task(#[from] JoinError),
+}
