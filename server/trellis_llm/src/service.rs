@@ -1,6 +1,8 @@
 //! HTTP client of one service: one address, one key, bounded answers, classified failures.
 
-use std::error::Error as _;
+use std::error::Error;
+use std::io;
+use std::iter::successors;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -234,8 +236,9 @@ impl Service {
             };
             return TransientError::TimedOut { after: limit }.into();
         }
+        let is_untrusted = is_untrusted(&error);
         let mut reason = self.clean_error(&innermost(error));
-        if reason.contains("certificate") {
+        if is_untrusted {
             let model = self.name.clone();
             return AttemptError::Final(ModelError::Untrusted { model, reason });
         }
@@ -255,6 +258,27 @@ impl Service {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub_reply(text))
     }
 }
+
+/// Returns whether the server could not prove its identity.
+fn is_untrusted(error: &(dyn Error + 'static)) -> bool {
+    use rustls::Error::{InvalidCertRevocationList, InvalidCertificate, NoCertificatesPresented};
+    let is_of_certificate = |cause: &rustls::Error| {
+        matches!(
+            cause,
+            InvalidCertificate(_) | InvalidCertRevocationList(_) | NoCertificatesPresented
+        )
+    };
+    successors(Some(error), |&error| cause(error))
+        .any(|error| error.downcast_ref().is_some_and(is_of_certificate))
+}
+
+/// Returns the direct cause of an error; an error of the system hides it behind a method of its
+/// own.
+fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    held.map_or_else(|| error.source(), |held| Some(held))
+}
+
 /// Returns the cause of an error. The URL may hold a password in its query, and the outer errors
 /// only say that sending failed.
 pub(crate) fn innermost(error: reqwest::Error) -> String {
