@@ -223,6 +223,29 @@ fn fault_kind(error: &OpenError) -> Option<&'static str> {
     }
 }
 
+/// Returns the fault of a model that cannot be opened: the exit code, by the kind of error.
+fn open_fault(error: &OpenError, config: &Config) -> Fault {
+    let fault = match error {
+        OpenError::Malformed { .. } => Fault::input(error),
+        OpenError::Unreadable { path, reason } => {
+            let shown = format_args!("the recording {}", path.display());
+            Fault::unavailable(trellis_os::wording::cannot_read(shown, reason))
+        }
+        _ => Fault::unavailable(error),
+    };
+    let fault = match fault_kind(error) {
+        Some(kind) => fault.kind(kind),
+        None => fault,
+    };
+    match error {
+        OpenError::UnknownProvider { .. } if !config.own_providers().is_empty() => {
+            let own = config.own_providers().join(", ");
+            fault.hint(format!("{}; your own providers are {own}", error.hint()))
+        }
+        _ => fault.hint(error.hint()),
+    }
+}
+
 /// Loads the configuration for work in a folder.
 pub fn config(folder: &Path) -> Result<Config, Fault> {
     Config::load(folder, env)
@@ -241,27 +264,8 @@ fn open(
     settings.gates = gates.clone();
     settings.editor.clone_from(&args.editor);
     settings.retry.retries = args.retries.unwrap_or(settings.retry.retries);
-    let model = trellis_llm::open(spec, &settings, env).map_err(|error| {
-        let fault = match &error {
-            OpenError::Malformed { .. } => Fault::input(&error),
-            OpenError::Unreadable { path, reason } => {
-                let shown = format_args!("the recording {}", path.display());
-                Fault::unavailable(trellis_os::wording::cannot_read(shown, reason))
-            }
-            _ => Fault::unavailable(&error),
-        };
-        let fault = match fault_kind(&error) {
-            Some(kind) => fault.kind(kind),
-            None => fault,
-        };
-        match error {
-            OpenError::UnknownProvider { .. } if !config.own_providers().is_empty() => {
-                let own = config.own_providers().join(", ");
-                fault.hint(format!("{}; your own providers are {own}", error.hint()))
-            }
-            _ => fault.hint(error.hint()),
-        }
-    })?;
+    let model = trellis_llm::open(spec, &settings, env);
+    let model = model.map_err(|error| open_fault(&error, config))?;
     let card = config.prices.of(spec);
     let longest_reply = card.and_then(|it| it.longest_reply);
     let output = config.max_output_tokens.unwrap_or(OUTPUT_TOKENS);

@@ -1,6 +1,7 @@
 //! Opens the sandbox in which a command runs tests.
 
 mod allowed;
+pub mod faults;
 mod progress;
 mod warm;
 
@@ -192,7 +193,7 @@ async fn container_image(
     needs: &Packages,
     reporter: &Reporter,
 ) -> Result<Docker, Fault> {
-    Docker::may_read(root).map_err(Fault::unavailable)?;
+    Docker::may_read(root).map_err(faults::of_folder_access)?;
     let default = ImageSpec::default();
     let base = args.image.clone().unwrap_or(default.base);
     let spec = ImageSpec { base, requirements: lines(root, needs, reporter)? };
@@ -209,7 +210,7 @@ async fn container_image(
             reporter.note(format_args!("building the test image: {}", requirements.join(", ")));
         }
     };
-    Docker::open(None, &spec, &disk::cache_folder()?, &say).await.map_err(Fault::unavailable)
+    Docker::open(None, &spec, &disk::cache_folder()?, &say).await.map_err(faults::of_docker)
 }
 
 /// Returns the environment for tests of the project in `root`, and creates it if it is missing.
@@ -230,7 +231,7 @@ async fn interpreter(
     needs: Packages,
     reporter: &Reporter,
 ) -> Result<python::Python, Fault> {
-    let base = python_of(root, allowed).await.map_err(Fault::unavailable)?;
+    let base = python_of(root, allowed).await.map_err(faults::of_python)?;
     if activated().is_some_and(|it| base.interpreter.starts_with(it)) {
         let shown = base.interpreter.display();
         reporter
@@ -260,9 +261,9 @@ async fn interpreter(
             .note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
         return python::beside(&base, &lines, &disk::cache_folder()?, &say)
             .await
-            .map_err(Fault::unavailable);
+            .map_err(faults::of_python);
     }
-    python::provide(&base, &lines, &disk::cache_folder()?, &say).await.map_err(Fault::unavailable)
+    python::provide(&base, &lines, &disk::cache_folder()?, &say).await.map_err(faults::of_python)
 }
 
 /// Finds the interpreter for the project in `root`, before anything is installed.
@@ -299,7 +300,7 @@ fn activated() -> Option<PathBuf> {
 fn lines(root: &Path, needs: &Packages, reporter: &Reporter) -> Result<Vec<String>, Fault> {
     let mut found = match needs {
         Packages::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
-        Packages::Project => python::of_project(root).map_err(Fault::input)?,
+        Packages::Project => python::of_project(root).map_err(faults::of_requirements)?,
     };
     for line in &mut found.lines {
         let name = library_name(line);

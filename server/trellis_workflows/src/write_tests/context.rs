@@ -11,6 +11,7 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
+use crate::sandbox::faults::of_requirements;
 use trellis_project::nested::Nested;
 use trellis_store::fault::Fault;
 
@@ -204,7 +205,7 @@ fn class_source(source: &str, function: &Function) -> String {
 
 /// Returns the normalized names of the distributions that a project needs.
 fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
-    let lines = python::of_project(root).map_err(Fault::input)?.lines;
+    let lines = python::of_project(root).map_err(of_requirements)?.lines;
     let names = lines.iter().map(|line| normalized(library_name(line)));
     let mut names: Vec<String> = names.filter(|it| !it.is_empty()).collect();
     names.sort();
