@@ -1,5 +1,6 @@
 //! Errors of model requests.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -83,8 +84,25 @@ pub enum ModelError {
         /// The recording being written.
         path: PathBuf,
         /// Reason of the failure.
-        reason: String,
+        reason: RecordError,
     },
+}
+
+/// Reasons why an answer cannot be added to a recording.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// Recordings have no such stage.
+    #[error("unknown stage `{stage}`")]
+    UnknownStage {
+        /// The requested stage.
+        stage: String,
+    },
+    /// The answer cannot be serialized.
+    #[error(transparent)]
+    NotSerialized(#[from] serde_json::Error),
+    /// The file cannot be written.
+    #[error(transparent)]
+    NotWritten(#[from] io::Error),
 }
 
 /// A failure that may be temporary.

@@ -43,7 +43,7 @@ pub use chat::{ChatReply, ChatRequest, Message, Role, Tool, ToolCall, ToolResult
 pub use editor::{Editor, EditorError};
 pub use embedding::{EMBEDDERS, Embedder, Vectors, open_embedder};
 pub use endpoint::BaseUrlError;
-pub use error::{ModelError, TransientError};
+pub use error::{ModelError, RecordError, TransientError};
 pub use json_client::{HttpMethod, JsonClient, JsonResponse};
 pub use json_error::{JsonOpenError, JsonRequestError};
 pub use model::Model;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{STAGES, line};
 use crate::chat::{ChatReply, ChatRequest};
-use crate::error::ModelError;
+use crate::error::{ModelError, RecordError};
 
 /// A recording being written: one line per request, in the order of the answers.
 pub(crate) struct Recorder {
@@ -34,22 +34,19 @@ impl Recorder {
         result: &Result<ChatReply, ModelError>,
     ) -> Result<(), ModelError> {
         if !STAGES.contains(&ask.stage.as_str()) {
-            return Err(self.failed(format!("unknown stage `{}`", ask.stage)));
+            return Err(self.failed(RecordError::UnknownStage { stage: ask.stage.clone() }));
         }
-        let Some(line) =
-            line::write(ask, result).map_err(|error| self.failed(error.to_string()))?
-        else {
-            return Ok(());
-        };
+        let line = line::write(ask, result);
+        let Some(line) = line.map_err(|error| self.failed(error.into()))? else { return Ok(()) };
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // A single write per line keeps lines of two processes apart, and a killed process leaves
         // no half line.
         file.write_all(line.as_bytes())
             .and_then(|()| file.flush())
-            .map_err(|error| self.failed(error.to_string()))
+            .map_err(|error| self.failed(error.into()))
     }
 
-    fn failed(&self, reason: String) -> ModelError {
+    fn failed(&self, reason: RecordError) -> ModelError {
         ModelError::NotRecorded { path: self.path.clone(), reason }
     }
 }
