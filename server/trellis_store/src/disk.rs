@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::crash_point;
-use crate::fault::Fault;
+use crate::error::StoreError;
 
 /// Returns the SHA-256 of a text, in lowercase hexadecimal.
 pub fn hash(bytes: impl AsRef<[u8]>) -> String {
@@ -173,24 +173,12 @@ pub fn escape_ref_name(text: &str) -> String {
 /// Maximum name length in bytes; a tag is a file's name.
 const LONGEST_NAME: usize = 120;
 
-/// Returns the fault of a failed read or write. No work is lost by it.
-pub fn cannot(what: &str, error: &std::io::Error) -> Fault {
-    let fault = Fault::internal(format!("cannot {what}: {error}"));
-    match is_full(error) {
-        true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
-        false => fault.hint("make `.trellis` writable, and run again; nothing is lost"),
-    }
-}
-
 /// Returns the cache folder: `TRELLIS_CACHE`, else the user's cache folder.
-pub fn cache_folder() -> Result<PathBuf, Fault> {
+pub fn cache_folder() -> Result<PathBuf, StoreError> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable("TRELLIS_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("trellis")))
         .or_else(|| variable("HOME").map(|folder| folder.join(".cache/trellis")))
-        .ok_or_else(|| {
-            Fault::unavailable("there is no folder for the test environment")
-                .hint("set TRELLIS_CACHE")
-        })
+        .ok_or(StoreError::NoCacheFolder)
 }

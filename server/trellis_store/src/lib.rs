@@ -1,6 +1,5 @@
 //! Durable state below `.trellis`: the journal (the truth), what is replayed from it, the checkpoint
-//! for people, batched atomic writes, locks and scratch folders. Faults with exit codes stand here
-//! until each crate has errors of its own.
+//! for people, batched atomic writes, locks and scratch folders.
 
 pub mod append_log;
 pub mod checkpoint;
@@ -8,7 +7,7 @@ pub mod cost;
 pub mod crash_point;
 pub mod describe;
 pub mod disk;
-pub mod fault;
+pub mod error;
 pub mod hash_chain;
 pub mod journal;
 pub mod lock;
@@ -17,4 +16,4 @@ pub mod replay;
 pub mod scratch;
 pub mod writer;
 
-pub use writer::{FlushError, Writer, symlink, user_edits};
+pub use writer::Writer;

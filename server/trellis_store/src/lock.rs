@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use crate::disk;
-use crate::fault::Fault;
+use crate::error::StoreError;
 
 /// A lock, held as long as the value lives.
 #[derive(Debug)]
@@ -18,10 +18,26 @@ pub struct Lock {
 }
 
 /// Reason why a lock was not acquired.
+#[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process holds the lock; the text names that process.
-    Held(String),
+    /// Another process holds the lock.
+    #[error("{0}")]
+    Held(LockOwner),
+    #[error("{0}")]
     Failed(io::Error),
+}
+
+/// The holder of a lock.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LockOwner {
+    /// A process that has not written its name yet.
+    #[error("another trellis")]
+    Unknown,
+    #[error("another job of this trellis")]
+    ThisProcess,
+    /// Another process, by its number and start: `4711, since 2026-01-01T00:00:00Z`.
+    #[error("another trellis (process {0})")]
+    Process(String),
 }
 
 impl Lock {
@@ -33,17 +49,13 @@ impl Lock {
     }
 
     /// Takes the lock of a folder, which allows one working process at a time.
-    pub fn take(root: &Path) -> Result<Lock, Fault> {
+    pub fn take(root: &Path) -> Result<Lock, StoreError> {
         let path = root.join(".trellis/lock");
         let locked =
             disk::ensure(root).map_err(LockError::Failed).and_then(|()| Lock::of_file(&path));
         locked.map_err(|why| match why {
-            LockError::Failed(e) => Fault::internal(format!("cannot lock {}: {e}", path.display())),
-            LockError::Held(owner) => {
-                Fault::input(format!("{owner} is running in {}", root.display())).kind("busy").hint(
-                    "wait for it, or stop it; it leaves a checkpoint, and ends with its editor",
-                )
-            }
+            LockError::Failed(source) => StoreError::Lock { path, source },
+            LockError::Held(owner) => StoreError::Busy { owner, root: root.to_owned() },
         })
     }
 
@@ -55,7 +67,7 @@ impl Lock {
         while file.try_lock().is_err() {
             let owner = owner(&mut file).map_err(LockError::Failed)?;
             if !owner.is_gone() || began.elapsed() > DYING {
-                return Err(LockError::Held(owner.report()));
+                return Err(LockError::Held(owner.named()));
             }
             std::thread::sleep(STEP);
         }
@@ -88,16 +100,16 @@ const DYING: Duration = Duration::from_secs(10);
 const STEP: Duration = Duration::from_millis(20);
 
 /// The owner's note: `PROCESS, since TIME`. Empty between taking the lock and writing the note.
-struct Owner(String);
+struct OwnerNote(String);
 
-fn owner(file: &mut File) -> io::Result<Owner> {
+fn owner(file: &mut File) -> io::Result<OwnerNote> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.take(LONGEST_OWNER).read_to_end(&mut bytes)?;
-    Ok(Owner(String::from_utf8_lossy(&bytes).trim().to_owned()))
+    Ok(OwnerNote(String::from_utf8_lossy(&bytes).trim().to_owned()))
 }
 
-impl Owner {
+impl OwnerNote {
     fn process(&self) -> Option<u32> {
         self.0.split(',').next()?.parse().ok()
     }
@@ -107,11 +119,11 @@ impl Owner {
         pid.is_some_and(|it| test_kill_process(it) == Err(Errno::SRCH))
     }
 
-    fn report(&self) -> String {
+    fn named(&self) -> LockOwner {
         match self.process() {
-            None => "another trellis".to_owned(),
-            Some(it) if it == std::process::id() => "another job of this trellis".to_owned(),
-            Some(_) => format!("another trellis (process {})", self.0),
+            None => LockOwner::Unknown,
+            Some(it) if it == std::process::id() => LockOwner::ThisProcess,
+            Some(_) => LockOwner::Process(self.0.clone()),
         }
     }
 }
@@ -142,7 +154,7 @@ mod tests {
         let lock = waiter.join().expect("joined").expect("a lock");
         // The lock's owner is alive, so `of_file` does not wait.
         let Err(LockError::Held(who)) = Lock::of_file(&path) else { panic!("it is held") };
-        assert_eq!(who, "another job of this trellis");
+        assert_eq!(who.to_string(), "another job of this trellis");
         drop(lock);
     }
 }

@@ -22,7 +22,16 @@ pub struct Entry {
     /// Line number, from 1.
     pub number: usize,
     /// Time and event, or the reason why the line is unreadable.
-    pub event: Result<(String, Event), String>,
+    pub event: Result<(String, Event), LineError>,
+}
+
+/// Reason why a line is unreadable.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    #[error("it is longer than {} MiB", LONGEST >> 20)]
+    TooLong,
+    #[error("it is not an event of this version: {0}")]
+    NoEvent(#[from] serde_json::Error),
 }
 
 /// Summary of the lines read.
@@ -70,10 +79,10 @@ impl Reader {
         }
         self.lines += 1;
         let event = match self.is_too_long {
-            true => Err(format!("it is longer than {} MiB", LONGEST >> 20)),
+            true => Err(LineError::TooLong),
             false => serde_json::from_slice::<Line>(&self.text)
                 .map(|line| (line.at, line.event))
-                .map_err(|error| format!("it is not an event of this version: {error}")),
+                .map_err(LineError::NoEvent),
         };
         self.text.clear();
         self.text.shrink_to(KEPT);

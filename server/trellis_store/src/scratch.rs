@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::fault::Fault;
+use crate::error::StoreError;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 /// Maximum number of folders of one process.
@@ -21,7 +21,7 @@ const HIDDEN: &str = ".trellis-scratch-";
 pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    pub fn new() -> Result<ScratchFolder, Fault> {
+    pub fn new() -> Result<ScratchFolder, StoreError> {
         let parent = std::env::temp_dir();
         sweep(&parent);
         // One process may have several at once; each is removed when its own work ends.
@@ -32,7 +32,7 @@ impl ScratchFolder {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(ScratchFolder(path)),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST => {}
-                Err(error) => return Err(cannot_make(&path, &error)),
+                Err(source) => return Err(StoreError::ScratchFolder { path, source }),
             }
         }
     }
@@ -40,12 +40,6 @@ impl ScratchFolder {
     pub fn path(&self) -> &Path {
         &self.0
     }
-}
-
-fn cannot_make(path: &Path, error: &std::io::Error) -> Fault {
-    let shown = path.display();
-    Fault::unavailable(format!("cannot create a scratch folder at {shown}: {error}"))
-        .hint("set TMPDIR to a folder that you can write to")
 }
 
 /// Creates a hidden folder inside `parent`, for files to be moved into place there.

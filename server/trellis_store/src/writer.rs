@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::fault::Fault;
+use crate::error::StoreError;
 use crate::journal::{Event, Journal};
 use crate::{crash_point, disk};
 
@@ -67,7 +67,7 @@ impl Writer {
         journal: &Journal,
         files: &BTreeMap<String, String>,
         owned: impl Fn(&str) -> bool,
-    ) -> Result<Flushed, FlushError> {
+    ) -> Result<Flushed, StoreError> {
         let changed: Vec<(&String, &String, String)> = (files.iter())
             .map(|(path, text)| (path, text, disk::hash(text)))
             .filter(|(path, _, hash)| self.current.get(*path) != Some(hash))
@@ -83,7 +83,7 @@ impl Writer {
         }
         let foreign = self.foreign(changed.iter().map(|(path, ..)| *path).chain(&gone));
         if !foreign.is_empty() {
-            return Err(FlushError::Fault(user_edits(&foreign)));
+            return Err(StoreError::UserEdits { paths: foreign });
         }
         let on_disk = |path: &str, text: &str| {
             trellis_os::files::read(self.root.join(path))
@@ -97,12 +97,12 @@ impl Writer {
             .map(|(path, _, hash)| Event::Writing { path: (*path).clone(), hash: hash.clone() })
             .collect();
         if !events.is_empty() {
-            journal.commit_all(&events).map_err(|e| FlushError::of(".trellis/journal.jsonl", e))?;
+            journal.commit_all(&events).map_err(|e| failed(".trellis/journal.jsonl", e))?;
         }
         let mut flushed = Flushed::default();
         for (path, text, hash) in wanted {
             self.written.entry(path.clone()).or_default().insert(hash.clone());
-            disk::write(&self.root, path, text).map_err(|e| FlushError::of(path, e))?;
+            disk::write(&self.root, path, text).map_err(|e| failed(path, e))?;
             flushed.changed.push(path.clone());
             self.current.insert(path.clone(), hash);
         }
@@ -117,62 +117,23 @@ impl Writer {
         Ok(flushed)
     }
 
-    fn refuse(&self, path: &str, text: &str) -> Result<(), FlushError> {
+    fn refuse(&self, path: &str, text: &str) -> Result<(), StoreError> {
         if let Some(link) = disk::symlink_on_the_way(&self.root, path) {
-            return Err(FlushError::Fault(symlink(path, &link)));
+            return Err(StoreError::SymbolicLink { path: path.to_owned(), link });
         }
         if path.ends_with(".py")
             && let Err(error) = (self.check)(text)
         {
-            let message = format!("{path} would have a syntax error: {error}; it was not written");
-            return Err(FlushError::Fault(Fault::internal(message)));
+            return Err(StoreError::Syntax { path: path.to_owned(), error });
         }
         Ok(())
     }
 }
 
-/// Reason why a flush failed, wholly or in part.
-#[derive(Debug)]
-pub enum FlushError {
-    Full { path: String },
-    Fault(Fault),
-}
-
-impl FlushError {
-    fn of(path: &str, error: std::io::Error) -> FlushError {
-        if disk::is_full(&error) {
-            return FlushError::Full { path: path.to_owned() };
-        }
-        FlushError::Fault(
-            Fault::internal(format!("cannot write {path}: {error}"))
-                .hint("fix this and run again; accepted nodes are in the journal"),
-        )
+fn failed(path: &str, source: std::io::Error) -> StoreError {
+    let path = path.to_owned();
+    match disk::is_full(&source) {
+        true => StoreError::DiskFull { path },
+        false => StoreError::Write { path, source },
     }
-}
-
-/// Returns the fault for files with user edits, which take precedence.
-pub fn user_edits(paths: &[String]) -> Fault {
-    let (what, it) = match paths {
-        [one] => {
-            (format!("{one} changed after Trellis wrote it, or Trellis did not write it"), "it")
-        }
-        many => (
-            format!(
-                "these files changed after Trellis wrote them, or Trellis did not write them: \
-                 {}",
-                many.join(", ")
-            ),
-            "them",
-        ),
-    };
-    Fault::input(what).hint(format!(
-        "nothing was overwritten. Run again with --keep-edits to build on your version, or restore {it} \
-         (`git checkout -- {}`) or move {it} away and run again",
-        paths.join(" ")
-    ))
-}
-
-pub fn symlink(path: &str, link: &Path) -> Fault {
-    Fault::input(format!("{path} would be written through the symbolic link {}", link.display()))
-        .hint("replace the link with a folder; Trellis only writes inside its output folder")
 }

@@ -242,7 +242,7 @@ impl Log {
                 Err(why) => {
                     self.unreadable_count += 1;
                     if self.unreadable.len() < UNREADABLE {
-                        let why = shortened(why);
+                        let why = shortened(why.to_string());
                         self.unreadable.push(UnreadableLine { line: written.number, why });
                     }
                 }

@@ -243,8 +243,10 @@ fn a_line_too_long_to_show_is_reported_and_still_part_of_the_chain() {
     journal.log(note(&"x".repeat(17 << 20))).expect("written");
     journal.log(note("next")).expect("written");
     let (lines, ended) = read(&path);
-    let unreadable: Vec<(usize, &String)> =
-        lines.iter().filter_map(|it| Some((it.number, it.event.as_ref().err()?))).collect();
-    assert_eq!(unreadable, [(7, &"it is longer than 16 MiB".to_owned())]);
+    let unreadable: Vec<(usize, String)> = lines
+        .iter()
+        .filter_map(|it| Some((it.number, it.event.as_ref().err()?.to_string())))
+        .collect();
+    assert_eq!(unreadable, [(7, "it is longer than 16 MiB".to_owned())]);
     assert_eq!((ended.lines, ended.chain.broken), (8, None));
 }
