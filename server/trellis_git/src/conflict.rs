@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::git::broken;
 use super::worktree::Worktree;
 use super::worktree_state::full;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
+use crate::error::GitError;
 
 /// A merge with conflicts. Paths are relative to the project's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +31,29 @@ pub struct ConflictSides {
     pub theirs: String,
     /// The text merged line by line, with conflict markers around the remaining conflicts.
     pub marked: String,
+}
+
+/// Error of reading the texts of a conflict.
+#[derive(Debug, thiserror::Error)]
+pub enum ConflictError {
+    /// A file whose sides cannot be merged as texts.
+    #[error("{path} {why}")]
+    Unmergeable { path: String, why: Unmergeable },
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// Reason why the sides of a file cannot be merged as texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unmergeable {
+    #[error("is changed on one side, and removed or renamed on the other")]
+    OneSided,
+    #[error("is outside the project's folder")]
+    Outside,
+    #[error("is not a plain file on both sides, or its permissions changed")]
+    NotPlain,
+    #[error("is not UTF-8 text")]
+    NotUtf8,
 }
 
 impl MergeConflict {
@@ -63,73 +84,62 @@ impl MergeConflict {
 }
 
 impl Worktree {
-    /// Returns the texts of all files in conflict, or the reason a conflict is not only about
-    /// texts.
-    pub fn sides(
-        &self,
-        conflict: &MergeConflict,
-    ) -> Result<Result<Vec<ConflictSides>, String>, Fault> {
-        let mut out = Vec::new();
-        for (path, blobs) in &conflict.files {
-            match self.texts(path, blobs)? {
-                Ok(sides) => out.push(sides),
-                Err(why) => return Ok(Err(format!("{path} {why}"))),
-            }
-        }
-        Ok(Ok(out))
+    /// Returns the texts of all files in conflict.
+    ///
+    /// # Errors
+    ///
+    /// [`ConflictError::Unmergeable`] for a conflict that is not only about texts.
+    pub fn sides(&self, conflict: &MergeConflict) -> Result<Vec<ConflictSides>, ConflictError> {
+        conflict.files.iter().map(|(path, blobs)| self.texts(path, blobs)).collect()
     }
 
     fn texts(
         &self,
         path: &str,
         [base, ours, theirs]: &Blobs,
-    ) -> Result<Result<ConflictSides, String>, Fault> {
+    ) -> Result<ConflictSides, ConflictError> {
+        let refused = |why| ConflictError::Unmergeable { path: path.to_owned(), why };
         let (Some(ours), Some(theirs)) = (ours, theirs) else {
-            return Ok(Err(
-                "is changed on one side, and removed or renamed on the other".to_owned()
-            ));
+            return Err(refused(Unmergeable::OneSided));
         };
         if path.starts_with("../") {
-            return Ok(Err("is outside the project's folder".to_owned()));
+            return Err(refused(Unmergeable::Outside));
         }
         if ours.0 != theirs.0 || !ours.0.starts_with("100") {
-            return Ok(Err(
-                "is not a plain file on both sides, or its permissions changed".to_owned()
-            ));
+            return Err(refused(Unmergeable::NotPlain));
         }
-        let text = |blob: &str| self.git.run(&["cat-file", "blob", blob]).map_err(broken);
+        let text = |blob: &str| self.git.run(&["cat-file", "blob", blob]).map_err(GitError::from);
         let base = base.as_ref().map_or(Ok(String::new()), |it| text(&it.1))?;
         let (ours, theirs) = (text(&ours.1)?, text(&theirs.1)?);
         if [&base, &ours, &theirs].iter().any(|it| it.contains(['\0', '\u{fffd}'])) {
-            return Ok(Err("is not UTF-8 text".to_owned()));
+            return Err(refused(Unmergeable::NotUtf8));
         }
         let marked = self.marked([&ours, &base, &theirs])?;
-        Ok(Ok(ConflictSides { path: path.to_owned(), base, ours, theirs, marked }))
+        Ok(ConflictSides { path: path.to_owned(), base, ours, theirs, marked })
     }
 
     /// Merges three texts line by line. The markers name no commits, so that equal conflicts have
     /// equal texts.
-    fn marked(&self, sides: [&str; 3]) -> Result<String, Fault> {
-        let scratch =
-            tempfile::tempdir().map_err(|error| cannot("create a scratch folder", &error))?;
+    fn marked(&self, sides: [&str; 3]) -> Result<String, GitError> {
+        let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch folder"))?;
         let mut arguments = vec!["merge-file".to_owned(), "-p".to_owned(), "--diff3".to_owned()];
         for label in ["the branch", "before both", "this work"] {
             arguments.extend(["-L".to_owned(), label.to_owned()]);
         }
         for (name, text) in ["ours", "base", "theirs"].iter().zip(sides) {
             let place = scratch.path().join(name);
-            fs::write(&place, text).map_err(|error| cannot("write a scratch file", &error))?;
+            fs::write(&place, text).map_err(GitError::io("write a scratch file"))?;
             arguments.push(place.to_string_lossy().into_owned());
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         // The exit code of `git merge-file` is the number of conflicts.
-        Ok(self.git.answer(&arguments).map_err(broken)?.1)
+        Ok(self.git.answer(&arguments)?.1)
     }
 
     /// Returns the messages of the commits added to the target since the work began, oldest first.
-    pub fn merged_meanwhile(&self) -> Result<Vec<String>, Fault> {
+    pub fn merged_meanwhile(&self) -> Result<Vec<String>, GitError> {
         let range = format!("{}..{}", self.record.base, full(&self.record.into));
-        let said = self.git.run(&["log", "--reverse", "--format=%s", &range]).map_err(broken)?;
+        let said = self.git.run(&["log", "--reverse", "--format=%s", &range])?;
         Ok(said.lines().map(str::to_owned).collect())
     }
 }

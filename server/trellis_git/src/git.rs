@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use crate::error::{CommandCause, CommandError, GuardError};
 use crate::{repo_config_guard, stale_locks};
 use trellis_store::crash_point;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};
 
 /// A repository that git commands run in.
@@ -27,20 +27,10 @@ pub struct Git {
     is_harmless: OnceLock<()>,
 }
 
-/// Error of a git step.
-#[derive(Debug, thiserror::Error)]
-#[error("git {step} failed: {why}")]
-pub struct GitError {
-    pub step: String,
-    pub why: String,
-    /// True if git was not started because the repository failed its check.
-    pub is_refused: bool,
-}
-
 impl Git {
     /// Finds git, and initializes a repository in the folder if needed; `Ok(None)` if git is not
     /// installed.
-    pub fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, GitError> {
+    pub fn open(root: &Path, journal: &Journal) -> Result<Option<Git>, CommandError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
         // A killed `git init` leaves a folder that is no valid repository.
@@ -52,22 +42,18 @@ impl Git {
         // A crash of Trellis may have left locks; locks of the user's git stay.
         stale_locks::wait_for_orphaned_git(&git)
             .and_then(|()| stale_locks::own_locks(&git, journal))
-            .map_err(|fault| GitError {
-                step: "lock".to_owned(),
-                why: fault.message,
-                is_refused: false,
-            })?;
+            .map_err(|error| failed(&["lock"], CommandCause::Locks(Box::new(error))))?;
         git.know_identity();
         Ok(Some(git))
     }
 
     /// Returns the repository around a folder; `None` without git, without a repository or without
     /// a commit.
-    pub fn around(root: &Path) -> Result<Option<Git>, GitError> {
+    pub fn around(root: &Path) -> Result<Option<Git>, CommandError> {
         let Some(program) = find("git") else { return Ok(None) };
         let mut git = Git::new(root, program);
         match git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]) {
-            Err(refused) if refused.is_refused => return Err(refused),
+            Err(refused) if refused.is_refused() => return Err(refused),
             Err(_) => return Ok(None),
             Ok(_) => git.know_identity(),
         }
@@ -129,7 +115,7 @@ impl Git {
         paths: &[String],
         message: &str,
         milestone: bool,
-    ) -> Result<bool, GitError> {
+    ) -> Result<bool, CommandError> {
         let known = self.run(&["ls-files", "-z"])?;
         let known: BTreeSet<&str> = known.split('\0').collect();
         let there = |path: &&String| known.contains(path.as_str()) || self.root.join(path).exists();
@@ -159,12 +145,12 @@ impl Git {
     }
 
     /// Sets a tag; moves it if a resumed run completes the same subgraph again.
-    pub fn tag(&self, journal: &Journal, name: &str) -> Result<(), GitError> {
+    pub fn tag(&self, journal: &Journal, name: &str) -> Result<(), CommandError> {
         self.step(journal, &["tag", "--force", name], "").map(drop)
     }
 
     /// Returns the files of a commit with their texts.
-    pub fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, GitError> {
+    pub fn files_at(&self, commit: &str) -> Result<BTreeMap<String, String>, CommandError> {
         let names = self.run(&["ls-tree", "-r", "-z", "--name-only", commit])?;
         let names = names.split('\0').filter(|name| !name.is_empty());
         names
@@ -173,7 +159,7 @@ impl Git {
     }
 
     /// Returns the tracked files below the folder, sorted.
-    pub fn tracked(&self) -> Result<Vec<String>, GitError> {
+    pub fn tracked(&self) -> Result<Vec<String>, CommandError> {
         let said = self.run(&["ls-files", "-z"])?;
         Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
     }
@@ -190,38 +176,38 @@ impl Git {
         journal: &Journal,
         arguments: &[&str],
         input: &str,
-    ) -> Result<String, GitError> {
+    ) -> Result<String, CommandError> {
         let result = self.run_with(arguments, input);
-        let outcome = result.as_ref().map_or_else(|e| e.why.clone(), |_| "done".to_owned());
+        let outcome = result.as_ref().map_or_else(|e| e.cause.to_string(), |_| "done".to_owned());
         let shown = arguments.iter().map(ToString::to_string).collect();
         journal
             .log(Event::Git { arguments: shown, outcome })
-            .map_err(|e| failed(&["journal"], e.to_string()))?;
+            .map_err(|e| failed(&["journal"], CommandCause::Io(e)))?;
         result
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Result<String, GitError> {
+    pub fn run(&self, arguments: &[&str]) -> Result<String, CommandError> {
         self.run_with(arguments, "")
     }
 
-    pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, GitError> {
+    pub fn run_with(&self, arguments: &[&str], input: &str) -> Result<String, CommandError> {
         let output = self.output(arguments, input)?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(failed(arguments, why))
+        Err(failed(arguments, CommandCause::Stderr(why)))
     }
 
     /// Returns exit code and standard output, for commands that answer with their exit code.
-    pub fn answer(&self, arguments: &[&str]) -> Result<(i32, String), GitError> {
+    pub fn answer(&self, arguments: &[&str]) -> Result<(i32, String), CommandError> {
         let output = self.output(arguments, "")?;
         let code = output.status.code();
-        let code = code.ok_or_else(|| failed(arguments, output.status.to_string()))?;
+        let code = code.ok_or_else(|| failed(arguments, CommandCause::Ended(output.status)))?;
         Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
     }
 
-    fn output(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
+    fn output(&self, arguments: &[&str], input: &str) -> Result<Output, CommandError> {
         self.look(arguments)?;
         let output = self.start(arguments, input)?;
         let command = arguments.first().copied().unwrap_or_default();
@@ -230,11 +216,11 @@ impl Git {
     }
 
     /// Checks the repository, once, before the first command in it.
-    fn look(&self, arguments: &[&str]) -> Result<(), GitError> {
+    fn look(&self, arguments: &[&str]) -> Result<(), CommandError> {
         if self.bare.is_some() || self.is_harmless.get().is_some() {
             return Ok(());
         }
-        let refused = |why| GitError { is_refused: true, ..failed(arguments, why) };
+        let refused = |why| failed(arguments, CommandCause::Refused(why));
         let Some(place) = repo_config_guard::place(&self.root).map_err(refused)? else {
             return Ok(());
         };
@@ -244,10 +230,11 @@ impl Git {
             let _ = self.is_harmless.set(());
             return Ok(());
         }
-        Err(refused(String::from_utf8_lossy(&settings.stderr).trim().to_owned()))
+        let why = String::from_utf8_lossy(&settings.stderr).trim().to_owned();
+        Err(refused(GuardError::UnreadableSettings(why)))
     }
 
-    fn start(&self, arguments: &[&str], input: &str) -> Result<Output, GitError> {
+    fn start(&self, arguments: &[&str], input: &str) -> Result<Output, CommandError> {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -266,7 +253,7 @@ impl Git {
         if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
             crash_point::reach();
         }
-        with_input(&mut command, input).map_err(|error| failed(arguments, error.to_string()))
+        with_input(&mut command, input).map_err(|error| failed(arguments, CommandCause::Io(error)))
     }
 }
 
@@ -286,9 +273,9 @@ const CHANGING: [&str; 12] = [
     "worktree",
 ];
 
-fn failed(arguments: &[&str], why: String) -> GitError {
+fn failed(arguments: &[&str], cause: CommandCause) -> CommandError {
     let step = arguments.first().copied().unwrap_or_default().to_owned();
-    GitError { step, why, is_refused: false }
+    CommandError { step, cause }
 }
 
 fn with_input(command: &mut Command, input: &str) -> std::io::Result<Output> {
@@ -309,15 +296,4 @@ pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders = std::env::split_paths(&path).filter(|it| it.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
-/// Returns the fault of a failed git step. No work is lost by it.
-pub fn broken(error: GitError) -> Fault {
-    if error.is_refused {
-        return Fault::input(format!("git was not started: {}", error.why)).kind("untrusted").hint(
-            "check the repository's `.git`: git did not write the part named above; nothing \
-                 was changed",
-        );
-    }
-    Fault::internal(error.to_string()).hint("fix what git reports, and run again; nothing is lost")
 }

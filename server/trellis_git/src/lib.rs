@@ -1,6 +1,7 @@
 //! Git: commands, worktrees, merges as one move, and pushes to a forge.
 
 pub mod conflict;
+pub mod error;
 pub mod forge;
 pub mod git;
 pub mod merge;

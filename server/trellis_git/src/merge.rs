@@ -9,14 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::conflict::MergeConflict;
-use super::git::broken;
 use super::stale_locks;
 use super::worktree::Worktree;
 use super::worktree_state::{Merging, full};
+use crate::error::{GitError, WorktreeError};
 use crate::git::Git;
 use trellis_store::crash_point;
-use trellis_store::disk::cannot;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
 use trellis_store::scratch::ScratchFolder;
@@ -57,12 +55,12 @@ pub enum MergeOutcome {
 
 impl Worktree {
     /// Computes a merge. Only git's object store changes.
-    pub fn candidate(&self, message: &str) -> Result<Merge, Fault> {
+    pub fn candidate(&self, message: &str) -> Result<Merge, GitError> {
         self.candidate_on(self.target()?, message)
     }
 
     /// Computes a merge on top of `old`, a commit that will be on the target by then.
-    pub fn candidate_on(&self, old: String, message: &str) -> Result<Merge, Fault> {
+    pub fn candidate_on(&self, old: String, message: &str) -> Result<Merge, GitError> {
         let merged = self.git.answer(&[
             "merge-tree",
             "--write-tree",
@@ -71,25 +69,22 @@ impl Worktree {
             &old,
             &self.branch(),
         ]);
-        let (code, said) = merged.map_err(broken)?;
+        let (code, said) = merged?;
         let mut words = said.split('\0').filter(|it| !it.is_empty());
         let tree = words.next().unwrap_or_default().to_owned();
         match code {
             0 => {}
             1 => return Ok(Merge::Conflict(MergeConflict::read(old, tree, words))),
-            _ => {
-                return Err(Fault::unavailable("git cannot merge without a worktree")
-                    .hint("install git 2.38 or newer; the work is on its branch"));
-            }
+            _ => return Err(WorktreeError::MergeUnsupported.into()),
         }
         let commit = self.commit_on(&old, &tree, message)?;
         Ok(Merge::Clean(MergeCommit { is_untested: old != self.record.base, old, commit }))
     }
 
     /// Commits a tree on top of a commit; no branch moves.
-    fn commit_on(&self, old: &str, tree: &str, message: &str) -> Result<String, Fault> {
+    fn commit_on(&self, old: &str, tree: &str, message: &str) -> Result<String, GitError> {
         let commit = self.git.run(&["commit-tree", tree, "-p", old, "-m", message]);
-        Ok(commit.map_err(broken)?.trim().to_owned())
+        Ok(commit?.trim().to_owned())
     }
 
     /// Returns a merge whose files in conflict have these texts, by path.
@@ -98,26 +93,26 @@ impl Worktree {
         conflict: &MergeConflict,
         texts: &BTreeMap<String, String>,
         message: &str,
-    ) -> Result<MergeCommit, Fault> {
+    ) -> Result<MergeCommit, GitError> {
         let tree = self.tree_with(&conflict.tree, texts)?;
         let commit = self.commit_on(&conflict.old, &tree, message)?;
         Ok(MergeCommit { is_untested: true, old: conflict.old.clone(), commit })
     }
 
     /// Checks out a commit in a folder of its own.
-    pub fn checkout<'j>(&self, journal: &'j Journal, commit: &str) -> Result<Checkout<'j>, Fault> {
+    pub fn checkout<'j>(
+        &self,
+        journal: &'j Journal,
+        commit: &str,
+    ) -> Result<Checkout<'j>, GitError> {
         Checkout::of(&self.git, journal, commit)
     }
 
     /// Returns the commit that the target is at.
-    pub fn target(&self) -> Result<String, Fault> {
+    pub fn target(&self) -> Result<String, GitError> {
         let into = full(&self.record.into);
         let tip = self.git.run(&["rev-parse", "--verify", "--quiet", &into]).map_err(|_| {
-            Fault::new(
-                Exit::NeedsHuman,
-                format!("the branch {} no longer exists", self.record.into),
-            )
-            .hint(format!("the work is on {}; merge it into any branch you like", self.branch()))
+            WorktreeError::TargetGone { into: self.record.into.clone(), branch: self.branch() }
         })?;
         Ok(tip.trim().to_owned())
     }
@@ -125,10 +120,10 @@ impl Worktree {
     /// Finishes an interrupted merge: returns its commit if the target has it, else rolls back the
     /// moved files. `killed` is the journal of a start that finds an earlier one's remains, git's
     /// locks among them.
-    pub(crate) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, Fault> {
+    pub(crate) fn recover(&mut self, killed: Option<&Journal>) -> Result<Option<String>, GitError> {
         let Some(merging) = self.record.merging.clone() else { return Ok(None) };
         let has_it = ["merge-base", "--is-ancestor", &merging.new, &self.target()?];
-        if self.git.answer(&has_it).map_err(broken)?.0 == 0 {
+        if self.git.answer(&has_it)?.0 == 0 {
             return Ok(Some(merging.new));
         }
         let into = full(&self.record.into);
@@ -148,12 +143,12 @@ pub fn fast_forward(
     works: &mut [&mut Worktree],
     journal: &Journal,
     chain: &[MergeCommit],
-) -> Result<MergeOutcome, Fault> {
+) -> Result<MergeOutcome, GitError> {
     let (Some(lead), Some(first), Some(last)) = (works.first(), chain.first(), chain.last()) else {
         return Ok(MergeOutcome::Merged);
     };
     let place = lead.home.join(".trellis/worktrees/merge.lock");
-    let _alone = Lock::wait_for(&place).map_err(|error| cannot("wait for other merges", &error))?;
+    let _alone = Lock::wait_for(&place).map_err(GitError::io("wait for other merges"))?;
     if lead.target()? != first.old {
         return Ok(MergeOutcome::TargetMoved);
     }
@@ -187,7 +182,7 @@ pub fn fast_forward(
     for work in works.iter_mut() {
         work.recover(None)?;
     }
-    Ok(MergeOutcome::Blocked(error.why))
+    Ok(MergeOutcome::Blocked(error.cause.to_string()))
 }
 
 /// A checkout of a commit in a temporary folder.
@@ -201,23 +196,22 @@ pub struct Checkout<'a> {
 }
 
 impl<'a> Checkout<'a> {
-    pub fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, Fault> {
+    pub fn of(git: &Git, journal: &'a Journal, commit: &str) -> Result<Checkout<'a>, GitError> {
         let scratch = ScratchFolder::new()?;
         // Git names its metadata after this folder; the name identifies the owning process.
         let folder = scratch.path().join(stale_locks::own_name());
         let shown = folder.to_string_lossy().into_owned();
         stale_locks::sweep(git, None)?;
-        git.step(journal, &["worktree", "add", "--quiet", "--detach", &shown, commit], "")
-            .map_err(broken)?;
-        let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
+        git.step(journal, &["worktree", "add", "--quiet", "--detach", &shown, commit], "")?;
+        let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let root = folder.join(prefix.trim_end());
         let root = root.canonicalize().unwrap_or(root);
         Ok(Checkout { git: git.at(git.root()), journal, folder, root, _scratch: scratch })
     }
 
     /// Returns paths of the project's files relative to [`Checkout::root`], sorted.
-    pub fn tracked(&self) -> Result<Vec<String>, Fault> {
-        self.git.at(&self.root).tracked().map_err(broken)
+    pub fn tracked(&self) -> Result<Vec<String>, GitError> {
+        Ok(self.git.at(&self.root).tracked()?)
     }
 }
 
@@ -230,8 +224,8 @@ impl Drop for Checkout<'_> {
 }
 
 /// Returns the repository at the folder where a branch is checked out, if any.
-fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, Fault> {
-    let said = git.run(&["worktree", "list", "--porcelain", "-z"]).map_err(broken)?;
+fn checked_out(git: &Git, branch: &str) -> Result<Option<Git>, GitError> {
+    let said = git.run(&["worktree", "list", "--porcelain", "-z"])?;
     let mut folder = None;
     for line in said.split('\0') {
         if let Some(path) = line.strip_prefix("worktree ") {
@@ -256,8 +250,8 @@ fn files_of(git: &Git, folder: PathBuf) -> PathBuf {
 }
 
 /// Returns the repository with commands run at its top, since git names paths relative to the top.
-fn top(git: &Git) -> Result<Git, Fault> {
-    let top = git.run(&["rev-parse", "--show-toplevel"]).map_err(broken)?;
+fn top(git: &Git) -> Result<Git, GitError> {
+    let top = git.run(&["rev-parse", "--show-toplevel"])?;
     Ok(git.at(Path::new(top.trim_end())))
 }
 
@@ -269,9 +263,9 @@ struct Change {
     after: String,
 }
 
-fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, Fault> {
+fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, GitError> {
     let said = git.run(&["diff", "--raw", "-z", "--no-abbrev", "--no-renames", old, new]);
-    let said = said.map_err(broken)?;
+    let said = said?;
     let words: Vec<&str> = said.split('\0').filter(|it| !it.is_empty()).collect();
     let change = |pair: &[&str]| {
         let fields: Vec<&str> = pair[0].split(' ').collect();
@@ -282,7 +276,7 @@ fn changes(git: &Git, old: &str, new: &str) -> Result<Vec<Change>, Fault> {
 }
 
 /// Returns the files that a move would change and that differ from the old commit.
-fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
+fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, GitError> {
     let git = top(git)?;
     let mut out = Vec::new();
     for Change { path, before, .. } in changes(&git, old, new)? {
@@ -295,7 +289,7 @@ fn changed(git: &Git, old: &str, new: &str) -> Result<Vec<String>, Fault> {
             Err(_) => is_none(&before),
             Ok(it) if it.is_file() => {
                 let shown = place.to_string_lossy().into_owned();
-                git.run(&["hash-object", "--", &shown]).map_err(broken)?.trim() == before
+                git.run(&["hash-object", "--", &shown])?.trim() == before
             }
             // git checks links itself.
             Ok(it) => it.is_symlink() && !is_none(&before),
@@ -330,7 +324,7 @@ fn roll_back(
     killed: Option<&Journal>,
     merging: &Merging,
     into: &str,
-) -> Result<(), Fault> {
+) -> Result<(), GitError> {
     if let Some(journal) = killed {
         stale_locks::locks(git, journal, &["index.lock", "HEAD.lock", &format!("{into}.lock")])?;
     }
@@ -342,22 +336,20 @@ fn roll_back(
             PartialWrite::Restore => back += &format!("{name}\0"),
             PartialWrite::Remove => {
                 crash_point::reach();
-                fs::remove_file(&path)
-                    .map_err(|error| cannot(&format!("remove {}", path.display()), &error))?;
+                fs::remove_file(&path).map_err(GitError::io_at("remove", &path))?;
             }
         }
     }
     if !back.is_empty() {
-        git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back).map_err(broken)?;
+        git.run_with(&["checkout-index", "--force", "-z", "--stdin"], &back)?;
     }
     Ok(())
 }
 
 /// Returns whether a file holds a prefix of a blob, as after its writer was killed.
-pub(crate) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, Fault> {
-    let whole = git.run(&["cat-file", "blob", blob]).map_err(broken)?;
-    let found =
-        fs::read(path).map_err(|error| cannot(&format!("read {}", path.display()), &error))?;
+pub(crate) fn is_partial(git: &Git, path: &Path, blob: &str) -> Result<bool, GitError> {
+    let whole = git.run(&["cat-file", "blob", blob])?;
+    let found = fs::read(path).map_err(GitError::io_at("read", path))?;
     Ok(whole.as_bytes().starts_with(&found))
 }
 
@@ -368,7 +360,12 @@ enum PartialWrite {
 }
 
 /// Classifies a file that a move changes from one blob to another; all zeros mean no file.
-fn write_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<PartialWrite, Fault> {
+fn write_state(
+    git: &Git,
+    path: &Path,
+    before: &str,
+    after: &str,
+) -> Result<PartialWrite, GitError> {
     let there = match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
         // git would have to remove a link or a folder first, and does not.
@@ -379,7 +376,7 @@ fn write_state(git: &Git, path: &Path, before: &str, after: &str) -> Result<Part
         return Ok(if is_none(before) { PartialWrite::No } else { PartialWrite::Restore });
     }
     let shown = path.to_string_lossy().into_owned();
-    let is = git.run(&["hash-object", "--", &shown]).map_err(broken)?;
+    let is = git.run(&["hash-object", "--", &shown])?;
     if is.trim() == before && before == after {
         // Only the mode changes.
         return Ok(PartialWrite::Restore);

@@ -11,6 +11,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::error::GuardError;
+
 /// Settings given to every git command, over those of the repository: no hooks, no programs that
 /// sign, page or watch, no work in nested repositories, no repository among the project's own
 /// files.
@@ -62,18 +64,15 @@ enum Kind {
 /// # Errors
 ///
 /// The reason git may not work in it: its data is in another repository, or behind symbolic links.
-pub(crate) fn place(folder: &Path) -> Result<Option<Place>, String> {
-    let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+pub(crate) fn place(folder: &Path) -> Result<Option<Place>, GuardError> {
+    let folder = std::path::absolute(folder).map_err(GuardError::Io)?;
     let Some(top) = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok()) else {
         return Ok(None);
     };
     let own = top.join(".git");
-    let kind = own.symlink_metadata().map_err(|error| error.to_string())?.file_type();
+    let kind = own.symlink_metadata().map_err(GuardError::Io)?.file_type();
     if kind.is_symlink() {
-        return Err(format!(
-            "{} is a symbolic link: it may belong to another project",
-            own.display()
-        ));
+        return Err(GuardError::LinkedRepository { path: own });
     }
     if kind.is_dir() {
         let place = Place { top: top.to_owned(), git: own, kind: Kind::Own };
@@ -85,15 +84,19 @@ pub(crate) fn place(folder: &Path) -> Result<Option<Place>, String> {
 }
 
 /// Returns the git folder that a `.git` file points to.
-fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
-    let shown = own.display();
-    let text = trellis_os::files::read_text(own).map_err(|error| format!("{shown}: {error}"))?;
+fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), GuardError> {
+    let path = own.to_owned();
+    let text = trellis_os::files::read_text(own)
+        .map_err(|source| GuardError::IoAt { path: path.clone(), source })?;
     let to = text
         .trim_end()
         .strip_prefix("gitdir: ")
-        .ok_or_else(|| format!("{shown} does not name a folder"))?;
-    let git =
-        top.join(to).canonicalize().map_err(|error| format!("{shown} points to {to}: {error}"))?;
+        .ok_or_else(|| GuardError::NoFolder { path: path.clone() })?;
+    let git = top.join(to).canonicalize().map_err(|source| GuardError::Unreachable {
+        path: path.clone(),
+        to: to.to_owned(),
+        source,
+    })?;
     let Ok(back) = trellis_os::files::read_text(git.join("gitdir")) else {
         return Ok((git, Kind::Elsewhere));
     };
@@ -103,29 +106,27 @@ fn pointed_to(top: &Path, own: &Path) -> Result<(PathBuf, Kind), String> {
         && git.parent() == Some(&common.join("worktrees"));
     match is_known {
         true => Ok((git, Kind::Worktree)),
-        false => {
-            Err(format!("{shown} points to {}, which belongs to another folder", git.display()))
-        }
+        false => Err(GuardError::OfAnotherFolder { path, git }),
     }
 }
 
 /// Returns the folder of the data that all worktrees of a repository share.
-fn common(git: &Path) -> Result<PathBuf, String> {
+fn common(git: &Path) -> Result<PathBuf, GuardError> {
     let file = git.join("commondir");
-    let reported = |error: std::io::Error| format!("{}: {error}", file.display());
-    let to = trellis_os::files::read_text(&file).map_err(reported)?;
-    git.join(to.trim_end()).canonicalize().map_err(reported)
+    let to = trellis_os::files::read_text(&file);
+    let real = to.and_then(|it| git.join(it.trim_end()).canonicalize());
+    real.map_err(|source| GuardError::IoAt { path: file, source })
 }
 
 impl Place {
     /// Checks that git would write only below its own folder.
-    fn keeps_to_itself(&self) -> Result<(), String> {
+    fn keeps_to_itself(&self) -> Result<(), GuardError> {
         no_links(&self.git)?;
         if self.kind == Kind::Worktree {
             return common(&self.git).and_then(|it| no_links(&it));
         }
         match self.git.join("commondir").symlink_metadata() {
-            Ok(_) => Err(format!("{} keeps its commits elsewhere", self.git.display())),
+            Ok(_) => Err(GuardError::CommitsElsewhere { git: self.git.clone() }),
             Err(_) => Ok(()),
         }
     }
@@ -136,17 +137,14 @@ impl Place {
     /// # Errors
     ///
     /// The effect that a setting would have.
-    pub(crate) fn may_say(&self, settings: &str) -> Result<(), String> {
+    pub(crate) fn may_say(&self, settings: &str) -> Result<(), GuardError> {
         let all: Vec<GuardedSetting<'_>> = settings_of(settings).collect();
         let theirs: BTreeSet<(&str, &str)> =
             all.iter().filter(|it| !it.is_repositorys).map(|it| (it.key, it.value)).collect();
         for GuardedSetting { key, value, .. } in all.iter().filter(|it| it.is_repositorys) {
             if starts_a_program(key) && !value.is_empty() && !theirs.contains(&(key, value)) {
-                return Err(format!(
-                    "its own settings make git start a program (`{key}`: `{value}`). If you \
-                     want that, set the same in your own settings: `git config --global {key} \
-                     …`"
-                ));
+                let (key, value) = ((*key).to_owned(), (*value).to_owned());
+                return Err(GuardError::StartsProgram { key, value });
             }
         }
         // In a worktree, git ignores the shared `core.worktree`.
@@ -157,22 +155,20 @@ impl Place {
     }
 
     /// Checks that git would write the files of the top folder, given the value of `core.worktree`.
-    fn has_its_files(&self, said: Option<&str>) -> Result<(), String> {
-        let (own, git) = (self.top.join(".git"), self.git.display());
+    fn has_its_files(&self, said: Option<&str>) -> Result<(), GuardError> {
         let Some(said) = said else {
             return match self.kind {
-                Kind::Elsewhere => Err(format!(
-                    "{} points to {git}, which does not name this folder in `core.worktree`: it \
-                     may belong to another project",
-                    own.display()
-                )),
+                Kind::Elsewhere => Err(GuardError::NamesNoFolder {
+                    path: self.top.join(".git"),
+                    git: self.git.clone(),
+                }),
                 _ => Ok(()),
             };
         };
         let place = self.git.join(said);
         match place.canonicalize().ok() == self.top.canonicalize().ok() {
             true => Ok(()),
-            false => Err(format!("its setting `core.worktree` points to {}", place.display())),
+            false => Err(GuardError::FilesElsewhere { place }),
         }
     }
 }
@@ -210,7 +206,7 @@ fn starts_a_program(key: &str) -> bool {
 const DEEP: [&str; 3] = ["refs", "logs", "worktrees"];
 
 /// Refuses symbolic links in a git folder: git follows them, and would write elsewhere.
-fn no_links(git: &Path) -> Result<(), String> {
+fn no_links(git: &Path) -> Result<(), GuardError> {
     let mut left = vec![(git.to_owned(), false)];
     while let Some((folder, is_deep)) = left.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -219,7 +215,7 @@ fn no_links(git: &Path) -> Result<(), String> {
             let is_top = folder == git;
             // Hooks never run.
             if kind.is_symlink() && !(is_top && name == OsStr::new("hooks")) {
-                return Err(format!("{} is a symbolic link", path.display()));
+                return Err(GuardError::SymbolicLink { path });
             }
             let goes_down = is_deep || is_top && DEEP.iter().any(|it| name == OsStr::new(it));
             if kind.is_dir() && (goes_down || is_top && name == OsStr::new("objects")) {

@@ -8,11 +8,9 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::git::broken;
+use crate::error::GitError;
 use crate::git::Git;
 use trellis_store::crash_point;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};
 
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -43,24 +41,23 @@ pub(crate) fn own_name() -> String {
 
 /// Removes metadata of incomplete worktrees that belong to Trellis: those of `name`, whose lock the
 /// caller holds, and those of ended processes. Git itself forgets missing folders.
-pub(crate) fn sweep(git: &Git, name: Option<&str>) -> Result<(), Fault> {
+pub(crate) fn sweep(git: &Git, name: Option<&str>) -> Result<(), GitError> {
     sweep_all(git, |id| name == Some(id))
 }
 
 /// Removes metadata of incomplete worktrees selected by `is_mine`, and those of ended processes.
-pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), Fault> {
+pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), GitError> {
     let common = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-    let common = PathBuf::from(git.run(&common).map_err(broken)?.trim_end()).join("worktrees");
+    let common = PathBuf::from(git.run(&common)?.trim_end()).join("worktrees");
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let id = entry.file_name().to_string_lossy().into_owned();
         let is_ours = is_mine(&id) || is_of_the_dead(&id);
         if is_ours && !is_whole(&entry.path()) {
             crash_point::reach();
-            fs::remove_dir_all(entry.path())
-                .map_err(|error| cannot(&format!("remove {}", entry.path().display()), &error))?;
+            fs::remove_dir_all(entry.path()).map_err(GitError::io_at("remove", &entry.path()))?;
         }
     }
-    git.run(&["worktree", "prune"]).map(drop).map_err(broken)
+    Ok(git.run(&["worktree", "prune"]).map(drop)?)
 }
 
 fn is_of_the_dead(id: &str) -> bool {
@@ -78,15 +75,11 @@ fn is_whole(notes: &Path) -> bool {
 
 /// Waits for the git of a killed start, which may still execute its command while a new start
 /// resumes the work.
-pub(crate) fn wait_for_orphaned_git(git: &Git) -> Result<(), Fault> {
+pub(crate) fn wait_for_orphaned_git(git: &Git) -> Result<(), GitError> {
     let ends = Instant::now() + ORPHANED;
-    while let Some(pid) = orphan(git) {
+    while let Some(process) = orphan(git) {
         if Instant::now() >= ends {
-            let message =
-                format!("git (process {pid}) is still finishing the work of a killed start");
-            return Err(Fault::input(message)
-                .kind("busy")
-                .hint("wait for it, or end it, and run again; nothing is lost"));
+            return Err(GitError::Orphaned { process });
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -125,20 +118,14 @@ const SHARED: [&str; 2] = ["packed-refs.lock", "config.lock"];
 /// Removes locks of a killed git: those in `names` and [`SHARED`]. A lock stays if a process has it
 /// open or a git is running: a git that waits for an editor holds its lock without having the file
 /// open.
-pub(crate) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), Fault> {
+pub(crate) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), GitError> {
     for name in names.iter().chain(&SHARED) {
         let path = git.run(&["rev-parse", "--path-format=absolute", "--git-path", name]);
-        let path = PathBuf::from(path.map_err(broken)?.trim_end());
+        let path = PathBuf::from(path?.trim_end());
         match standing(git, &path) {
             StaleLock::Gone => {}
             StaleLock::Left => remove(&path, name, journal)?,
-            StaleLock::Held => {
-                let message =
-                    format!("another git process is running: {} is its lock", path.display());
-                return Err(Fault::input(message)
-                    .kind("busy")
-                    .hint("wait until it ends, and run again; nothing is lost"));
-            }
+            StaleLock::Held => return Err(GitError::LockHeld { lock: path }),
         }
     }
     Ok(())
@@ -146,7 +133,7 @@ pub(crate) fn locks(git: &Git, journal: &Journal, names: &[&str]) -> Result<(), 
 
 /// Removes all locks of a killed git in a repository that only Trellis commits to. For held locks,
 /// git reports its own error.
-pub(crate) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
+pub(crate) fn own_locks(git: &Git, journal: &Journal) -> Result<(), GitError> {
     let folder = git.root().join(".git");
     let top = ["index.lock", "HEAD.lock"].into_iter().chain(SHARED).map(|it| folder.join(it));
     let refs = ignore::WalkBuilder::new(folder.join("refs")).standard_filters(false).build();
@@ -161,13 +148,13 @@ pub(crate) fn own_locks(git: &Git, journal: &Journal) -> Result<(), Fault> {
     Ok(())
 }
 
-fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), Fault> {
+fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), GitError> {
     crash_point::reach();
     let removed = fs::remove_file(path);
     let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
     let arguments = vec![format!("(remove stale {name})")];
     let reported = journal.log(Event::Git { arguments, outcome });
-    reported.map_err(|error| cannot("write the journal", &error))
+    reported.map_err(GitError::io("write the journal"))
 }
 
 /// State of a lock file.

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::git::{Git, GitError};
+use crate::error::{CommandCause, CommandError};
+use crate::git::Git;
 use trellis_store::journal::Journal;
 
 /// Texts by path relative to the folder of git's commands; `None` removes a file.
@@ -14,12 +15,11 @@ const PLAIN: &str = "100644";
 
 /// Writes the tree of a commit with these texts replaced, or a tree of these texts alone without a
 /// commit.
-pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
+pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, CommandError> {
     let lines = entries(git, from, texts)?;
-    let scratch = tempfile::tempdir().map_err(|error| GitError {
+    let scratch = tempfile::tempdir().map_err(|error| CommandError {
         step: "index".to_owned(),
-        why: format!("cannot create a scratch folder: {error}"),
-        is_refused: false,
+        cause: CommandCause::Scratch(error),
     })?;
     let own = git.with_index(&scratch.path().join("index"));
     from.map(|from| own.run(&["read-tree", from])).transpose()?;
@@ -28,7 +28,7 @@ pub fn tree_with(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String,
 }
 
 /// Returns index entries for these texts, with the modes that the files had.
-fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitError> {
+fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, CommandError> {
     let prefix = git.run(&["rev-parse", "--show-prefix"])?;
     let known = from.map(|from| git.run(&["ls-tree", "-r", "-z", "--full-tree", from]));
     let known = known.transpose()?.unwrap_or_default();
@@ -51,7 +51,7 @@ fn entries(git: &Git, from: Option<&str>, texts: &Texts) -> Result<String, GitEr
     Ok(lines)
 }
 
-fn blob(git: &Git, path: &str, text: &str) -> Result<String, GitError> {
+fn blob(git: &Git, path: &str, text: &str) -> Result<String, CommandError> {
     let blob = git.run_with(&["hash-object", "-w", "--stdin", "--path", path], text)?;
     Ok(blob.trim().to_owned())
 }
@@ -63,7 +63,7 @@ pub fn commit_texts(
     journal: &Journal,
     texts: &Texts,
     message: &str,
-) -> Result<(), GitError> {
+) -> Result<(), CommandError> {
     let head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
     let head = head.as_deref().map(str::trim);
     let tree = tree_with(git, head, texts)?;
@@ -86,7 +86,7 @@ pub fn commit_texts(
     git.step(journal, &reset, &paths).map(drop)
 }
 
-fn is_made(git: &Git, head: Option<&str>, tree: &str, message: &str) -> Result<bool, GitError> {
+fn is_made(git: &Git, head: Option<&str>, tree: &str, message: &str) -> Result<bool, CommandError> {
     let Some(head) = head else { return Ok(false) };
     let last = git.run(&["log", "-1", "--format=%T %s", head])?;
     Ok(last.trim_end() == format!("{tree} {message}"))

@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::git::{Git, broken};
+use crate::error::{Addition, GitError, WorktreeError};
+use crate::git::Git;
 use crate::merge::is_partial;
 use crate::stale_locks;
 use crate::trees;
 use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
 use trellis_store::crash_point;
-use trellis_store::disk::{self, cannot};
-use trellis_store::fault::{Exit, Fault};
+use trellis_store::disk;
 use trellis_store::journal::Journal;
 use trellis_store::lock::{Lock, LockError};
 
@@ -65,7 +65,7 @@ impl Worktree {
     ///
     /// No repository, no branch checked out, a branch or folder of that name that Trellis did not
     /// create, or another process at work.
-    pub fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, Fault> {
+    pub fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, GitError> {
         Worktree::open_for(home, (name, None), journal)
     }
 
@@ -74,12 +74,12 @@ impl Worktree {
         home: &Path,
         (name, into): (&str, Option<&str>),
         journal: &Journal,
-    ) -> Result<Opened, Fault> {
+    ) -> Result<Opened, GitError> {
         let git = repository(home)?;
-        let places = places(home).map_err(|error| cannot("create .trellis/worktrees", &error))?;
+        let places = places(home).map_err(GitError::io("create .trellis/worktrees"))?;
         let lock = lock(&places.join(format!("{name}.lock")), name)?;
         stale_locks::wait_for_orphaned_git(&git)?;
-        let prefix = git.run(&["rev-parse", "--show-prefix"]).map_err(broken)?;
+        let prefix = git.run(&["rev-parse", "--show-prefix"])?;
         let folder = places.join(name);
         let known = known(&record_path(home, name))?;
         let is_fresh = known.is_none();
@@ -124,24 +124,17 @@ impl Worktree {
 
     /// Checks that the worktree is on its branch. A person may have switched to another branch, on
     /// which Trellis must not commit.
-    fn is_on_its_branch(&self) -> Result<(), Fault> {
+    fn is_on_its_branch(&self) -> Result<(), GitError> {
         let (branch, top) = (self.branch(), self.git.at(&self.folder));
         let head = top.run(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
         if head.trim() == full(&branch) {
             return Ok(());
         }
-        let folder = self.folder.display();
-        Err(Fault::new(
-            Exit::NeedsHuman,
-            format!("in {folder} a branch other than {branch} is checked out"),
-        )
-        .hint(format!(
-            "`git switch {branch}` there, or move your files elsewhere; nothing was changed"
-        )))
+        Err(WorktreeError::OtherBranch { folder: self.folder.clone(), branch }.into())
     }
 
     /// Creates branch and folder, as far as they do not exist.
-    fn create(&mut self, journal: &Journal) -> Result<(), Fault> {
+    fn create(&mut self, journal: &Journal) -> Result<(), GitError> {
         stale_locks::sweep(&self.git, Some(&self.name))?;
         let top = self.git.at(&self.folder);
         if self.folder.join(".git").exists() && top.run(&["rev-parse", "HEAD"]).is_ok() {
@@ -151,7 +144,7 @@ impl Worktree {
         if self.folder.exists() {
             crash_point::reach();
             fs::remove_dir_all(&self.folder)
-                .map_err(|error| cannot("clear the worktree's folder", &error))?;
+                .map_err(GitError::io("clear the worktree's folder"))?;
             stale_locks::sweep(&self.git, Some(&self.name))?;
         }
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
@@ -163,7 +156,7 @@ impl Worktree {
                 vec!["worktree", "add", "--quiet", "--no-track", "-b", &branch, &folder, &base]
             }
         };
-        self.git.step(journal, &arguments, "").map_err(broken)?;
+        self.git.step(journal, &arguments, "")?;
         Ok(())
     }
 
@@ -175,10 +168,10 @@ impl Worktree {
         from: &str,
         texts: &BTreeMap<String, String>,
         message: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GitError> {
         let tree = self.tree_with(from, texts)?;
         let commit = ["commit-tree", &tree, "-p", from, "-m", message];
-        let commit = self.git.run(&commit).map_err(broken)?;
+        let commit = self.git.run(&commit)?;
         self.become_commit(journal, commit.trim(), "--hard")
     }
 
@@ -187,33 +180,37 @@ impl Worktree {
         &self,
         from: &str,
         texts: &BTreeMap<String, String>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, GitError> {
         let texts = texts.iter().map(|(path, text)| (path.clone(), Some(text.clone())));
-        trees::tree_with(&self.inner, Some(from), &texts.collect()).map_err(broken)
+        Ok(trees::tree_with(&self.inner, Some(from), &texts.collect())?)
     }
 
     /// Moves the branch to a commit. The record names the commit before and after, so that a crash
     /// in between does not look like a person's edit.
-    fn become_commit(&mut self, journal: &Journal, commit: &str, how: &str) -> Result<(), Fault> {
+    fn become_commit(
+        &mut self,
+        journal: &Journal,
+        commit: &str,
+        how: &str,
+    ) -> Result<(), GitError> {
         self.record.next = Some(commit.to_owned());
         self.save_state()?;
-        self.inner.step(journal, &["reset", how, "--quiet", commit], "").map_err(broken)?;
+        self.inner.step(journal, &["reset", how, "--quiet", commit], "")?;
         self.record.tip = self.record.next.take();
         self.save_state()
     }
 
     /// Writes the tree of the current files; ignored files are left out unless they were committed.
-    fn tree(&self) -> Result<String, Fault> {
-        let scratch =
-            tempfile::tempdir().map_err(|error| cannot("create a scratch index", &error))?;
+    fn tree(&self) -> Result<String, GitError> {
+        let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
         let own = self.inner.with_index(&scratch.path().join("index"));
-        own.run(&["read-tree", "HEAD"]).map_err(broken)?;
-        own.run(&["add", "--all", "--", ":/"]).map_err(broken)?;
-        Ok(own.run(&["write-tree"]).map_err(broken)?.trim().to_owned())
+        own.run(&["read-tree", "HEAD"])?;
+        own.run(&["add", "--all", "--", ":/"])?;
+        Ok(own.run(&["write-tree"])?.trim().to_owned())
     }
 
     /// Returns whether a person has changed files here, or committed.
-    pub fn is_edited(&self) -> Result<bool, Fault> {
+    pub fn is_edited(&self) -> Result<bool, GitError> {
         let tree = self.tree()?;
         let ours = [self.record.tip.as_ref().unwrap_or(&self.record.base)];
         let ours = ours.into_iter().chain(&self.record.next);
@@ -238,7 +235,7 @@ impl Worktree {
 
     /// Returns whether a file was being written when Trellis was killed; the path is relative to
     /// the top.
-    fn is_half_written(&self, path: &str, next: &str) -> Result<bool, Fault> {
+    fn is_half_written(&self, path: &str, next: &str) -> Result<bool, GitError> {
         let file = self.folder.join(path);
         if !file.exists() {
             return Ok(true);
@@ -252,29 +249,29 @@ impl Worktree {
 
     /// Returns the files that a person changed since the last commit of Trellis, by path relative
     /// to [`Worktree::root`].
-    pub fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
+    pub fn edits(&self) -> Result<BTreeMap<String, Vec<u8>>, GitError> {
         let options =
             ["diff", "--name-only", "--no-renames", "--relative", "-z", "--diff-filter=d"];
         let paths = self.paths(&[&options[..], &[self.tip(), &self.tree()?]].concat())?;
         let text = |path: String| match fs::read(self.root.join(&path)) {
             Ok(text) => Ok((path, text)),
-            Err(error) => Err(cannot(&format!("read {path}"), &error)),
+            Err(error) => Err(GitError::io_at("read", Path::new(&path))(error)),
         };
         paths.into_iter().map(text).collect()
     }
 
     /// Commits a person's edits; afterwards the branch is Trellis' own again. Commits that were
     /// merged into it from the target are not part of the work.
-    pub fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), Fault> {
+    pub fn commit_user_edits(&mut self, journal: &Journal) -> Result<(), GitError> {
         // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
         let tree = self.tree()?;
         let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by hand"];
-        let commit = self.inner.run(&commit).map_err(broken)?;
+        let commit = self.inner.run(&commit)?;
         self.become_commit(journal, commit.trim(), "--mixed")?;
         let base = ["merge-base", &full(&self.record.into), "HEAD"];
-        self.record.base = self.inner.run(&base).map_err(broken)?.trim().to_owned();
+        self.record.base = self.inner.run(&base)?.trim().to_owned();
         self.save_state()
     }
 
@@ -292,14 +289,14 @@ impl Worktree {
     }
 
     /// Records that a person has sent this tree back.
-    pub fn send_back(&mut self, tree: String, words: String) -> Result<(), Fault> {
+    pub fn send_back(&mut self, tree: String, words: String) -> Result<(), GitError> {
         self.record.sent_back.push((tree, words));
         self.save_state()
     }
 
     /// Returns paths that differ from the base, relative to [`Worktree::root`]: existing ones and
     /// removed ones.
-    pub fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), Fault> {
+    pub fn changed(&self) -> Result<(BTreeSet<String>, BTreeSet<String>), GitError> {
         let range = [self.record.base.clone(), self.tip().to_owned()];
         let of = |filter: &str| {
             let options = ["diff", "--name-only", "--no-renames", "--relative", "-z", filter];
@@ -309,30 +306,30 @@ impl Worktree {
     }
 
     /// Returns the work's changes as one patch.
-    pub fn diff(&self) -> Result<String, Fault> {
+    pub fn diff(&self) -> Result<String, GitError> {
         let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let range = [self.record.base.as_str(), self.tip()];
-        self.inner.run(&[&options[..], &range].concat()).map_err(broken)
+        Ok(self.inner.run(&[&options[..], &range].concat())?)
     }
 
     /// Records that the work waits for a review, after this number of fix requests.
-    pub fn wait(&mut self, fixes: u32) -> Result<(), Fault> {
+    pub fn wait(&mut self, fixes: u32) -> Result<(), GitError> {
         self.record.waits = Some(fixes);
         self.save_state()
     }
 
     /// Records how the work ended. Its branch and folder stay.
-    pub fn mark_finished(&mut self, how: &str) -> Result<(), Fault> {
+    pub fn mark_finished(&mut self, how: &str) -> Result<(), GitError> {
         self.record.ended = Some(how.to_owned());
         self.save_state()
     }
 
     /// Archives ended work so that it can begin again: its branch stays under another name, which
     /// is returned.
-    pub fn archive(self, journal: &Journal) -> Result<String, Fault> {
+    pub fn archive(self, journal: &Journal) -> Result<String, GitError> {
         let taken =
             self.git.run(&["for-each-ref", "--format=%(refname:short)", "refs/heads/trellis"]);
-        let taken = taken.map_err(broken)?;
+        let taken = taken?;
         // No work has such a name.
         let prefix = branch(&format!("aside/{}-", self.name));
         let numbers = taken.lines().filter_map(|it| it.strip_prefix(&prefix)?.parse::<u32>().ok());
@@ -344,43 +341,41 @@ impl Worktree {
             work.commit_user_edits(journal)?;
         }
         work.keep_ignored()?;
-        work.git.step(journal, &["worktree", "remove", "--force", &folder], "").map_err(broken)?;
-        work.git
-            .step(journal, &["branch", "--move", &work.branch(), &aside], "")
-            .map_err(broken)?;
+        work.git.step(journal, &["worktree", "remove", "--force", &folder], "")?;
+        work.git.step(journal, &["branch", "--move", &work.branch(), &aside], "")?;
         remove(&record_path(&work.home, &work.name))?;
         Ok(aside)
     }
 
     /// Removes folder, branch and record of merged work. Later additions by a person stay.
-    pub fn clear(&self, journal: &Journal) -> Result<(), Fault> {
+    pub fn clear(&self, journal: &Journal) -> Result<(), GitError> {
         let branch = self.branch();
         if self.folder.join(".git").exists() {
             let is_clean =
                 self.inner.run(&["status", "--porcelain"]).is_ok_and(|it| it.trim().is_empty());
             if !is_clean {
-                return Err(self.added_to("files that are not committed"));
+                return Err(self.added_to(Addition::Files));
             }
             self.keep_ignored()?;
             let folder = self.folder.to_string_lossy().into_owned();
             let removed = self.git.step(journal, &["worktree", "remove", "--force", &folder], "");
-            removed.map_err(broken)?;
+            removed?;
         }
-        self.git.run(&["worktree", "prune"]).map_err(broken)?;
+        self.git.run(&["worktree", "prune"])?;
         if let Ok(tip) = self.git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]) {
             if self.tip() != tip.trim() {
-                return Err(self.added_to("commits"));
+                return Err(self.added_to(Addition::Commits));
             }
-            self.git.step(journal, &["branch", "-D", &branch], "").map_err(broken)?;
+            self.git.step(journal, &["branch", "-D", &branch], "")?;
         }
         remove(&record_path(&self.home, &self.name))
     }
 
     /// Moves ignored files out of a folder before its removal: no other copy exists.
-    fn keep_ignored(&self) -> Result<(), Fault> {
+    fn keep_ignored(&self) -> Result<(), GitError> {
         let top = self.git.at(&self.folder);
         let list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
-        let said = top.run(&list).map_err(broken)?;
+        let said = top.run(&list)?;
         let is_made = |path: &str| path.split('/').any(|part| MADE.contains(&part));
         let kept: Vec<&str> =
             said.split('\0').filter(|it| !it.is_empty() && !is_made(it)).collect();
@@ -389,62 +384,44 @@ impl Worktree {
         }
         let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
         let place = disk::create(&self.home, &format!("kept/{}-{since}", self.name))
-            .map_err(|error| cannot("create .trellis/kept", &error))?;
+            .map_err(GitError::io("create .trellis/kept"))?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
             crash_point::reach();
             fs::create_dir_all(to.parent().unwrap_or(&place))
                 .and_then(|()| fs::rename(&from, &to))
-                .map_err(|error| {
-                    cannot(&format!("move {} to {}", from.display(), to.display()), &error)
-                })?;
+                .map_err(|source| GitError::Move { from, to, source })?;
         }
         Ok(())
     }
 
     /// Returns the paths that git lists, with the command run in the project's folder.
-    fn paths(&self, arguments: &[&str]) -> Result<BTreeSet<String>, Fault> {
-        let said = self.inner.run(arguments).map_err(broken)?;
+    fn paths(&self, arguments: &[&str]) -> Result<BTreeSet<String>, GitError> {
+        let said = self.inner.run(arguments)?;
         Ok(said.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
     }
 
-    fn added_to(&self, what: &str) -> Fault {
-        let (branch, folder) = (self.branch(), self.folder.display());
-        Fault::new(
-            Exit::NeedsHuman,
-            format!("{branch} is merged, but {what} were added since then; it stays"),
-        )
-        .hint(format!(
-            "save what you need from {folder}, then run `git worktree remove --force {folder}` \
-             and `git branch -D {branch}`"
-        ))
+    fn added_to(&self, what: Addition) -> GitError {
+        let folder = self.folder.clone();
+        WorktreeError::AddedTo { what, branch: self.branch(), folder }.into()
     }
 
-    pub(crate) fn save_state(&self) -> Result<(), Fault> {
-        let text = serde_json::to_string_pretty(&self.record).map_err(|error| {
-            Fault::internal(format!("the record of a worktree cannot be written as JSON: {error}"))
-        })?;
+    pub(crate) fn save_state(&self) -> Result<(), GitError> {
+        let text = serde_json::to_string_pretty(&self.record).map_err(WorktreeError::NoJson)?;
         let path = format!(".trellis/worktrees/{}.json", self.name);
-        disk::write(&self.home, &path, &text)
-            .map_err(|error| cannot(&format!("write {path}"), &error))
+        disk::write(&self.home, &path, &text).map_err(GitError::io_at("write", Path::new(&path)))
     }
 }
 
 /// Returns the repository around a project.
-pub fn repository(home: &Path) -> Result<Git, Fault> {
-    Git::around(home).map_err(broken)?.ok_or_else(|| {
-        let home = home.display();
-        Fault::input(format!("{home} is not in a git repository with a commit"))
-            .hint("run `git init` and commit your files: Trellis works on a branch of its own")
-    })
+pub fn repository(home: &Path) -> Result<Git, GitError> {
+    Git::around(home)?.ok_or_else(|| GitError::NoRepository { home: home.to_owned() })
 }
 
-fn lock(path: &Path, name: &str) -> Result<Lock, Fault> {
+fn lock(path: &Path, name: &str) -> Result<Lock, GitError> {
     Lock::of_file(path).map_err(|why| match why {
-        LockError::Failed(error) => cannot(&format!("lock {}", path.display()), &error),
-        LockError::Held(owner) => Fault::input(format!("{owner} is working on {name}"))
-            .kind("busy")
-            .hint("wait for it, or stop it"),
+        LockError::Failed(error) => GitError::io_at("lock", path)(error),
+        LockError::Held(owner) => WorktreeError::Busy { owner, name: name.to_owned() }.into(),
     })
 }
 

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::git::{Git, broken};
+use super::git::Git;
+use crate::error::{GitError, WorktreeError};
 use trellis_store::crash_point;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 
 /// Version of the record format.
@@ -58,17 +57,15 @@ pub(crate) struct Merging {
 
 /// Returns the target branch of work that ended without a merge and waits for a person; `None` if
 /// there is no such work.
-pub fn left(home: &Path, name: &str) -> Result<Option<String>, Fault> {
+pub fn left(home: &Path, name: &str) -> Result<Option<String>, GitError> {
     let known = known(&record_path(home, name))?;
     Ok(known.filter(|it| it.ended.is_some()).map(|it| it.into))
 }
 
 /// Returns the branch that is checked out.
-pub fn checked_out(git: &Git) -> Result<String, Fault> {
-    let head = git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| {
-        Fault::input("no branch is checked out, so nothing can be merged into it")
-            .hint("`git switch` to the branch that the work is for")
-    })?;
+pub fn checked_out(git: &Git) -> Result<String, GitError> {
+    let head =
+        git.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(|_| GitError::NoBranch)?;
     Ok(head.trim().to_owned())
 }
 
@@ -104,32 +101,27 @@ pub(crate) fn record_path(home: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns the record of work that was begun.
-pub(crate) fn known(path: &Path) -> Result<Option<WorktreeState>, Fault> {
+pub(crate) fn known(path: &Path) -> Result<Option<WorktreeState>, GitError> {
     let text = match trellis_os::files::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
+        Err(error) => return Err(GitError::io_at("read", path)(error)),
     };
-    let record: WorktreeState = serde_json::from_str(&text).map_err(|error| {
-        Fault::input(format!("cannot understand {}: {error}", path.display())).hint(
-            "check the branch it names; if you need nothing of it, remove the file and the \
-                 branch",
-        )
-    })?;
+    let record: WorktreeState = serde_json::from_str(&text)
+        .map_err(|source| WorktreeError::DamagedRecord { path: path.to_owned(), source })?;
     match record.version {
         VERSION => record.is_ours(path).map(|()| Some(record)),
-        other => Err(Fault::input(format!(
-            "{} has version {other}; this Trellis reads {VERSION}",
-            path.display()
-        ))
-        .hint("use the Trellis that wrote it")),
+        version => {
+            let path = path.to_owned();
+            Err(WorktreeError::RecordVersion { path, version, known: VERSION }.into())
+        }
     }
 }
 
 impl WorktreeState {
     /// Checks the record. A project may bring a forged one: commit names become arguments of git,
     /// so they must be hexadecimal.
-    fn is_ours(&self, path: &Path) -> Result<(), Fault> {
+    fn is_ours(&self, path: &Path) -> Result<(), GitError> {
         let merging = self.merging.iter().flat_map(|it| [&it.old, &it.new, &it.last]);
         let trees = self.sent_back.iter().map(|it| &it.0);
         let mut commits =
@@ -138,13 +130,10 @@ impl WorktreeState {
         let wrong = commits
             .find(|it| !is_name(it))
             .or_else(|| Some(&self.into).filter(|it| it.starts_with('-')));
-        wrong.map_or(Ok(()), |it| {
-            let shown = path.display();
-            Err(Fault::input(format!(
-                "{shown} was not written by Trellis: {it:?} is neither a commit nor a branch"
-            ))
-            .hint("check it, and remove it"))
-        })
+        let foreign = |it: &String| {
+            WorktreeError::ForeignRecord { path: path.to_owned(), name: it.clone() }.into()
+        };
+        wrong.map_or(Ok(()), |it| Err(foreign(it)))
     }
 }
 
@@ -154,20 +143,16 @@ pub(crate) fn create(
     (name, into): (&str, Option<&str>),
     folder: &Path,
     home: &Path,
-) -> Result<WorktreeState, Fault> {
+) -> Result<WorktreeState, GitError> {
     let branch = branch(name);
-    let theirs = |what: String| {
-        Fault::input(format!("{what} exists, and Trellis did not create it"))
-            .hint("rename or remove it: the work needs the name")
-    };
     if git.run(&["rev-parse", "--verify", "--quiet", &full(&branch)]).is_ok() {
-        return Err(theirs(format!("the branch {branch}")));
+        return Err(WorktreeError::BranchTaken { branch }.into());
     }
     if folder.exists() {
-        return Err(theirs(folder.display().to_string()));
+        return Err(WorktreeError::FolderTaken { folder: folder.to_owned() }.into());
     }
     let into = into.map_or_else(|| checked_out(git), |it| Ok(it.to_owned()))?;
-    let base = git.run(&["rev-parse", "--verify", "--quiet", &full(&into)]).map_err(broken)?;
+    let base = git.run(&["rev-parse", "--verify", "--quiet", &full(&into)])?;
     let journal = fs::metadata(Journal::path(home)).map_or(0, |it| it.len());
     Ok(WorktreeState {
         version: VERSION,
@@ -184,11 +169,11 @@ pub(crate) fn create(
     })
 }
 
-pub(crate) fn remove(path: &Path) -> Result<(), Fault> {
+pub(crate) fn remove(path: &Path) -> Result<(), GitError> {
     crash_point::reach();
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(cannot(&format!("remove {}", path.display()), &error))
+            Err(GitError::io_at("remove", path)(error))
         }
         _ => Ok(()),
     }

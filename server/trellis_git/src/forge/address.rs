@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::error::TrustError;
+use crate::error::AddressError;
+
 /// Hosts of GitHub, including its ssh host on the https port.
 const GITHUB: [&str; 3] = ["github.com", "www.github.com", "ssh.github.com"];
 const GITHUB_API: &str = "api.github.com";
@@ -53,13 +56,13 @@ impl Address {
     /// # Errors
     ///
     /// The problem, without repeating the address.
-    pub(super) fn parse(text: &str, base: &Path) -> Result<Address, String> {
+    pub(super) fn parse(text: &str, base: &Path) -> Result<Address, AddressError> {
         let text = text.trim();
         if text.is_empty() || text.starts_with('-') || text.chars().any(char::is_control) {
-            return Err("it is not an address".to_owned());
+            return Err(AddressError::NoAddress);
         }
         if is_helper(text) {
-            return Err("it uses a git remote helper, which could run any program".to_owned());
+            return Err(AddressError::Helper);
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(text, &scheme.to_ascii_lowercase(), rest);
@@ -94,10 +97,10 @@ fn of_folder(path: PathBuf) -> Address {
     Address { shown: url.clone(), url, secret: None, home: None }
 }
 
-fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
+fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, AddressError> {
     // Programs disagree whether the text before a backslash is the host or a name.
     if rest.contains('\\') {
-        return Err("it contains a backslash".to_owned());
+        return Err(AddressError::Backslash);
     }
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
@@ -108,7 +111,7 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Address, String> {
         "ssh" | "git+ssh" | "ssh+git" => of_ssh(text, authority, path),
         "http" => of_web(text, "http", authority, path),
         "https" => of_web(text, "https", authority, path),
-        _ => Err(format!("`{scheme}` is not supported; use https, http, ssh, file or a folder")),
+        _ => Err(AddressError::Scheme(scheme.to_owned())),
     }
 }
 
@@ -117,7 +120,7 @@ fn of_web(
     scheme: &'static str,
     authority: &str,
     path: &str,
-) -> Result<Address, String> {
+) -> Result<Address, AddressError> {
     let (user, place) =
         authority.rsplit_once('@').map_or((None, authority), |it| (Some(it.0), it.1));
     let (host, port) = host(place)?;
@@ -137,7 +140,7 @@ fn of_web(
 }
 
 /// Returns the address of an ssh remote. The API of its forge is reached over https.
-fn of_ssh(text: &str, authority: &str, path: &str) -> Result<Address, String> {
+fn of_ssh(text: &str, authority: &str, path: &str) -> Result<Address, AddressError> {
     let place = authority.rsplit_once('@').map_or(authority, |it| it.1);
     let (host, _) = host(place)?;
     let home = segments(path).map(|(_, owner, name)| {
@@ -153,21 +156,20 @@ fn is_github(host: &str) -> bool {
 }
 
 /// Returns the lowercase host, and the port. Strict, since programs read odd hosts differently.
-fn host(place: &str) -> Result<(String, Option<u16>), String> {
-    let odd = || "its host is empty".to_owned();
+fn host(place: &str) -> Result<(String, Option<u16>), AddressError> {
     let end = place.rfind(']').map_or(0, |it| it + 1);
     let (name, port) = match place[end..].split_once(':') {
         Some((rest, port)) => (&place[..end + rest.len()], Some(port)),
         None => (place, None),
     };
-    let port = port.map(str::parse).transpose().map_err(|_| odd())?;
+    let port = port.map(str::parse).transpose().map_err(|_| AddressError::NoHost)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     let inner = name.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     let is_host = match inner {
         Some(inner) => inner.parse::<std::net::Ipv6Addr>().is_ok(),
         None => name.chars().all(is_plain) && name.starts_with(|c: char| c.is_ascii_alphanumeric()),
     };
-    if is_host { Ok((name.to_ascii_lowercase(), port)) } else { Err(odd()) }
+    if is_host { Ok((name.to_ascii_lowercase(), port)) } else { Err(AddressError::NoHost) }
 }
 
 /// Returns the path before the owner, the owner, and the repository's name.
@@ -217,7 +219,7 @@ pub(super) struct Trust<'a> {
 /// # Errors
 ///
 /// The host, so that the user can allow it; the reason, if allowing it would not help.
-pub(super) fn bound(api: &str, trust: Trust<'_>) -> Result<(), String> {
+pub(super) fn bound(api: &str, trust: Trust<'_>) -> Result<(), TrustError> {
     let (scheme, rest) = api.split_once("://").unwrap_or(("", api));
     let host = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
     let named = trust.host.map(|it| it.trim().to_ascii_lowercase());
@@ -226,17 +228,13 @@ pub(super) fn bound(api: &str, trust: Trust<'_>) -> Result<(), String> {
         None => trust.is_typed || trust.is_own,
     };
     if !is_meant {
-        let host = if host == GITHUB_API { GITHUB[0] } else { &host };
-        return Err(format!(
-            "the token may not be for {host}: set TRELLIS_FORGE_HOST={host} if it is"
-        ));
+        let host = if host == GITHUB_API { GITHUB[0].to_owned() } else { host };
+        return Err(TrustError::OtherHost { host });
     }
     let is_safe = scheme == "https" || is_loopback(&host) || trust.is_typed || trust.is_own;
     match is_safe {
         true => Ok(()),
-        false => {
-            Err(format!("the connection to {host} is not encrypted: use an https or ssh address"))
-        }
+        false => Err(TrustError::NotEncrypted { host }),
     }
 }
 

@@ -11,6 +11,7 @@
 //! as for `git push`; it never decides where the token goes, nor which programs git starts.
 
 mod address;
+mod error;
 mod open;
 mod pull_requests;
 mod push;
@@ -25,13 +26,14 @@ use serde::Deserialize;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::error::GitError;
 use crate::git::Git;
 pub use address::Kind;
+use error::ForgeError;
 use open::{NoPulls, find, pulls};
 use pull_requests::{PullRequests, Request};
 use push::{PushError, Pusher};
 use push_state::{PendingPush, PushState};
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};
 
 /// Prefix of Trellis' own branches. No other branch is ever forced or removed.
@@ -76,6 +78,8 @@ pub type Note<'a> = Box<dyn Fn(String) + Send + Sync + 'a>;
 pub struct Services<'a> {
     pub journal: &'a Journal,
     pub note: Note<'a>,
+    /// Returns an error in words for a person, with the remedy.
+    pub explain: fn(&GitError) -> String,
     pub cancel: &'a CancellationToken,
 }
 
@@ -95,6 +99,7 @@ pub struct Forge<'a> {
     git: Git,
     journal: &'a Journal,
     note: Note<'a>,
+    explain: fn(&GitError) -> String,
     shown: String,
     carrier: Pusher,
     /// Client for pull requests, or the reason why none can be opened.
@@ -116,7 +121,7 @@ impl<'a> Forge<'a> {
         git: Git,
         settings: ForgeSettings,
         services: Services<'a>,
-    ) -> Result<Forge<'a>, Fault> {
+    ) -> Result<Forge<'a>, GitError> {
         let (address, is_typed) = find(wanted, &git)?;
         let carrier = Pusher::open(&git, home, &address, services.cancel)?;
         let pulls = pulls(&address, is_typed, settings);
@@ -126,6 +131,7 @@ impl<'a> Forge<'a> {
             git,
             journal: services.journal,
             note: services.note,
+            explain: services.explain,
             shown: address.shown,
             carrier,
             pulls,
@@ -141,7 +147,7 @@ impl<'a> Forge<'a> {
     }
 
     /// Records a merge that is about to be made, so that it is pushed whatever happens afterwards.
-    pub fn record_pending(&self, into: &str, commit: &str, branch: &str) -> Result<(), Fault> {
+    pub fn record_pending(&self, into: &str, commit: &str, branch: &str) -> Result<(), GitError> {
         let [into, commit, branch] = [into, commit, branch].map(str::to_owned);
         self.known.change(|it| it.owed.push(PendingPush { into, commit, branch }))
     }
@@ -150,7 +156,7 @@ impl<'a> Forge<'a> {
     pub async fn push_pending(&self) {
         let owed = match self.known.read() {
             Ok(it) => it.owed,
-            Err(fault) => return self.say(OURS, None, Some(note(&fault))),
+            Err(error) => return self.say(OURS, None, Some((self.explain)(&error))),
         };
         for it in owed {
             let is_there = ["merge-base", "--is-ancestor", &it.commit, &head(&it.into)];
@@ -174,7 +180,7 @@ impl<'a> Forge<'a> {
                     self.say(branch, None, Some("merged, and removed from the remote".to_owned()))
                 }
                 Ok(false) => {}
-                Err(why) => self.say(branch, None, Some(why)),
+                Err(error) => self.say(branch, None, Some(self.words(&error))),
             }
         }
         true
@@ -184,14 +190,13 @@ impl<'a> Forge<'a> {
     pub async fn push_target(&self, into: &str) -> bool {
         let came = self.forward(into).await;
         let is_there = came.is_ok();
-        self.say(into, None, came.err());
+        self.say(into, None, came.err().map(|it| self.words(&it)));
         is_there
     }
 
-    async fn forward(&self, into: &str) -> Result<(), String> {
-        let tip = self
-            .tip(into)
-            .ok_or_else(|| format!("there is no local branch {into}: nothing was pushed"))?;
+    async fn forward(&self, into: &str) -> Result<(), ForgeError> {
+        let tip =
+            self.tip(into).ok_or_else(|| ForgeError::NoLocalBranch { branch: into.to_owned() })?;
         let tips = self.tips(&[into]).await?;
         if tips.get(into) == Some(&tip) {
             return Ok(());
@@ -204,16 +209,16 @@ impl<'a> Forge<'a> {
         let came = match self.carried(left).await {
             Ok(false) => return,
             Ok(true) => self.offered(left).await,
-            Err(why) => Err(why),
+            Err(error) => Err(error),
         };
         match came {
             Ok(page) => self.say(left.branch, page, None),
-            Err(why) => self.say(left.branch, None, Some(why)),
+            Err(error) => self.say(left.branch, None, Some(self.words(&error))),
         }
     }
 
     /// Pushes the branch. Returns whether there is anything to review.
-    async fn carried(&self, left: &UnmergedBranch<'_>) -> Result<bool, String> {
+    async fn carried(&self, left: &UnmergedBranch<'_>) -> Result<bool, ForgeError> {
         let tip = self.tip(left.branch).filter(|it| !self.is_before(it, &head(left.into)));
         let Some(tip) = tip else { return Ok(false) };
         let tips = self.tips(&[left.branch, left.into]).await?;
@@ -224,22 +229,17 @@ impl<'a> Forge<'a> {
         if tips.contains_key(left.into) || matches!(self.pulls, Err(NoPulls::Folder)) {
             return Ok(true);
         }
-        let (shown, into) = (&self.shown, left.into);
-        Err(format!(
-            "{shown} has no branch {into}, so Trellis cannot open a pull request: push {into}, \
-             then run the same command again"
-        ))
+        Err(ForgeError::NoTarget { remote: self.shown.clone(), into: left.into.to_owned() })
     }
 
     /// Opens a pull request and returns its page; `None` for a folder, which has no pull requests.
-    async fn offered(&self, left: &UnmergedBranch<'_>) -> Result<Option<String>, String> {
+    async fn offered(&self, left: &UnmergedBranch<'_>) -> Result<Option<String>, ForgeError> {
         let asked = match &self.pulls {
             Ok(pulls) => self.request(pulls, left).await,
             Err(NoPulls::Folder) => return Ok(None),
             Err(NoPulls::Lacking { why, home }) => {
                 let page = home.as_ref().map(|it| it.compare(left.into, left.branch));
-                let page = page.map(|it| format!("; or open one at {it}")).unwrap_or_default();
-                return Err(format!("no pull request was opened: {why}{page}"));
+                return Err(ForgeError::NoPullRequest { why: why.clone(), page });
             }
         };
         if let Ok(Some(url)) = &asked {
@@ -250,20 +250,17 @@ impl<'a> Forge<'a> {
     }
 
     /// Moves a branch of Trellis on the remote, if the remote's commits on it come from Trellis.
-    async fn moved(&self, branch: &str, tip: &str, there: Option<&str>) -> Result<(), String> {
+    async fn moved(&self, branch: &str, tip: &str, there: Option<&str>) -> Result<(), ForgeError> {
         if !branch.starts_with(OURS) {
-            return Err(format!("{branch} does not belong to Trellis and was not changed"));
+            return Err(ForgeError::NotOurs { branch: branch.to_owned() });
         }
         let known = self.of_ours(branch)?;
         if let Some(there) = there
             && !known.iter().any(|it| it == there)
             && !self.is_before(there, tip)
         {
-            return Err(format!(
-                "{} has commits on {branch} that Trellis did not push: nothing was pushed; save \
-                 what you need from them, then remove the branch there",
-                self.shown
-            ));
+            let (remote, branch) = (self.shown.clone(), branch.to_owned());
+            return Err(ForgeError::ForeignCommits { remote, branch });
         }
         let both =
             |there: Option<&str>| there.into_iter().chain([tip]).map(str::to_owned).collect();
@@ -274,7 +271,7 @@ impl<'a> Forge<'a> {
 
     /// Removes a branch on the remote if it is as Trellis pushed it. Returns whether the branch
     /// existed there.
-    async fn removed(&self, branch: &str) -> Result<bool, String> {
+    async fn removed(&self, branch: &str) -> Result<bool, ForgeError> {
         let known = self.of_ours(branch)?;
         if known.is_empty() || !branch.starts_with(OURS) {
             return Ok(false);
@@ -282,47 +279,42 @@ impl<'a> Forge<'a> {
         let there = self.tips(&[branch]).await?.remove(branch);
         if let Some(there) = &there {
             if !known.contains(there) {
-                return Err(format!(
-                    "it is merged, but {} has commits on it that Trellis did not push: the \
-                     branch stays there",
-                    self.shown
-                ));
+                let remote = self.shown.clone();
+                return Err(ForgeError::MergedWithForeignCommits { remote });
             }
             self.push(branch, None, Some(there)).await?;
         }
-        let forgotten = self.known.change(|it| drop(it.branches.remove(branch)));
-        forgotten.map_err(|fault| note(&fault))?;
+        self.known.change(|it| drop(it.branches.remove(branch)))?;
         Ok(there.is_some())
     }
 
     /// Returns the commits at which the remote's branch may be if only Trellis moved it.
-    fn of_ours(&self, branch: &str) -> Result<Vec<String>, String> {
-        let known = self.known.read().map_err(|fault| note(&fault))?;
+    fn of_ours(&self, branch: &str) -> Result<Vec<String>, ForgeError> {
+        let known = self.known.read()?;
         Ok(known.branches.get(branch).cloned().unwrap_or_default())
     }
 
-    fn remember(&self, branch: &str, commits: Vec<String>) -> Result<(), String> {
-        let written = self.known.change(|it| drop(it.branches.insert(branch.to_owned(), commits)));
-        written.map_err(|fault| note(&fault))
+    fn remember(&self, branch: &str, commits: Vec<String>) -> Result<(), ForgeError> {
+        Ok(self.known.change(|it| drop(it.branches.insert(branch.to_owned(), commits)))?)
     }
 
     async fn request(
         &self,
         pulls: &PullRequests,
         left: &UnmergedBranch<'_>,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, ForgeError> {
         let title = left.message.lines().next().unwrap_or_default();
         let (title, body): (String, String) = (title.chars().take(200).collect(), body(left));
         let it = Request { into: left.into, branch: left.branch, title: &title, body: &body };
         tokio::select! {
             () = self.carrier.cancel.cancelled() => Err(self.notify(PushError::Cancelled, "opening a pull request at")),
-            asked = pulls.show(&it) => asked,
+            asked = pulls.show(&it) => Ok(asked?),
         }
     }
 
-    async fn tips(&self, branches: &[&str]) -> Result<BTreeMap<String, String>, String> {
+    async fn tips(&self, branches: &[&str]) -> Result<BTreeMap<String, String>, ForgeError> {
         self.is_spoken_to()?;
-        self.carrier.tips(branches).await.map_err(|why| self.notify(why, "reading"))
+        self.carrier.tips(branches).await.map_err(|error| self.notify(error, "reading"))
     }
 
     /// Pushes a branch, and journals the push.
@@ -331,10 +323,10 @@ impl<'a> Forge<'a> {
         branch: &str,
         commit: Option<&str>,
         seen: Option<&str>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ForgeError> {
         self.is_spoken_to()?;
         let pushed = self.carrier.push(branch, commit, seen).await;
-        let pushed = pushed.map_err(|why| self.notify(why, "pushing to"));
+        let pushed = pushed.map_err(|error| self.notify(error, "pushing to"));
         let what = format!("{}:refs/heads/{branch}", commit.unwrap_or_default());
         self.journaled(&["push", &self.shown, &what], &pushed);
         if pushed.is_ok() && commit.is_some() {
@@ -343,41 +335,31 @@ impl<'a> Forge<'a> {
         pushed
     }
 
-    fn is_spoken_to(&self) -> Result<(), String> {
+    fn is_spoken_to(&self) -> Result<(), ForgeError> {
         match self.is_silent.load(Ordering::Relaxed) {
-            true => Err(format!(
-                "{} did not answer earlier: run the same command again when it is reachable",
-                self.shown
-            )),
+            true => Err(ForgeError::SilentEarlier { remote: self.shown.clone() }),
             false => Ok(()),
         }
     }
 
-    fn notify(&self, why: PushError, what: &str) -> String {
-        let shown = &self.shown;
-        match why {
-            PushError::Cancelled => {
-                format!("stopped while {what} {shown}: run the same command again")
-            }
+    fn notify(&self, error: PushError, action: &'static str) -> ForgeError {
+        let remote = self.shown.clone();
+        match error {
+            PushError::Cancelled => ForgeError::Cancelled { action, remote },
             PushError::Silent(patience) => {
                 self.is_silent.store(true, Ordering::Relaxed);
-                let seconds = patience.as_secs();
-                format!(
-                    "{shown} did not answer within {seconds} seconds: run the same command \
-                     again when it is reachable"
-                )
+                ForgeError::Silent { remote, patience }
             }
-            PushError::Refused(why)
-                if why.contains("fetch first") || why.contains("non-fast-forward") =>
-            {
-                format!(
-                    "{shown} has commits that are missing here, and Trellis never force-pushes: \
-                     run `git pull`, then push or run the same command again ({why})"
-                )
-            }
-            PushError::Refused(why) => {
-                format!("{what} {shown} failed: {why}; fix this, then run the same command again")
-            }
+            PushError::Behind(why) => ForgeError::Behind { remote, why },
+            PushError::Refused(why) => ForgeError::Refused { action, remote, why },
+        }
+    }
+
+    /// Returns an error in words for a person.
+    fn words(&self, error: &ForgeError) -> String {
+        match error {
+            ForgeError::Record(error) => (self.explain)(error),
+            other => other.to_string(),
         }
     }
 
@@ -393,9 +375,9 @@ impl<'a> Forge<'a> {
         self.git.answer(&asked).is_ok_and(|it| it.0 == 0)
     }
 
-    fn noted(&self, branch: &str, done: Result<(), Fault>) {
-        if let Err(fault) = done {
-            self.say(branch, None, Some(note(&fault)));
+    fn noted(&self, branch: &str, done: Result<(), GitError>) {
+        if let Err(error) = done {
+            self.say(branch, None, Some((self.explain)(&error)));
         }
     }
 
@@ -413,8 +395,8 @@ impl<'a> Forge<'a> {
         }
     }
 
-    fn journaled<T>(&self, arguments: &[&str], came: &Result<T, String>) {
-        let outcome = came.as_ref().map_or_else(Clone::clone, |_| "done".to_owned());
+    fn journaled<T>(&self, arguments: &[&str], came: &Result<T, ForgeError>) {
+        let outcome = came.as_ref().map_or_else(ToString::to_string, |_| "done".to_owned());
         let arguments = arguments.iter().map(ToString::to_string).collect();
         // A failed log is ignored: the work is over and journaled, and the result says the same.
         let _ = self.journal.log(Event::Git { arguments, outcome });
@@ -423,11 +405,6 @@ impl<'a> Forge<'a> {
 
 fn head(branch: &str) -> String {
     format!("refs/heads/{branch}")
-}
-
-fn note(fault: &Fault) -> String {
-    let hint = fault.hint.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
-    format!("{}{hint}", fault.message)
 }
 
 /// Returns the text of a pull request. The reason holds output of tests and models, so it is fenced

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use trellis_llm::{HttpMethod, JsonClient, JsonResponse, Secret};
 
 use super::address::Home;
+use super::error::{ClientError, PullRequestError};
 
 /// Timeout of one request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,9 +44,8 @@ impl PullRequests {
     /// # Errors
     ///
     /// The reason why the API cannot be used.
-    pub(super) fn open(api: &str, token: Secret, home: &Home) -> Result<PullRequests, String> {
-        let rest = JsonClient::open(api, token, PATIENCE).map_err(|error| error.to_string())?;
-        Ok(PullRequests { rest, home: home.clone() })
+    pub(super) fn open(api: &str, token: Secret, home: &Home) -> Result<PullRequests, ClientError> {
+        Ok(PullRequests { rest: JsonClient::open(api, token, PATIENCE)?, home: home.clone() })
     }
 
     /// Opens a pull request, or updates the open one of the same branch; a title changed by a
@@ -54,7 +54,7 @@ impl PullRequests {
     /// # Errors
     ///
     /// The problem, and a remedy.
-    pub(super) async fn show(&self, it: &Request<'_>) -> Result<Option<String>, String> {
+    pub(super) async fn show(&self, it: &Request<'_>) -> Result<Option<String>, PullRequestError> {
         let body = cut(it.body);
         if let Some(open) = self.find(it).await? {
             return self.update(open, body).await;
@@ -72,7 +72,7 @@ impl PullRequests {
         }
     }
 
-    async fn update(&self, open: Open, body: &str) -> Result<Option<String>, String> {
+    async fn update(&self, open: Open, body: &str) -> Result<Option<String>, PullRequestError> {
         if open.body != body {
             let number = open.number.to_string();
             let new = json!({ "body": body });
@@ -83,7 +83,7 @@ impl PullRequests {
     }
 
     /// Finds the open pull request of a branch. GitHub filters by `head`; other forges list all.
-    async fn find(&self, it: &Request<'_>) -> Result<Option<Open>, String> {
+    async fn find(&self, it: &Request<'_>) -> Result<Option<Open>, PullRequestError> {
         let (head, size) = (format!("{}:{}", self.home.owner, it.branch), PAGE.to_string());
         for page in 1..=PAGES {
             let page = page.to_string();
@@ -123,59 +123,38 @@ impl PullRequests {
         below: &[&str],
         query: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Result<JsonResponse, String> {
+    ) -> Result<JsonResponse, PullRequestError> {
         let Home { owner, name, .. } = &self.home;
         let place = [&["repos", owner, name, "pulls"], below].concat();
         let said = self.rest.ask(verb, &place, query, body).await;
-        said.map_err(|why| {
-            let host = &self.home.host;
-            format!(
-                "cannot reach {host} for a pull request: {why}; run the same command again \
-                 later"
-            )
+        said.map_err(|error| {
+            let host = self.home.host.clone();
+            PullRequestError::Unreachable { host, source: error.into() }
         })
     }
 
     /// Returns the content of a successful response.
-    fn read(&self, said: JsonResponse) -> Result<Value, String> {
+    fn read(&self, said: JsonResponse) -> Result<Value, PullRequestError> {
         match said.status {
             200..=299 => said.value.ok_or_else(|| self.odd()),
             _ => Err(self.refused(&said)),
         }
     }
 
-    fn refused(&self, said: &JsonResponse) -> String {
+    fn refused(&self, said: &JsonResponse) -> PullRequestError {
         let Home { host, owner, name, .. } = &self.home;
-        let JsonResponse { status, complaint, elsewhere, .. } = said;
-        let why = match said.value {
-            Some(_) => format!("{host} answers {status}, {complaint}"),
-            // The text of a proxy's error page does not help.
-            None => format!("{host} answers {status}"),
-        };
-        match (status, elsewhere) {
-            (_, Some(place)) => format!(
-                "{host} redirects to {place}, and Trellis sends the token nowhere else: give \
-                 the new address"
-            ),
-            (401, _) => format!("{why}: set TRELLIS_FORGE_TOKEN to a valid token"),
-            (403, _) => format!(
-                "{why}: the token needs permission to write pull requests of {owner}/{name}"
-            ),
-            (404, _) => format!(
-                "{why}: {owner}/{name} does not exist, the token cannot see it, or the API has \
-                 another address (`[forge]` in your trellis.toml)"
-            ),
-            (409 | 422, _) => format!("{why}: open the pull request yourself"),
-            _ => format!("{why}: run the same command again later"),
+        let host = host.clone();
+        if let Some(place) = said.elsewhere.clone() {
+            return PullRequestError::Redirected { host, place };
         }
+        // The text of a proxy's error page does not help.
+        let why = said.value.is_some().then(|| said.complaint.clone());
+        let repository = format!("{owner}/{name}");
+        PullRequestError::Refused { host, repository, status: said.status, why }
     }
 
-    fn odd(&self) -> String {
-        let host = &self.home.host;
-        format!(
-            "the answer of {host} is not a pull request: set the address of its API under \
-             `[forge]` in your trellis.toml"
-        )
+    fn odd(&self) -> PullRequestError {
+        PullRequestError::Odd { host: self.home.host.clone() }
     }
 }
 

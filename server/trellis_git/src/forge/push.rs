@@ -16,11 +16,9 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
-use crate::git::broken;
+use crate::error::GitError;
 use crate::git::{self, Git};
-use trellis_store::disk::{self, cannot};
-use trellis_store::fault::Fault;
-use trellis_store::scratch;
+use trellis_store::{disk, scratch};
 
 /// Timeout of one exchange with a remote.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -53,8 +51,18 @@ pub(super) enum PushError {
     Cancelled,
     /// The remote took too long, and is not tried again.
     Silent(Duration),
+    /// The remote has commits that are missing here, in the remote's words.
+    Behind(String),
     /// git or the remote refused, with this text.
     Refused(String),
+}
+
+/// Classifies a refusal by the words that git has for a branch that is behind.
+fn refusal(reason: String) -> PushError {
+    match ["fetch first", "non-fast-forward"].iter().any(|it| reason.contains(it)) {
+        true => PushError::Behind(reason),
+        false => PushError::Refused(reason),
+    }
 }
 
 /// Runs git against one remote.
@@ -79,10 +87,10 @@ impl Pusher {
         home: &Path,
         address: &Address,
         cancel: &CancellationToken,
-    ) -> Result<Pusher, Fault> {
-        let program = git::find("git").ok_or_else(|| Fault::unavailable("git is not installed"))?;
+    ) -> Result<Pusher, GitError> {
+        let program = git::find("git").ok_or(GitError::NotInstalled)?;
         let folder = disk::create(home, "tmp").and_then(|it| scratch::beside(&it));
-        let folder = folder.map_err(|error| cannot("create a folder for the push", &error))?;
+        let folder = folder.map_err(GitError::io("create a folder for the push"))?;
         borrow(project, folder.path(), address)?;
         let own = project.bare(folder.path());
         let ssh = ssh(&own);
@@ -140,7 +148,7 @@ impl Pusher {
         group.forget();
         match ended {
             Ok(output) if output.status.success() => Ok(output),
-            Ok(output) => Err(PushError::Refused(self.reason(&output))),
+            Ok(output) => Err(refusal(self.reason(&output))),
             Err(error) => Err(PushError::Refused(error.to_string())),
         }
     }
@@ -198,15 +206,15 @@ impl Drop for Group {
 }
 
 /// Sets up a bare repository with the project's objects and one remote.
-fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> {
-    let format = project.run(&["rev-parse", "--show-object-format"]).map_err(broken)?;
+fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), GitError> {
+    let format = project.run(&["rev-parse", "--show-object-format"])?;
     let format = format!("--object-format={}", format.trim());
     let own = project.bare(folder);
     let init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", &format];
-    own.run(&init).map_err(broken)?;
+    own.run(&init)?;
     let place = |name: &str| {
         let place = ["rev-parse", "--path-format=absolute", "--git-path", name];
-        project.run(&place).map(|it| PathBuf::from(it.trim_end_matches('\n'))).map_err(broken)
+        project.run(&place).map(|it| PathBuf::from(it.trim_end_matches('\n')))
     };
     let (objects, shallow) = (place("objects")?, place("shallow")?);
     let write = || {
@@ -221,7 +229,7 @@ fn borrow(project: &Git, folder: &Path, address: &Address) -> Result<(), Fault> 
         // arguments.
         config.write_all(format!("[remote \"{REMOTE}\"]\n\turl = \"{url}\"\n").as_bytes())
     };
-    write().map_err(|error| cannot("write git's settings for the push", &error))
+    write().map_err(GitError::io("write git's settings for the push"))
 }
 
 /// Returns the user's ssh command in batch mode; `None` if the user has set `GIT_SSH` to another

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{GitError, RemoteError};
 use trellis_store::disk;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
 use trellis_store::lock::Lock;
 
 /// Version of the file format.
@@ -57,45 +56,40 @@ impl PushState {
     }
 
     /// Returns the recorded state of the remote.
-    pub(super) fn read(&self) -> Result<RemoteState, Fault> {
+    pub(super) fn read(&self) -> Result<RemoteState, GitError> {
         Ok(self.file()?.remotes.remove(&self.remote).unwrap_or_default())
     }
 
     /// Changes the recorded state, under a lock for all processes.
-    pub(super) fn change(&self, change: impl FnOnce(&mut RemoteState)) -> Result<(), Fault> {
+    pub(super) fn change(&self, change: impl FnOnce(&mut RemoteState)) -> Result<(), GitError> {
         let wait = || {
             disk::ensure(&self.home)?;
             Lock::wait_for(&self.home.join(".trellis/pushed.lock"))
         };
-        let _alone =
-            wait().map_err(|error| cannot("lock the record of pushed branches", &error))?;
+        let _alone = wait().map_err(GitError::io("lock the record of pushed branches"))?;
         let mut file = self.file()?;
         change(file.remotes.entry(self.remote.clone()).or_default());
         let text = serde_json::to_string_pretty(&file)
-            .map_err(|error| Fault::internal(format!("{FILE} is not valid JSON: {error}")))?;
+            .map_err(|source| RemoteError::NoJson { file: FILE, source })?;
         disk::write(&self.home, FILE, &(text + "\n"))
-            .map_err(|error| cannot(&format!("write {FILE}"), &error))
+            .map_err(GitError::io_at("write", Path::new(FILE)))
     }
 
-    fn file(&self) -> Result<File, Fault> {
+    fn file(&self) -> Result<File, GitError> {
         let path = self.home.join(FILE);
         let text = match trellis_os::files::read_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(File { version: VERSION, remotes: BTreeMap::new() });
             }
-            Err(error) => return Err(cannot(&format!("read {}", path.display()), &error)),
+            Err(error) => return Err(GitError::io_at("read", &path)(error)),
         };
-        let wrong = |why: String| {
-            Fault::input(format!("cannot understand {}: {why}", path.display()))
-                .hint("move it away; Trellis then treats branches pushed earlier as someone else's")
-        };
-        let file: File = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        match file.version {
-            VERSION => Ok(file),
-            other => {
-                Err(wrong(format!("it has version {other}, but this Trellis reads {VERSION}")))
+        match serde_json::from_str::<File>(&text) {
+            Ok(file) if file.version == VERSION => Ok(file),
+            Ok(File { version, .. }) => {
+                Err(RemoteError::RecordVersion { path, version, known: VERSION }.into())
             }
+            Err(source) => Err(RemoteError::DamagedRecord { path, source }.into()),
         }
     }
 }
@@ -116,7 +110,7 @@ mod tests {
         assert_eq!(other.read().expect("read"), RemoteState::default());
         for text in ["{", "{\"version\": 2, \"remotes\": {}}"] {
             std::fs::write(world.path().join(FILE), text).expect("written");
-            assert!(one.read().expect_err("refused").message.contains("cannot understand"));
+            assert!(one.read().expect_err("refused").to_string().contains("cannot understand"));
             assert!(one.change(|_| ()).is_err());
         }
     }

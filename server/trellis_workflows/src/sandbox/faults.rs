@@ -2,7 +2,7 @@
 
 use trellis_sandbox::error::{DockerError, FolderAccessError};
 use trellis_sandbox::python::{PythonError, RequirementsError};
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 
 /// Returns the fault of a project whose requirements cannot be read.
 pub fn of_requirements(error: RequirementsError) -> Fault {
