@@ -2,6 +2,7 @@
 
 pub mod code_view;
 pub mod edits;
+pub mod error;
 pub mod nested;
 pub mod plan_file;
 pub mod project;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_store::fault::Fault;
+use crate::error::{LocateError, ProjectError};
 
 /// A project, and the tests named in it.
 #[derive(Debug)]
@@ -41,9 +41,13 @@ pub fn holds_tests(folder: &Path) -> bool {
 /// Returns the project of `paths` (files, folders or test ids): the nearest folder above all of
 /// them with a mark, else the outermost with a `conftest.py`, else the only folder named, else the
 /// current one.
-pub fn of(paths: &[String]) -> Result<Project, Fault> {
+pub fn of(paths: &[String]) -> Result<Project, ProjectError> {
+    located(paths).map_err(ProjectError::Targets)
+}
+
+fn located(paths: &[String]) -> Result<Project, LocateError> {
     let here = std::env::current_dir().and_then(|it| it.canonicalize());
-    let here = here.map_err(|e| Fault::input(format!("cannot find the current folder: {e}")))?;
+    let here = here.map_err(LocateError::CurrentFolder)?;
     let named: Vec<(PathBuf, &str)> = paths.iter().map(|it| real(it)).collect::<Result<_, _>>()?;
     let above = |path: &PathBuf| if path.is_dir() { path.clone() } else { parent(path) };
     let base = named.iter().map(|(path, _)| above(path)).reduce(|a, b| common(&a, &b));
@@ -75,9 +79,9 @@ pub fn of(paths: &[String]) -> Result<Project, Fault> {
 }
 
 /// Returns the root of the project that a file or folder belongs to.
-pub fn root_of(path: &Path) -> Result<PathBuf, Fault> {
-    let found = of(&[path.to_string_lossy().into_owned()]);
-    Ok(found.map_err(|fault| fault.hint("give an existing file or folder"))?.root)
+pub fn root_of(path: &Path) -> Result<PathBuf, ProjectError> {
+    let found = located(&[path.to_string_lossy().into_owned()]);
+    Ok(found.map_err(ProjectError::Root)?.root)
 }
 
 /// Returns the module folders of a packaged project that is not installed: `src`, as an editable
@@ -89,12 +93,11 @@ pub fn source_folders(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Splits a test id into its file or folder and the rest.
-fn real(named: &str) -> Result<(PathBuf, &str), Fault> {
+fn real(named: &str) -> Result<(PathBuf, &str), LocateError> {
     let (path, rest) = named.split_at(named.find("::").unwrap_or(named.len()));
-    let real = Path::new(path).canonicalize().map_err(|e| {
-        Fault::input(trellis_os::wording::cannot_read(named, &e))
-            .hint("give test files, folders or ids such as tests/test_a.py::test_b")
-    })?;
+    let real = Path::new(path)
+        .canonicalize()
+        .map_err(|source| LocateError::Unreadable { named: named.to_owned(), source })?;
     Ok((real, rest))
 }
 

@@ -8,22 +8,19 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use tempfile::{NamedTempFile, TempPath};
 
+use crate::error::EditError;
 use trellis_store::crash_point;
-use trellis_store::fault::Fault;
 
 /// Returns the text of a file; refuses a file that is not UTF-8.
-pub fn read(path: &Path) -> Result<String, Fault> {
-    let cannot = |e: io::Error| {
-        Fault::input(trellis_os::wording::cannot_read(path.display(), &e)).hint("give a text file")
-    };
+pub fn read(path: &Path) -> Result<String, EditError> {
+    let cannot = |source: io::Error| EditError::Unreadable { path: path.to_owned(), source };
     // Reading a pipe might never end.
     if !fs::metadata(path).map_err(cannot)?.is_file() {
         return Err(cannot(io::Error::other("it is not a regular file")));
     }
     let text = String::from_utf8(trellis_os::files::read(path).map_err(cannot)?).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Fault::input(format!("{} is not UTF-8 (byte {at}); it was not touched", path.display()))
-            .hint("convert it, or edit it with a tool that supports its encoding")
+        let valid = e.utf8_error().valid_up_to();
+        EditError::NotUtf8 { path: path.to_owned(), valid }
     })?;
     refuse_other_encoding(path, &text)?;
     Ok(text)
@@ -31,18 +28,13 @@ pub fn read(path: &Path) -> Result<String, Fault> {
 
 /// Refuses a text with non-ASCII letters whose encoding declaration names another encoding than
 /// UTF-8.
-pub(super) fn refuse_other_encoding(path: &Path, text: &str) -> Result<(), Fault> {
+pub(super) fn refuse_other_encoding(path: &Path, text: &str) -> Result<(), EditError> {
     let declared = text.lines().take(2).find_map(declared_encoding);
     let known = ["utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii"];
     match declared.map(|it| it.to_lowercase().replace('_', "-")) {
-        Some(name) if !known.contains(&name.as_str()) && !text.is_ascii() => Err(Fault::input(
-            format!(
-                "{} declares the encoding {name} and would contain non-ASCII letters; it was \
-                 not touched",
-                path.display()
-            ),
-        )
-        .hint("Trellis reads and writes UTF-8: change the declaration and convert the file first")),
+        Some(encoding) if !known.contains(&encoding.as_str()) && !text.is_ascii() => {
+            Err(EditError::OtherEncoding { path: path.to_owned(), encoding })
+        }
         _ => Ok(()),
     }
 }
@@ -55,26 +47,24 @@ fn declared_encoding(line: &str) -> Option<&str> {
 }
 
 /// Returns the file behind symbolic links, which stay; refuses a file that cannot be written.
-pub(super) fn writable(path: &Path) -> Result<PathBuf, Fault> {
-    let real = path.canonicalize().map_err(|e| {
-        Fault::input(trellis_os::wording::cannot_read(path.display(), &e))
-            .hint("nothing was changed")
-    })?;
-    let refuse = |what: &str, hint: &str| {
-        Err(Fault::input(format!("{} {what}; nothing was changed", path.display())).hint(hint))
+pub(super) fn writable(path: &Path) -> Result<PathBuf, EditError> {
+    let shown = path.to_owned();
+    let real = match path.canonicalize() {
+        Ok(real) => real,
+        Err(source) => return Err(EditError::Unresolved { path: shown, source }),
     };
-    let meta = fs::metadata(&real)
-        .map_err(|e| Fault::input(trellis_os::wording::cannot_read(path.display(), &e)))?;
-    if !meta.is_file() {
-        return refuse("is not a file", "give a file");
-    }
+    let meta = match fs::metadata(&real) {
+        Ok(meta) if meta.is_file() => meta,
+        Ok(_) => return Err(EditError::NotAFile { path: shown }),
+        Err(source) => return Err(EditError::NoMetadata { path: shown, source }),
+    };
     let parent = real.parent().unwrap_or(&real);
     // The administrator may write everything; a mode without any write bit still means read-only.
     if meta.permissions().readonly() || access(&real, Access::WRITE_OK).is_err() {
-        return refuse("is read-only", "run `chmod u+w` on it if you want to edit it");
+        return Err(EditError::ReadOnly { path: shown });
     }
     if access(parent, Access::WRITE_OK).is_err() {
-        return refuse("is in a read-only folder", "run `chmod u+w` on the folder");
+        return Err(EditError::ReadOnlyFolder { path: shown });
     }
     Ok(real)
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use trellis_python::TextEdits;
 
 use trellis_store::disk;
-use trellis_store::fault::Fault;
+
+use crate::error::EditError;
 
 mod files;
 mod transaction;
@@ -45,10 +46,7 @@ pub struct AppliedEdit {
 }
 
 /// Returns the folder with the edits of a project; creates it, hidden from git, if needed.
-fn folder(root: &Path) -> Result<PathBuf, Fault> {
-    disk::create(root, "edits").map_err(|e| {
-        let folder = root.join(".trellis/edits");
-        Fault::internal(format!("cannot save edits in {}: {e}", folder.display()))
-            .hint("nothing was changed; make the folder writable so that edits can be undone")
-    })
+fn folder(root: &Path) -> Result<PathBuf, EditError> {
+    disk::create(root, "edits")
+        .map_err(|source| EditError::NoFolder { folder: root.join(".trellis/edits"), source })
 }

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use super::files::{refuse_other_encoding, stage, writable};
 use super::undo_log::{self, FileRecord, Record};
 use super::{AppliedEdit, Change, folder};
-use trellis_store::disk::{hash, is_full};
-use trellis_store::fault::Fault;
+use crate::error::{EditError, Rollback};
+use trellis_store::disk::hash;
+use trellis_store::error::StoreError;
 use trellis_store::lock::Lock;
 
 /// Applies changes to files; `what` describes the request. Nothing changes if one of the files
 /// differs from the source of its change, or cannot be written. `root` is the folder with the
 /// project's `.trellis`.
-pub fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, Fault> {
+pub fn apply(root: &Path, what: &str, changes: Vec<Change>) -> Result<AppliedEdit, EditError> {
     apply_as(root, what, None, changes)
 }
 
@@ -23,7 +24,7 @@ pub(super) fn apply_as(
     what: &str,
     undoes: Option<u64>,
     changes: Vec<Change>,
-) -> Result<AppliedEdit, Fault> {
+) -> Result<AppliedEdit, EditError> {
     let folder = folder(root)?;
     let _lock = lock(&folder)?;
     report_recovered(undo_log::recover(root, &folder)?);
@@ -37,13 +38,13 @@ pub(super) fn apply_as(
         .and_then(|()| replace(&record, &changes, &|_| Ok(())))
         .and_then(|()| undo_log::finish(&folder, id));
     if let Err(error) = made {
-        return Err(taken_back(root, &folder, id, &error));
+        return Err(EditError::NotMade { source: error, rollback: rollback(root, &folder, id) });
     }
     Ok(AppliedEdit { id, changes })
 }
 
 /// Rolls back what a crash left half done in a project, so that later reads see complete edits.
-pub fn recover(root: &Path) -> Result<(), Fault> {
+pub fn recover(root: &Path) -> Result<(), EditError> {
     if !root.join(".trellis/edits").is_dir() {
         return Ok(());
     }
@@ -58,13 +59,13 @@ fn report_recovered(recovered: Vec<String>) {
 }
 
 /// Takes the lock that allows one edit at a time in a project.
-fn lock(folder: &Path) -> Result<Lock, Fault> {
+fn lock(folder: &Path) -> Result<Lock, EditError> {
     let path = folder.join("lock");
     let locked = Lock::wait_for(&path);
-    locked.map_err(|e| Fault::internal(format!("cannot lock {}: {e}", path.display())))
+    locked.map_err(|source| StoreError::Lock { path, source }.into())
 }
 
-fn checked(change: &Change) -> Result<FileRecord, Fault> {
+fn checked(change: &Change) -> Result<FileRecord, EditError> {
     let path = writable(&change.path)?;
     let text = change.text();
     refuse_other_encoding(&change.path, &text)?;
@@ -77,20 +78,13 @@ fn checked(change: &Change) -> Result<FileRecord, Fault> {
     if trellis_os::files::read(&file.path).is_ok_and(|now| hash(now) == file.before) {
         return Ok(file);
     }
-    Err(Fault::input(format!(
-        "{} changed after it was read; nothing was changed",
-        change.path.display()
-    ))
-    .hint("read it again and repeat the edit"))
+    Err(EditError::Changed { path: change.path.clone() })
 }
 
-fn refuse_twice(files: &[FileRecord]) -> Result<(), Fault> {
+fn refuse_twice(files: &[FileRecord]) -> Result<(), EditError> {
     let mut seen: HashSet<&PathBuf> = HashSet::new();
     match files.iter().find(|it| !seen.insert(&it.path)) {
-        Some(twice) => Err(Fault::internal(format!(
-            "the edit lists {} twice; nothing was changed",
-            twice.shown.display()
-        ))),
+        Some(twice) => Err(EditError::ListedTwice { path: twice.shown.clone() }),
         None => Ok(()),
     }
 }
@@ -116,20 +110,13 @@ fn replace(
     Ok(())
 }
 
-fn taken_back(root: &Path, folder: &Path, id: u64, error: &io::Error) -> Fault {
+/// Restores the files of an edit that failed.
+fn rollback(root: &Path, folder: &Path, id: u64) -> Rollback {
     let place = undo_log::pending(folder, id);
-    let hint = match undo_log::take_back(root, &place) {
-        Ok(_) if is_full(error) => {
-            "all files are unchanged; free some space on the disk and try again".to_owned()
-        }
-        Ok(_) => "all files are unchanged".to_owned(),
-        Err(e) => format!(
-            "some files could not be restored ({e}); the old texts are in {}, and the next edit \
-             tries again",
-            place.display()
-        ),
-    };
-    Fault::internal(format!("the edit could not be made: {error}")).hint(hint)
+    match undo_log::take_back(root, &place) {
+        Ok(_) => Rollback::Complete,
+        Err(source) => Rollback::Failed { folder: place, source },
+    }
 }
 
 #[cfg(test)]
@@ -146,9 +133,9 @@ mod tests {
         Change { path, source, edits }
     }
 
-    /// Returns two files of an edit that stopped before the second was replaced, the folder of its
-    /// record, and the error.
-    fn stopped(root: &Path) -> ([PathBuf; 2], PathBuf, io::Error) {
+    /// Returns two files of an edit that stopped before the second was replaced, and the folder of
+    /// its record.
+    fn stopped(root: &Path) -> ([PathBuf; 2], PathBuf) {
         let paths = ["a.py", "b.py"].map(|it| root.join(it));
         paths.iter().for_each(|it| fs::write(it, "old\n").expect("a file"));
         let changes: Vec<Change> = paths.iter().map(|it| change(it.clone(), "new\n")).collect();
@@ -159,16 +146,16 @@ mod tests {
         let fails = |path: &Path| {
             if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
         };
-        let error = replace(&record, &changes, &fails).expect_err("it fails");
+        replace(&record, &changes, &fails).expect_err("it fails");
         assert_eq!(fs::read_to_string(&paths[0]).expect("a file"), "new\n");
-        (paths, kept, error)
+        (paths, kept)
     }
 
     #[test]
     fn an_edit_that_is_cut_short_leaves_no_trace() {
         for dies in [false, true] {
             let root = tempfile::tempdir().expect("a folder");
-            let (paths, kept, error) = stopped(root.path());
+            let (paths, kept) = stopped(root.path());
             if dies {
                 fs::write(root.path().join(".trellis-Ab3.tmp"), "new\n").expect("a staged text");
                 let reported = undo_log::recover(root.path(), &kept).expect("taken back");
@@ -178,8 +165,8 @@ mod tests {
                 );
                 assert_eq!(undo_log::recover(root.path(), &kept).expect("once").len(), 0);
             } else {
-                let fault = taken_back(root.path(), &kept, 1, &error).to_string();
-                assert!(fault.contains("all files are unchanged"), "{fault}");
+                let rollback = rollback(root.path(), &kept, 1);
+                assert!(matches!(rollback, Rollback::Complete), "{rollback:?}");
             }
             paths
                 .iter()
@@ -192,7 +179,7 @@ mod tests {
     #[test]
     fn what_somebody_wrote_into_an_edit_that_was_cut_short_stays_and_so_does_the_text_before() {
         let root = tempfile::tempdir().expect("a folder");
-        let ([changed, _], kept, _) = stopped(root.path());
+        let ([changed, _], kept) = stopped(root.path());
         fs::write(&changed, "new\nmine\n").expect("a file");
         let reported = undo_log::recover(root.path(), &kept).expect("taken back");
         assert_eq!(fs::read_to_string(&changed).expect("a file"), "new\nmine\n");

@@ -9,9 +9,9 @@ use trellis_python::TextEdits;
 
 use super::files::{self, stage, sync_folder, write_synced};
 use super::{AppliedEdit, Change, folder, transaction};
+use crate::error::EditError;
 use trellis_store::crash_point;
 use trellis_store::disk::{hash, is_inside};
-use trellis_store::fault::Fault;
 
 /// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -87,16 +87,14 @@ pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
 
 /// Rolls back edits that a crash interrupted, in files of the project that did not change since.
 /// Returns one sentence per edit that needed a rollback.
-pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, Fault> {
+pub(super) fn recover(root: &Path, folder: &Path) -> Result<Vec<String>, EditError> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
     let pending = entries.filter(|it| it.extension().is_some_and(|it| it == PENDING));
     let recovered = pending.map(|place| {
         let outcome = take_back(root, &place);
-        outcome.map(|back| back.report(&place)).map_err(|e| {
-            let shown = place.display();
-            Fault::internal(format!("cannot undo the interrupted edit in {shown}: {e}"))
-                .hint("fix this and try again; the old texts are in that folder")
-        })
+        outcome
+            .map(|back| back.report(&place))
+            .map_err(|source| EditError::NotRecovered { folder: place, source })
     });
     Ok(recovered.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
@@ -143,7 +141,7 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     if let Ok(bytes) = trellis_os::files::read(place.join(RECORD)) {
         let record: Record = serde_json::from_slice(&bytes)?;
         for (index, file) in record.files.iter().enumerate() {
-            belongs(root, file).map_err(|fault| io::Error::other(fault.message))?;
+            belongs(root, file).map_err(io::Error::other)?;
             let shown = file.shown.display().to_string();
             match trellis_os::files::read(&file.path).map(hash) {
                 Ok(now) if now == file.before => {}
@@ -169,24 +167,20 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
 /// Checks that a file is in the project and not git's. A record is a project file that others may
 /// have written, so it must change nothing outside the project, and nothing in `.git`, which may
 /// name programs.
-pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), Fault> {
+pub(super) fn belongs(root: &Path, file: &FileRecord) -> Result<(), EditError> {
     let is_gits = file.path.components().any(|it| it.as_os_str().eq_ignore_ascii_case(".git"));
     if file.path.is_absolute() && !is_gits && is_inside(&[root.to_owned()], &file.path) {
         return Ok(());
     }
     if is_gits {
-        let shown = file.path.display();
-        return Err(Fault::input(format!("{shown} belongs to git; nothing was changed"))
-            .hint("edit it by hand"));
+        return Err(EditError::OfGit { path: file.path.clone() });
     }
-    let (shown, root) = (file.path.display(), root.display());
-    Err(Fault::input(format!("{shown} is outside the project {root}; nothing was changed"))
-        .hint("edit it by hand"))
+    Err(EditError::Outside { path: file.path.clone(), root: root.to_owned() })
 }
 
 /// Undoes an edit; without a number, the last one not yet undone. Refuses if one of its files was
 /// changed since. The undo is an edit too, and can be undone.
-pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
+pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, EditError> {
     transaction::recover(root)?;
     let folder = folder(root)?;
     let record = match id {
@@ -201,51 +195,42 @@ pub fn undo(root: &Path, id: Option<u64>) -> Result<AppliedEdit, Fault> {
 }
 
 /// Returns the last applied edit with this description.
-pub fn find(root: &Path, what: &str) -> Result<Option<u64>, Fault> {
+pub fn find(root: &Path, what: &str) -> Result<Option<u64>, EditError> {
     let folder = folder(root)?;
     let is_it = |id: &u64| load(&folder, *id).is_ok_and(|it| it.what == what);
     Ok(numbers(&folder).into_iter().rev().find(is_it))
 }
 
-fn back(folder: &Path, record: &Record, index: usize, file: &FileRecord) -> Result<Change, Fault> {
+fn back(
+    folder: &Path,
+    record: &Record,
+    index: usize,
+    file: &FileRecord,
+) -> Result<Change, EditError> {
     let source = files::read(&file.path)?;
-    let shown = file.shown.display();
-    if hash(&source) != file.after {
-        return Err(Fault::input(format!(
-            "cannot undo edit {}: {shown} changed since then; nothing was changed",
-            record.id
-        ))
-        .hint(format!(
-            "undo later edits of it first, or compare it with the text before the edit, \
-             {}/{}/{index}.before",
-            folder.display(),
-            record.id
-        )));
-    }
     let old = folder.join(record.id.to_string()).join(format!("{index}.before"));
+    if hash(&source) != file.after {
+        let path = file.shown.clone();
+        return Err(EditError::ChangedSince { id: record.id, path, before: old });
+    }
     let before = files::read(&old)?;
     let same = file.shown.canonicalize().is_ok_and(|it| it == file.path);
     let path = if same { &file.shown } else { &file.path }.clone();
     Ok(Change { path, edits: TextEdits::between(&source, &before), source })
 }
 
-fn load(folder: &Path, id: u64) -> Result<Record, Fault> {
+fn load(folder: &Path, id: u64) -> Result<Record, EditError> {
     let path = folder.join(id.to_string()).join(RECORD);
     let bytes = trellis_os::files::read(&path).map_err(|_| {
-        let known: Vec<String> =
-            numbers(folder).iter().rev().take(10).map(u64::to_string).collect();
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Fault::input(format!("there is no edit {id} to undo; the last ones are: {known}"))
-            .hint("give one of these, or use --in with a file of the project that was edited")
+        let known = numbers(folder).into_iter().rev().take(10).collect();
+        EditError::UnknownEdit { id, known }
     })?;
-    serde_json::from_slice(&bytes).map_err(|e| {
-        Fault::input(format!("{} is damaged: {e}", path.display()))
-            .hint("undo the edit by hand; the old texts are in the same folder")
-    })
+    serde_json::from_slice(&bytes)
+        .map_err(|source| EditError::DamagedRecord { record: path, source })
 }
 
 /// Returns the last edit that is no undo and was not undone.
-fn last(folder: &Path) -> Result<Record, Fault> {
+fn last(folder: &Path) -> Result<Record, EditError> {
     let mut undone = Vec::new();
     for id in numbers(folder).into_iter().rev() {
         let record = load(folder, id)?;
@@ -256,6 +241,5 @@ fn last(folder: &Path) -> Result<Record, Fault> {
             _ => {}
         }
     }
-    Err(Fault::input("there is no edit to undo")
-        .hint("use --in with a file of the project that was edited"))
+    Err(EditError::NothingToUndo)
 }

@@ -23,10 +23,10 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_python::Index;
 
+use crate::error::ProjectError;
 use disk::{Disk, Stamp};
 pub use in_memory::of_texts;
 pub use refresh::Refreshed;
-use trellis_store::fault::Fault;
 pub use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
@@ -99,14 +99,14 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 impl Workspace {
     /// Reads a folder, or one file, for a few queries. Uses an existing cache but writes none: a
     /// query should leave no trace, and writing a cache would cost more than the query.
-    pub fn open(path: &Path) -> Result<Workspace, Fault> {
+    pub fn open(path: &Path) -> Result<Workspace, ProjectError> {
         let mut workspace = Workspace::at(path)?;
         workspace.read();
         Ok(workspace)
     }
 
     /// Reads a folder to be served: its changes are watched, and its cache is written.
-    pub fn serve(path: &Path) -> Result<Workspace, Fault> {
+    pub fn serve(path: &Path) -> Result<Workspace, ProjectError> {
         let mut workspace = Workspace::at(path)?;
         workspace.kept = true;
         workspace.watch = Watch::new().map_err(|error| no_watch(path, &error)).ok();
@@ -114,11 +114,8 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn at(path: &Path) -> Result<Workspace, Fault> {
-        let missing = |error: std::io::Error| {
-            Fault::input(trellis_os::wording::cannot_read(path.display(), &error))
-                .hint("give a folder or a Python file")
-        };
+    fn at(path: &Path) -> Result<Workspace, ProjectError> {
+        let missing = |source| ProjectError::Sources { path: path.to_owned(), source };
         let is_file = std::fs::metadata(path).map_err(missing)?.is_file();
         Ok(Workspace::new(path, if is_file { Scope::File } else { Scope::Folder }))
     }
