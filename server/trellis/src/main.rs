@@ -28,11 +28,11 @@ fn main() -> ExitCode {
         Ok(runtime) => {
             let end = runtime.block_on(async { tokio::spawn(cli::main()).await });
             runtime.shutdown_timeout(trellis_server::LAST_WORK);
-            end.map_or_else(|_| trellis_store::fault::Exit::Internal.into(), ExitCode::from)
+            end.map_or_else(|_| trellis_workflows::fault::Exit::Internal.into(), ExitCode::from)
         }
         Err(error) => {
             output::Output::new(false).note(format_args!("error: cannot start: {error}"));
-            trellis_store::fault::Exit::Internal.into()
+            trellis_workflows::fault::Exit::Internal.into()
         }
     }
 }

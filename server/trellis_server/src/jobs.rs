@@ -12,9 +12,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::event_bus::{Event, EventBus, JobState, Level};
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal;
 use trellis_workflows::convert;
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::{self, JobControl};
 use trellis_workflows::reporter::{Progress, Reporter};
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
 use trellis_git::git::find;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Timeout of the whole exchange.
 const PATIENCE: Duration = Duration::from_secs(30);

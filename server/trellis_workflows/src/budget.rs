@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use trellis_llm::Usage;
 
 use crate::config::BudgetLimits;
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 
 /// Tokens and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

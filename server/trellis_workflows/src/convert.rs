@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trellis_engine::{Failure, Frame, Role, RunOutcome, TestCase, TestRun};
 use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 
 /// Maximum length of printed output in a prompt, in bytes.
 const OUTPUT_BYTES: usize = 4000;

@@ -15,8 +15,8 @@ use trellis_llm::{Embedder, Settings, Vectors};
 use trellis_plan::EmbeddingText;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use crate::fault::Fault;
 use trellis_store::disk::cache_folder;
-use trellis_store::fault::Fault;
 
 const MAGIC: &[u8; 8] = b"trellisV";
 

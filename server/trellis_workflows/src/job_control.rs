@@ -3,8 +3,8 @@
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::fault::Fault;
 use crate::signals::cancel_on_signal;
-use trellis_store::fault::Fault;
 
 /// The work's end, which it checks before each of its steps.
 #[derive(Clone, Debug)]

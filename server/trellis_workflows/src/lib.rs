@@ -5,6 +5,7 @@ pub mod budget;
 pub mod config;
 pub mod convert;
 pub mod embedding_index;
+pub mod fault;
 pub mod generate;
 pub mod issue;
 pub mod job_control;

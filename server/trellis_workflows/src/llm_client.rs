@@ -13,11 +13,11 @@ use trellis_llm::{ChatReply, ChatRequest, Message, ModelError, ToolCall, Usage};
 
 use crate::budget::{Budget, BudgetExceeded, Spent};
 use crate::convert;
+use crate::fault::Fault;
 use crate::models::{ModelHandle, Models};
 use crate::reporter::Reporter;
 use trellis_store::cost::StageCost;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{CallDetails, Event, Journal, RecordedReply, RecordedToolCall};
 use trellis_store::replay::{CachedReply, ReplyKey};
 

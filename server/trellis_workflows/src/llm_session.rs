@@ -9,12 +9,12 @@ use trellis_engine::{ModelRequest, Observation, Policy};
 
 use crate::agent::run;
 use crate::budget::{Budget, Spent};
+use crate::fault::{Exit, Fault};
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, ModelArgs, Models};
 use crate::reporter::Reporter;
 use crate::tools::ToolSet;
 use trellis_store::cost::StageCost;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::{Event, Journal};
 use trellis_store::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
 

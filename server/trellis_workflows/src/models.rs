@@ -14,7 +14,7 @@ use trellis_llm::{
 };
 
 use crate::config::{BudgetLimits, Config};
-use trellis_store::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 
 /// Default maximum of tokens in a reply.
 const OUTPUT_TOKENS: u32 = 8192;
@@ -209,16 +209,13 @@ pub fn env(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
-/// Fault kind: no model, or no known one, is named.
-const NO_MODEL: &str = "noModel";
-/// Fault kind: the named model needs a key, and no usable one is set.
-const NO_KEY: &str = "noKey";
-
 /// Returns the fault kind of a missing model or key, for programs that can ask a person for it.
-fn fault_kind(error: &OpenError) -> Option<&'static str> {
+fn fault_kind(error: &OpenError) -> Option<FaultKind> {
     match error {
-        OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => Some(NO_MODEL),
-        OpenError::NoKey { .. } | OpenError::BadKey { .. } => Some(NO_KEY),
+        OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => {
+            Some(FaultKind::NoModel)
+        }
+        OpenError::NoKey { .. } | OpenError::BadKey { .. } => Some(FaultKind::NoKey),
         _ => None,
     }
 }
@@ -359,7 +356,7 @@ fn by_key(env: Env<'_>) -> Result<String, Fault> {
             ". `trellis demo` needs no model: it generates an example from a recording",
         ),
     };
-    Err(Fault::unavailable(message).kind(NO_MODEL).hint(format!(
+    Err(Fault::unavailable(message).kind(FaultKind::NoModel).hint(format!(
         "give --model, set TRELLIS_MODEL, or write `model = \"…\"` into trellis.toml; known \
          providers: {}{way}",
         trellis_llm::PROVIDERS.join(", ")
@@ -373,11 +370,11 @@ mod tests {
     #[test]
     fn what_has_to_be_given_is_reported_to_programs() {
         let table = [
-            (None, None, NO_MODEL),
-            (Some("nobody:model"), None, NO_MODEL),
-            (Some("openai:"), None, NO_MODEL),
-            (Some("openai:gpt-5-mini"), None, NO_KEY),
-            (Some("openai:gpt-5-mini"), Some("broken\nkey"), NO_KEY),
+            (None, None, FaultKind::NoModel),
+            (Some("nobody:model"), None, FaultKind::NoModel),
+            (Some("openai:"), None, FaultKind::NoModel),
+            (Some("openai:gpt-5-mini"), None, FaultKind::NoKey),
+            (Some("openai:gpt-5-mini"), Some("broken\nkey"), FaultKind::NoKey),
         ];
         for (named, key, expected) in table {
             let args = ModelArgs::single_retry(named.map(str::to_owned));

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use trellis_plan::{NodeIx, Plan, Status};
 
+use crate::fault::{Fault, FaultKind};
 use crate::tasks;
 use trellis_store::checkpoint::{self, Checkpoint};
-use trellis_store::fault::Fault;
 
 /// Statuses of nodes; empty before a run.
 pub struct NodeStatuses {
@@ -60,7 +60,7 @@ pub fn no_run(dir: &Path) -> Fault {
         "there is no run of `generate` or `tasks` in this folder: {} does not exist",
         missing.display()
     ))
-    .kind("noCheckpoint");
+    .kind(FaultKind::NoCheckpoint);
     match tasks::is_there(dir) {
         true => fault.hint(
             "it contains a list of tasks: `trellis status` and `trellis/tasksStatus` show its \

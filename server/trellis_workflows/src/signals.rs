@@ -5,7 +5,7 @@ use std::io::Write;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use trellis_store::fault::{Exit, Fault};
+use crate::fault::{Exit, Fault};
 
 /// Cancels `token` at the first signal and exits at the second; a file being written then has its
 /// old or its new text, never a part.

@@ -7,7 +7,7 @@ use trellis_plan::Status;
 
 use crate::output::Output;
 use trellis_server::api::code::{CodeSymbol, CodeViewParams, CodeViewResult, code_view};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(crate) struct CodeArgs {

@@ -11,7 +11,7 @@ use clap_mangen::Man;
 use super::{help, serve};
 use crate::output::Output;
 use trellis_server::rpc;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Print the completion script of a shell.
 #[derive(Args)]

@@ -9,7 +9,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 
 use super::{Cli, dispatch};
 use crate::output::Output;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// The examples from `fixtures/examples`.
 static EXAMPLES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fixtures/examples");

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::output::{Output, color};
 use trellis_server::api::doctor::{DoctorParams, DoctorResult, ToolFound, doctor, folder};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Check Python, sandbox, Docker and model on this machine.
 #[derive(Args)]

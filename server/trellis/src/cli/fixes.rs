@@ -13,7 +13,7 @@ use trellis_server::api::proposals::{
     decide_fix, get_fix, list_fixes, undo_fix,
 };
 use trellis_server::api::run_limits::{TEST_SECONDS, TimeLimits};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::proposals::{Choice, OpenTexts, State, Store, VerifyMode};
 use trellis_workflows::sandbox::SandboxArgs;
 use trellis_workflows::signals::cancel_on_signal;

@@ -7,7 +7,7 @@ use trellis_engine::NO_FLOWS;
 use crate::cli::test_output::plain;
 use crate::output::Output;
 use trellis_server::api::generate::GenerateArgs;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::generate::{Flows, Summary, generate};
 use trellis_workflows::job_control::JobControl;
 

@@ -9,7 +9,7 @@ use crate::cli::test_output::plain;
 use crate::output::Output;
 use trellis_server::api::localize::{FailingTest, LocalizeParams, LocalizeResult, localize};
 use trellis_server::api::run_limits::{TEST_SECONDS, TimeLimits};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::sandbox::SandboxArgs;
 use trellis_workflows::signals::cancel_on_signal;
 

@@ -13,7 +13,7 @@ use crate::cli::test_output::plain;
 use crate::output::Output;
 use trellis_server::api::log::EventKind;
 use trellis_server::api::log::{Log, LogCost, LogEntry, LogFile, LogVerify, Wanted};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Maximum characters shown of a reason.
 const SHOWN: usize = 300;

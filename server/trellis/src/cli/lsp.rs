@@ -3,7 +3,7 @@
 use clap::Args;
 
 use trellis_server::lsp;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Serve an editor over the Language Server Protocol (stdin, stdout).
 #[derive(Args)]

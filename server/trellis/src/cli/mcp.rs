@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use trellis_server::mcp;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Serve an AI agent over the Model Context Protocol (stdin, stdout).
 #[derive(Args)]

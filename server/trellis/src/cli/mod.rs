@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ColorChoice, FromArgMatches as _, Parser, Subcommand};
 
 use crate::output::{Output, color, log as diagnostics, waiting};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 mod code_view;
 mod completions;

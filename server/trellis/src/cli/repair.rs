@@ -8,7 +8,7 @@ use crate::cli::test_output::plain;
 use crate::output::{Output, color};
 use trellis_server::api::repair::{RepairArgs, RepairResult};
 use trellis_server::results::Results;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::repair::report::{GroupReport, RepairReport};
 use trellis_workflows::repair::{Approver, Terminal, repair};

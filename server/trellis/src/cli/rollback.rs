@@ -7,7 +7,7 @@ use trellis_os::wording::counted;
 
 use crate::output::Output;
 use trellis_server::api::rollback::{RollbackParams, rollback};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Reset a generated repository to its last finished subgraph.
 #[derive(Args)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::output::Output;
 use trellis_server::rpc;
 use trellis_server::websocket::{self, Address, ServeRequest};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Serve local programs: JSON-RPC on a WebSocket with a token.
 #[derive(Args)]

@@ -11,7 +11,7 @@ use trellis_server::api::stacks::{
     InstallPackagesParams, InstalledBy, ListStacksParams, NewProjectParams, ShowStackParams,
     StackShown, install, list, new_project, show,
 };
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::signals::cancel_on_signal;
 
 #[derive(Args)]

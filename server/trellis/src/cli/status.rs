@@ -12,7 +12,7 @@ use crate::output::{Output, color};
 use trellis_server::api::status::Entry;
 use trellis_server::api::status::{ReportParams, StatusParams, report as report_of, status};
 use trellis_server::api::tasks_status::{TasksStatusParams, TasksStatusResult, tasks_status};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::tasks;
 
 /// Show the state of every node or task of a run.

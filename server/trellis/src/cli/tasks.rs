@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cli::test_output::{plain, pushed};
 use crate::output::Output;
 use trellis_server::api::tasks::{TasksArgs, TasksResult};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::tasks::{TasksReport, tasks};
 

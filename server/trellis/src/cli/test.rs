@@ -15,7 +15,7 @@ use crate::output::Output;
 use trellis_server::api::run_limits::{TEST_SECONDS, TimeLimits};
 use trellis_server::api::run_tests::{Prepared, RunTestsParams, Tool};
 use trellis_server::results::Results;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::sandbox::{SandboxArgs, WarmSandboxes};
 use trellis_workflows::signals::cancel_on_signal;
 

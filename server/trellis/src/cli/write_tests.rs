@@ -11,7 +11,7 @@ use crate::output::{Output, color};
 use trellis_server::api::run_limits::TEST_SECONDS;
 use trellis_server::api::write_tests::{Generated, TestFramework};
 use trellis_server::results::Results;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
 use trellis_workflows::signals::cancel_on_signal;

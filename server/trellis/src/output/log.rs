@@ -19,7 +19,7 @@ use tracing_subscriber::registry::Registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::Output;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Environment variable with the levels to log, such as `trellis=debug`.
 const VARIABLE: &str = "RUST_LOG";

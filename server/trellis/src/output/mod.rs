@@ -7,7 +7,7 @@ use serde_json::json;
 use trellis_os::terminal::{escape, escape_except};
 use trellis_os::wording::without_numbers;
 
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::reporter::{Progress, Reporter};
 
 pub(crate) mod color;

@@ -11,7 +11,7 @@ use trellis_python::NamePath;
 use trellis_project::code_view::{self, Entry, View, ViewError};
 use trellis_project::plan_file;
 use trellis_project::sources::Workspace;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
 /// Maximum number of similar names in an error.

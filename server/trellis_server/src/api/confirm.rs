@@ -10,7 +10,7 @@ use super::symbols::{
 };
 use crate::type_checker::{Checker, Question, Start};
 use trellis_project::symbols::locations::Reference;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Sets `confirmedBy` on possible references that the checker finds too, and reports if it finds
 /// others. `folder` is the base of the index's names. Starts a program and may take half a minute.

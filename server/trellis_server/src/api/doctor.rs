@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use trellis_sandbox::{Docker, Runner, python};
 
 use super::run_tests::{Limit, limit};
-use trellis_store::fault::Fault;
 use trellis_store::scratch::ScratchFolder;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::models;
 use trellis_workflows::sandbox::{self, SandboxArgs, Settled};
 

@@ -18,7 +18,7 @@ use trellis_project::project;
 use trellis_project::sources::Workspace;
 use trellis_project::symbols::locations::{Range, stretch};
 use trellis_project::symbols::unique::{self, LookupError};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Replaces a symbol's body, or the whole symbol if the text has its own `def` or `class`. Decorators stay unless the
 /// text has its own; the docstring is part of the body.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::reporter::Reporter;
 use trellis_workflows::sandbox::{self, SandboxArgs};
 

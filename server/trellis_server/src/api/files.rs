@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 use trellis_store::replay::ReplayedState;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::tasks::{self, FileState};
 
 /// Maximum bytes of a file, far above any generated file.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::symbol_query::SourcePosition;
 use trellis_project::sources::Workspace;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Opens the folder of the parameters, or the current folder.
 pub fn open(root: Option<&Path>) -> Result<Workspace, Fault> {
-    Workspace::open(root.unwrap_or(Path::new(".")))
+    Ok(Workspace::open(root.unwrap_or(Path::new(".")))?)
 }
 
 /// Opens the folder for a query about a symbol, and converts the position's file to its name in the

@@ -12,8 +12,8 @@ use trellis_engine::approval::Mode;
 use trellis_llm::Editor;
 
 use super::run_limits::{mode, test_seconds};
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::generate::GenerateRequest;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
@@ -239,7 +239,7 @@ impl Generate {
         let mut args: GenerateArgs =
             serde_json::from_value(Value::Object(all)).map_err(|error| {
                 Fault::new(
-                    trellis_store::fault::Exit::Usage,
+                    trellis_workflows::fault::Exit::Usage,
                     format!("the options are wrong: {error}"),
                 )
                 .hint("`trellis serve --describe` shows them")
@@ -272,7 +272,7 @@ fn path(path: &Path) -> Value {
 impl GenerateArgs {
     /// Checks the limits that the argument parser checks on a command line.
     fn check(&self) -> Result<(), Fault> {
-        let wrong = |what: &str| Err(Fault::new(trellis_store::fault::Exit::Usage, what));
+        let wrong = |what: &str| Err(Fault::new(trellis_workflows::fault::Exit::Usage, what));
         match self {
             it if it.jobs == 0 || it.jobs > 256 => wrong("`jobs` must be 1 to 256"),
             it if it.batch == 0 => wrong("`batch` must be at least 1"),

@@ -12,7 +12,7 @@ use super::generate::FixWith;
 use super::repair::Time;
 use super::run_limits::{RunLimits, mode};
 use trellis_git::forge::{self, PushTarget};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::issue::{
     Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals,
 };

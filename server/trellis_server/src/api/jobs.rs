@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::{JobInfo, Jobs};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Shows the state of a job, and its result if it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -12,7 +12,7 @@ use super::run_limits::{TimeLimits, seconds};
 use super::run_tests::{Limit, cancelled, limit};
 use trellis_project::project;
 use trellis_project::sources::Workspace;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::localize::{self, Localization, LocalizeRequest};
 use trellis_workflows::reporter::Reporter;
 use trellis_workflows::sandbox::RAISED_BY;

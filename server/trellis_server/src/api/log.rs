@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use trellis_store::describe::{self, Price};
-use trellis_store::fault::Fault;
 use trellis_store::hash_chain::{Break, Verification};
 use trellis_store::journal::{Event, Journal};
 use trellis_store::reader::Reader;
+use trellis_workflows::fault::Fault;
 
 macro_rules! kinds {
     ($($name:ident)*) => {

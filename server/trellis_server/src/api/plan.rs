@@ -11,7 +11,7 @@ use trellis_plan::{
 };
 
 use trellis_project::plan_file;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::node_status::NodeStatuses;
 
 /// Maximum number of similar nodes named for an unknown id.
@@ -58,7 +58,7 @@ impl From<DialectName> for Dialect {
 
 /// Reads the graph named by the parameters.
 pub fn read(graph: &Path, dialect: Option<DialectName>) -> Result<Plan, Fault> {
-    plan_file::read(graph, dialect.map(Into::into))
+    Ok(plan_file::read(graph, dialect.map(Into::into))?)
 }
 
 /// Reports all problems of a planning graph.

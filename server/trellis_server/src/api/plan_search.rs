@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use trellis_plan::{Evidence, NodeHit, Plan, PlanSearch};
 
 use super::plan::DialectName;
-use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::embedding_index::Index;
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Finds nodes by name in any spelling, or by a description of what they do.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

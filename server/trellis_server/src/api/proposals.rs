@@ -9,7 +9,7 @@ use trellis_engine::approval::Confidence;
 use trellis_llm::Editor;
 
 use super::run_limits::TimeLimits;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::proposals::{

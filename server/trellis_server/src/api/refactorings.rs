@@ -23,7 +23,7 @@ use trellis_project::symbols::locations::{
 use trellis_project::symbols::outline_view::name_path;
 use trellis_project::symbols::renaming::{Places, renamed, renaming};
 use trellis_project::symbols::unique::LookupError;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Renames a symbol with all its references, imports and exports: in every file or in none. Refused if a name would
 /// get another meaning; possible references that cannot be confirmed are listed, not changed.

@@ -12,7 +12,7 @@ use trellis_engine::repair::Limits;
 use super::generate::FixWith;
 use super::proposals::ConfidenceShape;
 use super::run_limits::{TEST_SECONDS, mode, test_seconds};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::repair::{RepairRequest, WriteTarget, report};
 use trellis_workflows::sandbox::{RAISED_BY, SandboxArgs};

@@ -9,13 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use trellis_git::git::Git;
+use trellis_store::Writer;
 use trellis_store::checkpoint::{self, Checkpoint, TestResults};
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
 use trellis_store::replay::{Milestone, ReplayedState};
-use trellis_store::{FlushError, Writer};
 use trellis_workflows::convert::check_python;
+use trellis_workflows::fault::Fault;
 
 /// Rolls a generated repository back to the last subgraph that passed completely.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -96,25 +97,17 @@ fn restore(
     let known = writer.known_paths();
     let foreign = writer.foreign(&known);
     if !foreign.is_empty() {
-        return Err(trellis_store::user_edits(&foreign));
+        return Err(StoreError::UserEdits { paths: foreign }.into());
     }
     let files: BTreeMap<String, String> = (git.files_at(tag).map_err(Fault::internal)?)
         .into_iter()
         .filter(|(path, _)| known.binary_search(path).is_ok())
         .collect();
-    match writer.flush(journal, &files, |_| true) {
-        Ok(flushed) => {
-            let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
-                (files.get(path) == Some(text)).then(|| path.clone())
-            };
-            Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
-        }
-        Err(FlushError::Fault(fault)) => Err(fault),
-        Err(FlushError::Full { path }) => {
-            Err(Fault::internal(format!("disk full while writing {path}"))
-                .hint("free some space and run the command again"))
-        }
-    }
+    let flushed = writer.flush(journal, &files, |_| true)?;
+    let same = |(path, (text, _)): (&String, &(String, Vec<String>))| {
+        (files.get(path) == Some(text)).then(|| path.clone())
+    };
+    Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
 }
 
 fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {

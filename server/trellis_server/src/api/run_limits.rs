@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Mode;
 
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Default timeout of one test, in seconds.
 pub const TEST_SECONDS: u64 = 30;

@@ -12,8 +12,8 @@ use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
 
 use super::run_limits::TimeLimits;
 use trellis_project::project::{self, Project};
-use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::convert::test_outcome;
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::reporter::Reporter;
 use trellis_workflows::sandbox::{CONTINUE_ON_COLLECTION_ERRORS, RAISED_BY};
 use trellis_workflows::sandbox::{Packages, SandboxArgs, WarmSandboxes};

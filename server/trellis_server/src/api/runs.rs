@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::past;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::tasks;
 
 /// Maximum depth of folders searched for runs.

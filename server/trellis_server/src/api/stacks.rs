@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::reporter::Reporter;
 use trellis_workflows::stacks::{self, Installer, Origin, Stack};
 

@@ -6,7 +6,7 @@ use trellis_python::{FileId, Index, Lines, Located, NamePath, Unit};
 
 use trellis_project::symbols::locations::place;
 use trellis_project::symbols::unique::{self, LookupError, name};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// A place in a file where the symbol is named.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

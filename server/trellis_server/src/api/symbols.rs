@@ -13,7 +13,7 @@ use trellis_project::symbols::locations::{
 };
 use trellis_project::symbols::outline_view::{self, Definition, OutlineView};
 use trellis_project::symbols::unique::name;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Results that say whether they are complete.
 pub trait Completeness: Sized {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use trellis_store::fault::Fault;
 use trellis_store::lock::Lock;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::tasks;
 
 /// Shows the progress of a list of tasks, running or finished.

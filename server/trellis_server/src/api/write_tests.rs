@@ -9,7 +9,7 @@ use trellis_engine::write_tests::Style;
 use trellis_python::Functions;
 
 use super::run_limits::TimeLimits;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
 use trellis_workflows::write_tests::{WriteTestsRequest, report};

@@ -42,7 +42,7 @@ use crate::rpc::{self, Context};
 use editor_llm::EditorLlm;
 use server::Backend;
 use transport::{End, Transport};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Timeout for the last responses to be made and read, after the client has sent its last message.
 const LAST_WORDS: Duration = Duration::from_secs(15);

@@ -10,7 +10,7 @@ use trellis_llm::Editor;
 
 use super::editor_llm::one_line;
 use super::protocol_ext::{ModelTried, ModelTriedParams};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::models::{self, ModelArgs, ModelHandle, Models, ProbeResult};
 
 /// Sends a tiny request to the named model, or to all models configured for the root folder, and

@@ -12,7 +12,7 @@ use super::path_policy::confine;
 use super::tools::{Blocking, McpTool};
 use crate::event_bus::{Event, Listener};
 use crate::rpc::{Context, Methods, error_object, invoke};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Calls methods for tools.
 pub(super) struct Caller {

@@ -24,7 +24,7 @@ use crate::async_stdin;
 use crate::rpc::{self, Context};
 use calls::Caller;
 use tools::McpTool;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::signals::cancel_on_signal;
 
 /// Instructions to the model about all tools.

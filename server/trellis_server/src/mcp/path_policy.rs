@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::rpc::outside;
 use trellis_store::disk::is_inside;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::{Fault, FaultKind};
 
 /// Parameters that name a project's folder, relative to the first folder of the workspace.
 const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];
@@ -69,7 +69,7 @@ pub(super) fn confine(folders: &[PathBuf], arguments: &JsonObject) -> Result<(),
     let is_said = |it: &&&str| arguments.get(**it).is_some_and(|it| !it.is_null());
     if let Some(name) = FOR_PEOPLE.iter().find(is_said) {
         return Err(Fault::input(format!("a model cannot set `{name}`"))
-            .kind("outside")
+            .kind(FaultKind::Outside)
             .hint(match *name {
                 "push" => "leave it out; the user can push with `trellis implement … --push REMOTE`",
                 _ => "leave it out; the user can set it under `[sandbox]` in your own trellis.toml, or with \

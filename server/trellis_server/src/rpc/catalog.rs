@@ -9,7 +9,7 @@ use super::context::Context;
 use super::table::{Effect, Table};
 use super::{fixes, graphs, run_tests, stacks, symbols};
 use crate::api::{self, files, jobs, log, runs};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::generate;
 
 /// Returns all methods, for one server.

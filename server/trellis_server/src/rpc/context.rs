@@ -16,7 +16,7 @@ use crate::results::Results;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
 use trellis_project::edits;
 use trellis_project::project;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::{Fault, FaultKind};
 use trellis_workflows::sandbox::WarmSandboxes;
 
 /// Maximum number of calls that wait for long work.
@@ -145,7 +145,7 @@ impl Context {
     pub fn wait_for_work(&self) -> Result<SemaphorePermit<'_>, Fault> {
         self.waiting.try_acquire().map_err(|_| {
             Fault::unavailable(format!("{WAITING_AT_MOST} calls already wait for long jobs"))
-                .kind("busy")
+                .kind(FaultKind::Busy)
                 .hint("use `background`; a `trellis/event` reports the end")
         })
     }
@@ -156,7 +156,7 @@ impl Context {
             return Ok(());
         }
         Err(Fault::input("the workspace is not trusted: Trellis runs nothing in it")
-            .kind("untrusted")
+            .kind(FaultKind::Untrusted)
             .hint("trust the workspace in the editor, then try again"))
     }
 
@@ -167,7 +167,8 @@ impl Context {
             return;
         }
         for folder in self.folders().await {
-            let settle = move || edits::recover(&project::root_of(&folder)?);
+            let settle =
+                move || -> Result<(), Fault> { Ok(edits::recover(&project::root_of(&folder)?)?) };
             if let Ok(Err(fault)) = tokio::task::spawn_blocking(settle).await {
                 tracing::warn!("{fault}");
             }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::session::QueryError;
-use trellis_store::fault::{self, Exit, Fault};
+use trellis_workflows::fault::{self, Exit, Fault, FaultKind};
 
 /// A stable error code: the protocol's own where it has one, else the exit code of the command
 /// line.
@@ -74,7 +74,7 @@ impl From<fault::Remedy> for Remedy {
 /// Returns a fault as an error object with [`ErrorData`].
 pub fn object(fault: &Fault) -> ErrorObjectOwned {
     let code = code(fault.exit);
-    let kind = fault.kind.unwrap_or(code.kind).to_owned();
+    let kind = fault.kind.map_or(code.kind, FaultKind::as_str).to_owned();
     let hint = fault.hint.as_deref().map(in_parameters);
     let data = ErrorData { kind, hint, remedy: fault.remedy.map(Into::into) };
     ErrorObjectOwned::owned(code.code, in_parameters(&fault.message), Some(data))
@@ -119,7 +119,7 @@ fn in_parameters(text: &str) -> String {
 /// Returns the fault of a path outside of the workspace.
 pub fn outside(path: &Path) -> Fault {
     Fault::input(format!("{} is outside the workspace", path.display()))
-        .kind("outside")
+        .kind(FaultKind::Outside)
         .hint("add its folder to the workspace, or do it yourself; nothing was changed")
 }
 

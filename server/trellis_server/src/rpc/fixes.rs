@@ -19,7 +19,7 @@ use crate::api::repair::{RepairArgs, RepairResult};
 use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::event_bus::Event;
 use crate::session::positions;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 use trellis_workflows::issue::{IssueReport, Reviewer, implement, plan};
 use trellis_workflows::proposals::{OpenTexts, State, Store, VerifyMode};
 use trellis_workflows::repair::{Approver, repair};

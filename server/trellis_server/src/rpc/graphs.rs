@@ -20,7 +20,7 @@ use crate::api::plan_search::{PlanSearchParams, Searched};
 use crate::api::rollback::{RollbackParams, rollback};
 use crate::api::status::{ReportParams, StatusParams, report, status};
 use crate::api::tasks_status::{TasksStatusParams, tasks_status};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Parameters with paths relative to the first folder of the workspace.
 trait Placed {

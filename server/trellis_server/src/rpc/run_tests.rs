@@ -21,7 +21,7 @@ use crate::api::write_tests::{
 };
 use crate::jobs::JobContext;
 use crate::session::Snapshot;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::reporter::Progress;
 use trellis_workflows::write_tests::{self, registry};

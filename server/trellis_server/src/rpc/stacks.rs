@@ -11,7 +11,7 @@ use crate::api::stacks::{
     ShowStackParams, install, list, new_project, show,
 };
 use crate::jobs::JobContext;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 pub(super) fn register(table: &mut Table) {
     table.call(

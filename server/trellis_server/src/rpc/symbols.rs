@@ -32,7 +32,7 @@ use crate::session::Snapshot;
 use trellis_project::edits;
 use trellis_project::project;
 use trellis_store::disk::is_inside;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::{Fault, FaultKind};
 
 macro_rules! placed {
     ($($params:ty $(: $at:ident)?),* $(,)?) => {$(
@@ -225,7 +225,7 @@ fn saved<R>(planned: &Planned<R>) -> Result<(), Fault> {
         if on_disk != source {
             let shown = path.display();
             return Err(Fault::input(format!("{shown} is not saved, or someone else changed it"))
-                .kind("unsaved")
+                .kind(FaultKind::Unsaved)
                 .hint("save the file, then try again; nothing was changed"));
         }
     }

@@ -21,7 +21,7 @@ use super::context::Context;
 use super::error::{ParamsError, bad_params, object};
 use crate::jobs::JobContext;
 use crate::session::Snapshot;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Prefix of all method names.
 pub const PREFIX: &str = "trellis/";

@@ -9,7 +9,7 @@ use crate::session::Snapshot;
 use crate::session::positions;
 use trellis_project::edits;
 use trellis_project::sources::Workspace;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Parameters that may name a folder and a position in it.
 pub(super) trait HasLocation {
@@ -80,6 +80,6 @@ impl QueryScope<'_> {
 pub(super) fn text(view: &Snapshot, file: &Path) -> Result<String, Fault> {
     match view.open_text(file) {
         Some(text) => Ok(text.to_string()),
-        None => edits::read(file),
+        None => Ok(edits::read(file)?),
     }
 }

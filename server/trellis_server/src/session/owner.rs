@@ -20,7 +20,7 @@ use super::positions;
 use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
 use trellis_project::sources::{PATIENCE, Refreshed, Workspace};
 use trellis_python::Unit;
-use trellis_store::fault::Exit;
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Message to the owner.
 enum Message {
@@ -192,7 +192,7 @@ impl State {
                     workspace.problems().iter().for_each(|it| tracing::warn!("{it}"));
                     self.add(FolderKind::Folder(path.clone()), workspace);
                 }
-                Err(fault) => tracing::warn!("{fault}"),
+                Err(error) => tracing::warn!("{}", Fault::from(error)),
             }
         }
         self.settle_documents();

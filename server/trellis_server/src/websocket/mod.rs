@@ -32,7 +32,7 @@ use auth::{AccessPolicy, AuthLayer};
 use connection_count::Counter;
 use subscriptions::Subscriptions;
 use token::Token;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::signals::cancel_on_signal;
 
 /// Maximum bytes of a client's message.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection_count::Counter;
 use crate::rpc::{Context, EVENT, SUBSCRIBE, Table, UNSUBSCRIBE};
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// All subscriptions.
 pub(super) struct Subscriptions {

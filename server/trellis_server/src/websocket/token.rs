@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, geteuid, test_kill_process};
 
 use trellis_store::disk::cache_folder;
-use trellis_store::fault::Fault;
+use trellis_workflows::fault::Fault;
 
 /// Random bytes of a token.
 const BYTES: usize = 32;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::fault::Fault;
 use crate::sandbox::{LEAST_MEMORY, MOST_MEMORY};
 use trellis_git::forge::ForgeSettings;
-use trellis_store::fault::Fault;
 
 /// Name of the file, in a project and in the user's folder.
 pub(super) const NAME: &str = "trellis.toml";

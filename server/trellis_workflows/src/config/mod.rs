@@ -14,9 +14,9 @@ use trellis_llm::{ModelInfo, Prices, Settings};
 
 use trellis_git::forge::ForgeSettings;
 
+use crate::fault::Fault;
 pub use file::{BudgetLimits, Provider, Sandbox, is_variable};
 use file::{File, NAME};
-use trellis_store::fault::Fault;
 
 /// All settings from files.
 #[derive(Debug, Default)]

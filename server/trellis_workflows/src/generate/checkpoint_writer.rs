@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use trellis_plan::NodeIx;
 
 use super::dispatcher::Dispatcher;
+use crate::fault::Fault;
 use crate::reporter::Progress;
 use trellis_store::checkpoint::{self, Checkpoint, Entry, ModelCost, TestResults};
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 
 impl Dispatcher {
@@ -116,7 +116,7 @@ impl Dispatcher {
         }
         let in_hand = node.map(|node| format!("; {} failed", self.id(node))).unwrap_or_default();
         Fault::new(
-            trellis_store::fault::Exit::TestsFailed,
+            crate::fault::Exit::TestsFailed,
             format!("{reason}{in_hand}; earlier files are intact"),
         )
         .hint("free some space and run the same command again to resume")

@@ -11,6 +11,7 @@ use trellis_engine::{Cause, Draft, Outcome};
 use trellis_plan::{NodeIx, Schedule, Skipped};
 
 use crate::budget::BudgetExceeded;
+use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::memory;
 use crate::generate::prepare::GenerateRequest;
@@ -23,7 +24,6 @@ use trellis_git::git::Git;
 use trellis_store::Writer;
 use trellis_store::checkpoint::{Checkpoint, ModelCost, TestResults};
 use trellis_store::cost::Cost;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Accepted, Event, IntegrationResult};
 use trellis_store::lock::Lock;
 use trellis_store::replay::ReplayedState;

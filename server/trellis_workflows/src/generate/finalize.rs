@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use trellis_engine::assembly::{CheckResult, report};
 use trellis_plan::{NodeIx, Status};
 
+use crate::fault::{Exit, Fault};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::findings::{CIRCLES, Findings, SUITE};
 use crate::generate::install::install;
@@ -14,7 +15,6 @@ use crate::generate::suite::suite;
 use crate::generate::summary::{Summary, facts, summary};
 use crate::reporter::Reporter;
 use trellis_store::disk;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Event;
 
 /// Writes everything that belongs to a finished repository.

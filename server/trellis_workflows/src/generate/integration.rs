@@ -16,6 +16,7 @@ use trellis_python::Fragment;
 use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
+use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::worker::ask::send;
@@ -26,7 +27,6 @@ use crate::llm_client::Completion;
 use crate::localize::evidence;
 use trellis_store::cost::Cost;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, IntegrationResult};
 
 /// Maximum number of flows to test per subgraph, or for the whole library.

@@ -7,12 +7,12 @@ use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::{Draft, LIBRARY};
 use trellis_plan::NodeIx;
 
+use crate::fault::Fault;
 use crate::generate::accepted::{AcceptedDrafts, IntegrationTests};
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::items::WorkGraph;
 use crate::reporter::Progress;
-use trellis_store::FlushError;
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 
 /// Accepted texts to make files of.
 pub(super) struct Contents {
@@ -116,11 +116,11 @@ impl Dispatcher {
                 }
                 Ok(())
             }
-            Err(FlushError::Fault(fault)) => Err(fault),
-            Err(FlushError::Full { path }) => {
+            Err(StoreError::DiskFull { path }) => {
                 let error = std::io::Error::from(std::io::ErrorKind::StorageFull);
                 Err(self.cannot_write(self.last_passed(), &path, &error))
             }
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -35,9 +35,9 @@ mod written;
 pub use prepare::GenerateRequest;
 pub use summary::{Flows, Summary};
 
+use crate::fault::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
-use trellis_store::fault::{Exit, Fault};
 
 /// Generates the repository. A resumed run that had nothing left to do returns a summary as well.
 pub async fn generate(

@@ -12,6 +12,7 @@ use trellis_plan::{Dialect, NodeIx, Plan, Schedule};
 
 use crate::budget::{Budget, Spent};
 use crate::convert::check_python;
+use crate::fault::Fault;
 use crate::generate::dispatcher::{Channels, Dispatcher};
 use crate::generate::install;
 use crate::generate::items::WorkGraph;
@@ -29,7 +30,7 @@ use crate::proposals;
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::{self, Packages, SandboxArgs};
 use trellis_project::plan_file;
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
 use trellis_store::{Writer, checkpoint, disk};
@@ -352,7 +353,7 @@ fn prepare_folder(out: &Path) -> Result<PathBuf, Fault> {
     let root = out.canonicalize().map_err(cannot)?;
     for folder in [".trellis", "docs"] {
         if let Some(link) = disk::symlink_on_the_way(&root, folder) {
-            return Err(trellis_store::symlink(folder, &link));
+            return Err(StoreError::SymbolicLink { path: folder.to_owned(), link }.into());
         }
     }
     let scratch = disk::create(&root, "tmp").map_err(|e| full_or(e, &root))?;
@@ -367,7 +368,7 @@ fn refuse_symlinks(root: &Path, work: &WorkGraph) -> Result<(), Fault> {
     for item in work.items.values() {
         for path in [&item.path, &item.test_path] {
             if let Some(link) = disk::symlink_on_the_way(root, path) {
-                return Err(trellis_store::symlink(path, &link));
+                return Err(StoreError::SymbolicLink { path: path.clone(), link }.into());
             }
         }
     }

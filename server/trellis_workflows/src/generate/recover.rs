@@ -8,12 +8,13 @@ use std::sync::Arc;
 use trellis_engine::Draft;
 use trellis_plan::{Plan, Schedule};
 
+use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
 use crate::reporter::Reporter;
 use trellis_git::git::Git;
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 use trellis_store::journal::{Accepted, Event, Journal};
 use trellis_store::replay::ReplayedState;
 use trellis_store::{Writer, checkpoint};
@@ -114,7 +115,7 @@ pub(super) fn users_files(
     paths.dedup();
     let foreign = writer.foreign(&paths);
     if !foreign.is_empty() && !keep {
-        return Err(trellis_store::user_edits(&foreign));
+        return Err(StoreError::UserEdits { paths: foreign }.into());
     }
     let mut kept = BTreeMap::new();
     for path in foreign {

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use trellis_engine::LIBRARY;
 use trellis_plan::NodeIx;
 
+use crate::fault::Fault;
 use crate::generate::accepted::IntegrationTests;
 use crate::generate::dispatcher::{Dispatcher, JobDone};
 use crate::generate::integration;
@@ -14,9 +15,8 @@ use crate::generate::items::WorkGraph;
 use crate::generate::materialize::Contents;
 use crate::generate::metadata;
 use crate::generate::worker::WorkerError;
-use trellis_git::git::GitError;
+use trellis_git::error::CommandError;
 use trellis_git::trees::{self, Texts};
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, IntegrationResult};
 use trellis_store::{checkpoint, disk};
 
@@ -238,7 +238,7 @@ impl Dispatcher {
     }
 
     /// Adds a warning and stops using git if git refuses; the run continues without commits.
-    fn report(&mut self, made: Result<(), GitError>) -> Option<()> {
+    fn report(&mut self, made: Result<(), CommandError>) -> Option<()> {
         let Err(error) = made else { return Some(()) };
         self.warnings.push(format!("{error}; the run continues without commits"));
         self.git = None;

@@ -7,13 +7,13 @@ use trellis_engine::{Failure, RunOutcome, TestRun};
 use trellis_sandbox::{Report, Request, Tree, junit};
 
 use crate::convert::{Files, test_run};
+use crate::fault::Fault;
 use crate::generate::coverage;
 use crate::generate::dispatcher::Dispatcher;
 use crate::generate::summary::Suite;
 use crate::generate::worker::WorkerError;
 use crate::reporter::Progress;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 
 /// Runs all tests on the finished tree, unless the journal has that tree's result.

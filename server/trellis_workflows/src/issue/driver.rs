@@ -17,6 +17,7 @@ use super::resume::{Resume, find_merge, resume_or_start};
 use super::spec::{self, Spec};
 use super::test_runner::{self, TestRunner, with_packages};
 use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
+use crate::fault::{Exit, Fault, cannot};
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
 use crate::reporter::Reporter;
@@ -25,8 +26,6 @@ use trellis_git::forge::Forge;
 use trellis_git::merge::Checkout;
 use trellis_git::worktree::Worktree;
 use trellis_store::disk;
-use trellis_store::disk::cannot;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::{self, Journal};
 use trellis_store::replay::cached;
 

@@ -37,10 +37,10 @@ pub use review::{Decision, Reviewer};
 pub use spec::{Spec, plan};
 pub use test_runner::{TestRunner, with_packages};
 
+use crate::fault::{Exit, Fault};
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use trellis_git::forge::PushTarget;
-use trellis_store::fault::{Exit, Fault};
 
 /// The files that describe an issue.
 pub struct SpecFiles {

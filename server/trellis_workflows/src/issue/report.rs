@@ -10,10 +10,9 @@ use super::IssueRequest;
 use super::lint::LintReport;
 use super::spec::Spec;
 use crate::budget::Spent;
+use crate::fault::{Fault, cannot};
 use trellis_git::worktree::Worktree;
 use trellis_store::disk;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
 
 /// Facts collected during the work.
 #[derive(Default)]

@@ -6,13 +6,13 @@ use trellis_sandbox::Totals;
 
 use super::IssueRequest;
 use super::report::{self, Log};
+use crate::fault::{Exit, Fault, explained};
 use crate::job_control::JobControl;
 use crate::models;
 use crate::reporter::Reporter;
 use crate::timing::Timing;
 use trellis_git::forge::{self, Forge, Pushed, UnmergedBranch};
 use trellis_git::worktree::{Worktree, repository};
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;
 
 /// Outcome of an issue.
@@ -186,10 +186,12 @@ pub(super) fn forge<'a>(
     let services = forge::Services {
         journal,
         note: Box::new(|text| reporter.note(text)),
+        explain: explained,
         cancel: &control.cancel,
     };
     let settings = models::config(&order.home)?.forge;
-    Forge::open(wanted, &order.home, repository(&order.home)?, settings, services).map(Some)
+    let git = repository(&order.home)?;
+    Ok(Some(Forge::open(wanted, &order.home, git, settings, services)?))
 }
 
 /// Pushes the result: the merge, or the branch if a person has to review it.

@@ -3,11 +3,10 @@
 use trellis_engine::issue::{Action, IssueMachine};
 
 use super::IssueRequest;
+use crate::fault::Fault;
 use crate::reporter::Reporter;
-use trellis_git::git::broken;
 use trellis_git::worktree::{Opened, Worktree, repository};
 use trellis_git::worktree_state::is_there;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 
 /// Starting point of an issue: work to do, or the commit of a finished merge.
@@ -24,7 +23,7 @@ pub(super) fn find_merge(order: &IssueRequest) -> Result<Option<String>, Fault> 
     };
     let pattern = format!("^{}$", trailer.replace('.', "\\."));
     let log = ["log", "-1", "-E", "--format=%H", "--grep", &pattern];
-    let commit = repository(&order.home)?.run(&log).map_err(broken)?;
+    let commit = repository(&order.home)?.run(&log)?;
     Ok(Some(commit.trim().to_owned()).filter(|it| !it.is_empty()))
 }
 

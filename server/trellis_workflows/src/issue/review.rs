@@ -6,9 +6,9 @@ use tokio_util::sync::CancellationToken;
 use trellis_engine::approval::{CRITICAL, Mode, is_critical};
 use trellis_engine::issue::Review;
 
+use crate::fault::Fault;
 use crate::repair::Terminal;
 use crate::reporter::Reporter;
-use trellis_store::fault::Fault;
 
 /// The reviewer of a change.
 pub enum Reviewer {

@@ -10,9 +10,8 @@ use trellis_sandbox::frameworks::Framework;
 use super::files::is_test;
 use super::{IssueRequest, SpecFiles};
 use crate::convert;
-use trellis_git::git::broken;
+use crate::fault::Fault;
 use trellis_git::worktree::repository;
-use trellis_store::fault::Fault;
 
 /// Maximum number of files that keywords select.
 const FOUND: usize = 8;
@@ -159,7 +158,7 @@ pub fn plan(order: &IssueRequest, given: &SpecFiles) -> Result<String, Fault> {
     let words = read(order, given)?;
     let framework = super::test_runner::framework(&order.home);
     let git = repository(&order.home)?;
-    let all = git.tracked().map_err(broken)?;
+    let all = git.tracked()?;
     let feature = feature(order, &words, (&order.home, &all), framework);
     let asked = convert::ask(&order.id, &ask_scaffold(&feature, 0, None), TOKENS);
     let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();

@@ -16,8 +16,8 @@ use super::files::{self, EditPhase, Files, is_test, targets};
 use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
 use super::{lint, report};
+use crate::fault::Fault;
 use trellis_git::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
-use trellis_store::fault::Fault;
 
 impl IssueRun<'_> {
     /// Returns the folder that the changes go on top of.
@@ -118,7 +118,7 @@ impl IssueRun<'_> {
 
     /// Returns the tracked files of the folder that the changes go on top of.
     fn tracked(&self) -> Result<Vec<String>, Fault> {
-        self.edited.as_ref().unwrap_or(&self.ground).tracked()
+        Ok(self.edited.as_ref().unwrap_or(&self.ground).tracked()?)
     }
 
     /// Runs tests with the current changes.
@@ -316,7 +316,7 @@ impl IssueRun<'_> {
             folder: &folder,
             notes: &notes,
         };
-        let is_edited = || self.work.is_edited();
+        let is_edited = || Ok(self.work.is_edited()?);
         let around = (self.reporter, &self.control.cancel);
         let review = self.reviewer.review(&shown, around, &is_edited).await?;
         if let (Review::SendBack(words), Some(tree)) = (&review, tree) {

@@ -11,14 +11,13 @@ use trellis_sandbox::{Outcome, Report, Request, Runner, Tree};
 
 use super::{IssueRequest, cancelled};
 use crate::convert::{SkippedRun, test_run};
+use crate::fault::{Exit, Fault, cannot};
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
 use crate::write_tests::registry;
 use trellis_git::merge::Checkout;
 use trellis_project::project;
-use trellis_store::disk::cannot;
-use trellis_store::fault::{Exit, Fault};
 
 /// Test runs of one issue.
 pub struct TestRunner<'a> {

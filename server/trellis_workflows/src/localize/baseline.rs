@@ -6,8 +6,8 @@ use std::time::Duration;
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
 use super::{LocalizeRequest, has_failed, is_usage_error};
+use crate::fault::{Exit, Fault};
 use crate::sandbox::CONTINUE_ON_COLLECTION_ERRORS;
-use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of runs. A crash or an endless test cuts a run short, and the next one continues
 /// after it.

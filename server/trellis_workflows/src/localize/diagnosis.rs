@@ -14,7 +14,7 @@ use trellis_sandbox::{Outcome, Report, Request, TestOutcome};
 
 use super::{FailingTest, INTERRUPTED, LocalizeRequest};
 use crate::convert::{self, SkippedRun};
-use trellis_store::fault::{Exit, Fault};
+use crate::fault::{Exit, Fault};
 
 /// Maximum number of repeats of failing tests.
 const REPEATS: u32 = 5;

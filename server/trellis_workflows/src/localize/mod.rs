@@ -22,12 +22,12 @@ use trellis_sandbox::{
     LimitStatus, Outcome, RaisedBy, Report, Request, Runner, TestOutcome, TestResult, Tree,
 };
 
+use crate::fault::{Exit, Fault};
 pub use baseline::{NO_TESTS_HINT, covers};
 use baseline::{is_measured, results};
 use diagnosis::{Diagnosed, by_trial};
 pub use evidence::evidence;
 use mutation::MutationRunner;
-use trellis_store::fault::{Exit, Fault};
 
 /// A request to localize failures, with its time limits.
 pub struct LocalizeRequest<'a> {

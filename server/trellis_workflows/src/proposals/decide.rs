@@ -17,13 +17,13 @@ use super::proposal::{
 };
 use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
+use crate::fault::Fault;
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 use trellis_project::edits::{self, Change};
 use trellis_project::sources::read_at;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::lock::Lock;
 
 /// Texts of documents that are open in an editor, by their paths from the root.
@@ -359,10 +359,10 @@ impl DecisionContext<'_> {
                 finish(self.store, &mut self.proposal, made.id, self.lock)?;
                 Ok((made.id, paths))
             }
-            Err(fault) => {
+            Err(error) => {
                 self.proposal.writing = None;
                 self.store.save(&self.proposal, self.lock)?;
-                Err(fault)
+                Err(error.into())
             }
         }
     }

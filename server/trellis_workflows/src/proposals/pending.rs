@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::proposal::{Draft, Proposal, ProposedFile, State};
 use super::store::{LOOK, Store};
+use crate::fault::Fault;
 use trellis_store::disk::hash;
-use trellis_store::fault::Fault;
 
 /// Signals any decision in this process. The decision itself is in the files.
 static DECIDED: Notify = Notify::const_new();

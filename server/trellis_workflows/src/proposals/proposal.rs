@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Confidence;
 use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 
+use crate::fault::{Fault, FaultKind, Remedy};
 use trellis_store::disk::hash;
-use trellis_store::fault::{Fault, Remedy};
 
 /// Version of the form on disk.
 pub(super) const VERSION: u32 = 1;
@@ -293,7 +293,7 @@ impl Proposal {
                 _ => "request a new proposal",
             };
             return Err(Fault::input(format!("{id} is {state} already"))
-                .kind("decided")
+                .kind(FaultKind::Decided)
                 .hint(hint));
         }
         match seen.filter(|it| *it != self.revision) {
@@ -301,7 +301,7 @@ impl Proposal {
                 "{} has changed: it is at revision {}, but you decided about revision {seen}",
                 self.id, self.revision
             ))
-            .kind("stale")
+            .kind(FaultKind::Stale)
             .remedy(Remedy::Review)
             .hint("review it again, then decide")),
             None => Ok(()),
@@ -331,7 +331,7 @@ pub(super) fn refuse_new_errors(file: &ProposedFile, text: &str) -> Result<(), F
     let before = file.before();
     trellis_python::check_no_new_errors(before, &TextEdits::between(before, text)).map_err(|why| {
         Fault::input(format!("{} would be broken: {why}", file.path))
-            .kind("syntax")
+            .kind(FaultKind::Syntax)
             .hint("choose hunks that belong together, or edit the text; nothing was written")
     })
 }

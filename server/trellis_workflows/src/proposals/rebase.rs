@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::fault::{Fault, FaultKind, Remedy};
 use trellis_project::edits;
 use trellis_python::{hunks, is_shown_as, rebase};
-use trellis_store::fault::{Fault, Remedy};
 
 use super::decide::{Choice, Decided, DecisionContext, DecisionRequest, OpenTexts};
 use super::proposal::{Proposal, ProposedFile, State, refuse_new_errors};
@@ -29,7 +29,7 @@ impl DecisionContext<'_> {
         self.store.save(&self.proposal, self.lock)?;
         self.store.journal(&self.proposal, &format!("stale: {message}"))?;
         let message = format!("{message}; nothing was written");
-        let refusal = Fault::input(message).kind("stale").hint(hint);
+        let refusal = Fault::input(message).kind(FaultKind::Stale).hint(hint);
         Err(if rebased.is_ok() { refusal.remedy(Remedy::Rebase) } else { refusal })
     }
 
@@ -44,7 +44,7 @@ impl DecisionContext<'_> {
             let proposed = rebase(it.before(), &hunks(it.before(), text), &now);
             let proposed = proposed.map_err(|why| {
                 Fault::input(format!("{}: {why}", it.path))
-                    .kind("stale")
+                    .kind(FaultKind::Stale)
                     .hint("reject it and request a new proposal; nothing was changed")
             })?;
             let file = ProposedFile { base: Some(now), proposed, ..it.clone() };
@@ -108,6 +108,6 @@ fn differs(root: &Path, file: &ProposedFile, open: &OpenTexts) -> Option<(String
 /// Returns the fault of a file with unsaved changes.
 pub(super) fn unsaved(path: &str) -> Fault {
     Fault::input(format!("{path} has unsaved changes in the editor; nothing was changed"))
-        .kind("stale")
+        .kind(FaultKind::Stale)
         .hint("save or undo them, then decide")
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::proposal::{Proposal, VERSION};
+use crate::fault::{Fault, FaultKind};
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::{Lock, LockError};
 
@@ -79,7 +79,7 @@ impl Store {
             }
             Err(Unreadable::Damaged(why)) => {
                 Err(Fault::input(format!("{} is damaged: {why}", self.path(id).display()))
-                    .kind("damaged")
+                    .kind(FaultKind::Damaged)
                     .hint(
                         "fix the file, or move it away and request a new proposal; nothing was \
                          changed",
@@ -141,7 +141,7 @@ impl Store {
             LockError::Held(owner) => {
                 let root = self.root.display();
                 Fault::input(format!("{owner} is deciding about a fix in {root}"))
-                    .kind("busy")
+                    .kind(FaultKind::Busy)
                     .hint("its tests are running; try again when they are done")
             }
         })
@@ -166,7 +166,7 @@ impl Store {
     pub(super) async fn lock_soon(&self) -> Result<Lock, Fault> {
         loop {
             match self.lock() {
-                Err(fault) if fault.kind == Some("busy") => tokio::time::sleep(LOOK).await,
+                Err(fault) if fault.kind == Some(FaultKind::Busy) => tokio::time::sleep(LOOK).await,
                 other => return other,
             }
         }

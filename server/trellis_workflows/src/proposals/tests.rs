@@ -13,8 +13,8 @@ use super::pending::{Decision, PendingProposals};
 use super::proposal::{FailingTest, PendingWrite, Proposal, ProposedFile, State};
 use super::store::Store;
 use super::undo::undo;
+use crate::fault::Fault;
 use trellis_project::edits::{self, Change};
-use trellis_store::fault::Fault;
 
 fn file(base: Option<&str>, proposed: &str) -> ProposedFile {
     let (path, base) = ("a.py".to_owned(), base.map(str::to_owned));

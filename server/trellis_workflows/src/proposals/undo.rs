@@ -4,8 +4,8 @@ use super::decide::{OpenTexts, recover_write};
 use super::proposal::{Applied, HistoryEntry, Proposal, State, now};
 use super::rebase::unsaved;
 use super::store::Store;
+use crate::fault::{Fault, FaultKind};
 use trellis_project::edits;
-use trellis_store::fault::Fault;
 
 /// Result of an undo.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub fn undo(store: &Store, id: &str, open: &OpenTexts) -> Result<Undone, Fault> 
     let Some(Applied { edit, files }) = proposal.applied.pop() else {
         let state = proposal.state.as_str();
         return Err(Fault::input(format!("no change of {id} is in the files: it is {state}"))
-            .kind("decided")
+            .kind(FaultKind::Decided)
             .hint("`listFixes` with the state `accepted` lists what you can undo"));
     };
     for file in &files {

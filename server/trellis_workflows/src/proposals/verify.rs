@@ -12,9 +12,9 @@ use trellis_sandbox::{Outcome, RaisedBy, Report, Request, TestOutcome, TestResul
 
 use super::decide::VerifyMode;
 use crate::convert::test_outcome;
+use crate::fault::{Exit, Fault};
 use crate::sandbox::{self, Packages, Sandbox};
 use trellis_project::project;
-use trellis_store::fault::{Exit, Fault};
 
 /// The result of a test with the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -6,12 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::cancelled;
 use super::terminal::Terminal;
+use crate::fault::{Fault, FaultKind};
 use crate::proposals::{
     Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
     Store, decide,
 };
 use crate::reporter::Reporter;
-use trellis_store::fault::Fault;
 
 /// The approver of fixes.
 pub enum Approver<'a> {
@@ -112,7 +112,7 @@ impl Approver<'_> {
             Approver::Editor { open, report, .. } => {
                 let mut decided = decide(store, &order, *open, None).await;
                 // Another decision is in progress, and its tests take time.
-                while decided.as_ref().is_err_and(|it| it.kind == Some("busy")) {
+                while decided.as_ref().is_err_and(|it| it.kind == Some(FaultKind::Busy)) {
                     tokio::select! {
                         () = cancel.cancelled() => return Err(cancelled()),
                         () = tokio::time::sleep(LOOK) => {}

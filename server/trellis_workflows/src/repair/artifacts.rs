@@ -14,10 +14,10 @@ use super::baseline::Baseline;
 use super::report::{DiagnosisReport, GroupReport, KeptFix, RepairReport, SetAside, TestCounts};
 use super::{RepairRequest, WriteTarget};
 use crate::budget::Spent;
+use crate::fault::{Exit, Fault};
 use crate::proposals::Proposal;
 use crate::timing::Timing;
 use trellis_store::disk;
-use trellis_store::fault::{Exit, Fault};
 
 /// Name of a kept fix without an id, since nothing was written.
 pub const UNNUMBERED: &str = "kept";

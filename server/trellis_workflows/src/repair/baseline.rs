@@ -11,10 +11,10 @@ use trellis_python::Index;
 use trellis_sandbox::Tree;
 
 use super::RepairRequest;
+use crate::fault::{Exit, Fault, FaultKind};
 use crate::localize::{Localization, LocalizeRequest, covers};
 use crate::proposals::Verifier;
 use trellis_project::sources::Workspace;
-use trellis_store::fault::{Exit, Fault};
 
 /// Test results of the tree before any further fix.
 pub(super) struct Baseline {
@@ -108,7 +108,7 @@ impl Baseline {
         if flaky {
             return Some(
                 Fault::new(Exit::NeedsHuman, format!("{id} passes when it is run again"))
-                    .kind("flaky")
+                    .kind(FaultKind::Flaky)
                     .hint("luck would look like a fix; fix the flaky test first"),
             );
         }
@@ -120,7 +120,7 @@ impl Baseline {
             [] => "no test fails".to_owned(),
             _ => format!("these fail: {}", failing.join(", ")),
         };
-        Some(Fault::input(format!("the test {id} {what}")).kind("noFailure").hint(hint))
+        Some(Fault::input(format!("the test {id} {what}")).kind(FaultKind::NoFailure).hint(hint))
     }
 }
 

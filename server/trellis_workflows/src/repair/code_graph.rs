@@ -8,10 +8,10 @@ use trellis_plan::{DerivedEdge, DerivedNode, Kind, NodeIx, Plan};
 use trellis_python::{CallNode, Index, SymbolKind};
 
 use super::artifacts::{cannot, own_folder};
+use crate::fault::Fault;
 use crate::plan_search::SemanticPlanSearch;
 use crate::tools::{PlanSearch, PlannedNode};
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 
 /// Path below the project; `trellis plan` can read the file.
 const PATH: &str = ".trellis/repair/graph.json";

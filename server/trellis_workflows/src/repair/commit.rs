@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use trellis_git::git::{Git, GitError};
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
+use trellis_git::error::{CommandCause, CommandError};
+use trellis_git::git::Git;
 use trellis_store::journal::Journal;
 use trellis_store::{crash_point, disk};
 
@@ -46,13 +47,13 @@ pub(super) fn commit(
 ) -> Result<String, String> {
     let git = Git::around(root).map_err(|error| error.to_string())?;
     let git = git.ok_or("there is no git repository with a commit")?;
-    let not_there = |error: GitError| {
-        format!("the change includes lines that are not committed yet ({})", error.why)
+    let not_there = |error: CommandError| {
+        format!("the change includes lines that are not committed yet ({})", error.cause)
     };
     // Both change or neither: the index is checked before anything is written.
     apply(&git, patch, &["--cached", "--check"]).map_err(not_there)?;
     let made = made(&git, patch, title).map_err(not_there)?;
-    let failed = |error: GitError| error.to_string();
+    let failed = |error: CommandError| error.to_string();
     let pending = Pending {
         version: VERSION,
         from: head(&git).map_err(failed)?,
@@ -136,7 +137,7 @@ impl Pending {
     /// removes the record. The index comes first: a fix that is staged but not committed does no
     /// harm, but one that is committed and not staged would be undone by the person's next commit.
     /// Returns false if a person has changed either since.
-    fn end(&self, root: &Path, git: &Git, journal: &Journal) -> Result<bool, GitError> {
+    fn end(&self, root: &Path, git: &Git, journal: &Journal) -> Result<bool, CommandError> {
         let now = head(git)?;
         let goes_on = now == self.from || now == self.made;
         let is_staged = goes_on && self.stage(git)?;
@@ -146,17 +147,16 @@ impl Pending {
         }
         crash_point::reach();
         let removed = fs::remove_file(root.join(PENDING));
-        removed.map_err(|error| GitError {
+        removed.map_err(|error| CommandError {
             step: "commit".to_owned(),
-            why: format!("cannot remove {PENDING}: {error}"),
-            is_refused: false,
+            cause: CommandCause::IoAt { action: "remove", path: PENDING.into(), source: error },
         })?;
         Ok(is_staged)
     }
 
     /// Applies the patch to the index if that is unchanged. Returns whether the index contains the
     /// patch.
-    fn stage(&self, git: &Git) -> Result<bool, GitError> {
+    fn stage(&self, git: &Git) -> Result<bool, CommandError> {
         if listed(git)? == self.index {
             apply(git, &self.patch, &["--cached"])?;
             return Ok(true);
@@ -165,12 +165,12 @@ impl Pending {
     }
 }
 
-fn head(git: &Git) -> Result<String, GitError> {
+fn head(git: &Git) -> Result<String, CommandError> {
     Ok(git.run(&["rev-parse", "--verify", "HEAD"])?.trim().to_owned())
 }
 
 /// Returns a hash of the index listing.
-fn listed(git: &Git) -> Result<String, GitError> {
+fn listed(git: &Git) -> Result<String, CommandError> {
     Ok(disk::hash(git.run(&["ls-files", "--stage", "-z"])?))
 }
 
@@ -182,7 +182,7 @@ pub(super) fn branch(
     patch: &str,
     title: &str,
 ) -> Result<(String, String), Fault> {
-    let failed = |error: GitError| {
+    let failed = |error: CommandError| {
         Fault::internal(error.to_string())
             .hint("the patch is in .trellis/repair; apply it with `git apply`")
     };
@@ -196,11 +196,10 @@ pub(super) fn branch(
 }
 
 /// Creates a commit of the patch on top of the current one, on no branch yet.
-fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
-    let scratch = tempfile::tempdir().map_err(|error| GitError {
+fn made(git: &Git, patch: &str, title: &str) -> Result<String, CommandError> {
+    let scratch = tempfile::tempdir().map_err(|error| CommandError {
         step: "index".to_owned(),
-        why: error.to_string(),
-        is_refused: false,
+        cause: CommandCause::Io(error),
     })?;
     let own = git.with_index(&scratch.path().join("index"));
     own.run(&["read-tree", "HEAD"])?;
@@ -212,7 +211,7 @@ fn made(git: &Git, patch: &str, title: &str) -> Result<String, GitError> {
 
 /// Applies a patch. Its paths count from the folder in which git runs, because the patch has no
 /// `diff --git` header.
-fn apply(git: &Git, patch: &str, options: &[&str]) -> Result<(), GitError> {
+fn apply(git: &Git, patch: &str, options: &[&str]) -> Result<(), CommandError> {
     let arguments: Vec<&str> =
         ["apply", "--whitespace=nowarn"].iter().chain(options).copied().collect();
     git.run_with(&arguments, patch).map(drop)

@@ -1,6 +1,6 @@
 //! Commits of kept fixes: of this repair, and of an earlier one that was killed.
 
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 use trellis_store::journal::Journal;
 
 use super::report::RepairReport;

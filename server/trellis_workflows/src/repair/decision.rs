@@ -7,8 +7,8 @@ use super::WriteTarget;
 use super::approver::Verdict;
 use super::driver::{RepairRun, lost};
 use super::evaluate::{Candidate, Evaluation};
+use crate::fault::{Fault, FaultKind};
 use crate::proposals::{Proposal, State, Store};
-use trellis_store::fault::Fault;
 
 impl RepairRun<'_> {
     pub(super) async fn decide(
@@ -146,7 +146,7 @@ impl RepairRun<'_> {
                 self.artifacts.kept(&written);
                 Ok(Event::Written)
             }
-            Err(fault) if fault.kind == Some("stale") => {
+            Err(fault) if fault.kind == Some(FaultKind::Stale) => {
                 self.reporter.note(format_args!("  {}", fault.message));
                 self.uncommitted.take_back()?;
                 Ok(Event::Stale(fault.message))

@@ -25,13 +25,13 @@ use super::prompt_context::{ProjectFiles, build};
 use super::report::RepairReport;
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
+use crate::fault::{Fault, FaultKind};
 use crate::job_control::JobControl;
 use crate::llm_session::LlmSession;
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use trellis_project::edits;
-use trellis_store::fault::Fault;
 
 /// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(
@@ -99,10 +99,12 @@ fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
     for id in order.tests.iter().chain(&order.suite) {
         let path = id.split("::").next().unwrap_or_default();
         if !order.root.ancestors().any(|it| it.join(path).exists()) {
-            return Err(Fault::input(format!("{path} does not exist")).kind("noFailure").hint(
-                "give ids, files or folders relative to the project, such as \
+            return Err(Fault::input(format!("{path} does not exist"))
+                .kind(FaultKind::NoFailure)
+                .hint(
+                    "give ids, files or folders relative to the project, such as \
                  tests/test_a.py::test_b",
-            ));
+                ));
         }
     }
     Ok(())

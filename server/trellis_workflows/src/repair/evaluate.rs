@@ -10,12 +10,12 @@ use trellis_python::Examples;
 use trellis_os::wording::counted;
 
 use super::prompt_context::ProjectFiles;
+use crate::fault::Fault;
 use crate::localize::Localization;
 use crate::proposals::{
     Changed, ConfidenceInputs, FailingTest, Proposal, ProposedFile, Verification, Verifier,
     changes_top_level, confidence,
 };
-use trellis_store::fault::Fault;
 
 /// A fix that passes.
 #[derive(Clone)]

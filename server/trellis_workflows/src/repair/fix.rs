@@ -11,9 +11,9 @@ use trellis_engine::{ModelRequest, Observation};
 use super::code_graph::CodeGraph;
 use super::prompt_context::ProjectFiles;
 use crate::convert;
+use crate::fault::Fault;
 use crate::llm_session::LlmSession;
 use crate::tools::{Limits, ToolSet};
-use trellis_store::fault::Fault;
 
 /// Result of a request for a fix.
 pub(super) enum Fix {

@@ -51,11 +51,11 @@ pub use commit::title as commit_title;
 pub use propose::{Problem, propose};
 pub use terminal::Terminal;
 
+use crate::fault::{Exit, Fault};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
-use trellis_store::fault::{Exit, Fault};
 
 /// A request to repair failing tests.
 pub struct RepairRequest {

@@ -10,13 +10,13 @@ use trellis_engine::repair::Limits;
 
 use super::report::GroupReport;
 use super::{Approver, RepairRequest, WriteTarget, repair};
+use crate::fault::{Exit, Fault, FaultKind};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
 use crate::proposals::{Proposal, Store};
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
-use trellis_store::fault::{Exit, Fault};
 
 /// Maximum number of fixes to try.
 const ATTEMPTS: u32 = 3;
@@ -97,7 +97,7 @@ fn none(test: &str, groups: &[GroupReport]) -> Fault {
     }
     let count = tried.len();
     let message = format!("no fix was found for {test}; {count} were tried: {}", tried.join("; "));
-    Fault::new(Exit::TestsFailed, message).kind("noFix").hint(
+    Fault::new(Exit::TestsFailed, message).kind(FaultKind::NoFix).hint(
         "nothing was changed; try another model, or check the places that `trellis \
              localize` shows",
     )

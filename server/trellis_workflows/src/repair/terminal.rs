@@ -9,9 +9,9 @@ use trellis_os::terminal::escape;
 
 use super::approver::Verdict;
 use super::cancelled;
+use crate::fault::Fault;
 use crate::proposals::{ConfidenceReport, Proposal, ProposedFile};
 use crate::reporter::Reporter;
-use trellis_store::fault::Fault;
 
 /// Standard input and standard error, both of which are terminals.
 pub struct Terminal(());

@@ -8,8 +8,8 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 
 use super::{RepairRequest, commit};
+use crate::fault::Fault;
 use crate::proposals::{Proposal, ProposedFile};
-use trellis_store::fault::Fault;
 use trellis_store::{crash_point, disk};
 
 /// The fixes that a repair has to commit; each is recorded before it is written.

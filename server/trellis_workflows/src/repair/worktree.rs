@@ -4,11 +4,11 @@
 use super::approver::Approver;
 use super::report::RepairReport;
 use super::{RepairRequest, commit, driver};
+use crate::fault::Fault;
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
-use trellis_git::git::{Git, broken};
+use trellis_git::git::Git;
 use trellis_git::merge::Checkout;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Journal;
 
 pub(super) async fn repair(
@@ -17,7 +17,7 @@ pub(super) async fn repair(
     reporter: &Reporter,
     control: &JobControl,
 ) -> Result<RepairReport, Fault> {
-    let git = Git::around(&order.home).map_err(broken)?.ok_or_else(|| {
+    let git = Git::around(&order.home)?.ok_or_else(|| {
         let home = order.home.display();
         Fault::input(format!("{home} is not in a git repository with a commit"))
             .hint("leave `worktree` out: attempts are made on copies anyway")

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use trellis_sandbox::{Config, Limits, RaisedBy};
 
 use crate::config::{self, is_variable};
+use crate::fault::Fault;
 use crate::sandbox::RAISED_BY;
-use trellis_store::fault::Fault;
 
 /// What tests may have beside what every sandbox gives. A person says it, never a project or a model.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]

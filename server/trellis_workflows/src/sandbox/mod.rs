@@ -14,9 +14,9 @@ use trellis_engine::assembly::library_name;
 use trellis_python::distributions;
 use trellis_sandbox::{Docker, ImageProgress, ImageSpec, RaisedBy, Runner, python};
 
+use crate::fault::Fault;
 use crate::reporter::Reporter;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 use trellis_store::scratch::ScratchFolder;
 
 pub use allowed::{Allowed, LEAST_MEMORY, MOST_MEMORY, Settled};

@@ -8,9 +8,9 @@ use std::time::SystemTime;
 use tokio::sync::Mutex;
 use trellis_sandbox::python;
 
+use crate::fault::Fault;
 use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, faults, open};
 use crate::reporter::Reporter;
-use trellis_store::fault::Fault;
 
 /// Maximum number of open sandboxes; few people work on more projects at once.
 const KEPT_AT_MOST: usize = 4;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Origin, Stack, StackFile, check};
 use crate::config;
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 
 /// The stacks in the binary.
 const BUILTIN: [&str; 4] = [

@@ -11,10 +11,10 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use super::Installer;
+use crate::fault::{Exit, Fault};
 use crate::reporter::Reporter;
 use crate::sandbox::{self, SandboxArgs};
 use trellis_git::git::find;
-use trellis_store::fault::{Exit, Fault};
 
 /// Result of one installer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{Stack, check};
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
 
 /// Returns the name of the project in `folder`: the given one, else one derived from the folder's
 /// name.

@@ -10,11 +10,11 @@ use trellis_engine::issue::{
 
 use super::RESOLVED_TRAILER;
 use super::merge::{MergeTester, first_line, passed};
+use crate::fault::Fault;
 use crate::issue::{ReadyToMerge, Services, is_test};
 use crate::llm_session::LlmSession;
-use trellis_git::conflict::{ConflictSides, MergeConflict};
+use trellis_git::conflict::{ConflictError, ConflictSides, MergeConflict};
 use trellis_git::merge::MergeCommit;
-use trellis_store::fault::Fault;
 
 /// Number of further rounds after the tests rejected a resolution.
 const ROUNDS: usize = 2;
@@ -27,9 +27,10 @@ pub(super) async fn resolve(
     conflict: &MergeConflict,
     verifier: MergeTester<'_>,
 ) -> Result<Result<MergeCommit, String>, Fault> {
-    let sides = match made.work.sides(conflict)? {
+    let sides = match made.work.sides(conflict) {
         Ok(sides) => sides,
-        Err(why) => return Ok(Err(why)),
+        Err(ConflictError::Git(error)) => return Err(error.into()),
+        Err(why) => return Ok(Err(why.to_string())),
     };
     let conflicts: Vec<Conflict> = sides.into_iter().map(from_sides).collect();
     if let Some(it) = conflicts.iter().find(|it| it.is_test && !it.path.ends_with(".py")) {

@@ -16,6 +16,7 @@ use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
+use crate::fault::{Exit, Fault, explained};
 use crate::issue::{
     self, IssueEnd, ReadyToMerge, Services, Spec, TestRunner, message, run_until_merge,
     with_packages,
@@ -33,7 +34,6 @@ use trellis_git::merge::Checkout;
 use trellis_git::worktree_state::{branch, checked_out, full, left};
 use trellis_project::plan_file;
 use trellis_store::disk;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
 
@@ -66,6 +66,7 @@ pub async fn tasks(
             let services = forge::Services {
                 journal: &journal,
                 note: Box::new(|text| reporter.note(text)),
+                explain: explained,
                 cancel: &control.cancel,
             };
             let settings = models::config(&out)?.forge;

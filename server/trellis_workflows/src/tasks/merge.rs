@@ -11,11 +11,11 @@ use trellis_plan::NodeIx;
 
 use super::conflict::resolve;
 use super::log_stage;
+use crate::fault::Fault;
 use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
 use crate::llm_session::no_journal;
 use trellis_git::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 use trellis_git::worktree::Worktree;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 
 /// Result of merging a batch.

@@ -29,12 +29,12 @@ pub use outputs::{FileState, files};
 pub use report::TasksReport;
 pub use status_file::{is_there, read};
 
+use crate::fault::Fault;
 use crate::issue::Services;
 use crate::llm_session::no_journal;
 use crate::models::ModelArgs;
 use crate::sandbox::SandboxArgs;
 use trellis_git::forge::PushTarget;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 
 /// A request to implement a list of tasks.

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use trellis_git::git::{self, Git, GitError};
+use crate::fault::Fault;
+use trellis_git::error::CommandError;
+use trellis_git::git::{self, Git};
 use trellis_store::disk;
-use trellis_store::fault::Fault;
 
 /// State of a file since its merge, with its size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub fn files(out: &Path) -> Result<Vec<(String, FileState)>, Fault> {
         return Err(Fault::input(format!("{} is not a git repository", out.display()))
             .hint("run `trellis tasks` again: it creates what is missing"));
     }
-    let Some(git) = Git::around(out).map_err(git::broken)? else { return Ok(Vec::new()) };
+    let Some(git) = Git::around(out)? else { return Ok(Vec::new()) };
     let committed = committed(&git).map_err(|error| broken(out, &error))?;
     let there: Vec<&Committed> = committed.iter().filter(|it| size(out, &it.0).is_some()).collect();
     let hashes = hashes(&git, &there).map_err(|error| broken(out, &error))?;
@@ -48,7 +49,7 @@ pub fn files(out: &Path) -> Result<Vec<(String, FileState)>, Fault> {
 }
 
 /// Returns the regular files of the commit, sorted by path.
-fn committed(git: &Git) -> Result<Vec<Committed>, GitError> {
+fn committed(git: &Git) -> Result<Vec<Committed>, CommandError> {
     let said = git.run(&["ls-tree", "-r", "-z", "HEAD"])?;
     let entry = |line: &str| {
         let (about, path) = line.split_once('\t')?;
@@ -60,7 +61,7 @@ fn committed(git: &Git) -> Result<Vec<Committed>, GitError> {
 
 /// Returns git's hashes of the texts on the disk, one per line, without running filters that
 /// settings name.
-fn hashes(git: &Git, files: &[&Committed]) -> Result<String, GitError> {
+fn hashes(git: &Git, files: &[&Committed]) -> Result<String, CommandError> {
     let quoted = |it: &&Committed| {
         let path = it.0.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         format!("\"{path}\"\n")
@@ -76,7 +77,7 @@ fn size(out: &Path, path: &str) -> Option<u64> {
     is_inside.then_some(about.len())
 }
 
-fn broken(out: &Path, error: &GitError) -> Fault {
+fn broken(out: &Path, error: &CommandError) -> Fault {
     Fault::input(format!("cannot find out what was done in {}: {error}", out.display()))
         .hint("check it with `git status` and `git fsck`")
 }

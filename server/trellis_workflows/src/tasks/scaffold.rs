@@ -7,17 +7,15 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::{STACK, TASK, TasksRequest};
+use crate::fault::{Exit, Fault, cannot};
 use crate::reporter::Reporter;
 use crate::stacks::{self, Stack};
 use trellis_git::git::Git;
-use trellis_git::git::broken;
 use trellis_git::stale_locks::sweep_all;
 use trellis_git::worktree::Worktree;
 use trellis_git::worktree_state::merging;
 use trellis_store::crash_point;
 use trellis_store::disk;
-use trellis_store::disk::cannot;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::Journal;
 use trellis_store::scratch;
 
@@ -83,7 +81,7 @@ pub(super) fn repository(
     out: &Path,
     journal: &Journal,
 ) -> Result<(Git, Option<Vec<String>>), Fault> {
-    let git = Git::open(out, journal).map_err(broken)?.ok_or_else(|| {
+    let git = Git::open(out, journal)?.ok_or_else(|| {
         Fault::unavailable("git is not installed")
             .hint("install it: Trellis makes each task on its own branch")
     })?;
@@ -107,7 +105,7 @@ pub(super) fn repository(
 fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault> {
     let key = trailer.trim_end_matches(": ");
     let format = format!("--format=%(trailers:key={key},valueonly,separator=%x00)");
-    let log = git.run(&["log", &format, branch, "--"]).map_err(broken)?;
+    let log = git.run(&["log", &format, branch, "--"])?;
     let values = log.split(['\0', '\n']).filter(|it| !it.is_empty());
     Ok(values.map(str::to_owned).collect())
 }
@@ -123,7 +121,7 @@ pub(super) fn clear(
     // folder's lock, so no other uses them.
     sweep_all(git, |id| ["task-", "integration-"].iter().any(|it| id.starts_with(it)))?;
     for work in merging(out) {
-        match Worktree::open(out, &work, journal) {
+        match Worktree::open(out, &work, journal).map_err(Fault::from) {
             // A person may have a file there.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
                 reporter.note(format_args!("{work}: {}", fault.message));
@@ -155,9 +153,9 @@ pub(super) async fn install(
 
 /// Makes the project's first commit, with its lock file.
 pub(super) fn commit(git: &Git, stack: &Stack, journal: &Journal) -> Result<(), Fault> {
-    git.step(journal, &["add", "--all"], "").map_err(broken)?;
+    git.step(journal, &["add", "--all"], "")?;
     let message =
         format!("A project of {}\n\n{STACK}{}\n", stack.written.display_name, stack.name());
     let commit = ["commit", "--quiet", "--no-verify", "--message", &message];
-    git.step(journal, &commit, "").map(drop).map_err(broken)
+    Ok(git.step(journal, &commit, "").map(drop)?)
 }

@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::task_graph::{Phase, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan, Status};
 
+use crate::fault::{Fault, FaultKind, cannot};
 use crate::reporter::{self, Reporter};
 use trellis_store::disk;
-use trellis_store::disk::cannot;
-use trellis_store::fault::Fault;
 
 /// Path of the file, relative to the repository.
 const PATH: &str = ".trellis/tasks.json";
@@ -97,7 +96,7 @@ pub fn read(out: &Path) -> Result<TasksStatus, Fault> {
     let bytes = trellis_os::files::read(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             Fault::input(format!("no list of tasks was started in {}", out.display()))
-                .kind("noTasks")
+                .kind(FaultKind::NoTasks)
                 .hint("give the folder that you passed to `trellis tasks` as `--out`")
         }
         _ => Fault::input(trellis_os::wording::cannot_read(path.display(), &error))

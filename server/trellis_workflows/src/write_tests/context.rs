@@ -11,9 +11,9 @@ use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
 use super::locate::Target;
+use crate::fault::Fault;
 use crate::sandbox::faults::of_requirements;
 use trellis_project::nested::Nested;
-use trellis_store::fault::Fault;
 
 /// Maximum number of files to look at; a project may be huge.
 const MOST_FILES: usize = 20_000;

@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 use super::locate::Target;
+use crate::fault::Fault;
 use trellis_engine::write_tests::Style;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 
 /// Returns the support files that are missing. `__init__.py` makes the tests' folder a package, so
 /// that pytest finds modules from the root and test files with the same name in two folders do not
@@ -54,7 +55,7 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
 /// Reads a file; empty if it does not exist.
 pub(super) fn existing(root: &Path, path: &str) -> Result<String, Fault> {
     if let Some(link) = disk::symlink_on_the_way(root, path) {
-        return Err(trellis_store::symlink(path, &link));
+        return Err(StoreError::SymbolicLink { path: path.to_owned(), link }.into());
     }
     match trellis_os::files::read(root.join(path)).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),

@@ -23,6 +23,7 @@ use super::report::WriteTestsReport;
 use super::results;
 use super::testpaths::TestPaths;
 use crate::budget::{Budget, Spent};
+use crate::fault::Fault;
 use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
 use crate::models::{self, Models};
 use crate::reporter::{Progress, Reporter};
@@ -31,7 +32,7 @@ use crate::sandbox::{self, Packages, Sandbox};
 use trellis_project::sources::read_at;
 use trellis_store::cost::StageCost;
 use trellis_store::disk;
-use trellis_store::fault::Fault;
+use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 
 /// Maximum number of replies to send back (T9).
@@ -389,7 +390,9 @@ impl Job {
 fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fault> {
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot open the journal: {e}"));
     if let Some(link) = disk::symlink_on_the_way(root, ".trellis/journal.jsonl") {
-        return Err(trellis_store::symlink(".trellis/journal.jsonl", &link));
+        return Err(
+            StoreError::SymbolicLink { path: ".trellis/journal.jsonl".to_owned(), link }.into()
+        );
     }
     let leaves_no_trace = preview && !root.join(".trellis").is_dir();
     let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;

@@ -8,9 +8,9 @@ use trellis_python::{Function, Functions, NamePath};
 use super::WriteTestsRequest;
 use super::files::relative;
 use super::registry::Registry;
+use crate::fault::Fault;
 use trellis_project::edits;
 use trellis_project::project;
-use trellis_store::fault::Fault;
 
 /// Maximum number of similar names to suggest.
 const NEAR: usize = 5;

@@ -24,11 +24,11 @@ use trellis_engine::write_tests::Style;
 
 use self::report::{AddedTestPath, WriteTestsReport};
 use self::testpaths::TestPaths;
+use crate::fault::Fault;
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 use trellis_project::edits;
-use trellis_store::fault::Fault;
 
 /// A request to write tests for a function.
 #[derive(Clone, Debug)]

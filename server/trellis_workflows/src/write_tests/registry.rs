@@ -12,7 +12,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use trellis_python::Functions;
 
-use trellis_store::fault::Fault;
+use crate::fault::Fault;
+use trellis_store::error::StoreError;
 use trellis_store::lock::Lock;
 use trellis_store::{crash_point, disk};
 
@@ -224,7 +225,7 @@ pub fn update<T>(
             .hint("make the folder writable, or free some space")
     };
     if let Some(link) = disk::symlink_on_the_way(root, PATH) {
-        return Err(trellis_store::symlink(PATH, &link));
+        return Err(StoreError::SymbolicLink { path: PATH.to_owned(), link }.into());
     }
     disk::ensure(root).map_err(cannot)?;
     let lock = root.join(".trellis/registry.lock");

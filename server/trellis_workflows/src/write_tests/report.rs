@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use trellis_engine::write_tests::Style;
 
-use trellis_store::fault::Exit;
+use crate::fault::Exit;
 
 /// WriteTestsReport tests and their results.
 #[derive(Clone, Debug)]

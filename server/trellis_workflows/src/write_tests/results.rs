@@ -4,7 +4,7 @@ use trellis_sandbox::{Outcome, Report, TestResult};
 
 use super::report::{FailureReport, TestReport};
 use crate::convert;
-use trellis_store::fault::{Exit, Fault};
+use crate::fault::{Exit, Fault};
 
 /// Returns the outcome's name, and a reason where the name does not say it.
 ///

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::output::Output;
 use trellis_os::terminal::escape;
-use trellis_store::fault::{Exit, Fault};
 use trellis_workflows::config::Config;
+use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::models::{self, ModelArgs, Models, ProbeResult};
 
 /// Sends a request to the named model, or to the model configured for this folder.

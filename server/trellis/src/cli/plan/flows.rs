@@ -7,7 +7,7 @@ use clap::Args;
 use super::Graph;
 use crate::output::Output;
 use trellis_server::api::plan::{Links, PlanFlowsParams, ways};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Show the data flows that integration tests follow.
 #[derive(Args)]

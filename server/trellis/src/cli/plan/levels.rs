@@ -7,7 +7,7 @@ use clap::Args;
 use super::Graph;
 use crate::output::Output;
 use trellis_server::api::plan::{PlanLevelsParams, levels};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Show what can run in parallel, and the longest chain.
 #[derive(Args)]

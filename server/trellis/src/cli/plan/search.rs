@@ -12,7 +12,7 @@ use trellis_plan::{NodeHit, Plan};
 use super::Graph;
 use crate::output::{Output, color};
 use trellis_server::api::plan_search::{By, PlanSearchParams, Searched};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Find nodes by name or by what they do.
 ///

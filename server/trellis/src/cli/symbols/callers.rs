@@ -6,7 +6,7 @@ use super::place::SymbolArgs;
 use crate::output::Output;
 use trellis_server::api::folder;
 use trellis_server::api::symbols::{Completeness as _, FindCallersParams, find_callers};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(super) struct CallersArgs {

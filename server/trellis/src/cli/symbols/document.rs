@@ -7,7 +7,7 @@ use clap::Args;
 use crate::output::Output;
 use trellis_project::edits;
 use trellis_server::api::symbols::{DocumentSymbolsParams, document_symbols};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Show the definitions of a file as a tree.
 #[derive(Args)]

@@ -13,7 +13,7 @@ use trellis_server::api::edits::{
     ReplaceTextParams, SymbolEdit, replace_text,
 };
 use trellis_server::api::symbol_query;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// What is edited, where, and with which text.
 #[derive(Args)]
@@ -130,7 +130,7 @@ pub(crate) fn replace(args: &ReplaceArgs, output: &mut Output) -> Result<Exit, F
 fn text_of(place: &PlaceArgs) -> Result<String, Fault> {
     let file = match (&place.text, &place.text_file) {
         (Some(text), _) => return Ok(text.clone()),
-        (None, Some(path)) => return edits::read(path),
+        (None, Some(path)) => return Ok(edits::read(path)?),
         (None, None) => std::io::stdin(),
     };
     let mut text = String::new();
@@ -177,5 +177,5 @@ pub(super) fn say_undo(undo: Option<u64>, place: &Path, output: &Output) {
 
 /// Returns the folder of a change across a project: for a file, its project.
 pub(super) fn changed_folder(named: &Path) -> Result<PathBuf, Fault> {
-    if named.is_file() { project::root_of(named) } else { Ok(named.to_owned()) }
+    if named.is_file() { Ok(project::root_of(named)?) } else { Ok(named.to_owned()) }
 }

@@ -9,7 +9,7 @@ use trellis_python::SymbolKind;
 use crate::output::Output;
 use trellis_server::api::folder;
 use trellis_server::api::symbols::{FindSymbolParams, Kind, find_symbol};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Find definitions by name.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::output::Output;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 mod callers;
 mod delete;

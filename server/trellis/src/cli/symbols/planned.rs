@@ -9,7 +9,7 @@ use crate::output::Output;
 use trellis_server::api::plan_vs_code::{CheckPlannedParams, CheckPlannedResult, check_planned};
 use trellis_server::api::symbols::Completeness as _;
 use trellis_server::api::{folder, plan as graphs};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Compare planned dependencies with what the code uses.
 #[derive(Args)]

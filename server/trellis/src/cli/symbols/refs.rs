@@ -13,7 +13,7 @@ use trellis_server::api::symbols::{
     find_referencing_symbols,
 };
 use trellis_server::type_checker::Checker;
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 #[derive(Args)]
 pub(super) struct RefsArgs {

@@ -6,7 +6,7 @@ use super::edit::{How, changed_folder, root_and_path, say_undo};
 use super::place::ScopeArgs;
 use crate::output::Output;
 use trellis_server::api::refactorings::{RenameSymbolParams, rename_symbol};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Rename a symbol and all its references.
 ///

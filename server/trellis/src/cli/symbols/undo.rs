@@ -7,7 +7,7 @@ use clap::Args;
 use super::edit::show;
 use crate::output::Output;
 use trellis_server::api::edits::{UndoEditParams, undo_edit};
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// Undo an edit or an accepted fix.
 ///

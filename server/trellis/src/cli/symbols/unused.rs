@@ -9,7 +9,7 @@ use trellis_server::api::folder;
 use trellis_server::api::symbols::{
     Completeness as _, FindUnusedParams, UnusedSymbol, find_unused,
 };
-use trellis_store::fault::{Exit, Fault};
+use trellis_workflows::fault::{Exit, Fault};
 
 /// List functions, classes and methods that nothing uses.
 #[derive(Args)]

@@ -25,6 +25,7 @@ use trellis_sandbox::{Report, Runner};
 
 use crate::budget::BudgetExceeded;
 use crate::convert::{Files, SkippedRun};
+use crate::fault::{Exit, Fault};
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::recover::defines;
@@ -34,7 +35,6 @@ use crate::plan_search::SemanticPlanSearch;
 use crate::reporter::Reporter;
 use trellis_store::cost::Cost;
 use trellis_store::disk;
-use trellis_store::fault::{Exit, Fault};
 use trellis_store::journal::{Event, Journal};
 use trellis_store::scratch::ScratchFolder;
 

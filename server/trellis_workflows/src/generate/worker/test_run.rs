@@ -9,9 +9,9 @@ use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
+use crate::fault::Fault;
 use crate::generate::worker::{Worker, WorkerError};
 use crate::reporter::Progress;
-use trellis_store::fault::Fault;
 use trellis_store::journal::Event;
 
 impl Worker {
