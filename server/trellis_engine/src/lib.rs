@@ -1,8 +1,8 @@
 //! The test-driven cycle as a state machine, with the prompts for a model, the reading of its
 //! replies and the assembly of the generated repository.
 //!
-//! This crate does no I/O and reads no clock. The binary performs [`Action`]s and feeds back
-//! [`Observation`]s, so every path is testable by a table.
+//! This crate does no I/O and reads no clock. A driver performs the actions of a [`Machine`] and
+//! feeds back events, so every path is testable by a table.
 
 pub mod approval;
 pub mod assembly;
@@ -15,8 +15,8 @@ mod integration;
 pub mod issue;
 mod item;
 pub mod localize;
-mod machine;
 mod missing_imports;
+pub mod node;
 mod normalize;
 mod observation;
 mod policy;
@@ -26,6 +26,7 @@ mod red_gate;
 pub mod repair;
 mod reply;
 mod routing;
+mod state_machine;
 mod strategy;
 pub mod task_graph;
 mod test_draft;
@@ -43,17 +44,18 @@ pub use integration::{
     integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
-pub use machine::{Cause, State, step};
+pub use node::Cause;
 pub use observation::{Failure, Frame, RunOutcome, TestCase, TestRun};
 pub use policy::{FixWith, Policy};
 pub use prompt::{ItemContext, Prompt};
 pub use prompt_budget::{Section, build};
 pub use routing::Tier;
+pub use state_machine::{Machine, OutOfTurn};
 pub use strategy::{
     ATTEMPTS, Answer, Attempt, AttemptLog, HitRate, LocalizationExhausted, SUSPECTS, Tool,
     ToolStats, Tools, find_suspects, queries,
 };
 pub use vocabulary::{
-    Action, Localization, Message, ModelRequest, Note, Observation, Outcome, Query, Role, RunMode,
-    Stage, Suspect, Upstream,
+    Decision, EditedFiles, Localization, Message, ModelRequest, Note, Outcome, Query, Reply, Role,
+    RunMode, Stage, Suspect, Upstream,
 };

@@ -14,6 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::state_machine::{Machine, OutOfTurn};
+use crate::vocabulary::Outcome;
 use trellis_plan::{NodeIx, Order, Plan, Schedule, Status};
 
 /// Phases of the task graph.
@@ -44,6 +46,7 @@ impl Phase {
 /// Inputs of the state machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
+    Started,
     /// The project exists and its first test passes, or the error.
     Scaffolded(Result<(), String>),
     /// A task passed its gates and waits for its merge.
@@ -51,7 +54,10 @@ pub enum Event {
     /// A task failed, with the reason.
     Failed(NodeIx, String),
     /// Result of a merge: each task of the merge is in one of the lists.
-    Merged { done: Vec<NodeIx>, refused: Vec<(NodeIx, String)> },
+    Merged {
+        done: Vec<NodeIx>,
+        refused: Vec<(NodeIx, String)>,
+    },
     /// All tasks work together, or the error.
     Integrated(Result<(), String>),
 }
@@ -60,11 +66,11 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Scaffold,
-    Start(NodeIx),
+    StartWork(NodeIx),
     /// Tasks in the order in which they were completed.
     Merge(Vec<NodeIx>),
     Integrate,
-    End(Phase),
+    Finish(Outcome),
 }
 
 /// Progress of the whole task graph, with tasks by id.
@@ -91,6 +97,8 @@ pub struct Progress {
 pub struct TaskGraphMachine {
     schedule: Schedule,
     phase: Phase,
+    /// True if an earlier run created the project.
+    has_project: bool,
     /// Reason of the failure, if it failed.
     reason: Option<String>,
     /// Maximum number of tasks in work at once.
@@ -103,7 +111,7 @@ pub struct TaskGraphMachine {
 }
 
 impl TaskGraphMachine {
-    /// Creates the machine and returns its first actions. `merged`: the tasks that an earlier run
+    /// Creates the machine. `merged`: the tasks that an earlier run
     /// has merged into the target; `None` if there is no project yet.
     ///
     /// # Panics
@@ -114,77 +122,43 @@ impl TaskGraphMachine {
         order: Order,
         workers: usize,
         merged: Option<&[NodeIx]>,
-    ) -> (TaskGraphMachine, Vec<Action>) {
+    ) -> TaskGraphMachine {
         assert!(workers > 0, "at least one worker is needed");
         let mut machine = TaskGraphMachine {
             schedule: Schedule::new(plan, order),
             phase: Phase::Pending,
+            has_project: merged.is_some(),
             reason: None,
             workers,
             working: BTreeSet::new(),
             made: Vec::new(),
             merging: Vec::new(),
         };
-        let next = match merged {
-            Some(merged) => {
-                merged.iter().for_each(|&it| machine.schedule.pass(it));
-                machine.phase = Phase::Generating;
-                machine.go_on()
-            }
-            None => {
-                machine.phase = Phase::Scaffolding;
-                vec![Action::Scaffold]
-            }
-        };
-        (machine, next)
+        merged.unwrap_or_default().iter().for_each(|&it| machine.schedule.pass(it));
+        machine
     }
 
-    /// Returns the actions after an event; none if a running action has to end first.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the event does not fit the pending actions.
-    pub fn step(&mut self, seen: Event) -> Vec<Action> {
-        match seen {
-            Event::Scaffolded(result) => {
-                self.is_in(Phase::Scaffolding);
-                match result {
-                    Ok(()) => self.phase = Phase::Generating,
-                    Err(why) => return self.fail(why),
-                }
-            }
-            Event::Made(task) => {
-                self.took(task);
-                self.made.push(task);
-            }
-            Event::Failed(task, why) => {
-                self.took(task);
-                self.schedule.fail(task, why);
-            }
-            Event::Merged { done, refused } => self.merged(&done, refused),
-            Event::Integrated(result) => {
-                self.is_in(Phase::Integrating);
-                return match result {
-                    Ok(()) => self.end(Phase::Complete),
-                    Err(why) => self.fail(why),
-                };
-            }
+    fn started(&mut self) -> Vec<Action> {
+        if !self.has_project {
+            self.phase = Phase::Scaffolding;
+            return vec![Action::Scaffold];
         }
+        self.phase = Phase::Generating;
         self.go_on()
     }
 
-    fn merged(&mut self, done: &[NodeIx], refused: Vec<(NodeIx, String)>) {
-        let mut reported: Vec<NodeIx> =
+    /// Takes over the result of a merge: each task of the merge is merged or refused.
+    fn merged(&mut self, done: &[NodeIx], refused: Vec<(NodeIx, String)>) -> Result<(), OutOfTurn> {
+        let reported: BTreeSet<NodeIx> =
             done.iter().chain(refused.iter().map(|it| &it.0)).copied().collect();
-        let mut asked = std::mem::take(&mut self.merging);
-        reported.sort_unstable();
-        asked.sort_unstable();
-        assert!(
-            reported == asked && !asked.is_empty(),
-            "each task of a merge is merged or refused"
-        );
+        let expected: BTreeSet<NodeIx> = self.merging.iter().copied().collect();
+        if expected.is_empty() || reported != expected {
+            return Err(self.out_of_turn("a merge of other tasks"));
+        }
+        self.merging.clear();
         done.iter().for_each(|&it| self.schedule.pass(it));
         refused.into_iter().for_each(|(it, why)| drop(self.schedule.fail(it, why)));
+        Ok(())
     }
 
     fn go_on(&mut self) -> Vec<Action> {
@@ -197,7 +171,7 @@ impl TaskGraphMachine {
             let Some(task) = self.schedule.urgent().next() else { break };
             self.schedule.start(task);
             self.working.insert(task);
-            out.push(Action::Start(task));
+            out.push(Action::StartWork(task));
         }
         if !out.is_empty() || !self.working.is_empty() || !self.merging.is_empty() {
             return out;
@@ -219,21 +193,29 @@ impl TaskGraphMachine {
     }
 
     fn fail(&mut self, why: String) -> Vec<Action> {
-        self.reason = Some(why);
-        self.end(Phase::Failed)
+        self.reason = Some(why.clone());
+        self.phase = Phase::Failed;
+        vec![Action::Finish(Outcome::Failed { reason: why })]
     }
 
-    fn end(&mut self, phase: Phase) -> Vec<Action> {
-        self.phase = phase;
-        vec![Action::End(phase)]
+    fn complete(&mut self) -> Vec<Action> {
+        self.phase = Phase::Complete;
+        vec![Action::Finish(Outcome::Passed)]
     }
 
-    fn took(&mut self, task: NodeIx) {
-        assert!(self.working.remove(&task), "that task is not under way");
+    fn took(&mut self, task: NodeIx) -> Result<(), OutOfTurn> {
+        match self.working.remove(&task) {
+            true => Ok(()),
+            false => Err(self.out_of_turn("the result of a task that is not in work")),
+        }
     }
 
-    fn is_in(&self, phase: Phase) {
-        assert!(self.phase == phase, "that is not an answer in {}", self.phase.as_str());
+    fn is_in(&self, phase: Phase, event: &str) -> Result<(), OutOfTurn> {
+        if self.phase == phase { Ok(()) } else { Err(self.out_of_turn(event)) }
+    }
+
+    fn out_of_turn(&self, event: &str) -> OutOfTurn {
+        OutOfTurn::new(event, format!("the results of {}", self.phase.as_str()))
     }
 
     /// Returns the status of a task; `InProgress` until the task is merged.
@@ -260,5 +242,44 @@ impl TaskGraphMachine {
             failed: of(Status::Failed).map(why).collect(),
             blocked: of(Status::Skipped).map(why).collect(),
         }
+    }
+}
+
+impl Machine for TaskGraphMachine {
+    type Event = Event;
+    type Action = Action;
+
+    /// Returns the actions after an event; none if a running action has to end first.
+    fn step(&mut self, event: Event) -> Result<Vec<Action>, OutOfTurn> {
+        match event {
+            Event::Started => {
+                self.is_in(Phase::Pending, "a beginning")?;
+                return Ok(self.started());
+            }
+            Event::Scaffolded(result) => {
+                self.is_in(Phase::Scaffolding, "a scaffold")?;
+                match result {
+                    Ok(()) => self.phase = Phase::Generating,
+                    Err(why) => return Ok(self.fail(why)),
+                }
+            }
+            Event::Made(task) => {
+                self.took(task)?;
+                self.made.push(task);
+            }
+            Event::Failed(task, why) => {
+                self.took(task)?;
+                self.schedule.fail(task, why);
+            }
+            Event::Merged { done, refused } => self.merged(&done, refused)?,
+            Event::Integrated(result) => {
+                self.is_in(Phase::Integrating, "an integration")?;
+                return Ok(match result {
+                    Ok(()) => self.complete(),
+                    Err(why) => self.fail(why),
+                });
+            }
+        }
+        Ok(self.go_on())
     }
 }

@@ -1,87 +1,64 @@
-//! Types that the state machine and its driver exchange: observations, actions and their parts.
+//! Types that all state machines and their drivers exchange: requests, replies, decisions and
+//! outcomes.
 
 use std::collections::BTreeMap;
 
 use trellis_python::Fragment;
 
-use crate::debug_context::DebugContext;
-use crate::draft::Draft;
 use crate::item::Item;
-use crate::observation::{Failure, Frame, TestRun};
+use crate::observation::{Failure, Frame};
 use crate::prompt::Prompt;
 use crate::routing::Tier;
 use crate::strategy::Attempt;
 
-/// Input of a step of the state machine.
+/// Reply of a model to a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Observation {
-    /// Work on the item begins.
-    Begin,
-    /// Text of the model's reply.
-    Reply(String),
+pub enum Reply {
+    Text(String),
+    /// The model has finished a request with tools.
+    Edited(EditedFiles),
     /// A reply without usable text: the model declined, a filter removed the text, or it was empty.
     /// Handled like a text without code.
     Unusable {
         /// A fragment for the model: "the model declined to answer".
         why: String,
     },
-    /// The model has finished a request with tools.
-    Edited {
-        /// Full new texts of the changed files, by path.
-        files: BTreeMap<String, String>,
-        /// The same files as the model received them; a file missing here is new.
-        before: BTreeMap<String, String>,
-    },
-    /// Result of each request of a vote, in order: the reply's text, or the error.
-    Votes(Vec<Result<String, String>>),
-    /// The model request failed for good.
-    NoReply {
+    /// The request failed for good.
+    Failed {
         reason: String,
-    },
-    Ran(TestRun),
-    Found(Localization),
-    /// All attempts were used up without finding a suspect (L6).
-    Exhausted(Vec<Attempt>),
-    /// No other item is in work, and none will be until this one ends.
-    Alone,
-    /// No person is available to decide.
-    NoHuman,
-    /// A person, or a rule set by a person, accepts the fix.
-    Approved {
-        /// The person or the rule.
-        by: String,
-    },
-    /// A person edited the fix.
-    Rewritten {
-        /// Full texts of the files as edited, by path.
-        files: BTreeMap<String, String>,
-        /// The same files with the model's fix.
-        before: BTreeMap<String, String>,
-    },
-    /// A person rejects the fix.
-    Declined {
-        why: String,
     },
 }
 
-impl Observation {
-    pub(crate) fn what(&self) -> &'static str {
-        match self {
-            Observation::Begin => "a beginning",
-            Observation::Reply(_) => "a reply",
-            Observation::Edited { .. } => "edited files",
-            Observation::Unusable { .. } => "an unusable reply",
-            Observation::Votes(_) => "a vote",
-            Observation::NoReply { .. } => "no reply",
-            Observation::Ran(_) => "a test run",
-            Observation::Found(_) | Observation::Exhausted(_) => "a localization",
-            Observation::Alone => "its turn",
-            Observation::NoHuman => "the report that no one reviews",
-            Observation::Approved { .. }
-            | Observation::Rewritten { .. }
-            | Observation::Declined { .. } => "a decision",
-        }
-    }
+/// Files after an edit, and before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EditedFiles {
+    /// Full new texts of the changed files, by path.
+    pub files: BTreeMap<String, String>,
+    /// The same files before the edit; a file missing here is new.
+    pub before: BTreeMap<String, String>,
+}
+
+/// Decision on a change that passed its tests: by a person, or by a rule in place of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Accept {
+        /// The person or the rule.
+        by: String,
+    },
+    /// The change is accepted as the person edited it; the edit has to pass the tests.
+    AcceptEdited(EditedFiles),
+    Reject {
+        /// The person's reason; empty if there is none.
+        why: String,
+    },
+    /// The change waits as a proposal of this id, or as this branch or commit.
+    Defer { proposal: String },
+    /// The change is dropped, and the work on its cause ends.
+    Skip,
+    /// All work ends.
+    Stop,
+    /// No person is available to decide.
+    NoReviewer,
 }
 
 /// Result of a localization.
@@ -215,7 +192,7 @@ pub struct ModelRequest {
     pub tier: Tier,
     /// Reason for the tier.
     pub why: &'static str,
-    /// True if the model gets tools to read and edit files; then [`Observation::Edited`] answers.
+    /// True if the model gets tools to read and edit files; then [`Reply::Edited`] answers.
     pub tools: bool,
 }
 
@@ -226,7 +203,7 @@ pub struct Note {
     pub text: String,
 }
 
-/// Final outcome of an item.
+/// Final outcome of a piece of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
@@ -241,6 +218,8 @@ pub enum Outcome {
     Skipped {
         reason: String,
     },
+    /// A person reviewed the change and left it on its branch.
+    Deferred,
 }
 
 /// Mode of a test run.
@@ -251,35 +230,4 @@ pub enum RunMode {
     Green,
     /// The previous run again, with coverage if available.
     Again,
-}
-
-/// Output of a step of the state machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    AskModel(ModelRequest),
-    /// Sends several requests at once.
-    Vote(Vec<ModelRequest>),
-    /// Replaces the item's draft in the buffer.
-    Edit(Draft),
-    /// Runs the item's tests on the tree plus the draft.
-    RunTests(RunMode),
-    Search(Query),
-    /// Waits until no other item is in work, because the next change touches code that others build
-    /// on.
-    AwaitExclusive,
-    /// Runs the tests of the items that the draft amends and of all items that build on them (V1).
-    RunRegression,
-    /// Writes a page for the person who has to decide.
-    Explain(Box<DebugContext>),
-    AskHuman {
-        question: String,
-    },
-    /// Asks whether a passing fix may be accepted (R4); the decision may take days.
-    AskApproval,
-    /// Accepts the draft into the workspace.
-    Commit,
-    /// Discards the draft.
-    Revert,
-    Note(Note),
-    Finish(Outcome),
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trellis_engine::{ModelRequest, Observation};
+use trellis_engine::{EditedFiles, ModelRequest, Reply};
 use trellis_llm::{Message, Role};
 
 use crate::convert::{self, Files};
@@ -21,7 +21,7 @@ pub async fn run(
     toolbox: &mut ToolSet,
     reasks: u32,
     cost: &mut StageCost,
-) -> Result<Observation, CallError> {
+) -> Result<Reply, CallError> {
     let limits = toolbox.limits;
     let before = toolbox.before();
     let opened = llm.models.of(ask.tier);
@@ -81,36 +81,29 @@ fn journaled(call: CallContext<'_>, talk: &Transcript, limits: &Limits) -> std::
     call.journal.log(Event::Note { node: node(), what: "tools".to_owned(), text })
 }
 
-/// Converts a finished conversation into an observation. A model that never used a tool may have
+/// Converts a finished conversation into a reply. A model that never used a tool may have
 /// replied as it would without tools.
-fn observed(talk: Transcript, before: &Files) -> Observation {
+fn observed(talk: Transcript, before: &Files) -> Reply {
     match talk.ending {
-        StopReason::Silent { said } if talk.changes.is_empty() => Observation::Reply(said),
+        StopReason::Silent { said } if talk.changes.is_empty() => Reply::Text(said),
         _ => edited(&talk.changes, before),
     }
 }
 
-/// Converts an interrupted conversation into an observation. Changes count; the reason matters only
+/// Converts an interrupted conversation into a reply. Changes count; the reason matters only
 /// if there are none.
-fn broken_off(answer: Completion, changes: &Changes, before: &Files) -> Observation {
+fn broken_off(answer: Completion, changes: &Changes, before: &Files) -> Reply {
     if !changes.is_empty() {
         return edited(changes, before);
     }
-    match answer {
-        Completion::Reply(reply) => Observation::Reply(reply.text),
-        Completion::Truncated { partial } => Observation::Reply(partial),
-        Completion::Unusable(why) => Observation::Unusable { why },
-        Completion::ContextTooLong(reason) | Completion::None(reason) => {
-            Observation::NoReply { reason }
-        }
-    }
+    answer.into_reply()
 }
 
-fn edited(changes: &Changes, before: &Files) -> Observation {
+fn edited(changes: &Changes, before: &Files) -> Reply {
     let text = |it: &Option<Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
     let files: BTreeMap<String, String> =
         changes.iter().map(|(path, it)| (path.clone(), text(it))).collect();
     let known = |path: &String| Some((path.clone(), before.get(path)?.to_string()));
     let before = files.keys().filter_map(known).collect();
-    Observation::Edited { files, before }
+    Reply::Edited(EditedFiles { files, before })
 }

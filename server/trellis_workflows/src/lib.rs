@@ -4,6 +4,7 @@ pub mod agent;
 pub mod budget;
 pub mod config;
 pub mod convert;
+mod driver;
 pub mod embedding_index;
 pub mod fault;
 pub mod generate;

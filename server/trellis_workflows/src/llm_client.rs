@@ -9,11 +9,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
+use trellis_engine::Reply;
 use trellis_llm::{ChatReply, ChatRequest, Message, ModelError, ToolCall, Usage};
 
 use crate::budget::{Budget, BudgetExceeded, Spent};
 use crate::convert;
 use crate::fault::Fault;
+use crate::llm_session::no_journal;
 use crate::models::{ModelHandle, Models};
 use crate::reporter::Reporter;
 use trellis_store::cost::StageCost;
@@ -93,6 +95,21 @@ pub enum Completion {
     None(String),
 }
 
+impl Completion {
+    /// Returns the reply as the engine knows it. A truncated reply may still be usable; the engine
+    /// detects its faults.
+    pub fn into_reply(self) -> Reply {
+        match self {
+            Completion::Reply(reply) => Reply::Text(reply.text),
+            Completion::Truncated { partial } => Reply::Text(partial),
+            Completion::Unusable(why) => Reply::Unusable { why },
+            Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                Reply::Failed { reason }
+            }
+        }
+    }
+}
+
 /// Reason that no further request is sent.
 pub enum CallError {
     Cancelled,
@@ -100,6 +117,18 @@ pub enum CallError {
     /// The next request would exceed the budget.
     Budget(BudgetExceeded),
     Journal(std::io::Error),
+}
+
+impl CallError {
+    /// Converts the error where work ends with it. `cancelled` creates the fault of cancelled work.
+    pub fn into_fault(self, cancelled: fn() -> Fault) -> Fault {
+        match self {
+            CallError::Cancelled => cancelled(),
+            CallError::Fault(fault) => fault,
+            CallError::Budget(exhausted) => exhausted.into(),
+            CallError::Journal(error) => no_journal(error),
+        }
+    }
 }
 
 /// Facts about a request for the journal, besides its outcome.

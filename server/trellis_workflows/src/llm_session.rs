@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::{ModelRequest, Observation, Policy};
+use trellis_engine::{ModelRequest, Policy, Reply};
 
 use crate::agent::run;
 use crate::budget::{Budget, Spent};
 use crate::fault::{Exit, Fault};
-use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
+use crate::llm_client::{CallContext, Completion, LlmClient};
 use crate::models::{self, ModelArgs, Models};
 use crate::reporter::Reporter;
 use crate::tools::ToolSet;
@@ -92,29 +92,16 @@ impl LlmSession {
         self.journal.log(event).map_err(no_journal)
     }
 
-    /// Sends one request about `group` and returns the observation.
+    /// Sends one request about `group` and returns the reply.
     pub async fn complete(
         &mut self,
         group: &str,
         ask: &ModelRequest,
         cancel: &CancellationToken,
-    ) -> Result<Observation, Fault> {
+    ) -> Result<Reply, Fault> {
         let call = CallContext { id: group, journal: &self.journal, cancel };
-        Ok(
-            match self
-                .llm
-                .ask(call, ask, &mut self.cost)
-                .await
-                .map_err(|halt| stopped(halt, self.cancelled))?
-            {
-                Completion::Reply(reply) => Observation::Reply(reply.text),
-                Completion::Truncated { partial } => Observation::Reply(partial),
-                Completion::Unusable(why) => Observation::Unusable { why },
-                Completion::ContextTooLong(reason) | Completion::None(reason) => {
-                    Observation::NoReply { reason }
-                }
-            },
-        )
+        let completion = self.llm.ask(call, ask, &mut self.cost).await;
+        completion.map(Completion::into_reply).map_err(|error| error.into_fault(self.cancelled))
     }
 
     /// Lets the model work with tools until it is done.
@@ -124,20 +111,11 @@ impl LlmSession {
         ask: &ModelRequest,
         toolbox: &mut ToolSet,
         cancel: &CancellationToken,
-    ) -> Result<Observation, Fault> {
+    ) -> Result<Reply, Fault> {
         let call = CallContext { id: group, journal: &self.journal, cancel };
         let reasks = Policy::generate().malformed_reasks;
-        let seen = run(&self.llm, call, ask, toolbox, reasks, &mut self.cost).await;
-        seen.map_err(|halt| stopped(halt, self.cancelled))
-    }
-}
-
-fn stopped(halt: CallError, cancelled: fn() -> Fault) -> Fault {
-    match halt {
-        CallError::Cancelled => cancelled(),
-        CallError::Fault(fault) => fault,
-        CallError::Budget(exhausted) => exhausted.into(),
-        CallError::Journal(error) => no_journal(error),
+        let reply = run(&self.llm, call, ask, toolbox, reasks, &mut self.cost).await;
+        reply.map_err(|error| error.into_fault(self.cancelled))
     }
 }
 

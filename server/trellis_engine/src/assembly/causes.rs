@@ -1,7 +1,7 @@
 //! Root causes and recommendations for nodes that did not pass, as text, derived only from the
 //! facts of the run.
 
-use crate::machine::Cause;
+use crate::node::Cause;
 
 /// Facts of a run about a node that did not pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,9 @@
 //!
 //! Only results of runs and decisions of a person advance the machine, never a model's claim.
 
+use crate::state_machine::{Machine, OutOfTurn};
+use crate::vocabulary::{Decision, Outcome};
+
 /// Limits on the repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -41,7 +44,8 @@ pub enum PromptKind {
 /// Inputs of the state machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The answer's files are in the worktree.
+    Started,
+    /// The answer's files, or the reports, are in the worktree.
     Written,
     /// The answer was unusable, for this reason; no file was written.
     Unusable(String),
@@ -53,72 +57,57 @@ pub enum Event {
     Holds,
     /// Reason why a gate is shut, or the reports of the linters.
     Failed(String),
-    Reviewed(Review),
+    Decided(Decision),
     /// The change is on its target branch.
     Merged,
     /// The merge failed; the work is on its own branch.
     NotMerged(String),
 }
 
-/// Decision on the change by a person, or by a rule in place of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Review {
-    Approve,
-    /// The worktree holds edited text that has to pass the gates again.
-    Edited,
-    /// Request for changes, in the person's words.
-    SendBack(String),
-    /// The change stays on its branch.
-    Leave,
-    /// No person is available to review.
-    Nobody,
+impl Event {
+    fn phrase(&self) -> &'static str {
+        match self {
+            Event::Started => "a beginning",
+            Event::Written => "written files",
+            Event::Unusable(_) => "an unusable reply",
+            Event::NoReply(_) => "no reply",
+            Event::Passed | Event::Failed(_) => "a check",
+            Event::Holds => "a test run without new code",
+            Event::Decided(_) => "a decision",
+            Event::Merged | Event::NotMerged(_) => "a merge",
+        }
+    }
 }
 
 /// Outputs of the state machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    Ask {
-        what: PromptKind,
+    Complete {
+        kind: PromptKind,
         /// Number of the request, counted from 0 for its kind.
         attempt: u32,
         /// Reason why the last answer was unusable, or why its tests were sent back.
         complaint: Option<String>,
     },
-    /// Run the new tests, which have to fail.
-    Red,
-    /// Run the new tests with the code, and all tests that passed before.
-    Green,
+    /// Runs the new tests, which have to fail.
+    RunRed,
+    /// Runs the new tests with the code, and all tests that passed before.
+    RunGreen,
     Lint,
-    /// Write the reports on the change and the runs.
+    /// Writes the reports on the change and the runs.
     Report,
     Review,
     Merge,
-    End(Outcome),
+    Finish(Outcome),
 }
 
-/// Final outcome of an issue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    pub ending: OutcomeKind,
-    /// Failed attempts, in order.
-    pub history: Vec<String>,
-}
-
-/// Kinds of outcomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutcomeKind {
-    Merged,
-    /// A person has to look, for this reason.
-    NeedsPerson(String),
-    /// A person reviewed the change and left it on its branch.
-    Left,
-    /// The work failed, for this reason.
-    Failed(String),
-}
-
-/// The running action.
+/// The running action, or the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    /// Nothing exists yet.
+    New,
+    /// Tests and code exist.
+    WithCode,
     Asking(PromptKind),
     Red,
     Green,
@@ -127,6 +116,21 @@ enum Stage {
     Review,
     Merge,
     Ended,
+}
+
+impl Stage {
+    fn waits_for(self) -> &'static str {
+        match self {
+            Stage::New | Stage::WithCode => "its beginning",
+            Stage::Asking(_) => "a reply",
+            Stage::Red | Stage::Green => "a test run",
+            Stage::Lint => "the linters",
+            Stage::Report => "the reports",
+            Stage::Review => "a decision",
+            Stage::Merge => "a merge",
+            Stage::Ended => "nothing",
+        }
+    }
 }
 
 /// State of the work on an issue.
@@ -149,23 +153,26 @@ pub struct IssueMachine {
 }
 
 impl IssueMachine {
-    pub fn new(limits: Limits) -> (IssueMachine, Action) {
-        let mut machine = IssueMachine::at(Stage::Ended, limits);
-        let next = machine.ask(PromptKind::Scaffold, None);
-        (machine, next)
+    pub fn new(limits: Limits) -> IssueMachine {
+        IssueMachine::at(Stage::New, limits)
     }
 
     /// Creates the machine for work whose tests and code exist, written by a person.
-    pub fn with_code(limits: Limits) -> (IssueMachine, Action) {
-        (IssueMachine::at(Stage::Green, limits), Action::Green)
+    pub fn with_code(limits: Limits) -> IssueMachine {
+        IssueMachine::at(Stage::WithCode, limits)
     }
 
     /// Creates the machine for work that passed its gates and waits for a review, after `fixes`
     /// requests for a fix.
-    pub fn waiting(limits: Limits, fixes: u32) -> (IssueMachine, Action) {
+    pub fn waiting(limits: Limits, fixes: u32) -> IssueMachine {
         // A reviewer who sends the change back gets at least one more fix.
         let retries = fixes.min(limits.retries.saturating_sub(1));
-        (IssueMachine { fixes, retries, ..IssueMachine::at(Stage::Green, limits) }, Action::Green)
+        IssueMachine { fixes, retries, ..IssueMachine::at(Stage::WithCode, limits) }
+    }
+
+    /// Returns whether the work begins with tests and code that exist.
+    pub fn begins_with_code(&self) -> bool {
+        self.stage == Stage::WithCode
     }
 
     fn at(stage: Stage, limits: Limits) -> IssueMachine {
@@ -187,55 +194,36 @@ impl IssueMachine {
         &self.history
     }
 
-    /// Returns the action after an event.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the event does not answer the running action, since no gate may be passed without
-    /// a check.
-    pub fn step(&mut self, seen: Event) -> Action {
-        match (self.stage, seen) {
-            (Stage::Asking(what), seen) => self.answered(what, seen),
-            (Stage::Red, Event::Passed) => self.ask(PromptKind::Code, None),
-            (Stage::Red, Event::Failed(why)) => self.meaningless(why),
-            (Stage::Red, Event::Holds) => self.go(Stage::Green, Action::Green),
-            (Stage::Green, Event::Passed) => self.go(Stage::Lint, Action::Lint),
-            (Stage::Lint, Event::Passed) => self.go(Stage::Report, Action::Report),
-            (Stage::Green | Stage::Lint, Event::Failed(why)) => self.fix(why),
-            (Stage::Report, Event::Written) => self.go(Stage::Review, Action::Review),
-            (Stage::Review, Event::Reviewed(review)) => self.reviewed(review),
-            (Stage::Merge, Event::Merged) => self.end(OutcomeKind::Merged),
-            (Stage::Merge, Event::NotMerged(why)) => self.end(OutcomeKind::NeedsPerson(why)),
-            (stage, seen) => panic!("{seen:?} does not answer {stage:?}"),
-        }
-    }
-
-    fn answered(&mut self, what: PromptKind, seen: Event) -> Action {
-        match seen {
+    fn answered(&mut self, kind: PromptKind, event: Event) -> Result<Action, OutOfTurn> {
+        Ok(match event {
             Event::Written => {
                 self.malformed = 0;
-                match what {
-                    PromptKind::Scaffold => self.go(Stage::Red, Action::Red),
-                    PromptKind::Code | PromptKind::Fix => self.go(Stage::Green, Action::Green),
+                match kind {
+                    PromptKind::Scaffold => self.go(Stage::Red, Action::RunRed),
+                    PromptKind::Code | PromptKind::Fix => self.go(Stage::Green, Action::RunGreen),
                 }
             }
-            Event::Unusable(why) => self.unusable(what, why),
-            Event::NoReply(why) => self.end(OutcomeKind::Failed(why)),
-            Event::Holds => self.end(OutcomeKind::Merged),
-            seen => panic!("{seen:?} does not answer a prompt for {what:?}"),
-        }
+            Event::Unusable(why) => self.unusable(kind, why),
+            Event::NoReply(reason) => self.end(Outcome::Failed { reason }),
+            Event::Holds => self.end(Outcome::Passed),
+            event => return Err(self.out_of_turn(&event)),
+        })
     }
 
-    fn unusable(&mut self, what: PromptKind, why: String) -> Action {
+    fn out_of_turn(&self, event: &Event) -> OutOfTurn {
+        OutOfTurn::new(event.phrase(), self.stage.waits_for())
+    }
+
+    fn unusable(&mut self, kind: PromptKind, why: String) -> Action {
         self.history.push(format!("an answer could not be used: {why}"));
         self.malformed += 1;
         if self.malformed <= self.limits.malformed_reasks {
-            return self.ask(what, Some(why));
+            return self.ask(kind, Some(why));
         }
         let times = self.malformed;
-        self.end(OutcomeKind::NeedsPerson(format!(
+        self.needs_human(format!(
             "{times} answers in a row could not be used, the last since {why}"
-        )))
+        ))
     }
 
     fn meaningless(&mut self, why: String) -> Action {
@@ -243,9 +231,7 @@ impl IssueMachine {
         self.sent_back += 1;
         match self.sent_back <= self.limits.red_reasks {
             true => self.ask(PromptKind::Scaffold, Some(why)),
-            false => {
-                self.end(OutcomeKind::NeedsPerson(format!("there are no tests that fail: {why}")))
-            }
+            false => self.needs_human(format!("there are no tests that fail: {why}")),
         }
     }
 
@@ -260,30 +246,29 @@ impl IssueMachine {
             0 => format!("the only attempt failed, because {last}"),
             more => format!("{} attempts failed, the last because {last}", more + 1),
         };
-        self.end(OutcomeKind::NeedsPerson(why))
+        self.needs_human(why)
     }
 
-    fn reviewed(&mut self, review: Review) -> Action {
-        match review {
-            Review::Approve => self.go(Stage::Merge, Action::Merge),
-            Review::Edited => self.go(Stage::Green, Action::Green),
-            Review::SendBack(words) => self.fix(format!("review: {words}")),
-            Review::Leave => self.end(OutcomeKind::Left),
-            Review::Nobody => self.end(OutcomeKind::NeedsPerson(
-                "look at the change, then approve it or request changes".to_owned(),
-            )),
+    fn decided(&mut self, decision: Decision) -> Action {
+        match decision {
+            Decision::Accept { .. } => self.go(Stage::Merge, Action::Merge),
+            Decision::AcceptEdited(_) => self.go(Stage::Green, Action::RunGreen),
+            Decision::Reject { why } => self.fix(format!("review: {why}")),
+            Decision::Defer { .. } | Decision::Skip | Decision::Stop => self.end(Outcome::Deferred),
+            Decision::NoReviewer => self
+                .needs_human("look at the change, then approve it or request changes".to_owned()),
         }
     }
 
-    fn ask(&mut self, what: PromptKind, complaint: Option<String>) -> Action {
-        let count = match what {
+    fn ask(&mut self, kind: PromptKind, complaint: Option<String>) -> Action {
+        let count = match kind {
             PromptKind::Scaffold => &mut self.scaffolds,
             PromptKind::Code => &mut self.codes,
             PromptKind::Fix => &mut self.fixes,
         };
         let attempt = *count;
         *count += 1;
-        self.go(Stage::Asking(what), Action::Ask { what, attempt, complaint })
+        self.go(Stage::Asking(kind), Action::Complete { kind, attempt, complaint })
     }
 
     fn go(&mut self, stage: Stage, next: Action) -> Action {
@@ -291,8 +276,36 @@ impl IssueMachine {
         next
     }
 
-    fn end(&mut self, ending: OutcomeKind) -> Action {
-        let history = std::mem::take(&mut self.history);
-        self.go(Stage::Ended, Action::End(Outcome { ending, history }))
+    fn needs_human(&mut self, reason: String) -> Action {
+        self.end(Outcome::NeedsHuman { reason })
+    }
+
+    fn end(&mut self, outcome: Outcome) -> Action {
+        self.go(Stage::Ended, Action::Finish(outcome))
+    }
+}
+
+impl Machine for IssueMachine {
+    type Event = Event;
+    type Action = Action;
+
+    fn step(&mut self, event: Event) -> Result<Vec<Action>, OutOfTurn> {
+        let action = match (self.stage, event) {
+            (Stage::New, Event::Started) => self.ask(PromptKind::Scaffold, None),
+            (Stage::WithCode, Event::Started) => self.go(Stage::Green, Action::RunGreen),
+            (Stage::Asking(kind), event) => self.answered(kind, event)?,
+            (Stage::Red, Event::Passed) => self.ask(PromptKind::Code, None),
+            (Stage::Red, Event::Failed(why)) => self.meaningless(why),
+            (Stage::Red, Event::Holds) => self.go(Stage::Green, Action::RunGreen),
+            (Stage::Green, Event::Passed) => self.go(Stage::Lint, Action::Lint),
+            (Stage::Lint, Event::Passed) => self.go(Stage::Report, Action::Report),
+            (Stage::Green | Stage::Lint, Event::Failed(why)) => self.fix(why),
+            (Stage::Report, Event::Written) => self.go(Stage::Review, Action::Review),
+            (Stage::Review, Event::Decided(decision)) => self.decided(decision),
+            (Stage::Merge, Event::Merged) => self.end(Outcome::Passed),
+            (Stage::Merge, Event::NotMerged(why)) => self.needs_human(why),
+            (_, event) => return Err(self.out_of_turn(&event)),
+        };
+        Ok(vec![action])
     }
 }

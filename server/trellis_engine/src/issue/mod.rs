@@ -18,6 +18,6 @@ pub use conflict::{Conflict, parse_resolution};
 pub use context::{Context, duplicate_definitions};
 pub use files::{Changes, UnusableReply, changes, is_known};
 pub use gates::{GateResult, ProjectBaseline, check_no_regressions, green, red};
-pub use machine::{Action, Event, IssueMachine, Limits, Outcome, OutcomeKind, PromptKind, Review};
+pub use machine::{Action, Event, IssueMachine, Limits, PromptKind};
 pub use removed_definitions::{RemovedDefinitions, losses};
 pub use shown::{ShownFile, ShownPart, shown};

@@ -14,6 +14,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::fix_score::FixScore;
 use super::groups::Group;
+use super::vocabulary::{
+    Action, AttemptResult, Event, GroupWork, ProposalCheck, ProposalDecision, RepairSummary,
+    Waiting,
+};
+use crate::state_machine::{Machine, OutOfTurn};
+use crate::vocabulary::Decision;
 
 /// Limits of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,117 +30,9 @@ pub struct Limits {
     pub candidates: usize,
 }
 
-/// Inputs of the state machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// The failing tests that a change of the code could fix.
-    Surveyed(Vec<Group>),
-    /// The group was diagnosed, with this number of suggested fixes that can be tried.
-    Diagnosed {
-        suggestions: usize,
-    },
-    /// The request failed for good.
-    NoReply(String),
-    /// The answer was unusable, for this reason.
-    Unusable(String),
-    /// Result of trying the answer's change.
-    Tried(Trial),
-    Decided(Decision),
-    /// The fix is in the tree.
-    Written,
-    /// The tree has changed since the fix was made.
-    Stale(String),
-    /// Decision on a proposal, with its name; `None` if none was made.
-    ProposalDecided(Option<(String, ProposalDecision)>),
-}
-
-/// Decision on a proposal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProposalDecision {
-    /// The fix is in the tree.
-    Accepted,
-    /// Another fix may be made.
-    Rejected,
-}
-
-/// Result of a change on a copy.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trial {
-    /// The change makes a failing test pass and breaks none.
-    Good(FixScore),
-    /// The reason why the change fails, with the change.
-    Bad(String),
-}
-
-/// Decision on a fix by a person, or by a rule in place of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    Keep,
-    Reject {
-        /// The person's reason; empty if there is none.
-        why: String,
-    },
-    /// The fix becomes a proposal of this name, and the loop continues.
-    Waits(String),
-    /// The group is left as it is.
-    Skip,
-    /// The loop ends.
-    Stop,
-}
-
-/// Outputs of the state machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    /// Run the tests, and group the failing ones.
-    Survey,
-    /// Diagnose the group, and ask a model for its opinion.
-    Diagnose(Group),
-    /// Try a fix that the diagnosis suggests.
-    Suggested {
-        /// Index of the suggestion, the likeliest first.
-        suggestion: usize,
-    },
-    /// Request a fix.
-    Ask {
-        /// Number of the request within the group, from 0.
-        attempt: u32,
-        /// Reason why the last answer was unusable, if it was.
-        complaint: Option<String>,
-    },
-    /// Ask whether a fix may be accepted.
-    Decide {
-        /// Index among the passing fixes of the group, in the order of their trials.
-        candidate: usize,
-        /// Number of the iteration, from 1.
-        iteration: u32,
-    },
-    /// Ask for decisions on proposals.
-    CheckProposals {
-        /// True if the loop has to wait for a decision because it has no other work.
-        wait: bool,
-    },
-    /// Write the fix to the tree.
-    Write {
-        candidate: usize,
-    },
-    End(Outcome),
-}
-
-/// Final outcome of the loop.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// Number of accepted fixes.
-    pub kept: usize,
-    /// Groups that still fail, each with the reason.
-    pub given_up: Vec<(Group, String)>,
-    /// Groups with a proposal, each with its name.
-    pub waiting: Vec<(Group, String)>,
-    /// True if a person stopped the loop.
-    pub is_stopped: bool,
-}
-
-struct GroupState {
-    group: Group,
+/// Progress on the current group.
+#[derive(Clone, Debug, Default)]
+struct Progress {
     /// Number of suggestions of the diagnosis, and of those that were tried.
     suggestions: usize,
     suggested: usize,
@@ -150,18 +48,67 @@ struct GroupState {
     deciding: usize,
 }
 
+impl Progress {
+    /// Returns the index of the best candidate that no person rejected; of equal ones, the first.
+    fn best(&self) -> Option<usize> {
+        let left = (0..self.candidates.len()).filter(|it| !self.refused.contains(it));
+        left.rev().max_by(|a, b| self.candidates[*a].compare(&self.candidates[*b]))
+    }
+
+    /// Returns the number of candidates to choose from. A fix that looks tailored to its tests is
+    /// used only if nothing better is found.
+    fn sound(&self) -> usize {
+        let candidates = self.candidates.iter().enumerate();
+        candidates.filter(|(at, it)| !self.refused.contains(at) && !it.is_suspicious()).count()
+    }
+}
+
+/// The running action.
+#[derive(Clone, Debug)]
+enum Phase {
+    Idle,
+    Surveying,
+    Diagnosing(Progress),
+    Trying(Progress),
+    Deciding(Progress),
+    Writing,
+    CheckingProposals,
+    Ended,
+}
+
+impl Phase {
+    fn waits_for(&self) -> &'static str {
+        match self {
+            Phase::Idle => "its beginning",
+            Phase::Surveying => "a run of all tests",
+            Phase::Diagnosing(_) => "a diagnosis",
+            Phase::Trying(_) => "a tried fix",
+            Phase::Deciding(_) => "a decision",
+            Phase::Writing => "a write",
+            Phase::CheckingProposals => "a check of proposals",
+            Phase::Ended => "nothing",
+        }
+    }
+}
+
 /// State of the repair loop.
-pub struct RepairMachine {
+#[derive(Clone, Debug)]
+pub struct RepairMachine<W> {
     limits: Limits,
+    phase: Phase,
     queue: VecDeque<Group>,
-    work: Option<GroupState>,
-    end: Outcome,
+    /// Work whose fix waits for a decision.
+    waiting: Vec<Waiting<W>>,
+    /// Work whose fix a person rejected, until it is taken up again.
+    rejected: Vec<W>,
+    given_up: Vec<(Group, String)>,
+    kept: usize,
     /// Number of surveys in a row repeated because the tree had changed.
     stale: u32,
     /// True if proposals get decided during the run.
-    hears: bool,
+    awaits_proposals: bool,
     /// True if the last check found no decision.
-    is_silent: bool,
+    is_checked: bool,
     /// Tests that failed in the last run.
     failing: HashSet<String>,
     /// Number of requested fixes of groups with a pending or rejected proposal, by their first
@@ -172,216 +119,236 @@ pub struct RepairMachine {
 /// Maximum number of surveys in a row of a tree that others keep changing.
 const STALE: u32 = 3;
 
-impl RepairMachine {
-    pub fn new(limits: Limits) -> (RepairMachine, Action) {
-        let machine = RepairMachine {
+impl<W: GroupWork> RepairMachine<W> {
+    pub fn new(limits: Limits) -> RepairMachine<W> {
+        RepairMachine {
             limits,
+            phase: Phase::Idle,
             queue: VecDeque::new(),
-            work: None,
-            end: Outcome::default(),
+            waiting: Vec::new(),
+            rejected: Vec::new(),
+            given_up: Vec::new(),
+            kept: 0,
             stale: 0,
-            hears: false,
-            is_silent: false,
+            awaits_proposals: false,
+            is_checked: false,
             failing: HashSet::new(),
             asked: HashMap::new(),
-        };
-        (machine, Action::Survey)
+        }
     }
 
     /// Makes the machine wait for decisions on proposals: the loop ends when all of them are
     /// decided.
     #[must_use]
-    pub fn awaiting_proposals(self) -> RepairMachine {
-        RepairMachine { hears: true, ..self }
+    pub fn awaiting_proposals(self) -> RepairMachine<W> {
+        RepairMachine { awaits_proposals: true, ..self }
     }
 
-    /// Returns the action after an event.
-    pub fn step(&mut self, seen: Event) -> Action {
-        match seen {
-            Event::Surveyed(groups) => self.surveyed(groups),
-            Event::Diagnosed { suggestions } => self.diagnosed(suggestions),
-            Event::NoReply(why) => self.best_or(why),
-            Event::Unusable(why) => self.again(Some(why)),
-            Event::Tried(Trial::Bad(_)) => self.again(None),
-            Event::Tried(Trial::Good(score)) => self.passed(score),
-            Event::Decided(decision) => self.decided(decision),
-            Event::Written => self.written(),
-            Event::Stale(why) => self.surveyed_anew(why),
-            Event::ProposalDecided(None) => {
-                self.is_silent = true;
-                self.next_group()
-            }
-            Event::ProposalDecided(Some((name, answer))) => self.received(&name, &answer),
-        }
+    fn go(&mut self, phase: Phase, action: Action<W>) -> Action<W> {
+        self.phase = phase;
+        action
     }
 
-    fn surveyed(&mut self, groups: Vec<Group>) -> Action {
+    fn survey(&mut self) -> Action<W> {
+        self.go(Phase::Surveying, Action::Survey)
+    }
+
+    fn surveyed(&mut self, groups: Vec<Group>) -> Action<W> {
         let is_settled = |it: &Group| {
-            let mut settled = self.end.given_up.iter().chain(&self.end.waiting);
-            settled.any(|(known, _)| it.tests.iter().all(|test| known.tests.contains(test)))
+            let waiting = self.waiting.iter().map(|it| it.work.group());
+            let mut settled = self.given_up.iter().map(|it| &it.0).chain(waiting);
+            settled.any(|known| it.tests.iter().all(|test| known.tests.contains(test)))
         };
         self.failing = groups.iter().flat_map(|it| &it.tests).cloned().collect();
         self.queue = groups.into_iter().filter(|it| !is_settled(it)).collect();
         self.next_group()
     }
 
-    fn next_group(&mut self) -> Action {
-        self.work = None;
-        if self.hears && !self.end.waiting.is_empty() && !self.is_silent {
-            return Action::CheckProposals { wait: self.queue.is_empty() };
+    fn next_group(&mut self) -> Action<W> {
+        if self.awaits_proposals && !self.waiting.is_empty() && !self.is_checked {
+            let (waiting, wait) = (std::mem::take(&mut self.waiting), self.queue.is_empty());
+            return self.go(Phase::CheckingProposals, Action::CheckProposals { waiting, wait });
         }
-        self.is_silent = false;
-        let Some(group) = self.queue.pop_front() else { return self.finish() };
+        self.is_checked = false;
+        let Some(group) = self.queue.pop_front() else { return self.finish(false) };
         let asked = self.asked.remove(group.first_test()).unwrap_or_default();
-        self.work = Some(GroupState {
-            group: group.clone(),
-            suggestions: 0,
-            suggested: 0,
-            asked,
-            unusable: 0,
-            complaint: None,
-            candidates: Vec::new(),
-            refused: Vec::new(),
-            deciding: 0,
-        });
-        Action::Diagnose(group)
+        let place =
+            self.rejected.iter().position(|it| it.group().first_test() == group.first_test());
+        let earlier = place.map(|it| self.rejected.remove(it));
+        let progress = Progress { asked, ..Progress::default() };
+        self.go(Phase::Diagnosing(progress), Action::Diagnose { group, earlier })
     }
 
-    fn finish(&mut self) -> Action {
-        self.work = None;
-        Action::End(std::mem::take(&mut self.end))
-    }
-
-    fn diagnosed(&mut self, suggestions: usize) -> Action {
-        if let Some(work) = &mut self.work {
-            work.suggestions = suggestions;
-        }
-        self.ask()
+    fn finish(&mut self, is_stopped: bool) -> Action<W> {
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let summary = RepairSummary {
+            kept: self.kept,
+            given_up: std::mem::take(&mut self.given_up),
+            waiting: waiting.map(|it| (it.work.group().clone(), it.proposal)).collect(),
+            is_stopped,
+        };
+        self.go(Phase::Ended, Action::Finish(summary))
     }
 
     /// Requests the next fix; suggestions of the diagnosis are tried first.
-    fn ask(&mut self) -> Action {
+    fn next_fix(&mut self, mut progress: Progress, work: W) -> Action<W> {
         let limit = self.limits.iterations;
-        let Some(work) = &mut self.work else { return self.finish() };
-        if work.suggested < work.suggestions {
-            work.suggested += 1;
-            return Action::Suggested { suggestion: work.suggested - 1 };
+        if progress.suggested < progress.suggestions {
+            let suggestion = progress.suggested;
+            progress.suggested += 1;
+            return self.go(Phase::Trying(progress), Action::TrySuggestion { work, suggestion });
         }
-        if work.asked >= limit {
-            let why = match work.unusable == limit {
+        if progress.asked >= limit {
+            let why = match progress.unusable == limit {
                 true => {
                     let replies = if limit == 1 { "reply" } else { "replies" };
                     format!("no usable fix in {limit} {replies}; try another model")
                 }
                 false => used_up(limit),
             };
-            return self.best_or(why);
+            return self.best_or(progress, work, why);
         }
-        let next = Action::Ask { attempt: work.asked, complaint: work.complaint.take() };
-        work.asked += 1;
-        next
+        let (attempt, complaint) = (progress.asked, progress.complaint.take());
+        progress.asked += 1;
+        self.go(Phase::Trying(progress), Action::Complete { work, attempt, complaint })
     }
 
-    fn again(&mut self, complaint: Option<String>) -> Action {
-        if let Some(work) = self.work.as_mut().filter(|it| it.asked > 0) {
-            work.unusable += u32::from(complaint.is_some());
-            work.complaint = complaint;
+    fn tried(&mut self, mut progress: Progress, work: W, result: AttemptResult) -> Action<W> {
+        match result {
+            AttemptResult::NoReply(why) => return self.best_or(progress, work, why),
+            AttemptResult::Passed(score) => {
+                progress.candidates.push(score);
+                if progress.sound() >= self.limits.candidates.max(1) {
+                    return self.best_or(progress, work, String::new());
+                }
+            }
+            // A suggestion is no answer to a request.
+            AttemptResult::Unusable(why) if progress.asked > 0 => {
+                progress.unusable += 1;
+                progress.complaint = Some(why);
+            }
+            AttemptResult::Failed | AttemptResult::Unusable(_) => {}
         }
-        self.ask()
-    }
-
-    fn passed(&mut self, score: FixScore) -> Action {
-        let wanted = self.limits.candidates.max(1);
-        let Some(work) = &mut self.work else { return self.finish() };
-        work.candidates.push(score);
-        let candidates = work.candidates.iter().enumerate();
-        // A fix that looks tailored to its tests is used only if nothing better is found.
-        let sound = candidates.filter(|(at, it)| !work.refused.contains(at) && !it.is_suspicious());
-        match sound.count() < wanted {
-            true => self.ask(),
-            false => self.best_or(String::new()),
-        }
+        self.next_fix(progress, work)
     }
 
     /// Submits the best candidate for a decision; gives the group up if there is none.
-    fn best_or(&mut self, why: String) -> Action {
-        let Some(work) = &mut self.work else { return self.finish() };
-        let left = (0..work.candidates.len()).filter(|it| !work.refused.contains(it));
-        // Of equal candidates, the first.
-        let best = left.rev().max_by(|a, b| work.candidates[*a].compare(&work.candidates[*b]));
-        let Some(candidate) = best else { return self.abandon(why) };
-        work.deciding = candidate;
-        Action::Decide { candidate, iteration: work.asked + work.suggested as u32 }
+    fn best_or(&mut self, mut progress: Progress, work: W, why: String) -> Action<W> {
+        let Some(candidate) = progress.best() else { return self.abandon(work.group(), why) };
+        progress.deciding = candidate;
+        let iteration = progress.asked + progress.suggested as u32;
+        self.go(Phase::Deciding(progress), Action::Review { work, candidate, iteration })
     }
 
-    fn abandon(&mut self, why: String) -> Action {
-        self.end.given_up.extend(self.work.take().map(|it| (it.group, why)));
+    fn abandon(&mut self, group: &Group, why: String) -> Action<W> {
+        self.given_up.push((group.clone(), why));
         self.next_group()
     }
 
-    fn decided(&mut self, decision: Decision) -> Action {
-        let Some(work) = &mut self.work else { return self.finish() };
+    fn decided(&mut self, mut progress: Progress, work: W, decision: Decision) -> Action<W> {
+        let candidate = progress.deciding;
         match decision {
-            Decision::Keep => Action::Write { candidate: work.deciding },
-            Decision::Reject { .. } => {
-                work.refused.push(work.deciding);
-                self.ask()
+            Decision::Accept { .. } | Decision::AcceptEdited(_) => {
+                self.go(Phase::Writing, Action::Write { work, candidate })
             }
-            Decision::Waits(name) => {
-                self.asked.insert(work.group.first_test().to_owned(), work.asked);
-                self.end.waiting.extend(self.work.take().map(|it| (it.group, name)));
+            Decision::Reject { .. } => {
+                progress.refused.push(candidate);
+                self.next_fix(progress, work)
+            }
+            Decision::Defer { proposal } => {
+                self.asked.insert(work.group().first_test().to_owned(), progress.asked);
+                self.waiting.push(Waiting { proposal, work });
                 self.next_group()
             }
-            Decision::Skip => self.abandon("skipped in review".to_owned()),
-            Decision::Stop => {
-                let work = self.work.take().map(|it| it.group);
-                let left = work.into_iter().chain(self.queue.drain(..));
-                let left = left.map(|it| (it, "stopped in review".to_owned()));
-                self.end.given_up.extend(left);
-                self.end.is_stopped = true;
-                self.finish()
+            Decision::Skip | Decision::NoReviewer => {
+                self.abandon(work.group(), "skipped in review".to_owned())
+            }
+            Decision::Stop => self.stop(work.group()),
+        }
+    }
+
+    fn stop(&mut self, current: &Group) -> Action<W> {
+        let left = std::iter::once(current.clone()).chain(self.queue.drain(..));
+        self.given_up.extend(left.map(|it| (it, "stopped in review".to_owned())));
+        self.finish(true)
+    }
+
+    /// Handles a check of proposals; after a rejection, the tests of the group still fail.
+    fn checked(&mut self, check: ProposalCheck<W>) -> Action<W> {
+        self.waiting = check.waiting;
+        match check.decided {
+            None => {
+                self.is_checked = true;
+                self.next_group()
+            }
+            Some((_, ProposalDecision::Accepted)) => self.written(),
+            Some((work, ProposalDecision::Rejected)) => {
+                self.refused(work);
+                self.next_group()
             }
         }
     }
 
-    /// Handles a decision on a proposal; after a rejection, the tests of the group still fail.
-    fn received(&mut self, name: &str, answer: &ProposalDecision) -> Action {
-        let place = self.end.waiting.iter().position(|it| it.1 == name);
-        let Some((group, _)) = place.map(|it| self.end.waiting.remove(it)) else {
-            return self.next_group();
-        };
+    /// Queues a group whose proposal was rejected, unless another fix has repaired it or all of its
+    /// attempts are used up.
+    fn refused(&mut self, work: W) {
+        let (group, limit) = (work.group().clone(), self.limits.iterations);
+        if !group.tests.iter().any(|it| self.failing.contains(it)) {
+            return;
+        }
         let asked = self.asked.get(group.first_test()).copied().unwrap_or_default();
-        match answer {
-            ProposalDecision::Accepted => return self.written(),
-            // Another fix has repaired the group.
-            ProposalDecision::Rejected
-                if !group.tests.iter().any(|it| self.failing.contains(it)) => {}
-            ProposalDecision::Rejected if asked < self.limits.iterations => {
-                self.queue.push_front(group)
-            }
-            ProposalDecision::Rejected => {
-                let why = used_up(self.limits.iterations);
-                self.end.given_up.push((group, why));
-            }
+        if asked < limit {
+            self.rejected.push(work);
+            self.queue.push_front(group);
+        } else {
+            self.given_up.push((group, used_up(limit)));
         }
-        self.next_group()
     }
 
-    fn written(&mut self) -> Action {
-        self.end.kept += 1;
+    fn written(&mut self) -> Action<W> {
+        self.kept += 1;
         self.stale = 0;
-        self.work = None;
-        Action::Survey
+        self.survey()
     }
 
-    fn surveyed_anew(&mut self, why: String) -> Action {
+    fn surveyed_anew(&mut self, group: &Group, why: String) -> Action<W> {
         self.stale += 1;
         if self.stale < STALE {
-            self.work = None;
-            return Action::Survey;
+            return self.survey();
         }
         self.stale = 0;
-        self.abandon(why)
+        self.abandon(group, why)
+    }
+}
+
+impl<W: GroupWork> Machine for RepairMachine<W> {
+    type Event = Event<W>;
+    type Action = Action<W>;
+
+    fn step(&mut self, event: Event<W>) -> Result<Vec<Action<W>>, OutOfTurn> {
+        let phase = std::mem::replace(&mut self.phase, Phase::Ended);
+        let action = match (phase, event) {
+            (Phase::Idle, Event::Started) => self.survey(),
+            (Phase::Surveying, Event::Surveyed(groups)) => self.surveyed(groups),
+            (Phase::Diagnosing(progress), Event::Diagnosed { work, suggestions }) => {
+                self.next_fix(Progress { suggestions, ..progress }, work)
+            }
+            (Phase::Trying(progress), Event::Tried { work, result }) => {
+                self.tried(progress, work, result)
+            }
+            (Phase::Deciding(progress), Event::Decided { work, decision }) => {
+                self.decided(progress, work, decision)
+            }
+            (Phase::Writing, Event::Written) => self.written(),
+            (Phase::Writing, Event::Stale { work, why }) => self.surveyed_anew(work.group(), why),
+            (Phase::CheckingProposals, Event::ProposalsChecked(check)) => self.checked(check),
+            (phase, event) => {
+                let error = OutOfTurn::new(event.phrase(), phase.waits_for());
+                self.phase = phase;
+                return Err(error);
+            }
+        };
+        Ok(vec![action])
     }
 }
 

@@ -12,13 +12,16 @@ mod fix_score;
 mod groups;
 mod machine;
 mod model_diagnosis;
+mod vocabulary;
 
 pub use answer::{EditableFiles, repaired, suggested};
 pub use ask::{RepairFacts, ask_repair, ask_report};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
 pub use fix_score::{FixScore, Size, size};
 pub use groups::{Group, SuspectedCause, groups};
-pub use machine::{
-    Action, Decision, Event, Limits, Outcome, ProposalDecision, RepairMachine, Trial,
-};
+pub use machine::{Limits, RepairMachine};
 pub use model_diagnosis::{ModelDiagnosis, SuggestedChange, parse_diagnosis};
+pub use vocabulary::{
+    Action, AttemptResult, Event, GroupWork, ProposalCheck, ProposalDecision, RepairSummary,
+    Waiting,
+};

@@ -7,7 +7,7 @@ mod diagnosis;
 mod failures;
 mod issue;
 mod localize;
-mod machine;
+mod node;
 mod planned_cycles;
 mod prompt_budget;
 mod prompt_files;

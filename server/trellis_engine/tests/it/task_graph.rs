@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use trellis_engine::task_graph::{Action, Event, Phase, Progress, TaskGraphMachine};
+use trellis_engine::{Machine as _, Outcome};
 use trellis_plan::{Dialect, NodeIx, Plan};
 
 /// Parses a line `id: needs…` for each task.
@@ -20,6 +21,10 @@ fn tasks(lines: &str) -> Arc<Plan> {
     let all: Vec<String> = lines.lines().filter(|it| !it.trim().is_empty()).map(task).collect();
     let text = format!("{{\"tasks\": [{}]}}", all.join(", "));
     Arc::new(trellis_plan::read(text.as_bytes(), Some(Dialect::Tasks)).expect("tasks"))
+}
+
+fn step(machine: &mut TaskGraphMachine, event: Event) -> Vec<Action> {
+    machine.step(event).expect("an event in turn")
 }
 
 /// A simulated environment that finishes running tasks in random order and lets some tasks fail.
@@ -42,8 +47,9 @@ impl World {
     }
 
     fn play(&mut self, plan: &Arc<Plan>, workers: usize) -> Progress {
-        let (mut machine, mut next) =
+        let mut machine =
             TaskGraphMachine::new(plan.clone(), trellis_plan::order(plan), workers, None);
+        let mut next = step(&mut machine, Event::Started);
         let (mut working, mut merging): (Vec<NodeIx>, Option<Vec<NodeIx>>) = (Vec::new(), None);
         let mut merged: BTreeSet<NodeIx> = BTreeSet::new();
         loop {
@@ -51,7 +57,7 @@ impl World {
             for it in std::mem::take(&mut next) {
                 match it {
                     Action::Scaffold => seen.push(Event::Scaffolded(Ok(()))),
-                    Action::Start(task) => {
+                    Action::StartWork(task) => {
                         let missing = plan.needs(task).iter().find(|it| !merged.contains(*it));
                         assert_eq!(
                             missing,
@@ -67,11 +73,9 @@ impl World {
                         merging = Some(batch);
                     }
                     Action::Integrate => seen.push(Event::Integrated(Ok(()))),
-                    Action::End(phase) => {
+                    Action::Finish(_) => {
                         assert!(working.is_empty() && merging.is_none(), "work is left behind");
-                        let progress = machine.progress();
-                        assert_eq!(progress.phase, phase);
-                        return progress;
+                        return machine.progress();
                     }
                 }
             }
@@ -80,7 +84,7 @@ impl World {
             let seen = seen
                 .pop()
                 .unwrap_or_else(|| self.happens(plan, &mut working, &mut merging, &mut merged));
-            next = machine.step(seen);
+            next = step(&mut machine, seen);
         }
     }
 
@@ -202,19 +206,19 @@ fn any_order_of_events_ends_alike() {
 fn more_than_half_blocked_ends_it_and_keeps_what_is_under_way() {
     let plan = tasks("a:\nb: a\nc: a\nd:\n");
     let at = |id: &str| plan.find(id).expect(id);
-    let (mut machine, next) =
-        TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 2, None);
+    let mut machine = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 2, None);
+    let next = step(&mut machine, Event::Started);
     assert_eq!(next, [Action::Scaffold]);
-    let started = machine.step(Event::Scaffolded(Ok(())));
+    let started = step(&mut machine, Event::Scaffolded(Ok(())));
     assert_eq!(
         started,
-        [Action::Start(at("a")), Action::Start(at("d"))],
+        [Action::StartWork(at("a")), Action::StartWork(at("d"))],
         "the heaviest chain first"
     );
-    assert_eq!(machine.step(Event::Failed(at("a"), "no answer".to_owned())), []);
-    assert_eq!(machine.step(Event::Made(at("d"))), [Action::Merge(vec![at("d")])]);
-    let end = machine.step(Event::Merged { done: vec![at("d")], refused: Vec::new() });
-    assert_eq!(end, [Action::End(Phase::Failed)]);
+    assert_eq!(step(&mut machine, Event::Failed(at("a"), "no answer".to_owned())), []);
+    assert_eq!(step(&mut machine, Event::Made(at("d"))), [Action::Merge(vec![at("d")])]);
+    let end = step(&mut machine, Event::Merged { done: vec![at("d")], refused: Vec::new() });
+    assert!(matches!(end[..], [Action::Finish(Outcome::Failed { .. })]), "{end:?}");
     let progress = machine.progress();
     assert_eq!((progress.phase.as_str(), progress.percent), ("FAILED", 25));
     assert_eq!(progress.completed, ["d"]);
@@ -227,27 +231,47 @@ fn what_was_merged_before_is_not_done_again() {
     let plan = tasks("a:\nb: a\nc: b\n");
     let at = |id: &str| plan.find(id).expect(id);
     let merged = [at("a"), at("b")];
-    let (mut machine, next) =
+    let mut machine =
         TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&merged));
-    assert_eq!(next, [Action::Start(at("c"))]);
+    let next = step(&mut machine, Event::Started);
+    assert_eq!(next, [Action::StartWork(at("c"))]);
     assert_eq!(machine.progress().percent, 66);
-    machine.step(Event::Made(at("c")));
+    step(&mut machine, Event::Made(at("c")));
     assert_eq!(
-        machine.step(Event::Merged { done: vec![at("c")], refused: Vec::new() }),
+        step(&mut machine, Event::Merged { done: vec![at("c")], refused: Vec::new() }),
         [Action::Integrate]
     );
     assert_eq!(machine.progress().phase, Phase::Integrating);
-    let end = machine.step(Event::Integrated(Err("tests fail".to_owned())));
-    assert_eq!(end, [Action::End(Phase::Failed)]);
+    let end = step(&mut machine, Event::Integrated(Err("tests fail".to_owned())));
+    assert!(matches!(end[..], [Action::Finish(Outcome::Failed { .. })]), "{end:?}");
     let all = [at("a"), at("b"), at("c")];
-    let (_, next) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&all));
+    let mut machine =
+        TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, Some(&all));
+    let next = step(&mut machine, Event::Started);
     assert_eq!(next, [Action::Integrate]);
 }
 
 #[test]
 fn without_a_scaffold_there_is_nothing() {
     let plan = tasks("a:\n");
-    let (mut machine, _) = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, None);
-    let end = machine.step(Event::Scaffolded(Err("npm is missing".to_owned())));
-    assert_eq!(end, [Action::End(Phase::Failed)]);
+    let mut machine = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 3, None);
+    step(&mut machine, Event::Started);
+    let end = step(&mut machine, Event::Scaffolded(Err("npm is missing".to_owned())));
+    assert!(matches!(end[..], [Action::Finish(Outcome::Failed { .. })]), "{end:?}");
+}
+
+#[test]
+fn an_event_out_of_turn_is_refused_and_changes_nothing() {
+    let plan = tasks("a:\nb:\n");
+    let at = |id: &str| plan.find(id).expect(id);
+    let mut machine = TaskGraphMachine::new(plan.clone(), trellis_plan::order(&plan), 1, None);
+    step(&mut machine, Event::Started);
+    step(&mut machine, Event::Scaffolded(Ok(())));
+    let before = machine.progress();
+    let merged = Event::Merged { done: vec![at("a")], refused: Vec::new() };
+    for event in [Event::Started, Event::Made(at("b")), merged, Event::Integrated(Ok(()))] {
+        assert!(machine.step(event.clone()).is_err(), "{event:?}");
+        assert_eq!(machine.progress(), before);
+    }
+    assert_eq!(step(&mut machine, Event::Made(at("a")))[0], Action::Merge(vec![at("a")]));
 }

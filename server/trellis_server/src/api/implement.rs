@@ -14,7 +14,7 @@ use super::run_limits::{RunLimits, mode};
 use trellis_git::forge::{self, PushTarget};
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::issue::{
-    Decision, IssueOutcome, IssueReport, IssueRequest, SpecFiles, TestTotals,
+    IssueOutcome, IssueReport, IssueRequest, Reviewer, SpecFiles, TestTotals,
 };
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
@@ -77,6 +77,41 @@ pub struct ImplementArgs {
 
 fn supervised() -> Mode {
     Mode::Supervised
+}
+
+/// Your decision about a change that needs a review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Decision {
+    pub answer: Answer,
+    /// The commit you reviewed, from the result; if the files have changed since then, nothing is decided.
+    pub tip: String,
+    /// With `sendBack`: the reason, for the model.
+    #[serde(default)]
+    pub words: Option<String>,
+}
+
+/// In a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    Approve,
+    /// The model gets the reason and tries again.
+    SendBack,
+    /// It stays on its branch.
+    Leave,
+}
+
+impl From<Decision> for Reviewer {
+    fn from(it: Decision) -> Reviewer {
+        let Decision { answer, tip, words } = it;
+        let decision = match answer {
+            Answer::Approve => trellis_engine::Decision::Accept { by: "you".to_owned() },
+            Answer::SendBack => trellis_engine::Decision::Reject { why: words.unwrap_or_default() },
+            Answer::Leave => trellis_engine::Decision::Defer { proposal: tip.clone() },
+        };
+        Reviewer::Decided { tip, decision }
+    }
 }
 
 impl ImplementArgs {

@@ -143,7 +143,7 @@ fn register_decisions(table: &mut Table) {
                 })
                 .await;
             }
-            let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::Decided);
+            let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::from);
             let work = implement(&order, &given, &reviewer, &duty.reporter, &duty.control);
             Ok(ImplementResult::from(work.await?))
         },

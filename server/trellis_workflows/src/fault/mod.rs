@@ -119,3 +119,9 @@ impl fmt::Display for Fault {
         }
     }
 }
+
+impl From<trellis_engine::OutOfTurn> for Fault {
+    fn from(error: trellis_engine::OutOfTurn) -> Fault {
+        Fault::internal(error)
+    }
+}

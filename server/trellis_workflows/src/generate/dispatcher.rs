@@ -192,9 +192,9 @@ impl Dispatcher {
                         Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
                         Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
                         Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
-                        Err(WorkerError::Fault(fault)) => {
+                        Err(error @ (WorkerError::Fault(_) | WorkerError::OutOfTurn(_))) => {
                             workers.shutdown().await;
-                            return Err(fault);
+                            return Err(error.into_fault());
                         }
                         Err(WorkerError::Journal { node, error }) => {
                             workers.shutdown().await;
@@ -266,6 +266,9 @@ impl Dispatcher {
             Outcome::Failed { reason } => self.fail(node, reason, outcome.cause)?,
             Outcome::NeedsHuman { reason } => {
                 self.fail(node, format!("needs_human: {reason}"), outcome.cause)?;
+            }
+            Outcome::Deferred => {
+                self.fail(node, "needs_human: its change was left".to_owned(), outcome.cause)?;
             }
             Outcome::Skipped { reason } => {
                 let skipped = self.schedule.skip(node, reason.clone());

@@ -8,8 +8,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::localize::rank;
 use trellis_engine::{
-    Draft, FlowItems, Integration, LIBRARY, NO_FLOWS, RunOutcome, TestRun, ask_integration_tests,
-    integration_tests,
+    Draft, FlowItems, Integration, LIBRARY, NO_FLOWS, Reply, RunOutcome, TestRun,
+    ask_integration_tests, integration_tests,
 };
 use trellis_plan::{FlowKind, NodeIx, flows};
 use trellis_python::Fragment;
@@ -150,15 +150,16 @@ impl IntegrationJob<'_> {
         }
         let mut complaint: Option<String> = None;
         for attempt in 0..=self.run_context.policy.malformed_reasks {
-            let reply = match self.ask(attempt, complaint.as_deref(), &mut out.cost).await? {
-                Completion::Reply(reply) => reply.text,
-                Completion::Truncated { partial } => partial,
-                Completion::Unusable(why) => {
+            let completion = self.ask(attempt, complaint.as_deref(), &mut out.cost).await?;
+            let reply = match completion.into_reply() {
+                Reply::Text(text) => text,
+                Reply::Unusable { why } => {
                     complaint = Some(why);
                     continue;
                 }
+                Reply::Edited(_) => continue,
                 // An optional request without a reply leaves everything as it is.
-                Completion::ContextTooLong(reason) | Completion::None(reason) => {
+                Reply::Failed { reason } => {
                     out.outcome = complaint.unwrap_or(reason);
                     return self.record_results(None, out).await;
                 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use trellis_engine::issue::{
-    Action, Changes, Event, IssueFacts, IssueMachine, Outcome, OutcomeKind, Review, ShownFile,
-    ShownPart,
+    Action, Changes, Event, IssueFacts, IssueMachine, PromptKind, ShownFile, ShownPart,
 };
+use trellis_engine::{Decision, Outcome};
 use trellis_sandbox::Runner;
 
 use super::files::is_test;
@@ -17,6 +17,7 @@ use super::resume::{Resume, find_merge, resume_or_start};
 use super::spec::{self, Spec};
 use super::test_runner::{self, TestRunner, with_packages};
 use super::{IssueRequest, Reviewer, SpecFiles, cancelled};
+use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault, cannot};
 use crate::job_control::JobControl;
 use crate::llm_session::{LlmSession, no_journal};
@@ -54,7 +55,7 @@ pub async fn implement(
         Some(commit) => Resume::Merged(commit),
         None => resume_or_start(order, &journal, reporter)?,
     };
-    let (work, machine) = match begun {
+    let (work, mut machine) = match begun {
         Resume::Merged(commit) => {
             let pushed = forge.map(|it| it.results()).unwrap_or_default();
             return Ok(IssueReport { pushed, ..IssueReport::merged_before(order, commit) });
@@ -67,15 +68,14 @@ pub async fn implement(
     let parts = (words, work, trials, None);
     let mut run_context = IssueRun::new(order, (reviewer, reporter, control), &journal, parts)?;
     run_context.forge = forge.as_ref();
-    let end = run_context.follow(machine, true).await;
+    let end = run_context.follow(&mut machine).await;
     let IssueRun { work, mut log, session, .. } = run_context;
     log.tested = opened.runner.totals();
     log.notes.extend(opened.runner.close().await);
     log.spent = session.map(|it| it.spent());
-    // Without a stop before the merge, the machine always ends with an outcome.
-    let end = end?.ok_or_else(|| Fault::internal("the work has no end"))?;
+    let end = end?;
     let into = work.record.into.clone();
-    let mut result = ended(order, work, log, end)?;
+    let mut result = ended(order, work, log, (end, machine.history()))?;
     if let Some(forge) = &forge {
         push(forge, order, (&result, &into, &message)).await;
         result.pushed = forge.results();
@@ -128,7 +128,7 @@ pub async fn run_until_merge(
     tools: Services<'_>,
 ) -> Result<IssueEnd, Fault> {
     let Services { reporter, control, journal, runner, session } = tools;
-    let (work, machine) = match resume_or_start(order, journal, reporter)? {
+    let (work, mut machine) = match resume_or_start(order, journal, reporter)? {
         Resume::Merged(_) => return Ok(IssueEnd::Merged),
         Resume::Work(work, machine) => (*work, machine),
     };
@@ -139,27 +139,23 @@ pub async fn run_until_merge(
     let mut run_context =
         IssueRun::new(order, (&Reviewer::Nobody, reporter, control), journal, parts)?;
     run_context.load_replies()?;
-    let end = run_context.follow(machine, false).await?;
-    let IssueRun { mut work, log, .. } = run_context;
-    if end.as_ref().is_some_and(|it| it.ending == OutcomeKind::Merged) {
-        // An empty change means that the branch already has what was requested.
-        work.clear(journal)?;
-        return Ok(IssueEnd::Merged);
-    }
-    let Some(end) = end else {
+    run_context.merges = false;
+    let end = run_context.follow(&mut machine).await?;
+    let IssueRun { mut work, log, is_ready, .. } = run_context;
+    if is_ready {
         let (id, title) = (order.id.clone(), order.title.clone());
         let passed = log.passed();
-        return Ok(IssueEnd::Made(Box::new(ReadyToMerge {
-            id,
-            title,
-            specification,
-            work,
-            message,
-            passed,
-        })));
-    };
-    if let OutcomeKind::NeedsPerson(why) = &end.ending {
-        work.mark_finished(why)?;
+        let ready = ReadyToMerge { id, title, specification, work, message, passed };
+        return Ok(IssueEnd::Made(Box::new(ready)));
+    }
+    match &end {
+        Outcome::Passed => {
+            // An empty change means that the branch already has what was requested.
+            work.clear(journal)?;
+            return Ok(IssueEnd::Merged);
+        }
+        Outcome::NeedsHuman { reason } => work.mark_finished(reason)?,
+        _ => {}
     }
     Ok(IssueEnd::Ended(end))
 }
@@ -185,6 +181,10 @@ pub(super) struct IssueRun<'a> {
     pub(super) feature: IssueFacts,
     /// Texts of all files that differ from those of `ground`.
     pub(super) changes: Changes,
+    /// True if this run makes the merge; else it ends when only the merge is left.
+    pub(super) merges: bool,
+    /// True if only the merge is left.
+    pub(super) is_ready: bool,
     /// Number of fix requests so far.
     pub(super) fixes: u32,
     /// Tests that passed before the work, once known.
@@ -218,55 +218,25 @@ impl<'a> IssueRun<'a> {
             edited: None,
             feature,
             changes: Changes::new(),
+            merges: true,
+            is_ready: false,
             fixes,
             before: None,
             log: Log::default(),
         })
     }
 
-    /// Performs actions until there is an outcome. `None` if only the merge is left and `merges` is
-    /// false.
-    async fn follow(
-        &mut self,
-        (mut machine, mut next): (IssueMachine, Action),
-        merges: bool,
-    ) -> Result<Option<Outcome>, Fault> {
-        if next == Action::Green {
+    /// Performs actions until there is an outcome.
+    async fn follow(&mut self, machine: &mut IssueMachine) -> Result<Outcome, Fault> {
+        if machine.begins_with_code() {
             self.adopt_user_edits()?;
         }
-        loop {
-            self.control.wait_while_paused().await;
-            if self.control.cancel.is_cancelled() {
-                return Err(cancelled());
-            }
-            if next == Action::Merge && !merges {
-                return Ok(None);
-            }
-            self.report_stage(&next)?;
-            let is_lint = next == Action::Lint;
-            let seen = match next {
-                Action::Ask { what, attempt, complaint } => {
-                    self.ask((what, attempt), machine.history(), complaint).await?
-                }
-                Action::Red => self.red().await?,
-                Action::Green => self.green().await?,
-                Action::Lint => self.lint()?,
-                Action::Report => self.report(machine.history())?,
-                Action::Review => self.review().await?,
-                Action::Merge => self.merge().await?,
-                Action::End(end) => {
-                    self.commit_unfinished(&end)?;
-                    return Ok(Some(end));
-                }
-            };
-            self.report_event(&seen, is_lint)?;
-            next = machine.step(seen);
-        }
+        drive(machine, Event::Started, self).await
     }
 
     /// Commits unfinished work so that a person or the next run can continue.
     fn commit_unfinished(&mut self, end: &Outcome) -> Result<(), Fault> {
-        let is_new = end.ending != OutcomeKind::Merged && !self.changes.is_empty();
+        let is_new = *end != Outcome::Passed && !self.changes.is_empty();
         if is_new {
             self.commit_progress()?;
             self.log.diff = self.work.diff()?;
@@ -369,39 +339,41 @@ impl<'a> IssueRun<'a> {
     /// Reports the next action to observers and to the journal.
     fn report_stage(&self, next: &Action) -> Result<(), Fault> {
         let stage = match next {
-            Action::Ask { what, attempt, .. } => format!("{} {}", asked(*what), attempt + 1),
-            Action::Red => "red gate".to_owned(),
-            Action::Green => "green gate".to_owned(),
+            Action::Complete { kind, attempt, .. } => format!("{} {}", asked(*kind), attempt + 1),
+            Action::RunRed => "red gate".to_owned(),
+            Action::RunGreen => "green gate".to_owned(),
             Action::Lint => "lint".to_owned(),
             Action::Report => "reports".to_owned(),
             Action::Review => "review".to_owned(),
             Action::Merge => "merge".to_owned(),
-            Action::End(end) => return self.report_outcome(end),
+            Action::Finish(outcome) => return self.report_outcome(outcome),
         };
         self.state(&stage, "")
     }
 
     /// Reports the outcome. Merges are reported where they are made.
-    fn report_outcome(&self, end: &Outcome) -> Result<(), Fault> {
-        match &end.ending {
-            OutcomeKind::Merged => Ok(()),
-            OutcomeKind::NeedsPerson(why) => self.state("needs your review", why),
-            OutcomeKind::Left => self.state("left on its branch", ""),
-            OutcomeKind::Failed(why) => self.state("failed", why),
+    fn report_outcome(&self, outcome: &Outcome) -> Result<(), Fault> {
+        match outcome {
+            Outcome::Passed => Ok(()),
+            Outcome::NeedsHuman { reason } => self.state("needs your review", reason),
+            Outcome::Deferred => self.state("left on its branch", ""),
+            Outcome::Failed { reason } | Outcome::Skipped { reason } => {
+                self.state("failed", reason)
+            }
         }
     }
 
     /// Reports the result of an action.
-    fn report_event(&self, seen: &Event, is_lint: bool) -> Result<(), Fault> {
-        let (what, why) = match seen {
-            Event::Written => return Ok(()),
+    fn report_event(&self, event: &Event, is_lint: bool) -> Result<(), Fault> {
+        let (what, why) = match event {
+            Event::Started | Event::Written => return Ok(()),
             Event::Passed if is_lint => self.log.linted.passed(),
             Event::Passed => ("passed", String::new()),
             Event::Holds => ("they pass without the code", String::new()),
             Event::Failed(why) => ("failed", why.clone()),
             Event::Unusable(why) => ("unusable reply", why.clone()),
             Event::NoReply(why) => ("no reply", why.clone()),
-            Event::Reviewed(review) => ("reviewed", reviewed(review)),
+            Event::Decided(decision) => ("reviewed", reviewed(decision)),
             Event::Merged => ("merged", String::new()),
             Event::NotMerged(why) => ("not merged", why.clone()),
         };
@@ -451,20 +423,59 @@ impl<'a> IssueRun<'a> {
     }
 }
 
-fn reviewed(review: &Review) -> String {
-    match review {
-        Review::Approve => "approved".to_owned(),
-        Review::Edited => "edited by you".to_owned(),
-        Review::SendBack(words) => format!("sent back: {words}"),
-        Review::Leave => "left on its branch".to_owned(),
-        Review::Nobody => "no one reviewed it".to_owned(),
+impl Performer<IssueMachine> for IssueRun<'_> {
+    type Output = Outcome;
+    type Error = Fault;
+
+    async fn perform(
+        &mut self,
+        action: Action,
+        machine: &IssueMachine,
+    ) -> Result<Performed<Event, Outcome>, Fault> {
+        self.control.wait_while_paused().await;
+        if self.control.cancel.is_cancelled() {
+            return Err(cancelled());
+        }
+        if action == Action::Merge && !self.merges {
+            self.is_ready = true;
+            return Ok(Performed::Finished(Outcome::Passed));
+        }
+        self.report_stage(&action)?;
+        let is_lint = action == Action::Lint;
+        let event = match action {
+            Action::Complete { kind, attempt, complaint } => {
+                self.ask((kind, attempt), machine.history(), complaint).await?
+            }
+            Action::RunRed => self.red().await?,
+            Action::RunGreen => self.green().await?,
+            Action::Lint => self.lint()?,
+            Action::Report => self.report(machine.history())?,
+            Action::Review => self.review().await?,
+            Action::Merge => self.merge().await?,
+            Action::Finish(outcome) => {
+                self.commit_unfinished(&outcome)?;
+                return Ok(Performed::Finished(outcome));
+            }
+        };
+        self.report_event(&event, is_lint)?;
+        Ok(Performed::Event(event))
     }
 }
 
-fn asked(what: trellis_engine::issue::PromptKind) -> &'static str {
-    match what {
-        trellis_engine::issue::PromptKind::Scaffold => "tests",
-        trellis_engine::issue::PromptKind::Code => "code",
-        trellis_engine::issue::PromptKind::Fix => "fix",
+fn reviewed(decision: &Decision) -> String {
+    match decision {
+        Decision::Accept { .. } => "approved".to_owned(),
+        Decision::AcceptEdited(_) => "edited by you".to_owned(),
+        Decision::Reject { why } => format!("sent back: {why}"),
+        Decision::Defer { .. } | Decision::Skip | Decision::Stop => "left on its branch".to_owned(),
+        Decision::NoReviewer => "no one reviewed it".to_owned(),
+    }
+}
+
+fn asked(kind: PromptKind) -> &'static str {
+    match kind {
+        PromptKind::Scaffold => "tests",
+        PromptKind::Code => "code",
+        PromptKind::Fix => "fix",
     }
 }

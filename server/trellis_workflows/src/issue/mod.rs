@@ -33,7 +33,7 @@ pub use driver::{IssueEnd, ReadyToMerge, Services, implement, run_until_merge};
 pub use files::is_test;
 pub use report::message;
 pub use result::{IssueOutcome, IssueReport, TestTotals};
-pub use review::{Decision, Reviewer};
+pub use review::Reviewer;
 pub use spec::{Spec, plan};
 pub use test_runner::{TestRunner, with_packages};
 

@@ -1,7 +1,7 @@
 //! The result of an issue that ended, and what is pushed to a remote.
 
+use trellis_engine::Outcome;
 use trellis_engine::approval::Mode;
-use trellis_engine::issue::{Outcome, OutcomeKind};
 use trellis_sandbox::Totals;
 
 use super::IssueRequest;
@@ -139,26 +139,28 @@ pub(super) fn ended(
     order: &IssueRequest,
     mut work: Worktree,
     log: Log,
-    end: Outcome,
+    (end, history): (Outcome, &[String]),
 ) -> Result<IssueReport, Fault> {
-    let (outcome, reason, exit) = match &end.ending {
-        OutcomeKind::Merged => (IssueOutcome::Merged, None, Exit::Done),
-        OutcomeKind::Left => {
+    let (outcome, reason, exit) = match &end {
+        Outcome::Passed => (IssueOutcome::Merged, None, Exit::Done),
+        Outcome::Deferred => {
             (IssueOutcome::Left, Some("it was left on its branch".to_owned()), Exit::NeedsHuman)
         }
-        OutcomeKind::Failed(why) => (IssueOutcome::Failed, Some(why.clone()), Exit::TestsFailed),
-        OutcomeKind::NeedsPerson(why) => {
+        Outcome::Failed { reason } | Outcome::Skipped { reason } => {
+            (IssueOutcome::Failed, Some(reason.clone()), Exit::TestsFailed)
+        }
+        Outcome::NeedsHuman { reason } => {
             let is_unattended = order.mode == Mode::Autonomous
                 && log.commit.is_none()
                 && !log.conflicts
                 && !log.waits;
             let exit = if is_unattended { Exit::TestsFailed } else { Exit::NeedsHuman };
-            (IssueOutcome::NeedsHuman, Some(why.clone()), exit)
+            (IssueOutcome::NeedsHuman, Some(reason.clone()), exit)
         }
     };
     // Work that waits for a decision, for a model or for a merge can resume. All other ended work
     // starts anew unless a person edits it.
-    let waits = matches!(end.ending, OutcomeKind::Failed(_) | OutcomeKind::Merged)
+    let waits = matches!(end, Outcome::Failed { .. } | Outcome::Skipped { .. } | Outcome::Passed)
         || log.waits
         || log.conflicts;
     if !waits {
@@ -171,7 +173,7 @@ pub(super) fn ended(
         branch: is_there.then(|| work.branch()),
         worktree: is_there.then(|| work.root.display().to_string()),
         tip: is_there.then(|| work.tip().to_owned()),
-        history: end.history,
+        history: history.to_vec(),
         ..IssueReport::of(order, outcome, log)
     })
 }

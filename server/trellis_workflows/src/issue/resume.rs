@@ -1,6 +1,6 @@
 //! Finds out how far an issue already is, and where it continues.
 
-use trellis_engine::issue::{Action, IssueMachine};
+use trellis_engine::issue::IssueMachine;
 
 use super::IssueRequest;
 use crate::fault::Fault;
@@ -11,7 +11,7 @@ use trellis_store::journal::Journal;
 
 /// Starting point of an issue: work to do, or the commit of a finished merge.
 pub(super) enum Resume {
-    Work(Box<Worktree>, (IssueMachine, Action)),
+    Work(Box<Worktree>, IssueMachine),
     Merged(String),
 }
 

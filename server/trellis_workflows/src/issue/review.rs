@@ -1,10 +1,8 @@
 //! Reviews of a change before its merge.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use trellis_engine::approval::{CRITICAL, Mode, is_critical};
-use trellis_engine::issue::Review;
+use trellis_engine::{Decision, EditedFiles};
 
 use crate::fault::Fault;
 use crate::repair::Terminal;
@@ -16,30 +14,11 @@ pub enum Reviewer {
     Nobody,
     Terminal(Terminal),
     /// A decision that a person made earlier about a change they had seen.
-    Decided(Decision),
-}
-
-/// Your decision about a change that needs a review.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Decision {
-    pub answer: Answer,
-    /// The commit you reviewed, from the result; if the files have changed since then, nothing is decided.
-    pub tip: String,
-    /// With `sendBack`: the reason, for the model.
-    #[serde(default)]
-    pub words: Option<String>,
-}
-
-/// In a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Answer {
-    Approve,
-    /// The model gets the reason and tries again.
-    SendBack,
-    /// It stays on its branch.
-    Leave,
+    Decided {
+        /// The commit that the person reviewed.
+        tip: String,
+        decision: Decision,
+    },
 }
 
 /// The change to review.
@@ -49,13 +28,14 @@ pub(super) struct ReviewRequest<'a> {
     pub(super) is_same: &'a (dyn Fn(&str) -> bool + Sync),
     /// Folder of the files.
     pub(super) folder: &'a str,
+    pub(super) branch: &'a str,
     /// Doubts about the change, and other notes.
     pub(super) notes: &'a [String],
 }
 
 /// A choice of a person at a terminal.
 enum TerminalChoice {
-    Review(Review),
+    Decided(Decision),
     /// The person says that they edited the files.
     Look,
 }
@@ -70,27 +50,25 @@ impl Reviewer {
         shown: &ReviewRequest<'_>,
         (reporter, cancel): (&Reporter, &CancellationToken),
         is_edited: &(dyn Fn() -> Result<bool, Fault> + Sync),
-    ) -> Result<Review, Fault> {
+    ) -> Result<Decision, Fault> {
         match self {
-            Reviewer::Nobody => Ok(Review::Nobody),
-            Reviewer::Decided(it) if (shown.is_same)(&it.tip) => Ok(match it.answer {
-                Answer::Approve => Review::Approve,
-                Answer::SendBack => Review::SendBack(it.words.clone().unwrap_or_default()),
-                Answer::Leave => Review::Leave,
-            }),
-            Reviewer::Decided(_) => {
+            Reviewer::Nobody => Ok(Decision::NoReviewer),
+            Reviewer::Decided { tip, decision } if (shown.is_same)(tip) => Ok(decision.clone()),
+            Reviewer::Decided { .. } => {
                 reporter.note("the change is not the one you reviewed: review it again");
-                Ok(Review::Nobody)
+                Ok(Decision::NoReviewer)
             }
             Reviewer::Terminal(terminal) => {
                 reporter.note(report(shown));
                 loop {
-                    match ask(terminal, reporter, cancel).await? {
-                        TerminalChoice::Review(Review::Approve) if is_edited()? => {
-                            return Ok(Review::Edited);
+                    match ask((terminal, shown), reporter, cancel).await? {
+                        TerminalChoice::Decided(Decision::Accept { .. }) if is_edited()? => {
+                            return Ok(Decision::AcceptEdited(EditedFiles::default()));
                         }
-                        TerminalChoice::Review(review) => return Ok(review),
-                        TerminalChoice::Look if is_edited()? => return Ok(Review::Edited),
+                        TerminalChoice::Decided(decision) => return Ok(decision),
+                        TerminalChoice::Look if is_edited()? => {
+                            return Ok(Decision::AcceptEdited(EditedFiles::default()));
+                        }
                         TerminalChoice::Look => reporter.note(format_args!(
                             "nothing changed in {}: edit the files there first",
                             shown.folder
@@ -102,6 +80,15 @@ impl Reviewer {
     }
 }
 
+fn accepted() -> Decision {
+    Decision::Accept { by: "you".to_owned() }
+}
+
+/// Returns the decision to leave the change on its branch.
+fn left(shown: &ReviewRequest<'_>) -> Decision {
+    Decision::Defer { proposal: shown.branch.to_owned() }
+}
+
 fn report(shown: &ReviewRequest<'_>) -> String {
     let notes: String = shown.notes.iter().map(|it| format!("note: {it}\n")).collect();
     format!("\n{}\n{notes}the files are in {}", shown.diff.trim_end(), shown.folder)
@@ -109,23 +96,25 @@ fn report(shown: &ReviewRequest<'_>) -> String {
 
 /// Asks until there is a valid answer; the end of the input leaves the change on its branch.
 async fn ask(
-    terminal: &Terminal,
+    (terminal, shown): (&Terminal, &ReviewRequest<'_>),
     reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<TerminalChoice, Fault> {
     loop {
         let Some(line) = terminal.answer(QUESTION, reporter, cancel).await? else {
-            return Ok(TerminalChoice::Review(Review::Leave));
+            return Ok(TerminalChoice::Decided(left(shown)));
         };
         return Ok(match line.trim().to_lowercase().as_str() {
-            "a" | "approve" | "y" | "yes" => TerminalChoice::Review(Review::Approve),
+            "a" | "approve" | "y" | "yes" => TerminalChoice::Decided(accepted()),
             "e" | "edited" => TerminalChoice::Look,
             "s" | "send back" => {
                 let why =
                     terminal.answer("why (goes into the next prompt)? ", reporter, cancel).await?;
-                TerminalChoice::Review(Review::SendBack(why.unwrap_or_default().trim().to_owned()))
+                TerminalChoice::Decided(Decision::Reject {
+                    why: why.unwrap_or_default().trim().to_owned(),
+                })
             }
-            "l" | "leave" | "q" => TerminalChoice::Review(Review::Leave),
+            "l" | "leave" | "q" => TerminalChoice::Decided(left(shown)),
             _ => continue,
         });
     }

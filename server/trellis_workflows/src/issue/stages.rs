@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use trellis_engine::issue::{
-    Changes, Event, GateResult, PromptKind, RemovedDefinitions, Review, ask_code, ask_fix,
-    ask_scaffold, ask_together, changes, duplicate_definitions, green, is_known, losses, red,
+    Changes, Event, GateResult, PromptKind, RemovedDefinitions, ask_code, ask_fix, ask_scaffold,
+    ask_together, changes, duplicate_definitions, green, is_known, losses, red,
 };
-use trellis_engine::{ModelRequest, Observation, TestRun};
+use trellis_engine::{Decision, EditedFiles, ModelRequest, Reply, TestRun};
 
 use super::baseline::BaselineRun;
 use super::driver::IssueRun;
@@ -94,7 +94,7 @@ impl IssueRun<'_> {
             }
         };
         Ok(match said {
-            Observation::Reply(text) => {
+            Reply::Text(text) => {
                 let shown = self.shown().into_iter().chain(seen).collect();
                 let files = Files { root: &root, changes: known, turn, shown: &shown };
                 let is_there = self.order.together && turn == EditPhase::Tests;
@@ -106,13 +106,12 @@ impl IssueRun<'_> {
                     }),
                 }
             }
-            Observation::Edited { files, .. } if files.is_empty() => {
+            Reply::Edited(edit) if edit.files.is_empty() => {
                 Err(Event::Unusable("nothing was changed".to_owned()))
             }
-            Observation::Edited { files, .. } => Ok(files),
-            Observation::Unusable { why } => Err(Event::Unusable(why)),
-            Observation::NoReply { reason } => Err(Event::NoReply(reason)),
-            other => Err(Event::NoReply(format!("unexpected reply: {other:?}"))),
+            Reply::Edited(edit) => Ok(edit.files),
+            Reply::Unusable { why } => Err(Event::Unusable(why)),
+            Reply::Failed { reason } => Err(Event::NoReply(reason)),
         })
     }
 
@@ -277,26 +276,29 @@ impl IssueRun<'_> {
         // A person has seen what they edited.
         let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
         if !needs_review(self.order.mode, &doubts, loses) {
-            return Ok(Event::Reviewed(Review::Approve));
+            let by = format!("mode {}", self.order.mode.as_str());
+            return Ok(Event::Decided(Decision::Accept { by }));
         }
         let tree = self.work.tree_of(self.work.tip());
         let mut earlier = self.work.record.sent_back.iter();
         let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
-        let review = match earlier {
+        let mut decision = match earlier {
             // A review that was sent back before the work was stopped is replayed.
-            Some(words) => Review::SendBack(words),
+            Some(why) => Decision::Reject { why },
             None => self.reviewed(&tree, &doubts).await?,
         };
-        if review == Review::Edited {
+        if let Decision::AcceptEdited(edit) = &mut decision {
+            let before = self.changes.clone();
             self.work.commit_user_edits(self.journal)?;
             self.adopt_user_edits()?;
+            *edit = EditedFiles { files: self.changes.clone(), before };
         }
-        self.log.waits = review == Review::Nobody;
+        self.log.waits = decision == Decision::NoReviewer;
         if self.log.waits {
             self.work.wait(self.fixes)?;
         }
         self.log.doubts = doubts;
-        Ok(Event::Reviewed(review))
+        Ok(Event::Decided(decision))
     }
 
     /// Asks the reviewer and records what they send back.
@@ -304,7 +306,7 @@ impl IssueRun<'_> {
         &mut self,
         tree: &Option<String>,
         doubts: &[String],
-    ) -> Result<Review, Fault> {
+    ) -> Result<Decision, Fault> {
         let folder = self.work.root.display().to_string();
         let is_same = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
         let notes = self.log.notes();
@@ -314,15 +316,16 @@ impl IssueRun<'_> {
             diff: &self.log.diff,
             is_same: &is_same,
             folder: &folder,
+            branch: &self.work.branch(),
             notes: &notes,
         };
         let is_edited = || Ok(self.work.is_edited()?);
         let around = (self.reporter, &self.control.cancel);
-        let review = self.reviewer.review(&shown, around, &is_edited).await?;
-        if let (Review::SendBack(words), Some(tree)) = (&review, tree) {
-            self.work.send_back(tree.clone(), words.clone())?;
+        let decision = self.reviewer.review(&shown, around, &is_edited).await?;
+        if let (Decision::Reject { why }, Some(tree)) = (&decision, tree) {
+            self.work.send_back(tree.clone(), why.clone())?;
         }
-        Ok(review)
+        Ok(decision)
     }
 
     /// Returns what a person should know before they approve.

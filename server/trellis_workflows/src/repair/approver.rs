@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
+use trellis_engine::Decision;
 
 use super::cancelled;
 use super::terminal::Terminal;
 use crate::fault::{Fault, FaultKind};
 use crate::proposals::{
-    Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, ProposedFile, State,
-    Store, decide,
+    Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, State, Store, decide,
 };
 use crate::reporter::Reporter;
 
@@ -30,18 +30,6 @@ pub enum Approver<'a> {
     },
 }
 
-/// Decision about a fix.
-pub(super) enum Verdict {
-    Keep,
-    /// Keeps the fix with these texts instead of the proposed ones.
-    Edited(Vec<ProposedFile>),
-    Rejected(String),
-    /// Id of the waiting proposal.
-    Waits(String),
-    Skip,
-    Stop,
-}
-
 impl Approver<'_> {
     /// Asks for a decision about a fix. `why` is the reason for the review.
     pub(super) async fn decide(
@@ -51,12 +39,12 @@ impl Approver<'_> {
         why: &str,
         reporter: &Reporter,
         cancel: &CancellationToken,
-    ) -> Result<Verdict, Fault> {
+    ) -> Result<Decision, Fault> {
         match self {
             Approver::Nobody => {
                 reporter.note(format_args!("  needs your review: {why}"));
                 Store::of(root).put(&mut proposal).await?;
-                Ok(Verdict::Waits(proposal.id))
+                Ok(Decision::Defer { proposal: proposal.id })
             }
             Approver::Terminal(terminal) => terminal.decide(proposal, why, reporter, cancel).await,
             Approver::Editor { report, wait, .. } => {
@@ -65,7 +53,7 @@ impl Approver<'_> {
                 if *wait {
                     reporter.note(format_args!("  {} needs your review: {why}", proposal.id));
                 }
-                Ok(Verdict::Waits(proposal.id))
+                Ok(Decision::Defer { proposal: proposal.id })
             }
         }
     }

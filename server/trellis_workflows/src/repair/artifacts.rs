@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use trellis_engine::repair::{Diagnostic, Group, Outcome};
+use trellis_engine::repair::{Diagnostic, Group, RepairSummary};
 use trellis_sandbox::Totals;
 
 use super::alternatives::{IdeaLog, alternatives};
@@ -160,7 +160,7 @@ impl<'a> Artifacts<'a> {
     pub(super) fn finish(
         mut self,
         baseline: Option<&Baseline>,
-        end: Option<&Outcome>,
+        end: Option<&RepairSummary>,
     ) -> Result<RepairReport, Fault> {
         let patch = self.patch();
         if !patch.is_empty() {
@@ -183,8 +183,8 @@ impl<'a> Artifacts<'a> {
         Ok(result)
     }
 
-    fn result(&self, baseline: Option<&Baseline>, end: Option<&Outcome>) -> RepairReport {
-        let of_end = |all: fn(&Outcome) -> &Vec<(Group, String)>, log: &GroupLog| {
+    fn result(&self, baseline: Option<&Baseline>, end: Option<&RepairSummary>) -> RepairReport {
+        let of_end = |all: fn(&RepairSummary) -> &Vec<(Group, String)>, log: &GroupLog| {
             let found =
                 end.and_then(|end| all(end).iter().find(|it| it.0.tests == log.group.tests));
             found.map(|it| it.1.clone())

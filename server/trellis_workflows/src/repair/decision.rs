@@ -1,10 +1,11 @@
 //! Decides whether a fix stays, and translates a person's decision for the loop.
 
 use trellis_engine::approval::{CRITICAL, Mode, review_reason};
-use trellis_engine::repair::{Decision, Event, ProposalDecision};
+use trellis_engine::repair::{Event, ProposalCheck, ProposalDecision, Waiting};
+use trellis_engine::{Decision, EditedFiles};
 
 use super::WriteTarget;
-use super::approver::Verdict;
+use super::active_group::ActiveGroup;
 use super::driver::{RepairRun, lost};
 use super::evaluate::{Candidate, Evaluation};
 use crate::fault::{Fault, FaultKind};
@@ -13,27 +14,22 @@ use crate::proposals::{Proposal, State, Store};
 impl RepairRun<'_> {
     pub(super) async fn decide(
         &mut self,
+        mut work: ActiveGroup,
         candidate: usize,
         iteration: u32,
-    ) -> Result<Event, Fault> {
-        let Some(work) = &self.work else { return Ok(Event::NoReply(lost())) };
-        let Some(it) = work.candidates.get(candidate).cloned() else {
-            return Ok(Event::NoReply(lost()));
-        };
-        self.artifacts.choose(work.numbers.get(candidate).copied());
-        let Some(why) = self.reason(&it, iteration) else {
-            return Ok(Event::Decided(Decision::Keep));
+    ) -> Result<Event<ActiveGroup>, Fault> {
+        let it = work.candidate(candidate)?;
+        self.artifacts.choose(Some(it.attempt));
+        let Some(why) = self.reason(it, iteration) else {
+            let decision = Decision::Accept { by: format!("mode {}", self.order.mode.as_str()) };
+            return Ok(Event::Decided { work, decision });
         };
         let mut proposal = it.proposal.clone();
         proposal.reason = format!("{} ({why})", proposal.reason);
-        let verdict = self.person.decide(
-            &self.order.root,
-            proposal,
-            &why,
-            self.reporter,
-            &self.control.cancel,
-        );
-        self.apply_decision(verdict.await?, candidate).await
+        let (root, cancel) = (&self.order.root, &self.control.cancel);
+        let decision = self.person.decide(root, proposal, &why, self.reporter, cancel).await?;
+        let decision = self.apply_decision(decision, &mut work, candidate).await?;
+        Ok(Event::Decided { work, decision })
     }
 
     /// Returns the reason that a fix needs a review, if it does.
@@ -52,84 +48,107 @@ impl RepairRun<'_> {
             .or_else(overfitted)
     }
 
-    /// Translates a person's decision into an event of the loop.
-    async fn apply_decision(&mut self, verdict: Verdict, candidate: usize) -> Result<Event, Fault> {
-        let Some(work) = &mut self.work else { return Ok(Event::NoReply(lost())) };
-        match verdict {
-            Verdict::Keep => Ok(Event::Decided(Decision::Keep)),
-            Verdict::Edited(files) => {
-                let texts = files.into_iter().map(|it| (it.path, it.proposed)).collect();
-                let (group, mut notes) = (work.group.clone(), Vec::new());
-                let files = self.files()?;
-                let outcome =
-                    self.evaluator(&group, &files, 0).evaluate(&texts, &mut notes).await?;
-                self.artifacts.notes.extend(notes);
-                match (outcome, &mut self.work) {
-                    (Evaluation::Passes(it), Some(work)) => {
-                        work.candidates[candidate] = *it;
-                        Ok(Event::Decided(Decision::Keep))
-                    }
-                    (Evaluation::Fails { why, .. }, Some(work)) => {
-                        self.reporter.note(format_args!("  your edit does not work: {why}"));
-                        work.repair.earlier.push(format!("a person's edit: {why}"));
-                        self.artifacts.choose(None);
-                        Ok(Event::Decided(Decision::Reject { why }))
-                    }
-                    (_, None) => Ok(Event::NoReply(lost())),
-                }
+    /// Records a person's decision. An edit of theirs is tested, and is accepted or rejected by the
+    /// result.
+    async fn apply_decision(
+        &mut self,
+        decision: Decision,
+        work: &mut ActiveGroup,
+        candidate: usize,
+    ) -> Result<Decision, Fault> {
+        match decision {
+            Decision::AcceptEdited(edit) => self.test_edit(edit, work, candidate).await,
+            Decision::Reject { why } => {
+                let diff = work.candidate(candidate)?.proposal.diff();
+                self.record_rejection(work, &why, &diff);
+                Ok(Decision::Reject { why })
             }
-            Verdict::Rejected(why) => {
-                let diff = work.candidates.get(candidate).map(|it| it.proposal.diff());
-                let said = if why.is_empty() { "without a reason" } else { &why };
-                work.repair.earlier.push(rejection(said, &diff.unwrap_or_default()));
-                self.artifacts.rejected(said);
-                Ok(Event::Decided(Decision::Reject { why }))
-            }
-            Verdict::Waits(fix) => {
+            Decision::Defer { proposal } => {
                 if !self.person.is_waiting_editor() {
-                    self.reporter.note(format_args!("  {fix} needs your review"));
+                    self.reporter.note(format_args!("  {proposal} needs your review"));
                 }
-                self.pending.extend(self.work.take().map(|work| (fix.clone(), work)));
-                Ok(Event::Decided(Decision::Waits(fix)))
+                Ok(Decision::Defer { proposal })
             }
-            Verdict::Skip => Ok(Event::Decided(Decision::Skip)),
-            Verdict::Stop => Ok(Event::Decided(Decision::Stop)),
+            decision => Ok(decision),
         }
     }
 
-    /// Handles a decision about a waiting fix. If it was accepted, the fix is in the tree already.
-    pub(super) async fn handle_decision(&mut self, wait: bool) -> Result<Event, Fault> {
-        let ids: Vec<String> = self.pending.iter().map(|it| it.0.clone()).collect();
+    async fn test_edit(
+        &mut self,
+        edit: EditedFiles,
+        work: &mut ActiveGroup,
+        candidate: usize,
+    ) -> Result<Decision, Fault> {
+        let mut notes = Vec::new();
+        let files = self.files()?;
+        let evaluator = self.evaluator(&work.group, &files, 0);
+        let evaluation = evaluator.evaluate(&edit.files, &mut notes).await?;
+        self.artifacts.notes.extend(notes);
+        match evaluation {
+            Evaluation::Passes(it) => {
+                let kept = work.candidates.get_mut(candidate).ok_or_else(lost)?;
+                *kept = Candidate { attempt: kept.attempt, ..*it };
+                Ok(Decision::Accept { by: "you, after an edit".to_owned() })
+            }
+            Evaluation::Fails { why, .. } => {
+                self.reporter.note(format_args!("  your edit does not work: {why}"));
+                work.repair.earlier.push(format!("a person's edit: {why}"));
+                self.artifacts.choose(None);
+                Ok(Decision::Reject { why })
+            }
+        }
+    }
+
+    /// Records a rejected fix, also for the next request.
+    fn record_rejection(&mut self, work: &mut ActiveGroup, why: &str, diff: &str) {
+        let why = if why.is_empty() { "without a reason" } else { why };
+        work.repair.earlier.push(format!("a person rejected this one, {why}\n{diff}"));
+        self.artifacts.rejected(why);
+    }
+
+    /// Looks for a decision about a waiting fix. If one was accepted, it is in the tree already.
+    pub(super) async fn check_proposals(
+        &mut self,
+        mut waiting: Vec<Waiting<ActiveGroup>>,
+        wait: bool,
+    ) -> Result<Event<ActiveGroup>, Fault> {
+        let ids: Vec<String> = waiting.iter().map(|it| it.proposal.clone()).collect();
         let (root, cancel) = (&self.order.root, &self.control.cancel);
-        let Some(proposal) = self.person.next_decided(root, &ids, wait, cancel).await? else {
-            return Ok(Event::ProposalDecided(None));
+        let proposal = self.person.next_decided(root, &ids, wait, cancel).await?;
+        let place = |it: &Proposal| waiting.iter().position(|known| known.proposal == it.id);
+        let found = proposal.and_then(|it| Some((place(&it)?, it)));
+        let Some((place, proposal)) = found else {
+            return Ok(Event::ProposalsChecked(ProposalCheck { waiting, decided: None }));
         };
-        let place = self.pending.iter().position(|it| it.0 == proposal.id);
-        let Some((fix, mut work)) = place.map(|it| self.pending.remove(it)) else {
-            return Ok(Event::ProposalDecided(None));
-        };
+        let mut work = waiting.remove(place).work;
+        let decision = self.take_decision(&mut work, &proposal)?;
+        let decided = Some((work, decision));
+        Ok(Event::ProposalsChecked(ProposalCheck { waiting, decided }))
+    }
+
+    fn take_decision(
+        &mut self,
+        work: &mut ActiveGroup,
+        proposal: &Proposal,
+    ) -> Result<ProposalDecision, Fault> {
         self.artifacts.take_up(&work.group);
         if proposal.state == State::Accepted {
-            self.uncommitted.add(&proposal)?;
-            self.artifacts.kept(&proposal);
-            return Ok(Event::ProposalDecided(Some((fix, ProposalDecision::Accepted))));
+            self.uncommitted.add(proposal)?;
+            self.artifacts.kept(proposal);
+            return Ok(ProposalDecision::Accepted);
         }
-        let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
-        let said = if why.is_empty() { "without a reason" } else { &why };
-        work.repair.earlier.push(rejection(said, &proposal.diff()));
-        self.artifacts.rejected(said);
+        let why = proposal.history.last().map(|it| it.note.as_str()).unwrap_or_default();
+        self.record_rejection(work, why, &proposal.diff());
         work.candidates.clear();
-        work.numbers.clear();
-        self.rejected.push(work);
-        Ok(Event::ProposalDecided(Some((fix, ProposalDecision::Rejected))))
+        Ok(ProposalDecision::Rejected)
     }
 
-    pub(super) async fn write(&mut self, candidate: usize) -> Result<Event, Fault> {
-        let work = self.work.as_ref();
-        let Some(it) = work.and_then(|it| it.candidates.get(candidate)).cloned() else {
-            return Ok(Event::NoReply(lost()));
-        };
-        let mut proposal = it.proposal;
+    pub(super) async fn write(
+        &mut self,
+        work: ActiveGroup,
+        candidate: usize,
+    ) -> Result<Event<ActiveGroup>, Fault> {
+        let mut proposal = work.candidate(candidate)?.proposal.clone();
         if self.order.place != WriteTarget::WorkingTree {
             let texts = proposal.files.iter();
             let texts = texts.map(|it| (it.path.clone(), it.proposed.as_str().into()));
@@ -149,16 +168,11 @@ impl RepairRun<'_> {
             Err(fault) if fault.kind == Some(FaultKind::Stale) => {
                 self.reporter.note(format_args!("  {}", fault.message));
                 self.uncommitted.take_back()?;
-                Ok(Event::Stale(fault.message))
+                Ok(Event::Stale { work, why: fault.message })
             }
             Err(fault) => Err(fault),
         }
     }
-}
-
-/// Returns the text about a rejected fix for the next request.
-fn rejection(said: &str, diff: &str) -> String {
-    format!("a person rejected this one, {said}\n{diff}")
 }
 
 fn title_of(proposal: &Proposal) -> String {

@@ -22,6 +22,8 @@ use crate::proposals::{
 pub(super) struct Candidate {
     pub(super) merit: FixScore,
     pub(super) proposal: Proposal,
+    /// Number of the attempt that made it, from 0.
+    pub(super) attempt: u32,
 }
 
 /// Evaluation of a change.
@@ -40,8 +42,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) verifier: &'a Verifier,
     pub(super) group: &'a Group,
     pub(super) files: &'a ProjectFiles<'a>,
-    /// Number of the group's fixes that failed.
-    pub(super) failed: usize,
+    /// Number of the attempt, from 0: of the group's fixes that failed before.
+    pub(super) attempt: u32,
     /// Maximum number of changed lines per file.
     pub(super) most_lines: usize,
 }
@@ -93,7 +95,7 @@ impl Evaluator<'_> {
             report: &report,
             lines: size.lines,
             most_lines: self.most_lines,
-            failed: self.failed,
+            failed: self.attempt as usize,
         };
         let confidence = confidence(&grounds);
         let shortcuts = self.shortcuts(texts);
@@ -105,7 +107,7 @@ impl Evaluator<'_> {
         let others: BTreeSet<String> = failing.filter(|it| it != self.group.first_test()).collect();
         let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
             .with_failing(others.into_iter().collect());
-        Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal })))
+        Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal, attempt: self.attempt })))
     }
 
     fn reason(&self, solved: &[String], passing: usize, merit: &FixScore) -> String {

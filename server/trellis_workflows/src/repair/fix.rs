@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use trellis_engine::repair::{EditableFiles as _, RepairFacts, repaired};
-use trellis_engine::{ModelRequest, Observation};
+use trellis_engine::{EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
 use super::prompt_context::ProjectFiles;
@@ -32,8 +32,8 @@ pub(super) async fn via_reply(
     files: &ProjectFiles<'_>,
     cancel: &CancellationToken,
 ) -> Result<Fix, Fault> {
-    let seen = session.complete(group(repair), ask, cancel).await?;
-    Ok(read(seen, repair, files))
+    let reply = session.complete(group(repair), ask, cancel).await?;
+    Ok(read(reply, repair, files))
 }
 
 /// Requests a fix through tools on a copy of the sources, with a search over the graph of their
@@ -61,36 +61,32 @@ pub(super) async fn via_tools(
     let mut toolbox = ToolSet::new(&before, fence, Limits::default())
         .with_suspects(repair.suspects.clone())
         .with_plan(code_graph.search(move |path| searched.contains(path)));
-    let seen = session.run_agent(group(repair), ask, &mut toolbox, cancel).await?;
+    let reply = session.run_agent(group(repair), ask, &mut toolbox, cancel).await?;
     if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
         return Ok(Fix::Unusable(format!("a repair cannot delete files; leave {} there", gone.0)));
     }
-    Ok(read(seen, repair, files))
+    Ok(read(reply, repair, files))
 }
 
 fn group(repair: &RepairFacts) -> &str {
     repair.tests.first().map_or("", String::as_str)
 }
 
-fn read(seen: Observation, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
-    match seen {
-        Observation::Reply(text) => {
+fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
+    match reply {
+        Reply::Text(text) => {
             repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, Fix::Texts)
         }
-        Observation::Edited { files: texts, before } => edited(texts, &before, files),
-        Observation::NoReply { reason } => Fix::Nothing(reason),
-        Observation::Unusable { why } => Fix::Unusable(why),
-        other => Fix::Nothing(format!("that was no answer: {other:?}")),
+        Reply::Edited(edit) => edited(edit, files),
+        Reply::Failed { reason } => Fix::Nothing(reason),
+        Reply::Unusable { why } => Fix::Unusable(why),
     }
 }
 
 /// Returns the texts that tools edited, unless one of the files was changed by someone else since
 /// `before`.
-fn edited(
-    texts: BTreeMap<String, String>,
-    before: &BTreeMap<String, String>,
-    files: &ProjectFiles<'_>,
-) -> Fix {
+fn edited(edit: EditedFiles, files: &ProjectFiles<'_>) -> Fix {
+    let EditedFiles { files: texts, before } = edit;
     if texts.is_empty() {
         return Fix::Unusable("it changes nothing".to_owned());
     }

@@ -15,6 +15,7 @@
 //! changes. A fix that stays is written as an accepted proposal (`crate::proposals`), so that it is
 //! journaled, refused over edits made meanwhile, and can be undone.
 
+mod active_group;
 mod alternatives;
 mod approver;
 mod artifacts;
@@ -28,6 +29,7 @@ mod decision;
 mod driver;
 mod evaluate;
 mod fix;
+mod in_place;
 mod prompt_context;
 mod propose;
 pub mod report;
@@ -128,7 +130,7 @@ pub async fn repair(
     match order.place {
         WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
         WriteTarget::WorkingTree | WriteTarget::PatchOnly => {
-            driver::repair(order, person, reporter, control).await
+            in_place::repair(order, person, reporter, control).await
         }
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use tokio_util::sync::CancellationToken;
+use trellis_engine::{Decision, EditedFiles};
 use trellis_os::terminal::escape;
 
-use super::approver::Verdict;
 use super::cancelled;
 use crate::fault::Fault;
 use crate::proposals::{ConfidenceReport, Proposal, ProposedFile};
@@ -29,7 +29,7 @@ impl Terminal {
         why: &str,
         reporter: &Reporter,
         cancel: &CancellationToken,
-    ) -> Result<Verdict, Fault> {
+    ) -> Result<Decision, Fault> {
         reporter.note(shown(&proposal, why));
         let _prompt = reporter.prompt();
         let (answered, answer) = tokio::sync::oneshot::channel();
@@ -76,22 +76,22 @@ fn shown(proposal: &Proposal, why: &str) -> String {
 const QUESTION: &str = "[a]ccept, [e]dit, [r]eject, [s]kip these tests, [q] stop? ";
 
 /// Asks until there is a valid answer; the end of the input means stop.
-fn ask(proposal: &Proposal) -> Result<Verdict, Fault> {
+fn ask(proposal: &Proposal) -> Result<Decision, Fault> {
     loop {
         say(QUESTION);
-        let Some(line) = line()? else { return Ok(Verdict::Stop) };
+        let Some(line) = line()? else { return Ok(Decision::Stop) };
         match line.trim().to_lowercase().as_str() {
-            "a" | "accept" | "y" | "yes" => return Ok(Verdict::Keep),
+            "a" | "accept" | "y" | "yes" => return Ok(Decision::Accept { by: "you".to_owned() }),
             "e" | "edit" => match edited(&proposal.files) {
-                Ok(files) => return Ok(Verdict::Edited(files)),
+                Ok(edit) => return Ok(Decision::AcceptEdited(edit)),
                 Err(why) => say(&format!("{why}\n")),
             },
             "r" | "reject" | "n" | "no" => {
                 say("Why not? The model reads it; press Enter for no reason: ");
-                return Ok(Verdict::Rejected(line_or_nothing()?));
+                return Ok(Decision::Reject { why: line_or_nothing()? });
             }
-            "s" | "skip" => return Ok(Verdict::Skip),
-            "q" | "quit" | "stop" => return Ok(Verdict::Stop),
+            "s" | "skip" => return Ok(Decision::Skip),
+            "q" | "quit" | "stop" => return Ok(Decision::Stop),
             _ => say("type one of a, e, r, s, q\n"),
         }
     }
@@ -119,7 +119,7 @@ fn line_or_nothing() -> Result<String, Fault> {
 }
 
 /// Opens the files in the person's editor and returns them as edited.
-fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
+fn edited(files: &[ProposedFile]) -> Result<EditedFiles, String> {
     let program = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let program = program.filter(|it| !it.trim().is_empty());
     let program = program.ok_or("set VISUAL or EDITOR to your editor, or choose another answer")?;
@@ -142,10 +142,12 @@ fn edited(files: &[ProposedFile]) -> Result<Vec<ProposedFile>, String> {
         Ok(status) => return Err(format!("{program} ended with {status}; your edit was not used")),
         Err(error) => return Err(format!("cannot start {program}: {error}")),
     }
-    let read = |(file, path): (&ProposedFile, &PathBuf)| {
-        let proposed = std::fs::read_to_string(path)
+    let mut edit = EditedFiles::default();
+    for (file, path) in files.iter().zip(&paths) {
+        let text = std::fs::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Ok(ProposedFile { proposed, ..file.clone() })
-    };
-    files.iter().zip(&paths).map(read).collect()
+        edit.before.insert(file.path.clone(), file.proposed.clone());
+        edit.files.insert(file.path.clone(), text);
+    }
+    Ok(edit)
 }

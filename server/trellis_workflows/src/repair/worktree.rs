@@ -3,7 +3,7 @@
 
 use super::approver::Approver;
 use super::report::RepairReport;
-use super::{RepairRequest, commit, driver};
+use super::{RepairRequest, commit, in_place};
 use crate::fault::Fault;
 use crate::job_control::JobControl;
 use crate::reporter::Reporter;
@@ -42,7 +42,7 @@ pub(super) async fn repair(
         sandbox: order.sandbox.clone(),
         ..*order
     };
-    let repaired = driver::repair(&there, person, reporter, control).await;
+    let repaired = in_place::repair(&there, person, reporter, control).await;
     drop(worktree);
     let mut result = repaired?;
     if !result.all.is_empty() {

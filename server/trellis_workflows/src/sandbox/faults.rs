@@ -1,8 +1,8 @@
 //! Faults of opening a sandbox: the exit code, by the kind of error.
 
+use crate::fault::Fault;
 use trellis_sandbox::error::{DockerError, FolderAccessError};
 use trellis_sandbox::python::{PythonError, RequirementsError};
-use crate::fault::Fault;
 
 /// Returns the fault of a project whose requirements cannot be read.
 pub fn of_requirements(error: RequirementsError) -> Fault {

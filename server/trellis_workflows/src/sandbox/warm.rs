@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use tokio::sync::Mutex;
 use trellis_sandbox::python;
 
-use crate::fault::Fault;
 use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, faults, open};
+use crate::fault::Fault;
 use crate::reporter::Reporter;
 
 /// Maximum number of open sandboxes; few people work on more projects at once.

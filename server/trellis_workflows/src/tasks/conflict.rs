@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::Observation;
+use trellis_engine::Reply;
 use trellis_engine::issue::{
     Conflict, GateResult, ask_merge, check_no_regressions, parse_resolution,
 };
@@ -97,24 +97,22 @@ impl ConflictResolver<'_> {
         let mut last = String::new();
         for _ in 0..=REASKS {
             match self.ask(conflict, complaint.as_deref()).await? {
-                Observation::Reply(text) => match parse_resolution(&text, conflict) {
+                Reply::Text(text) => match parse_resolution(&text, conflict) {
                     Ok(text) => return Ok(Ok(text)),
                     Err(why) => last = why,
                 },
-                Observation::Unusable { why } => last = why,
-                Observation::NoReply { reason } => return Ok(Err(reason)),
-                other => return Ok(Err(format!("unexpected reply: {other:?}"))),
+                Reply::Unusable { why } => last = why,
+                Reply::Failed { reason } => return Ok(Err(reason)),
+                Reply::Edited(_) => {
+                    last = "files were edited where a text was asked for".to_owned()
+                }
             }
             complaint = Some(last.clone());
         }
         Ok(Err(last))
     }
 
-    async fn ask(
-        &mut self,
-        conflict: &Conflict,
-        complaint: Option<&str>,
-    ) -> Result<Observation, Fault> {
+    async fn ask(&mut self, conflict: &Conflict, complaint: Option<&str>) -> Result<Reply, Fault> {
         let words = (self.made.title.as_str(), self.made.specification.as_str());
         let ask = ask_merge(words, conflict, &self.merged, self.attempt, complaint);
         self.attempt += 1;

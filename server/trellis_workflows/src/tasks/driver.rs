@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use trellis_engine::Outcome;
 use trellis_engine::approval::Mode;
-use trellis_engine::issue::{Changes, Context, Limits, Outcome, OutcomeKind};
+use trellis_engine::issue::{Changes, Context, Limits};
 use trellis_engine::task_graph::{Action, Event, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan};
 
@@ -16,6 +17,7 @@ use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
+use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault, explained};
 use crate::issue::{
     self, IssueEnd, ReadyToMerge, Services, Spec, TestRunner, message, run_until_merge,
@@ -153,40 +155,63 @@ enum StepDone {
     Integration(Result<(), String>),
 }
 
-impl TasksRun<'_> {
+/// The run of a task graph: its steps in progress.
+struct GraphRun<'a, 's> {
+    all: &'s TasksRun<'a>,
+    status: &'s mut StatusWriter<'a>,
+    under_way: FuturesUnordered<BoxFuture<'s, Result<StepDone, Fault>>>,
+    /// Tasks that wait for their merge.
+    made: HashMap<NodeIx, ReadyToMerge>,
+}
+
+impl Performer<TaskGraphMachine> for GraphRun<'_, '_> {
+    type Output = ();
+    type Error = Fault;
+
+    async fn perform(
+        &mut self,
+        action: Action,
+        machine: &TaskGraphMachine,
+    ) -> Result<Performed<Event, ()>, Fault> {
+        self.status.show(machine)?;
+        if let Action::Finish(_) = action {
+            self.all.state(machine.progress().phase.as_str(), "")?;
+            return Ok(Performed::Finished(()));
+        }
+        self.under_way.push(self.all.begin(action, machine, &mut self.made)?);
+        Ok(Performed::Nothing)
+    }
+
+    async fn next_event(&mut self, machine: &TaskGraphMachine) -> Result<Event, Fault> {
+        self.status.show(machine)?;
+        let Some(ended) = self.under_way.next().await else {
+            return Err(Fault::internal("the tasks have no next step"));
+        };
+        let event = match ended? {
+            StepDone::Scaffold(result) => Event::Scaffolded(result),
+            StepDone::Integration(result) => Event::Integrated(result),
+            StepDone::Merge(BatchResult { done, refused }) => Event::Merged { done, refused },
+            StepDone::Task(task, came) => self.all.came(task, came, &mut self.made),
+        };
+        self.all.seen(&event)?;
+        Ok(event)
+    }
+}
+
+impl<'a> TasksRun<'a> {
     async fn follow(
         &self,
         merged: Option<Vec<String>>,
-        status: &mut StatusWriter<'_>,
+        status: &mut StatusWriter<'a>,
     ) -> Result<TaskGraphMachine, Fault> {
         let known = merged.map(|names| self.find_by_names(&names));
         let order = trellis_plan::order(&self.plan);
-        let (mut machine, mut next) =
+        let mut machine =
             TaskGraphMachine::new(self.plan.clone(), order, self.order.jobs, known.as_deref());
-        let mut under_way: FuturesUnordered<BoxFuture<'_, Result<StepDone, Fault>>> =
-            FuturesUnordered::new();
-        let mut made: HashMap<NodeIx, ReadyToMerge> = HashMap::new();
-        loop {
-            status.show(&machine)?;
-            for it in std::mem::take(&mut next) {
-                if let Action::End(phase) = it {
-                    self.state(phase.as_str(), "")?;
-                    return Ok(machine);
-                }
-                under_way.push(self.begin(it, &machine, &mut made)?);
-            }
-            let Some(ended) = under_way.next().await else {
-                return Err(Fault::internal("the tasks have no next step"));
-            };
-            let seen = match ended? {
-                StepDone::Scaffold(result) => Event::Scaffolded(result),
-                StepDone::Integration(result) => Event::Integrated(result),
-                StepDone::Merge(BatchResult { done, refused }) => Event::Merged { done, refused },
-                StepDone::Task(task, came) => self.came(task, came, &mut made),
-            };
-            self.seen(&seen)?;
-            next = machine.step(seen);
-        }
+        let (under_way, made) = (FuturesUnordered::new(), HashMap::new());
+        let mut run = GraphRun { all: self, status, under_way, made };
+        drive(&mut machine, Event::Started, &mut run).await?;
+        Ok(machine)
     }
 
     fn begin<'s>(
@@ -200,7 +225,7 @@ impl TasksRun<'_> {
                 self.state("SCAFFOLDING", self.stack.name())?;
                 Box::pin(async { Ok(StepDone::Scaffold(self.scaffold().await?)) })
             }
-            Action::Start(task) => {
+            Action::StartWork(task) => {
                 self.note(self.plan.id(task), "begun")?;
                 Box::pin(async move { Ok(StepDone::Task(task, self.implement_task(task).await?)) })
             }
@@ -231,7 +256,7 @@ impl TasksRun<'_> {
                 let merged = machine.progress().completed;
                 Box::pin(async move { Ok(StepDone::Integration(self.integrate(&merged).await?)) })
             }
-            Action::End(_) => return Err(Fault::internal("an end is not a step")),
+            Action::Finish(_) => return Err(Fault::internal("an end is not a step")),
         })
     }
 
@@ -294,8 +319,7 @@ impl TasksRun<'_> {
             // For example, a person is at work in the task's worktree. The other tasks need not
             // stop for that.
             Err(fault) if fault.exit == Exit::NeedsHuman => {
-                let ending = OutcomeKind::NeedsPerson(fault.to_string());
-                Ok(IssueEnd::Ended(Outcome { ending, history: Vec::new() }))
+                Ok(IssueEnd::Ended(Outcome::NeedsHuman { reason: fault.to_string() }))
             }
             came => came,
         }
@@ -383,7 +407,7 @@ impl TasksRun<'_> {
         }
         match run_until_merge(&order, self.integration_spec(merged), self.tools).await? {
             IssueEnd::Merged => Ok(Ok(())),
-            IssueEnd::Ended(end) => Ok(Err(integration_error(&why(end.ending)))),
+            IssueEnd::Ended(end) => Ok(Err(integration_error(&why(end)))),
             IssueEnd::Made(mut made) => {
                 let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
                 let refused = merge_one(&mut made, self.verifier(&trials)).await?;
@@ -432,7 +456,7 @@ impl TasksRun<'_> {
                 Event::Made(task)
             }
             IssueEnd::Merged => Event::Made(task),
-            IssueEnd::Ended(end) => Event::Failed(task, why(end.ending)),
+            IssueEnd::Ended(end) => Event::Failed(task, why(end)),
         }
     }
 
@@ -440,6 +464,7 @@ impl TasksRun<'_> {
     fn seen(&self, seen: &Event) -> Result<(), Fault> {
         let id = |task: &NodeIx| self.plan.id(*task);
         match seen {
+            Event::Started => Ok(()),
             Event::Scaffolded(Ok(())) => self.state("GENERATING", ""),
             Event::Scaffolded(Err(why)) => self.state("no project", why),
             Event::Made(task) => self.note(id(task), "made"),
@@ -475,10 +500,12 @@ fn integration_error(why: &str) -> String {
 }
 
 /// Returns the reason that an issue was not merged.
-fn why(ending: OutcomeKind) -> String {
-    match ending {
-        OutcomeKind::NeedsPerson(why) | OutcomeKind::Failed(why) => why,
-        OutcomeKind::Merged | OutcomeKind::Left => "it was left on its branch".to_owned(),
+fn why(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::NeedsHuman { reason }
+        | Outcome::Failed { reason }
+        | Outcome::Skipped { reason } => reason,
+        Outcome::Passed | Outcome::Deferred => "it was left on its branch".to_owned(),
     }
 }
 

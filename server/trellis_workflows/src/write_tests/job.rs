@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use trellis_engine::Policy;
 use trellis_engine::write_tests::{
     MergedTestFile, PreviousTests, Style, Subject, WrittenTests, ask_write_tests, insert_tests,
     written_tests,
 };
+use trellis_engine::{Policy, Reply};
 use trellis_sandbox::{Report, Request, Tree};
 
 use super::WriteTestsRequest;
@@ -24,7 +24,7 @@ use super::results;
 use super::testpaths::TestPaths;
 use crate::budget::{Budget, Spent};
 use crate::fault::Fault;
-use crate::llm_client::{CallContext, CallError, Completion, LlmClient};
+use crate::llm_client::{CallContext, Completion, LlmClient};
 use crate::models::{self, Models};
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::RAISED_BY;
@@ -70,15 +70,6 @@ struct TestedReply {
     before: String,
     placed: MergedTestFile,
     report: Report,
-}
-
-/// Result of a request.
-enum TestsReply {
-    Reply(String),
-    /// An unusable reply, with the reason.
-    Unusable(String),
-    /// There is no reply, and there will be none.
-    Nothing(String),
 }
 
 impl Job {
@@ -224,7 +215,7 @@ impl Job {
         for attempt in 0..=RETRIES {
             let is_good = best.as_ref().is_some_and(|it| self.broken(it).is_none());
             let (why, old) = match self.ask(complaint.as_ref(), attempt).await? {
-                TestsReply::Reply(reply) => match written_tests(&self.subject, &reply) {
+                Reply::Text(reply) => match written_tests(&self.subject, &reply) {
                     Ok(written) => {
                         let tried = self.attempt(written).await?;
                         let broken = self.broken(&tried);
@@ -241,9 +232,9 @@ impl Job {
                     }
                     Err(why) => (why, without_fences(&reply)),
                 },
-                TestsReply::Unusable(why) => (why, String::new()),
-                TestsReply::Nothing(reason) if best.is_none() => return Err(self.no_tests(&reason)),
-                TestsReply::Nothing(_) => break,
+                Reply::Unusable { why } => (why, String::new()),
+                Reply::Failed { reason } if best.is_none() => return Err(self.no_tests(&reason)),
+                Reply::Failed { .. } | Reply::Edited(_) => break,
             };
             if is_good {
                 break;
@@ -272,25 +263,13 @@ impl Job {
         &self,
         complaint: Option<&(String, String)>,
         attempt: u32,
-    ) -> Result<TestsReply, Fault> {
+    ) -> Result<Reply, Fault> {
         let complaint = complaint.map(|(why, old)| (why.as_str(), old.as_str()));
         let ask = ask_write_tests(&self.subject, complaint, attempt);
         let id = self.target.id();
         let call = CallContext { id: &id, journal: &self.journal, cancel: &self.cancel };
-        match self.llm.ask(call, &ask, &mut StageCost::default()).await {
-            Ok(Completion::Reply(reply)) => Ok(TestsReply::Reply(reply.text)),
-            Ok(Completion::Truncated { partial }) => Ok(TestsReply::Reply(partial)),
-            Ok(Completion::Unusable(why)) => Ok(TestsReply::Unusable(why)),
-            Ok(Completion::ContextTooLong(reason) | Completion::None(reason)) => {
-                Ok(TestsReply::Nothing(reason))
-            }
-            Err(CallError::Cancelled) => Err(results::cancelled()),
-            Err(CallError::Fault(fault)) => Err(fault),
-            Err(CallError::Budget(exhausted)) => Err(exhausted.into()),
-            Err(CallError::Journal(error)) => {
-                Err(Fault::internal(format!("cannot write the journal: {error}")))
-            }
-        }
+        let completion = self.llm.ask(call, &ask, &mut StageCost::default()).await;
+        completion.map(Completion::into_reply).map_err(|error| error.into_fault(results::cancelled))
     }
 
     /// Merges tests into the current file and runs them on a copy of the project.

@@ -1,14 +1,13 @@
 //! Tests of all paths from an issue to a merged change.
 
-use trellis_engine::issue::{
-    Action, Event, IssueMachine, Limits, Outcome, OutcomeKind, PromptKind, Review,
-};
+use trellis_engine::issue::{Action, Event, IssueMachine, Limits, PromptKind};
+use trellis_engine::{Decision, EditedFiles, Machine as _, Outcome};
 
 /// Renders an action as a word.
-fn word(next: &Action) -> String {
+fn word(next: &Action, history: &[String]) -> String {
     match next {
-        Action::Ask { what, attempt, complaint } => {
-            let what = match what {
+        Action::Complete { kind, attempt, complaint } => {
+            let what = match kind {
                 PromptKind::Scaffold => "tests",
                 PromptKind::Code => "code",
                 PromptKind::Fix => "fix",
@@ -16,17 +15,20 @@ fn word(next: &Action) -> String {
             let after = complaint.as_ref().map(|why| format!(" after {why}")).unwrap_or_default();
             format!("{what} {attempt}{after}")
         }
-        Action::Red => "red".to_owned(),
-        Action::Green => "green".to_owned(),
+        Action::RunRed => "red".to_owned(),
+        Action::RunGreen => "green".to_owned(),
         Action::Lint => "lint".to_owned(),
         Action::Report => "report".to_owned(),
         Action::Review => "review".to_owned(),
         Action::Merge => "merge".to_owned(),
-        Action::End(Outcome { ending, history }) => match ending {
-            OutcomeKind::Merged => format!("merged, {} in vain", history.len()),
-            OutcomeKind::NeedsPerson(why) => format!("person: {why}; {} in vain", history.len()),
-            OutcomeKind::Left => "left".to_owned(),
-            OutcomeKind::Failed(why) => format!("failed: {why}"),
+        Action::Finish(Outcome::Passed) => format!("merged, {} in vain", history.len()),
+        Action::Finish(Outcome::NeedsHuman { reason }) => {
+            format!("person: {reason}; {} in vain", history.len())
+        }
+        Action::Finish(Outcome::Deferred) => "left".to_owned(),
+        Action::Finish(other) => match other {
+            Outcome::Failed { reason } => format!("failed: {reason}"),
+            other => panic!("{other:?}"),
         },
     }
 }
@@ -41,23 +43,30 @@ fn seen(word: &str) -> Event {
         "+" => Event::Passed,
         "holds" => Event::Holds,
         "-" => Event::Failed(why.to_owned()),
-        "yes" => Event::Reviewed(Review::Approve),
-        "edit" => Event::Reviewed(Review::Edited),
-        "no" => Event::Reviewed(Review::SendBack(why.to_owned())),
-        "leave" => Event::Reviewed(Review::Leave),
-        "nobody" => Event::Reviewed(Review::Nobody),
+        "yes" => Event::Decided(Decision::Accept { by: "you".to_owned() }),
+        "edit" => Event::Decided(Decision::AcceptEdited(EditedFiles::default())),
+        "no" => Event::Decided(Decision::Reject { why: why.to_owned() }),
+        "leave" => Event::Decided(Decision::Defer { proposal: "issue-1".to_owned() }),
+        "nobody" => Event::Decided(Decision::NoReviewer),
         "merged" => Event::Merged,
         "stuck" => Event::NotMerged(why.to_owned()),
         other => panic!("{other}"),
     }
 }
 
+/// Returns the word of the only action after an event.
+fn step(machine: &mut IssueMachine, event: Event) -> String {
+    let actions = machine.step(event).expect("an event in turn");
+    let [action] = &actions[..] else { panic!("{actions:?}") };
+    word(action, machine.history())
+}
+
 /// Performs the events in order; returns all actions, and the last one.
 fn walk(sights: &str) -> (Vec<String>, String) {
-    let (mut machine, first) = IssueMachine::new(Limits::implement(3));
-    let mut words = vec![word(&first)];
+    let mut machine = IssueMachine::new(Limits::implement(3));
+    let mut words = vec![step(&mut machine, Event::Started)];
     for it in sights.split(", ") {
-        words.push(word(&machine.step(seen(it))));
+        words.push(step(&mut machine, seen(it)));
     }
     let last = words.last().cloned().unwrap_or_default();
     (words, last)
@@ -128,19 +137,22 @@ fn what_does_not_do_goes_back_and_at_last_to_a_person() {
 
 #[test]
 fn the_whole_history_is_reported_in_order() {
-    let (mut machine, _) = IssueMachine::new(Limits::implement(1));
+    let mut machine = IssueMachine::new(Limits::implement(1));
+    step(&mut machine, Event::Started);
     let sights = ["w", "- they pass", "w", "+", "u no file", "w", "- f0\ntrace", "w", "- f1"];
-    let ends = sights.map(|it| machine.step(seen(it)));
-    let Some(Action::End(Outcome { history, .. })) = ends.last() else { panic!("{ends:?}") };
+    sights.iter().for_each(|it| drop(step(&mut machine, seen(it))));
     let wanted = ["red gate: they pass", "an answer could not be used: no file", "f0\ntrace", "f1"];
-    assert_eq!(history, &wanted);
+    assert_eq!(machine.history(), &wanted);
 }
 
 #[test]
-#[should_panic(expected = "does not answer")]
 fn a_gate_that_was_not_asked_about_opens_nothing() {
-    let (mut machine, _) = IssueMachine::new(Limits::implement(3));
-    machine.step(Event::Passed);
+    let mut machine = IssueMachine::new(Limits::implement(3));
+    step(&mut machine, Event::Started);
+    let refused = machine.step(Event::Passed).expect_err("it waits for a reply");
+    assert_eq!(refused.to_string(), "a check came while the cycle waited for a reply");
+    assert!(machine.step(Event::Started).is_err());
+    assert_eq!(step(&mut machine, Event::Written), "red");
 }
 
 #[test]

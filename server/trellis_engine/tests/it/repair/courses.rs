@@ -2,66 +2,99 @@
 
 use trellis_engine::localize::Ranking;
 use trellis_engine::repair::{
-    Action, Decision, Event, FixScore, Group, Limits, Outcome, ProposalDecision, RepairMachine,
-    Size, SuspectedCause, Trial,
+    Action, AttemptResult, Event, FixScore, Group, GroupWork, Limits, ProposalCheck,
+    ProposalDecision, RepairMachine, RepairSummary, Size, SuspectedCause, Waiting,
 };
+use trellis_engine::{Decision, Machine as _};
 
 fn group(tests: &[&str]) -> Group {
     let tests = tests.iter().map(|it| (*it).to_owned()).collect();
     Group { tests, cause: SuspectedCause::default(), ranking: Ranking::default() }
 }
 
-fn good(lines: usize) -> Event {
+/// The work of a driver that keeps nothing but the group.
+#[derive(Clone, Debug, PartialEq)]
+struct Work(Group);
+
+impl GroupWork for Work {
+    fn group(&self) -> &Group {
+        &self.0
+    }
+}
+
+/// Scripted result of an action; the work comes from the action.
+#[derive(Clone)]
+enum In {
+    Surveyed(Vec<Group>),
+    Diagnosed(usize),
+    Tried(AttemptResult),
+    Decided(Decision),
+    Written,
+    Stale,
+    /// No proposal was decided, or the one of this id.
+    Checked(Option<(&'static str, ProposalDecision)>),
+}
+
+fn good(lines: usize) -> In {
     let size = Size { lines, most: lines, files: 1 };
-    Event::Tried(Trial::Good(FixScore { size, solved: 1, ..FixScore::default() }))
+    In::Tried(AttemptResult::Passed(FixScore { size, solved: 1, ..FixScore::default() }))
 }
 
-fn cheat() -> Event {
+fn cheat() -> In {
     let shortcuts = vec!["a.py:1: a special case".to_owned()];
-    Event::Tried(Trial::Good(FixScore { shortcuts, solved: 1, ..FixScore::default() }))
+    In::Tried(AttemptResult::Passed(FixScore { shortcuts, solved: 1, ..FixScore::default() }))
 }
 
-fn bad() -> Event {
-    Event::Tried(Trial::Bad("breaks b".to_owned()))
+fn bad() -> In {
+    In::Tried(AttemptResult::Failed)
 }
 
-fn unusable() -> Event {
-    Event::Unusable("no blocks".to_owned())
+fn unusable() -> In {
+    In::Tried(AttemptResult::Unusable("no blocks".to_owned()))
 }
 
-fn suggests(suggestions: usize) -> Event {
-    Event::Diagnosed { suggestions }
+fn gone() -> In {
+    In::Tried(AttemptResult::NoReply("gone".to_owned()))
 }
 
-fn keep() -> Event {
-    Event::Decided(Decision::Keep)
+fn keep() -> In {
+    In::Decided(Decision::Accept { by: "you".to_owned() })
 }
 
-fn reject() -> Event {
-    Event::Decided(Decision::Reject { why: "too clever".to_owned() })
+fn reject() -> In {
+    In::Decided(Decision::Reject { why: "too clever".to_owned() })
 }
 
-fn stale() -> Event {
-    Event::Stale("a.py was changed".to_owned())
+fn waits(proposal: &str) -> In {
+    In::Decided(Decision::Defer { proposal: proposal.to_owned() })
 }
 
-fn surveyed(groups: &[&[&str]]) -> Event {
-    Event::Surveyed(groups.iter().map(|it| group(it)).collect())
+fn received(proposal: &'static str, decision: ProposalDecision) -> In {
+    In::Checked(Some((proposal, decision)))
+}
+
+fn surveyed(groups: &[&[&str]]) -> In {
+    In::Surveyed(groups.iter().map(|it| group(it)).collect())
 }
 
 /// Renders an action as a word.
-fn word(next: &Action) -> String {
+fn word(next: &Action<Work>) -> String {
     match next {
         Action::Survey => "survey".to_owned(),
-        Action::Diagnose(group) => format!("diagnose {}", group.first_test()),
-        Action::Suggested { suggestion } => format!("suggested {suggestion}"),
-        Action::Ask { attempt, complaint: None } => format!("ask {attempt}"),
-        Action::Ask { attempt, complaint: Some(why) } => format!("ask {attempt} after {why}"),
-        Action::Decide { candidate, iteration } => format!("decide {candidate} at {iteration}"),
-        Action::Write { candidate } => format!("write {candidate}"),
-        Action::CheckProposals { wait: false } => "hear".to_owned(),
-        Action::CheckProposals { wait: true } => "wait".to_owned(),
-        Action::End(Outcome { kept, given_up, waiting, is_stopped }) => {
+        Action::Diagnose { group, earlier: None } => format!("diagnose {}", group.first_test()),
+        Action::Diagnose { group, earlier: Some(_) } => {
+            format!("diagnose {} again", group.first_test())
+        }
+        Action::TrySuggestion { suggestion, .. } => format!("suggested {suggestion}"),
+        Action::Complete { attempt, complaint: None, .. } => format!("ask {attempt}"),
+        Action::Complete { attempt, complaint: Some(why), .. } => {
+            format!("ask {attempt} after {why}")
+        }
+        Action::Review { candidate, iteration, .. } => format!("decide {candidate} at {iteration}"),
+        Action::Write { candidate, .. } => format!("write {candidate}"),
+        Action::CheckProposals { wait: false, .. } => "hear".to_owned(),
+        Action::CheckProposals { wait: true, .. } => "wait".to_owned(),
+        Action::Finish(RepairSummary { kept, given_up, waiting, is_stopped }) => {
             let named = |all: &[(Group, String)]| -> String {
                 let one = |(group, why): &(Group, String)| format!(" {}={why}", group.first_test());
                 all.iter().map(one).collect()
@@ -72,10 +105,52 @@ fn word(next: &Action) -> String {
     }
 }
 
-fn played(limits: Limits, seen: Vec<Event>) -> Vec<String> {
-    let (mut machine, first) = RepairMachine::new(limits);
-    let rest = seen.into_iter().map(|it| word(&machine.step(it)));
-    std::iter::once(word(&first)).chain(rest).collect()
+/// Returns the event that a scripted result makes of an action.
+fn event(action: Action<Work>, seen: In) -> Event<Work> {
+    let work = match action {
+        Action::CheckProposals { mut waiting, .. } => {
+            let In::Checked(decided) = seen else { panic!("proposals are looked for") };
+            let decided = decided.map(|(proposal, decision)| {
+                let at = waiting.iter().position(|it| it.proposal == proposal).expect("it waits");
+                let Waiting { work, .. } = waiting.remove(at);
+                (work, decision)
+            });
+            return Event::ProposalsChecked(ProposalCheck { waiting, decided });
+        }
+        Action::Survey | Action::Finish(_) => Work(group(&["none"])),
+        Action::Diagnose { group, .. } => Work(group),
+        Action::TrySuggestion { work, .. }
+        | Action::Complete { work, .. }
+        | Action::Review { work, .. }
+        | Action::Write { work, .. } => work,
+    };
+    match seen {
+        In::Surveyed(groups) => Event::Surveyed(groups),
+        In::Diagnosed(suggestions) => Event::Diagnosed { work, suggestions },
+        In::Tried(result) => Event::Tried { work, result },
+        In::Decided(decision) => Event::Decided { work, decision },
+        In::Written => Event::Written,
+        In::Stale => Event::Stale { work, why: "a.py was changed".to_owned() },
+        In::Checked(_) => panic!("no proposal is looked for"),
+    }
+}
+
+/// Plays a script; returns the words of all actions.
+fn walked(mut machine: RepairMachine<Work>, seen: Vec<In>) -> Vec<String> {
+    let step = |machine: &mut RepairMachine<Work>, event| {
+        machine.step(event).expect("an event in turn").pop().expect("an action")
+    };
+    let mut action = step(&mut machine, Event::Started);
+    let mut words = vec![word(&action)];
+    for it in seen {
+        action = step(&mut machine, event(action, it));
+        words.push(word(&action));
+    }
+    words
+}
+
+fn played(limits: Limits, seen: Vec<In>) -> Vec<String> {
+    walked(RepairMachine::new(limits), seen)
 }
 
 const ONE: Limits = Limits { iterations: 3, candidates: 1 };
@@ -83,13 +158,13 @@ const TWO: Limits = Limits { iterations: 4, candidates: 2 };
 
 #[test]
 fn every_way_ends_as_it_should() {
-    let diagnosed = || Event::Diagnosed { suggestions: 0 };
-    let table: Vec<(&str, Limits, Vec<Event>, &[&str])> = vec![
+    let diagnosed = || In::Diagnosed(0);
+    let table: Vec<(&str, Limits, Vec<In>, &[&str])> = vec![
         ("nothing fails", ONE, vec![surveyed(&[])], &["survey", "end 0"]),
         (
             "the first fix does",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), Event::Written, surveyed(&[])],
+            vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), In::Written, surveyed(&[])],
             &["survey", "diagnose a", "ask 0", "decide 0 at 1", "write 0", "survey", "end 1"],
         ),
         (
@@ -97,11 +172,11 @@ fn every_way_ends_as_it_should() {
             ONE,
             vec![
                 surveyed(&[&["a"]]),
-                suggests(2),
+                In::Diagnosed(2),
                 bad(),
                 good(1),
                 keep(),
-                Event::Written,
+                In::Written,
                 surveyed(&[]),
             ],
             &[
@@ -131,7 +206,7 @@ fn every_way_ends_as_it_should() {
         (
             "suggestions that will not do leave all fixes to be asked for",
             ONE,
-            vec![surveyed(&[&["a"]]), suggests(2), unusable(), bad(), bad(), bad(), bad()],
+            vec![surveyed(&[&["a"]]), In::Diagnosed(2), unusable(), bad(), bad(), bad(), bad()],
             &[
                 "survey",
                 "diagnose a",
@@ -162,11 +237,11 @@ fn every_way_ends_as_it_should() {
             vec![
                 surveyed(&[&["a"], &["b"]]),
                 diagnosed(),
-                Event::NoReply("gone".to_owned()),
+                gone(),
                 diagnosed(),
                 good(1),
                 keep(),
-                Event::Written,
+                In::Written,
                 surveyed(&[&["a"]]),
             ],
             &[
@@ -189,7 +264,7 @@ fn every_way_ends_as_it_should() {
                 diagnosed(),
                 good(1),
                 keep(),
-                Event::Written,
+                In::Written,
                 surveyed(&[&["b"]]),
                 diagnosed(),
             ],
@@ -207,15 +282,7 @@ fn every_way_ends_as_it_should() {
         (
             "the smaller of two that pass is put forward, and after it the other",
             TWO,
-            vec![
-                surveyed(&[&["a"]]),
-                diagnosed(),
-                good(9),
-                good(2),
-                reject(),
-                Event::NoReply("gone".to_owned()),
-                keep(),
-            ],
+            vec![surveyed(&[&["a"]]), diagnosed(), good(9), good(2), reject(), gone(), keep()],
             &[
                 "survey",
                 "diagnose a",
@@ -276,11 +343,11 @@ fn every_way_ends_as_it_should() {
                 surveyed(&[&["a"], &["b"]]),
                 diagnosed(),
                 good(1),
-                Event::Decided(Decision::Waits("fix-1".to_owned())),
+                waits("fix-1"),
                 diagnosed(),
                 good(1),
                 keep(),
-                Event::Written,
+                In::Written,
                 surveyed(&[&["a"]]),
             ],
             &[
@@ -303,10 +370,10 @@ fn every_way_ends_as_it_should() {
                 surveyed(&[&["a"], &["b"], &["c"]]),
                 diagnosed(),
                 good(1),
-                Event::Decided(Decision::Skip),
+                In::Decided(Decision::Skip),
                 diagnosed(),
                 good(1),
-                Event::Decided(Decision::Stop),
+                In::Decided(Decision::Stop),
             ],
             &[
                 "survey",
@@ -322,7 +389,7 @@ fn every_way_ends_as_it_should() {
         (
             "a tree that goes on changing is left alone",
             Limits { iterations: 9, candidates: 1 },
-            vec![vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), stale()]; 3].concat(),
+            vec![vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), In::Stale]; 3].concat(),
             &[
                 "survey",
                 "diagnose a",
@@ -370,34 +437,27 @@ fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_fixes_more()
 
 #[test]
 fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
-    let waits = |fix: &str| Event::Decided(Decision::Waits(fix.to_owned()));
-    let received = |fix: &str, answer: ProposalDecision| {
-        Event::ProposalDecided(Some((fix.to_owned(), answer)))
-    };
-    let (machine, first) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
-    let mut machine = machine.awaiting_proposals();
-    let mut words = vec![word(&first)];
-    for seen in [
+    let machine = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
+    let script = vec![
         surveyed(&[&["a"], &["b"]]),
-        suggests(0),
+        In::Diagnosed(0),
         good(1),
         waits("fix-1"),
-        Event::ProposalDecided(None),
-        suggests(0),
+        In::Checked(None),
+        In::Diagnosed(0),
         good(1),
         waits("fix-2"),
         // The proposal that was made first is decided last.
         received("fix-2", ProposalDecision::Rejected),
-        Event::ProposalDecided(None),
-        suggests(0),
+        In::Checked(None),
+        In::Diagnosed(0),
         good(1),
         waits("fix-3"),
         received("fix-3", ProposalDecision::Rejected),
         received("fix-1", ProposalDecision::Accepted),
         surveyed(&[&["b"]]),
-    ] {
-        words.push(word(&machine.step(seen)));
-    }
+    ];
+    let words = walked(machine.awaiting_proposals(), script);
     let wanted = [
         "survey",
         "diagnose a",
@@ -409,7 +469,7 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
         "decide 0 at 1",
         "wait",
         "hear",
-        "diagnose b",
+        "diagnose b again",
         "ask 1",
         "decide 0 at 2",
         "wait",
@@ -422,27 +482,32 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
 
 #[test]
 fn a_rejected_fix_of_tests_that_another_one_has_fixed_is_followed_by_none() {
-    let waits = |fix: &str| Event::Decided(Decision::Waits(fix.to_owned()));
-    let received = |fix: &str, answer: ProposalDecision| {
-        Event::ProposalDecided(Some((fix.to_owned(), answer)))
-    };
-    let (machine, _) = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
-    let mut machine = machine.awaiting_proposals();
-    let mut last = None;
-    for seen in [
+    let machine = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
+    let script = vec![
         surveyed(&[&["a"], &["b"]]),
-        suggests(0),
+        In::Diagnosed(0),
         good(1),
         waits("fix-1"),
-        Event::ProposalDecided(None),
-        suggests(0),
+        In::Checked(None),
+        In::Diagnosed(0),
         good(1),
         waits("fix-2"),
         received("fix-2", ProposalDecision::Accepted),
         surveyed(&[]),
         received("fix-1", ProposalDecision::Rejected),
-    ] {
-        last = Some(word(&machine.step(seen)));
-    }
-    assert_eq!(last.as_deref(), Some("end 1"));
+    ];
+    let words = walked(machine.awaiting_proposals(), script);
+    assert_eq!(words.last().map(String::as_str), Some("end 1"));
+}
+
+/// A result that no action asked for changes nothing, and the loop goes on after it.
+#[test]
+fn an_event_out_of_turn_is_refused_and_changes_nothing() {
+    let mut machine: RepairMachine<Work> = RepairMachine::new(ONE);
+    assert!(machine.step(Event::Written).is_err());
+    machine.step(Event::Started).expect("begins");
+    let kept = machine.step(Event::Written).expect_err("nothing was written");
+    assert_eq!(kept.to_string(), "a write came while the cycle waited for a run of all tests");
+    let next = machine.step(Event::Surveyed(Vec::new())).expect("in turn");
+    assert_eq!(word(&next[0]), "end 0");
 }

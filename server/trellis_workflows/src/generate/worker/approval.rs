@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::Observation;
 use trellis_engine::approval::{CRITICAL, Confidence, Mode, review_reason};
+use trellis_engine::{Decision, EditedFiles};
 
 use crate::generate::coverage;
 use crate::generate::worker::{Worker, WorkerError};
-use crate::proposals::{Decision, FailingTest, PendingProposals, Proposal, ProposedFile};
+use crate::proposals::{self, FailingTest, PendingProposals, Proposal, ProposedFile};
 use trellis_store::journal::Event;
 
 /// Approval rules for fixes, and the proposals that wait for a decision.
@@ -20,9 +20,9 @@ pub(crate) struct Approvals {
 
 impl Worker {
     /// Returns the decision about the current draft.
-    pub(super) async fn approval(&mut self) -> Result<Observation, WorkerError> {
+    pub(super) async fn approval(&mut self) -> Result<Decision, WorkerError> {
         let run_context = self.run_context.clone();
-        let Some(approvals) = &run_context.approvals else { return Ok(Observation::NoHuman) };
+        let Some(approvals) = &run_context.approvals else { return Ok(Decision::NoReviewer) };
         let files = self.proposed()?;
         let confidence = self.confidence().await?;
         let paths: Vec<&str> = files.iter().map(|it| it.path.as_str()).collect();
@@ -30,7 +30,7 @@ impl Worker {
         let Some(reason) = reason else {
             let by =
                 format!("mode {}, confidence {:.2}", approvals.mode.as_str(), confidence.total());
-            return Ok(Observation::Approved { by });
+            return Ok(Decision::Accept { by });
         };
         let before: BTreeMap<String, String> =
             files.iter().map(|it| (it.path.clone(), it.proposed.clone())).collect();
@@ -46,24 +46,23 @@ impl Worker {
         } else {
             approvals.waiting.present(&id, draft).await.map_err(WorkerError::Fault)?
         };
-        let (said, observation) = match answer {
-            None => ("no one is connected to review it".to_owned(), Observation::NoHuman),
-            Some(Decision::Approved { id }) => (
-                format!("approved ({id})"),
-                Observation::Approved { by: format!("your review ({id})") },
-            ),
-            Some(Decision::Declined { id, why }) => {
-                let why = if why.is_empty() { "no reason was given".to_owned() } else { why };
-                (format!("declined ({id}): {why}"), Observation::Declined { why })
+        let (said, decision) = match answer {
+            None => ("no one is connected to review it".to_owned(), Decision::NoReviewer),
+            Some(proposals::Decision::Approved { id }) => {
+                (format!("approved ({id})"), Decision::Accept { by: format!("your review ({id})") })
             }
-            Some(Decision::Rewritten { id, files }) => {
+            Some(proposals::Decision::Declined { id, why }) => {
+                let why = if why.is_empty() { "no reason was given".to_owned() } else { why };
+                (format!("declined ({id}): {why}"), Decision::Reject { why })
+            }
+            Some(proposals::Decision::Rewritten { id, files }) => {
                 let files = files.into_iter().map(|it| (it.path, it.proposed)).collect();
-                (format!("rewritten ({id})"), Observation::Rewritten { files, before })
+                (format!("rewritten ({id})"), Decision::AcceptEdited(EditedFiles { files, before }))
             }
         };
         let question = format!("may the fix stay? {reason}");
         self.log(Event::Approval { node: self.id(), question, answer: said })?;
-        Ok(observation)
+        Ok(decision)
     }
 
     /// Returns the draft's files beside their text on the disk.

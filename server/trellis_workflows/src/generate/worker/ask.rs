@@ -1,7 +1,8 @@
 //! Model requests of a node or a subgraph.
 
 use futures_util::future::join_all;
-use trellis_engine::{ModelRequest, Observation};
+use trellis_engine::node::Event;
+use trellis_engine::{ModelRequest, Reply};
 use trellis_plan::NodeIx;
 
 use crate::generate::worker::{RunContext, Worker, WorkerError};
@@ -9,23 +10,15 @@ use crate::llm_client::{CallContext, CallError, Completion};
 use trellis_store::cost::Cost;
 
 impl Worker {
-    pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Observation, WorkerError> {
+    pub(super) async fn ask(&mut self, ask: &ModelRequest) -> Result<Event, WorkerError> {
         let mut cost = std::mem::take(&mut self.cost);
         let answer = send(&self.run_context, &self.id(), Some(self.node), ask, &mut cost).await;
         self.cost = cost;
-        Ok(match answer? {
-            Completion::Reply(reply) => Observation::Reply(reply.text),
-            // A truncated reply may still be usable; the cycle detects its faults.
-            Completion::Truncated { partial } => Observation::Reply(partial),
-            Completion::Unusable(why) => Observation::Unusable { why },
-            Completion::ContextTooLong(reason) | Completion::None(reason) => {
-                Observation::NoReply { reason }
-            }
-        })
+        Ok(Event::Reply(answer?.into_reply()))
     }
 
     /// Sends all requests at once, so that only the slowest reply determines the time.
-    pub(super) async fn vote(&mut self, asks: &[ModelRequest]) -> Result<Observation, WorkerError> {
+    pub(super) async fn vote(&mut self, asks: &[ModelRequest]) -> Result<Event, WorkerError> {
         let (run_context, id, node) = (self.run_context.clone(), self.id(), Some(self.node));
         let votes = asks.iter().map(async |ask| {
             let mut cost = Cost::default();
@@ -35,15 +28,14 @@ impl Worker {
         let mut replies = Vec::new();
         for (answer, cost) in join_all(votes).await {
             self.cost += &cost;
-            replies.push(match answer? {
-                Completion::Reply(reply) => Ok(reply.text),
-                Completion::Truncated { partial } => Ok(partial),
+            replies.push(match answer?.into_reply() {
+                Reply::Text(text) => Ok(text),
                 // An unusable reply counts as an empty vote.
-                Completion::Unusable(_) => Ok(String::new()),
-                Completion::ContextTooLong(reason) | Completion::None(reason) => Err(reason),
+                Reply::Unusable { .. } | Reply::Edited(_) => Ok(String::new()),
+                Reply::Failed { reason } => Err(reason),
             });
         }
-        Ok(Observation::Votes(replies))
+        Ok(Event::Votes(replies))
     }
 }
 

@@ -16,15 +16,17 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use trellis_engine::assembly::pytest_ini;
+use trellis_engine::node::{self, Action, NodeMachine, State};
 use trellis_engine::{
-    Action, AttemptLog, Cause, DebugContext, Draft, ItemContext, Observation, Outcome, Policy,
-    State, Suspect, ToolStats, step,
+    AttemptLog, Cause, DebugContext, Draft, ItemContext, Note, OutOfTurn, Outcome, Policy, Suspect,
+    ToolStats,
 };
 use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Runner};
 
 use crate::budget::BudgetExceeded;
 use crate::convert::{Files, SkippedRun};
+use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault};
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
@@ -115,6 +117,14 @@ pub(super) enum WorkerError {
         node: Option<NodeIx>,
         error: std::io::Error,
     },
+    /// The state machine refused an event.
+    OutOfTurn(OutOfTurn),
+}
+
+impl From<OutOfTurn> for WorkerError {
+    fn from(error: OutOfTurn) -> WorkerError {
+        WorkerError::OutOfTurn(error)
+    }
 }
 
 impl From<SkippedRun> for WorkerError {
@@ -139,6 +149,7 @@ impl WorkerError {
             WorkerError::Journal { error, .. } => {
                 Fault::internal(format!("cannot write the journal: {error}"))
             }
+            WorkerError::OutOfTurn(error) => error.into(),
         }
     }
 }
@@ -208,6 +219,54 @@ struct Worker {
     tools: ToolStats,
 }
 
+/// End of the work on a node, or the reason to begin again.
+enum WorkEnd {
+    Ended(Outcome),
+    /// A dependency changed while the node waited. A later run would start from the new text, so
+    /// this one starts over as well.
+    DependencyChanged,
+}
+
+impl Performer<NodeMachine<'_>> for Worker {
+    type Output = WorkEnd;
+    type Error = WorkerError;
+
+    async fn perform(
+        &mut self,
+        action: Action,
+        machine: &NodeMachine<'_>,
+    ) -> Result<Performed<node::Event, WorkEnd>, WorkerError> {
+        self.run_context.control.wait_while_paused().await;
+        self.fixes = machine.state().fixes();
+        let event = match action {
+            Action::Complete(ask) if ask.tools => self.ask_with_tools(&ask).await?,
+            Action::Complete(ask) => self.ask(&ask).await?,
+            Action::Vote(asks) => self.vote(&asks).await?,
+            Action::RunTests(run) => self.test(run).await?,
+            Action::Localize(query) => self.search(&query).await?,
+            Action::AwaitExclusive => {
+                self.await_exclusive_turn().await?;
+                node::Event::Exclusive
+            }
+            Action::RunRegressionTests => self.regression().await?,
+            Action::Review => node::Event::Decided(self.approval().await?),
+            Action::Finish(outcome) => return Ok(Performed::Finished(WorkEnd::Ended(outcome))),
+            Action::Apply(draft) => {
+                self.draft = draft;
+                return Ok(Performed::Nothing);
+            }
+            Action::Explain(context) => return self.explain(&context).map(|()| Performed::Nothing),
+            Action::Note(note) => return self.note(note).map(|()| Performed::Nothing),
+            Action::Revert => return self.revert().map(|()| Performed::Nothing),
+        };
+        if self.has_waited && self.texts_of_view() != self.begun_on {
+            return Ok(Performed::Finished(WorkEnd::DependencyChanged));
+        }
+        self.has_waited = false;
+        Ok(Performed::Event(event))
+    }
+}
+
 impl Worker {
     async fn run(&mut self) -> Result<NodeResult, WorkerError> {
         let run_context = self.run_context.clone();
@@ -221,35 +280,20 @@ impl Worker {
         };
         let by_hand = run_context.kept.get(&item.path).is_some_and(|text| defines(text, item));
         let begin = || if by_hand { State::written_by_hand() } else { State::default() };
-        let mut state = begin();
-        let mut observation = Observation::Begin;
         self.begun_on = self.texts_of_view();
         loop {
-            let (next, actions) = step(item, &run_context.policy, &around, state, observation);
-            state = next;
-            self.fixes = state.fixes();
-            let mut cached = None;
-            for action in actions {
-                if let Action::Finish(verdict) = action {
-                    return Ok(self.outcome(verdict, &state));
+            let mut machine = NodeMachine::new(item, &run_context.policy, &around, begin());
+            match drive(&mut machine, node::Event::Started, self).await {
+                Ok(WorkEnd::Ended(outcome)) => return Ok(self.outcome(outcome, machine.state())),
+                Ok(WorkEnd::DependencyChanged) => self.restart()?,
+                Err(WorkerError::OutOfTurn(error)) => {
+                    self.revert()?;
+                    let outcome = Outcome::Failed { reason: error.to_string() };
+                    let result = self.outcome(outcome, machine.state());
+                    return Ok(NodeResult { cause: Some(Cause::Internal), ..result });
                 }
-                cached = self.perform(action).await?.or(cached);
+                Err(error) => return Err(error),
             }
-            if self.has_waited && self.texts_of_view() != self.begun_on {
-                // A dependency changed while the node waited. A later run would start from the new
-                // text, so this one starts over as well.
-                self.restart()?;
-                (state, observation) = (begin(), Observation::Begin);
-                continue;
-            }
-            self.has_waited = false;
-            // Every batch that does not finish ends with an action that yields an observation.
-            observation = cached.ok_or_else(|| {
-                WorkerError::Fault(Fault::internal(format!(
-                    "the cycle of {} asked for nothing",
-                    item.id
-                )))
-            })?;
         }
     }
 
@@ -267,44 +311,16 @@ impl Worker {
         }
     }
 
-    async fn perform(&mut self, action: Action) -> Result<Option<Observation>, WorkerError> {
-        self.run_context.control.wait_while_paused().await;
-        match action {
-            Action::AskModel(ask) if ask.tools => self.ask_with_tools(&ask).await.map(Some),
-            Action::AskModel(ask) => self.ask(&ask).await.map(Some),
-            Action::Vote(asks) => self.vote(&asks).await.map(Some),
-            Action::Edit(draft) => {
-                self.draft = draft;
-                Ok(None)
-            }
-            Action::RunTests(run) => self.test(run).await.map(Some),
-            Action::Search(query) => self.search(&query).await.map(Some),
-            Action::AwaitExclusive => {
-                self.await_exclusive_turn().await?;
-                Ok(Some(Observation::Alone))
-            }
-            Action::RunRegression => self.regression().await.map(Some),
-            Action::Explain(context) => self.explain(&context).map(|()| None),
-            Action::AskHuman { question } => {
-                let answer = "no review: the run is autonomous".to_owned();
-                self.log(Event::Approval { node: self.id(), question, answer })?;
-                Ok(Some(Observation::NoHuman))
-            }
-            Action::AskApproval => self.approval().await.map(Some),
-            Action::Note(note) => {
-                let (what, text) = (note.what.to_owned(), note.text);
-                self.log(Event::Note { node: self.id(), what, text })?;
-                Ok(None)
-            }
-            Action::Revert => {
-                let draft = std::mem::take(&mut self.draft);
-                let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-                self.log(Event::TakenBack { node: self.id(), tests, implementation })?;
-                Ok(None)
-            }
-            // The dispatcher accepts the draft together with the outcome.
-            Action::Commit | Action::Finish(_) => Ok(None),
-        }
+    fn note(&self, note: Note) -> Result<(), WorkerError> {
+        let (what, text) = (note.what.to_owned(), note.text);
+        self.log(Event::Note { node: self.id(), what, text })
+    }
+
+    /// Discards the draft.
+    fn revert(&mut self) -> Result<(), WorkerError> {
+        let draft = std::mem::take(&mut self.draft);
+        let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
+        self.log(Event::TakenBack { node: self.id(), tests, implementation })
     }
 
     /// Writes the debug context that a person needs to continue.

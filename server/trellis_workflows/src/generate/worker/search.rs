@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use trellis_engine::localize::{RankedFunction, rank};
 use trellis_engine::{
-    Answer, Frame, Localization, Observation, Query, Suspect, Tools, Upstream, find_suspects,
-    queries,
+    Answer, Frame, Localization, Query, Suspect, Tools, Upstream, find_suspects, node, queries,
 };
 use trellis_plan::NodeIx;
 use trellis_sandbox::Report;
@@ -24,7 +23,7 @@ const TOP: usize = 3;
 const CALLERS: usize = 5;
 
 impl Worker {
-    pub(super) async fn search(&mut self, query: &Query) -> Result<Observation, WorkerError> {
+    pub(super) async fn search(&mut self, query: &Query) -> Result<node::Event, WorkerError> {
         let run_context = self.run_context.clone();
         let wanted = run_context.graph.prepare(queries(query)).await;
         let none = Default::default();
@@ -49,9 +48,9 @@ impl Worker {
                 self.suspects.clone_from(&localized.suspects);
                 let upstream = localized.upstream.iter();
                 self.amendable = upstream.map(|it| it.item.path.clone()).collect();
-                Observation::Found(localized)
+                node::Event::Localized(localized)
             }
-            Err(_) => Observation::Exhausted(self.trail.all().cloned().collect()),
+            Err(_) => node::Event::Exhausted(self.trail.all().cloned().collect()),
         })
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::assembly::{Contribution, Sources, sources};
-use trellis_engine::{Draft, Observation, RunMode};
+use trellis_engine::{Draft, RunMode, node};
 use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Request, Tree};
 
@@ -68,7 +68,7 @@ impl Worker {
     }
 
     /// Runs the node's tests on its view.
-    pub(super) async fn test(&mut self, run: RunMode) -> Result<Observation, WorkerError> {
+    pub(super) async fn test(&mut self, run: RunMode) -> Result<node::Event, WorkerError> {
         self.await_imported().await?;
         if !self.draft.amended.is_empty() && !self.has_turn {
             self.await_exclusive_turn().await?;
@@ -111,11 +111,11 @@ impl Worker {
         if !observed.proves() && (report.coverage.is_some() || self.repeats == 0) {
             self.last = Some((report, files));
         }
-        Ok(Observation::Ran(observed))
+        Ok(node::Event::Tests(observed))
     }
 
     /// Runs the tests of amended nodes and of all accepted nodes that see one (V1).
-    pub(super) async fn regression(&mut self) -> Result<Observation, WorkerError> {
+    pub(super) async fn regression(&mut self) -> Result<node::Event, WorkerError> {
         let run_context = self.run_context.clone();
         let work = &run_context.work;
         let settled: Vec<NodeIx> = work
@@ -151,7 +151,7 @@ impl Worker {
             passed: observed.passed(),
             failed: observed.failed(),
         })?;
-        Ok(Observation::Ran(observed))
+        Ok(node::Event::Tests(observed))
     }
 
     /// Returns settled nodes that are amended or see an amended node.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trellis_engine::{ModelRequest, Observation};
+use trellis_engine::node::Event;
+use trellis_engine::{ModelRequest, Reply};
 
 use crate::agent::run;
 use crate::generate::worker::ask::worker_error;
@@ -20,7 +21,7 @@ impl Worker {
     pub(super) async fn ask_with_tools(
         &mut self,
         ask: &ModelRequest,
-    ) -> Result<Observation, WorkerError> {
+    ) -> Result<Event, WorkerError> {
         let run_context = self.run_context.clone();
         let before = run_context.tree(&self.assemble(&self.draft)?.files);
         let mut toolbox = ToolSet::new(&before, self.write_guard(), Limits::default())
@@ -32,18 +33,18 @@ impl Worker {
             CallContext { id: &id, journal: &run_context.journal, cancel: &run_context.cancel };
         let mut cost = StageCost::default();
         let reasks = run_context.policy.malformed_reasks;
-        let seen = run(&run_context.llm, call, ask, &mut toolbox, reasks, &mut cost).await;
+        let reply = run(&run_context.llm, call, ask, &mut toolbox, reasks, &mut cost).await;
         self.cost.model_calls += cost.calls;
         self.cost.asked(ask.stage.as_str(), cost);
         for it in toolbox.lookups() {
             // The tool set allows no more lookups than the trail has left.
             let _ = self.trail.looked_up(it.tool, &it.query, it.found.as_deref());
         }
-        let seen = seen.map_err(|halt| worker_error(halt, Some(self.node)))?;
-        let is_idle = matches!(&seen, Observation::Edited { files, .. } if files.is_empty());
+        let reply = reply.map_err(|halt| worker_error(halt, Some(self.node)))?;
+        let is_idle = matches!(&reply, Reply::Edited(edit) if edit.files.is_empty());
         Ok(match is_idle && toolbox.is_exhausted() {
-            true => Observation::Exhausted(self.trail.all().cloned().collect()),
-            false => seen,
+            true => Event::Exhausted(self.trail.all().cloned().collect()),
+            false => Event::Reply(reply),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Steps from the request for tests to the red run.
 
 use super::failure::red_text;
-use super::{Cause, Phase, Step, TestsWanted, source};
+use super::{Cause, NodeMachine, Phase, TestsWanted, source};
 use crate::observation::TestRun;
 use crate::prompt::prompts;
 use crate::prompt::template::TESTS;
@@ -9,7 +9,7 @@ use crate::red_gate::{RedGate, judge_red, reaches};
 use crate::vocabulary::{Outcome, RunMode, Stage};
 use crate::{routing, test_draft};
 
-impl Step<'_> {
+impl NodeMachine<'_> {
     pub(super) fn ask_tests(&mut self, want: TestsWanted) {
         let old = source(&self.state.draft.tests);
         let complaint =

@@ -3,12 +3,12 @@
 
 use trellis_python::Fragment;
 
-use super::{Cause, Phase, Step};
+use super::{Action, Cause, NodeMachine, Phase};
 use crate::diagnosis::{Flakiness, RerunHistory};
 use crate::observation::TestRun;
-use crate::vocabulary::{Action, FailedAttempt, Outcome};
+use crate::vocabulary::{FailedAttempt, Outcome};
 
-impl Step<'_> {
+impl NodeMachine<'_> {
     /// Returns whether the current text of item `id` equals `text`.
     pub(super) fn is_current(&self, id: &str, text: &Fragment) -> bool {
         let upstream = &self.state.localized.upstream;
@@ -23,7 +23,7 @@ impl Step<'_> {
     }
 
     pub(super) fn run_regression(&mut self) {
-        self.actions.push(Action::RunRegression);
+        self.actions.push(Action::RunRegressionTests);
         self.state.phase = Phase::RegressionRun;
     }
 

@@ -82,7 +82,7 @@ fn tests_are_fixed_too_red_or_green() {
             pass(),
         ],
         "ask tests 0; run red; [import-added]; run red; [weak-tests]; ask implementation 0; run green; [import-added]; \
-         run green; [import-added]; run green; commit; passed",
+         run green; [import-added]; run green; passed",
     );
     for import in
         ["import pytest\n", "from pkg.sums import total\n", "from pkg.stats import spread\n"]

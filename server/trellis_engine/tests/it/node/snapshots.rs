@@ -110,7 +110,7 @@ fn questions_about_a_node() {
             script.extend([python(code), failing(function), failing(function), Votes("A!")]);
         }
         script.push(say("TEST IS WRONG: test_two; \"The arithmetic mean.\""));
-        let found = Observation::Found(Localization::default());
+        let found = Event::Localized(Localization::default());
         let policy = Policy::generate();
         let played = play_in(&around(), found, State::default(), &item, &policy, script);
         for (ask, prompt) in played.asks.iter().zip(&played.prompts) {
@@ -133,7 +133,7 @@ fn questions_for_a_fix_with_tools() {
             failing(function),
             Votes("A!"),
         ];
-        let found = Observation::Found(Localization::default());
+        let found = Event::Localized(Localization::default());
         let played = play_in(&around(), found, State::default(), &item, &policy, script);
         let prompt = played.prompts.last().expect("a question");
         snapshot::check(&format!("fix_with_tools_{name}"), prompt);

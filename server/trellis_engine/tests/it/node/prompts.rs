@@ -106,7 +106,7 @@ fn questions() -> Vec<ModelRequest> {
         fails(Failure { traceback, ..failure("AssertionError", "m") })
     };
     let script = vec![say("No."), tests(), red(), bad(), long(), long(), Votes("A!")];
-    let found = Observation::Found(found);
+    let found = Event::Localized(found);
     let policy = Policy::generate();
     let mut asks = play_in(&around, found, State::default(), &item, &policy, script).asks;
     let parts = [("load", "The rows."), ("fit", "The model.")].map(|(name, docstring)| Item {
@@ -246,7 +246,7 @@ fn the_model_sees_neighbours_and_conventions() {
     };
     let item = Item { dependents: vec![user], ..item() };
     let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A!")];
-    let found = Observation::Found(Localization::default());
+    let found = Event::Localized(Localization::default());
     let played = play_in(&around, found, State::default(), &item, &Policy::generate(), script);
     for question in [0, 1, 3] {
         check_prompt(
@@ -271,7 +271,7 @@ fn every_question() -> Vec<String> {
     let no = || say("No.");
     let upstream =
         vec![Upstream { item: item(), implementation: trellis_python::Fragment::default() }];
-    let found = Observation::Found(Localization { upstream, ..Localization::default() });
+    let found = Event::Localized(Localization { upstream, ..Localization::default() });
     let tools = Policy { fix_with: FixWith::Tools, ..Policy::generate() };
     let script = || vec![tests(), red(), no(), bad(), fail(), fail(), Votes("A!"), no()];
     let one = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n";
@@ -295,7 +295,7 @@ fn every_question() -> Vec<String> {
     };
     let around = ItemContext { file: "SIZE = 1\n".to_owned(), ..ItemContext::default() };
     let play_class = || {
-        let (found, policy) = (Observation::Found(Localization::default()), Policy::generate());
+        let (found, policy) = (Event::Localized(Localization::default()), Policy::generate());
         play_in(&around, found, State::default(), &class, &policy, vec![tests(), red()])
     };
     let method_tests = TESTS.replace("import mean", "import Model").replace("mean(", "Model.fit(");

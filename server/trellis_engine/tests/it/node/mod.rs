@@ -1,7 +1,6 @@
 //! Tests of the state machine: scripted replies and runs in, the trace of actions out.
 //!
-//! [`check`] and [`play`] are the only callers of `step`. A localization and the question to a
-//! person are answered automatically.
+//! [`check`] and [`play`] are the only callers of `step`. A localization is answered automatically.
 
 mod approvals;
 mod fixes;
@@ -17,10 +16,11 @@ mod votes;
 
 use std::collections::BTreeMap;
 
+use trellis_engine::node::{Action, Event, NodeMachine, State};
 use trellis_engine::{
-    Action, DebugContext, Dependency, Draft, Failure, Frame, Item, ItemContext, ItemKind,
-    Localization, ModelRequest, Observation, Outcome, Policy, Prompt, RunOutcome, State, TestCase,
-    TestRun, step,
+    DebugContext, Decision, Dependency, Draft, EditedFiles, Failure, Frame, Item, ItemContext,
+    ItemKind, Localization, Machine as _, ModelRequest, Outcome, Policy, Prompt, Reply, RunOutcome,
+    TestCase, TestRun,
 };
 use trellis_python::Signature;
 
@@ -35,13 +35,10 @@ enum In {
     /// A reply without a text.
     Unusable(&'static str),
     /// Files as changed by tools, and as the model received them.
-    Left {
-        files: BTreeMap<String, String>,
-        before: BTreeMap<String, String>,
-    },
+    Left(EditedFiles),
     Run(TestRun),
     /// A person's decision on a fix.
-    Decided(Observation),
+    Decided(Decision),
 }
 
 use In::{Decided, Left, Run, Silence, Unusable, Votes};
@@ -232,7 +229,7 @@ struct Played {
     /// The page for a person.
     explained: Option<DebugContext>,
     /// Result of every localization.
-    found: Observation,
+    found: Event,
 }
 
 impl Played {
@@ -259,32 +256,27 @@ fn play(item: &Item, policy: &Policy, script: Vec<In>) -> Played {
 }
 
 fn play_from(state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Played {
-    play_found(Observation::Found(Localization::default()), state, item, policy, script)
+    play_found(Event::Localized(Localization::default()), state, item, policy, script)
 }
 
 /// Plays a script; every localization has the same result.
-fn play_found(
-    found: Observation,
-    state: State,
-    item: &Item,
-    policy: &Policy,
-    script: Vec<In>,
-) -> Played {
+fn play_found(found: Event, state: State, item: &Item, policy: &Policy, script: Vec<In>) -> Played {
     play_in(&ItemContext::default(), found, state, item, policy, script)
 }
 
 fn play_in(
     around: &ItemContext,
-    found: Observation,
+    found: Event,
     state: State,
     item: &Item,
     policy: &Policy,
     script: Vec<In>,
 ) -> Played {
     let mut script = script.into_iter();
+    let mut machine = NodeMachine::new(item, policy, around, state);
     let mut played = Played {
         trace: String::new(),
-        state,
+        state: State::default(),
         prompts: Vec::new(),
         asks: Vec::new(),
         notes: Vec::new(),
@@ -294,17 +286,14 @@ fn play_in(
     };
     let mut words: Vec<String> = Vec::new();
     let mut voices: Vec<&str> = Vec::new();
-    let mut observation = Some(Observation::Begin);
-    while let Some(observed) = observation.take() {
-        let state = std::mem::take(&mut played.state);
-        let (state, actions) = step(item, policy, around, state, observed);
-        played.state = state;
-        for action in actions {
+    let mut event = Some(Event::Started);
+    while let Some(observed) = event.take() {
+        for action in machine.step(observed).expect("an event in turn") {
             let (word, wanted) = played.perform(action);
             words.push(word);
-            observation = match wanted {
-                Wanted::Nothing => observation,
-                Wanted::Input => script.next().map(|input| input.observation(item, &words)),
+            event = match wanted {
+                Wanted::Nothing => event,
+                Wanted::Input => script.next().map(|input| input.event(item, &words)),
                 Wanted::This(it) => Some(it),
                 Wanted::Voices(first, count) => {
                     if first == 0 || voices.is_empty() {
@@ -313,12 +302,13 @@ fn play_in(
                         };
                         voices = letters.split(' ').collect();
                     }
-                    Some(Observation::Votes(voices.drain(..count).map(voice).collect()))
+                    Some(Event::Votes(voices.drain(..count).map(voice).collect()))
                 }
             };
         }
     }
     assert_eq!(script.count(), 0, "inputs nobody asked for, after: {}", words.join("; "));
+    played.state = machine.state().clone();
     played.trace = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("; ");
     played
 }
@@ -326,7 +316,7 @@ fn play_in(
 enum Wanted {
     Nothing,
     Input,
-    This(Observation),
+    This(Event),
     /// This many votes, from this number on.
     Voices(usize, usize),
 }
@@ -340,12 +330,12 @@ impl Played {
     /// Performs an action; returns its name, and the input that it needs.
     fn perform(&mut self, action: Action) -> (String, Wanted) {
         match action {
-            Action::AskModel(ask) => {
+            Action::Complete(ask) => {
                 let word = format!("ask {} {}", ask.stage.as_str(), ask.attempt);
                 self.asked(ask);
                 (word, Wanted::Input)
             }
-            Action::Edit(draft) => {
+            Action::Apply(draft) => {
                 self.draft = draft;
                 (String::new(), Wanted::Nothing)
             }
@@ -365,21 +355,17 @@ impl Played {
                 };
                 (word.to_owned(), Wanted::Input)
             }
-            Action::Search(_) => {
+            Action::Localize(_) => {
                 let found = self.found.clone();
                 ("search".to_owned(), Wanted::This(found))
             }
-            Action::AwaitExclusive => ("wait".to_owned(), Wanted::This(Observation::Alone)),
-            Action::RunRegression => ("run regression".to_owned(), Wanted::Input),
+            Action::AwaitExclusive => ("wait".to_owned(), Wanted::This(Event::Exclusive)),
+            Action::RunRegressionTests => ("run regression".to_owned(), Wanted::Input),
             Action::Explain(context) => {
                 self.explained = Some(*context);
                 ("explain".to_owned(), Wanted::Nothing)
             }
-            Action::AskHuman { .. } => {
-                ("ask a person".to_owned(), Wanted::This(Observation::NoHuman))
-            }
-            Action::AskApproval => ("ask approval".to_owned(), Wanted::Input),
-            Action::Commit => ("commit".to_owned(), Wanted::Nothing),
+            Action::Review => ("review".to_owned(), Wanted::Input),
             Action::Revert => ("revert".to_owned(), Wanted::Nothing),
             Action::Note(note) => {
                 self.notes.push((note.what.to_owned(), note.text));
@@ -391,21 +377,21 @@ impl Played {
 }
 
 impl In {
-    /// Converts the input to an observation. A missing reply is named after the request, as in a
+    /// Converts the input to an event. A missing reply is named after the request, as in a
     /// recording.
-    fn observation(self, item: &Item, words: &[String]) -> Observation {
+    fn event(self, item: &Item, words: &[String]) -> Event {
         match self {
-            In::Say(text) => Observation::Reply(text),
+            In::Say(text) => Event::Reply(Reply::Text(text)),
             Votes(letters) => panic!("nobody asked for votes: {letters}"),
-            Run(run) => Observation::Ran(run),
-            Decided(observation) => observation,
-            Left { files, before } => Observation::Edited { files, before },
-            Unusable(why) => Observation::Unusable { why: why.to_owned() },
+            Run(run) => Event::Tests(run),
+            Decided(decision) => Event::Decided(decision),
+            Left(edit) => Event::Reply(Reply::Edited(edit)),
+            Unusable(why) => Event::Reply(Reply::Unusable { why: why.to_owned() }),
             Silence => {
                 let ask = words.last().and_then(|word| word.strip_prefix("ask "));
                 let what = ask.unwrap_or("?");
                 let reason = format!("no recorded reply for {} {what}", item.id);
-                Observation::NoReply { reason }
+                Event::Reply(Reply::Failed { reason })
             }
         }
     }
@@ -427,6 +413,7 @@ fn ending(verdict: Outcome) -> String {
         Outcome::Failed { reason } => format!("failed: {reason}"),
         Outcome::NeedsHuman { reason } => format!("needs human: {reason}"),
         Outcome::Skipped { reason } => format!("skipped: {reason}"),
+        Outcome::Deferred => "deferred".to_owned(),
     }
 }
 

@@ -110,13 +110,13 @@ fn votes_are_held_until_it_is_clear() {
     let played = check_votes(
         "A A A",
         vec![good(), pass()],
-        "vote; [voted]; vote; [voted]; search; ask fix 0; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; search; ask fix 0; run green; passed",
     );
     assert_eq!(played.note("voted"), "A 1, B 0, C 0");
     check_votes(
         "A B B B",
         vec![tests(), red(), pass()],
-        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; passed",
     );
 }
 
@@ -132,7 +132,7 @@ fn a_fix_that_fails_asks_for_another_opinion() {
         more,
         &format!(
             "search; ask fix 0; {round} vote; [voted]; search; ask fix 1; {round} vote; [voted]; search; \
-             ask fix 2; {round} search; ask fix 3; run green; commit; passed"
+             ask fix 2; {round} search; ask fix 3; run green; passed"
         ),
     );
     assert_eq!(played.state.fixes(), 4);
@@ -142,7 +142,7 @@ fn a_fix_that_fails_asks_for_another_opinion() {
         vec![worse(0), fail(), fail(), tests(), red(), pass()],
         &format!(
             "search; ask fix 0; {round} vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; \
-             run green; commit; passed"
+             run green; passed"
         ),
     );
 }
@@ -155,7 +155,7 @@ fn a_fix_may_say_that_a_test_is_wrong_and_a_judge_looks_again() {
         "A! B! B!",
         vec![say(WRONG), tests(), red(), pass()],
         "search; ask fix 0; [test-called-wrong]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; \
-         run red; run green; commit; passed",
+         run red; run green; passed",
     );
     assert!(played.prompts[4].contains("An objection"), "{}", played.prompts[4]);
     assert!(played.prompts[4].contains(WRONG), "{}", played.prompts[4]);
@@ -165,12 +165,12 @@ fn a_fix_may_say_that_a_test_is_wrong_and_a_judge_looks_again() {
         "A! A!",
         vec![say(WRONG), say(WRONG), good(), pass()],
         "search; ask fix 0; [test-called-wrong]; vote; [voted]; [malformed]; ask fix 1; [test-called-wrong]; [malformed]; \
-         ask fix 2; run green; commit; passed",
+         ask fix 2; run green; passed",
     );
     assert!(played.prompts[5].contains("the tests were judged right"), "{}", played.prompts[5]);
     // With code the reply is a fix like any other.
     let both = python(&format!("# TEST IS WRONG: no.\n{GOOD}"));
-    check_votes("A!", vec![both, pass()], "search; ask fix 0; run green; commit; passed");
+    check_votes("A!", vec![both, pass()], "search; ask fix 0; run green; passed");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_body_that_does_nothing_needs_no_judge() {
     check(
         vec![tests(), red(), python(empty), fail(), fail(), good(), pass()],
         "ask tests 0; run red; ask implementation 0; run green; run again; [diagnosed]; search; ask fix 0; run green; \
-         commit; passed",
+         passed",
     );
 }
 
@@ -190,13 +190,12 @@ fn so_many_votes_as_a_person_wants_are_held_at_once() {
     script.extend([Votes("A B A"), good(), pass()]);
     let played = play(&item(), &policy, script);
     let wanted = START.replace("vote", "vote 3").replace("[vote 3d]", "[voted]");
-    assert_eq!(played.trace, format!("{wanted} search; ask fix 0; run green; commit; passed"));
+    assert_eq!(played.trace, format!("{wanted} search; ask fix 0; run green; passed"));
 }
 
 #[test]
 fn an_implementation_bug_is_searched_and_fixed() {
-    let played =
-        check_votes("A!", vec![good(), pass()], "search; ask fix 0; run green; commit; passed");
+    let played = check_votes("A!", vec![good(), pass()], "search; ask fix 0; run green; passed");
     assert_eq!(played.state.fixes(), 1);
     assert_eq!(played.implementation(), GOOD);
 }
@@ -206,7 +205,7 @@ fn wrong_tests_are_written_anew_and_must_be_red_again() {
     let played = check_votes(
         "B A B B",
         vec![tests(), red(), pass()],
-        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; vote; [voted]; [tests-judged-wrong]; ask tests 1; run red; run green; passed",
     );
     assert_eq!(played.state.fixes(), 0, "regenerations are no fixes");
     assert_eq!(played.implementation(), BAD, "the implementation stays");
@@ -215,7 +214,7 @@ fn wrong_tests_are_written_anew_and_must_be_red_again() {
         "B!",
         vec![tests(), pass(), tests(), red(), pass()],
         "[tests-judged-wrong]; ask tests 1; run red; \
-         [tests-sent-back]; ask tests 2; run red; run green; commit; passed",
+         [tests-sent-back]; ask tests 2; run red; run green; passed",
     );
 }
 
@@ -251,7 +250,7 @@ fn a_split_vote_goes_to_a_person() {
     check_votes(
         "A A B B C",
         vec![],
-        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; ask a person; explain; revert; \
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; explain; revert; \
          needs human: the votes on a failure are split: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
 }
@@ -261,12 +260,12 @@ fn a_vote_that_never_came_counts_for_nothing() {
     check_votes(
         "A - A - A",
         vec![good(), pass()],
-        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; search; ask fix 0; run green; commit; passed",
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; search; ask fix 0; run green; passed",
     );
     check_votes(
         "A - A - -",
         vec![],
-        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; ask a person; explain; revert; needs human: the votes on a failure are split: \
+        "vote; [voted]; vote; [voted]; vote; [voted]; vote; [voted]; explain; revert; needs human: the votes on a failure are split: \
          AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)",
     );
     let mut script = failed_with(fail);
@@ -282,7 +281,7 @@ fn a_vote_that_never_came_counts_for_nothing() {
 fn a_test_that_passes_unchanged_is_flaky_and_no_vote_is_held() {
     let played = check(
         vec![tests(), red(), good(), fail(), pass()],
-        "ask tests 0; run red; ask implementation 0; run green; run again; [flaky]; commit; passed",
+        "ask tests 0; run red; ask implementation 0; run green; run again; [flaky]; passed",
     );
     assert!(played.note("flaky").contains("assert 0.0 == 1.5"), "{}", played.note("flaky"));
     assert_eq!(played.state.flaky(), ["tests/test_stats.py::test_two"]);
@@ -296,10 +295,7 @@ fn every_test_has_to_pass_once() {
         Run(TestRun { cases: vec![failing, case("test_two", None)], ..run(RunOutcome::Failed) })
     };
     let start = "ask tests 0; run red; ask implementation 0; run green; run again;";
-    check(
-        vec![tests(), red(), good(), fail(), other()],
-        &format!("{start} [flaky]; commit; passed"),
-    );
+    check(vec![tests(), red(), good(), fail(), other()], &format!("{start} [flaky]; passed"));
     // Runs that differ from each other are repeated five times at most.
     let differing = |n: usize| fails(failure("AssertionError", &format!("assert {n} == 7")));
     let mut script = vec![tests(), red(), good()];
@@ -337,7 +333,7 @@ fn a_flaky_test_does_not_fail_its_node() {
         );
         let played = play(&item(), &Policy::generate(), script);
         assert!(played.trace.matches("run again").count() <= 5, "{}", played.trace);
-        failed += usize::from(!played.trace.ends_with("commit; passed"));
+        failed += usize::from(!played.trace.ends_with("; passed"));
     }
     assert!(failed <= 1, "{failed} of 20 nodes failed");
 }
@@ -412,7 +408,7 @@ fn an_endless_loop_is_fixed_like_any_bug() {
     let played = check(
         vec![tests(), red(), bad(), Run(timed_out), good(), pass()],
         "ask tests 0; run red; ask implementation 0; run green; [diagnosed]; search; ask fix 0; run green; \
-         commit; passed",
+         passed",
     );
     assert!(
         played.prompts[2].contains("timed out in mean (src/pkg/stats.py:3)"),
@@ -453,7 +449,7 @@ fn a_run_without_a_single_passing_test_proves_nothing() {
         TestRun { cases: vec![TestCase { passed: false, ..aside }], ..run(RunOutcome::Passed) };
     let script = vec![tests(), red(), good(), Run(skipped)];
     let played = play(&item(), &Policy::generate(), script);
-    assert!(!played.trace.contains("commit"), "{}", played.trace);
+    assert!(!played.trace.ends_with("; passed"), "{}", played.trace);
 }
 
 /// The cause of giving an item up is known as a kind, not only as text.

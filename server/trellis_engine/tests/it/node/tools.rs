@@ -100,8 +100,8 @@ impl Fixture {
             true => script.extend([say("No."), say("No."), say("No.")]),
             false => script.extend([python(own), fail(), fail(), Votes("A!")]),
         }
-        script.push(Left { files: files.clone(), before });
-        let found = Observation::Found(found);
+        script.push(Left(EditedFiles { files: files.clone(), before }));
+        let found = Event::Localized(found);
         (play_found(found, State::default(), &self.item, &policy(), script), files)
     }
 
@@ -183,7 +183,7 @@ fn a_question_with_tools_names_them_and_shows_no_files() {
     let around = ItemContext { file: SPREAD.to_owned(), ..ItemContext::default() };
     let script =
         vec![tests(), red(), bad(), fail(), fail(), Votes("A!"), Unusable("it stopped half way")];
-    let found = Observation::Found(found);
+    let found = Event::Localized(found);
     let played = play_in(&around, found, State::default(), &item(), &policy(), script);
     assert_eq!(
         played.asks.iter().map(|ask| ask.tools).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cause, Phase, Step, TestsWanted, source};
+use super::{Action, Cause, NodeMachine, Phase, TestsWanted, source};
 use crate::debug_context::DebugContext;
 use crate::diagnosis::{Diagnosis, Finding, ProjectFacts, VoteRule, VoteTally, Votes, diagnose};
 use crate::draft::{self, DraftError, NormalizedReply};
@@ -16,9 +16,9 @@ use crate::prompt::template::{DIAGNOSIS, TESTS};
 use crate::prompt_budget::cut_middle;
 use crate::routing;
 use crate::strategy::{Attempt, LocalizationExhausted};
-use crate::vocabulary::{Action, FailedAttempt, Localization, ModelRequest, Outcome, Query, Stage};
+use crate::vocabulary::{FailedAttempt, Localization, ModelRequest, Outcome, Query, Stage};
 
-impl Step<'_> {
+impl NodeMachine<'_> {
     /// Diagnoses a failing run: rules on the run decide; if none applies, votes do.
     pub(super) fn diagnose(&mut self, run: &TestRun) {
         match self.by_rule(run) {
@@ -169,10 +169,8 @@ impl Step<'_> {
     }
 
     fn ask_human(&mut self) {
-        let question = format!("the votes on a failure are split: {}", self.state.reason);
-        self.state.reason = question.clone();
-        self.state.phase = Phase::AwaitHuman;
-        self.actions.push(Action::AskHuman { question });
+        let reason = format!("the votes on a failure are split: {}", self.state.reason);
+        self.give_up(Cause::SplitVote, Outcome::NeedsHuman { reason });
     }
 
     fn regenerate(&mut self) {
@@ -201,10 +199,8 @@ impl Step<'_> {
 
     /// Asks a person after all attempts to localize the bug.
     pub(super) fn nothing_found(&mut self) {
-        let question = format!("{LocalizationExhausted}: {}", self.state.reason);
-        self.state.reason = question.clone();
-        self.state.phase = Phase::AwaitHuman;
-        self.actions.push(Action::AskHuman { question });
+        let reason = format!("{LocalizationExhausted}: {}", self.state.reason);
+        self.give_up(Cause::NothingFound, Outcome::NeedsHuman { reason });
     }
 
     /// Collects the information that a person needs to continue.
@@ -234,8 +230,8 @@ impl Step<'_> {
             let reason = format!("{} (after {} fixes)", self.state.reason, self.state.fixes);
             return self.give_up(Cause::FixLimit, Outcome::Failed { reason });
         }
-        self.state.phase = Phase::Searching;
-        self.actions.push(Action::Search(self.state.query.clone()));
+        self.state.phase = Phase::Localizing;
+        self.actions.push(Action::Localize(self.state.query.clone()));
     }
 
     /// Requests a fix. `complaint`: the reason why the last answer was unusable.
@@ -259,7 +255,7 @@ impl Step<'_> {
         let route = routing::of_item(self.item, self.state.fixes + 1);
         if self.policy.fix_with == FixWith::Tools {
             // The model receives the files of the current draft, without discarded amendments.
-            self.actions.push(Action::Edit(self.state.draft.clone()));
+            self.actions.push(Action::Apply(self.state.draft.clone()));
         }
         self.ask(Stage::Fix, attempt, prompt, route);
         self.state.phase = Phase::AwaitFix;

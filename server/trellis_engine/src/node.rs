@@ -1,4 +1,5 @@
-//! The state machine: `step(state, observation) -> (state, actions)`.
+//! State machine of one node of a planning graph, without I/O: from its first tests to a draft that
+//! passes them.
 //!
 //! ```text
 //! tests ─► red run ─► implementation ─► green run ─► accepted
@@ -21,8 +22,9 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use crate::diagnosis::{Flakiness, RerunHistory, VoteTally, uses_nondeterminism};
-use crate::draft::{self, DraftError, NormalizedReply};
+use crate::debug_context::DebugContext;
+use crate::diagnosis::{Flakiness, RerunHistory, uses_nondeterminism};
+use crate::draft::{self, Draft, DraftError, NormalizedReply};
 use crate::failures;
 use crate::item::Item;
 use crate::missing_imports;
@@ -30,7 +32,11 @@ use crate::observation::TestRun;
 use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, ItemContext, Prompt, prompts};
 use crate::routing::{self, Route};
-use crate::vocabulary::{Action, ModelRequest, Note, Observation, Outcome, Query, RunMode, Stage};
+use crate::state_machine::{Machine, OutOfTurn};
+use crate::strategy::Attempt;
+use crate::vocabulary::{
+    Decision, Localization, ModelRequest, Note, Outcome, Query, Reply, RunMode, Stage,
+};
 
 pub use cause::Cause;
 use failure::stack_text;
@@ -39,6 +45,9 @@ pub use state::State;
 /// Temperatures of all requests except votes, by the number of unusable answers in a row: from the
 /// second unusable answer on the temperature rises, so that the next answer differs.
 const TEMPERATURES: [f32; 5] = [0.0, 0.0, 0.4, 0.6, 0.8];
+
+/// Complaint about edited files in reply to a request without tools.
+const NOT_ASKED_TO_EDIT: &str = "files were edited where a text was asked for";
 
 /// Reason for a request for tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +61,67 @@ enum TestsWanted {
     Again,
 }
 
+/// Inputs of the state machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Work on the node begins.
+    Started,
+    Reply(Reply),
+    /// Result of each request of a vote, in order: the reply's text, or the error.
+    Votes(Vec<Result<String, String>>),
+    Tests(TestRun),
+    Localized(Localization),
+    /// All attempts were used up without finding a suspect (L6).
+    Exhausted(Vec<Attempt>),
+    /// No other node is in work, and none will be until this one ends.
+    Exclusive,
+    Decided(Decision),
+}
+
+impl Event {
+    fn phrase(&self) -> &'static str {
+        match self {
+            Event::Started => "a beginning",
+            Event::Reply(Reply::Text(_)) => "a reply",
+            Event::Reply(Reply::Edited(_)) => "edited files",
+            Event::Reply(Reply::Unusable { .. }) => "an unusable reply",
+            Event::Reply(Reply::Failed { .. }) => "no reply",
+            Event::Votes(_) => "a vote",
+            Event::Tests(_) => "a test run",
+            Event::Localized(_) | Event::Exhausted(_) => "a localization",
+            Event::Exclusive => "its turn",
+            Event::Decided(_) => "a decision",
+        }
+    }
+}
+
+/// Outputs of the state machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    Complete(ModelRequest),
+    /// Sends several requests at once.
+    Vote(Vec<ModelRequest>),
+    /// Replaces the node's draft in the buffer.
+    Apply(Draft),
+    /// Runs the node's tests on the tree plus the draft.
+    RunTests(RunMode),
+    Localize(Query),
+    /// Waits until no other node is in work, because the next change touches code that others build
+    /// on.
+    AwaitExclusive,
+    /// Runs the tests of the items that the draft amends and of all items that build on them (V1).
+    RunRegressionTests,
+    /// Writes a page for the person who has to decide.
+    Explain(Box<DebugContext>),
+    /// Asks whether a passing fix may be accepted (R4); the decision may take days.
+    Review,
+    /// Discards the draft.
+    Revert,
+    Note(Note),
+    /// Ends the work; a passed draft is accepted.
+    Finish(Outcome),
+}
+
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
     Idle,
@@ -60,13 +130,12 @@ enum Phase {
     AwaitImplementation,
     GreenRun,
     Voting,
-    Searching,
+    Localizing,
     AwaitFix,
     /// The fix changes code that other items build on.
     AwaitTurn,
     RegressionRun,
-    AwaitHuman,
-    AwaitApproval,
+    AwaitDecision,
     Done,
 }
 
@@ -78,108 +147,131 @@ impl Phase {
             Phase::RedRun | Phase::GreenRun => "a test run",
             Phase::AwaitImplementation => "an implementation",
             Phase::Voting => "a vote",
-            Phase::Searching => "a localization",
+            Phase::Localizing => "a localization",
             Phase::AwaitFix => "a fix",
             Phase::AwaitTurn => "its turn",
             Phase::RegressionRun => "a regression run",
-            Phase::AwaitHuman | Phase::AwaitApproval => "a review",
+            Phase::AwaitDecision => "a decision",
             Phase::Done => "nothing",
         }
     }
 }
 
-/// Performs one step. The actions are to be performed in order; the last one leads to the next
-/// observation.
-pub fn step(
-    item: &Item,
-    policy: &Policy,
-    around: &ItemContext,
-    state: State,
-    observation: Observation,
-) -> (State, Vec<Action>) {
-    let mut turn = Step { item, policy, around, state, actions: Vec::new() };
-    turn.take(observation);
-    (turn.state, turn.actions)
-}
-
-struct Step<'a> {
+/// The work on one node.
+pub struct NodeMachine<'a> {
     item: &'a Item,
     policy: &'a Policy,
     around: &'a ItemContext,
     state: State,
+    /// Actions of the running step.
     actions: Vec<Action>,
 }
 
-impl Step<'_> {
-    fn take(&mut self, observation: Observation) {
-        let phase = std::mem::replace(&mut self.state.phase, Phase::Done);
-        match (phase, observation) {
-            (Phase::Idle, Observation::Begin) => self.ask_tests(TestsWanted::First),
-            (Phase::AwaitTests(want), Observation::Reply(text)) => self.tests(want, &text),
-            (
-                Phase::AwaitTests(TestsWanted::More),
-                Observation::NoReply { .. } | Observation::Unusable { .. },
-            ) => self.accept_few_tests(),
-            (Phase::AwaitTests(_), Observation::Unusable { why }) => self.send_tests_back(why),
-            (Phase::RedRun, Observation::Ran(run)) => self.red(&run),
-            (Phase::AwaitImplementation, Observation::Reply(text)) => self.implementation(&text),
-            (Phase::AwaitImplementation, Observation::Unusable { why }) => {
-                self.no_implementation(why.clone(), why, "");
-            }
-            (Phase::AwaitImplementation, Observation::NoReply { .. })
-                if self.state.malformed > 0 =>
-            {
-                self.attempt_failed(self.state.complaint.clone(), "");
-            }
-            (Phase::GreenRun, Observation::Ran(run)) => self.green(run),
-            (Phase::Voting, Observation::Votes(replies)) => self.votes(replies),
-            (Phase::Searching, Observation::Found(found)) => {
+impl Machine for NodeMachine<'_> {
+    type Event = Event;
+    type Action = Action;
+
+    fn step(&mut self, event: Event) -> Result<Vec<Action>, OutOfTurn> {
+        self.take(event)?;
+        Ok(std::mem::take(&mut self.actions))
+    }
+}
+
+impl<'a> NodeMachine<'a> {
+    pub fn new(
+        item: &'a Item,
+        policy: &'a Policy,
+        around: &'a ItemContext,
+        state: State,
+    ) -> NodeMachine<'a> {
+        NodeMachine { item, policy, around, state, actions: Vec::new() }
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), OutOfTurn> {
+        let phase = self.state.phase.clone();
+        match (phase, event) {
+            (Phase::Idle, Event::Started) => self.ask_tests(TestsWanted::First),
+            (Phase::AwaitTests(want), Event::Reply(reply)) => self.tests_reply(want, reply),
+            (Phase::RedRun, Event::Tests(run)) => self.red(&run),
+            (Phase::AwaitImplementation, Event::Reply(reply)) => self.implementation_reply(reply),
+            (Phase::GreenRun, Event::Tests(run)) => self.green(run),
+            (Phase::Voting, Event::Votes(replies)) => self.votes(replies),
+            (Phase::Localizing, Event::Localized(found)) => {
                 self.state.localized = found;
                 self.ask_fix(None);
             }
-            (Phase::Searching, Observation::Exhausted(attempts)) => self.exhausted(attempts),
-            (Phase::AwaitTurn, Observation::Alone) => {
+            (Phase::Localizing, Event::Exhausted(attempts)) => self.exhausted(attempts),
+            (Phase::AwaitTurn, Event::Exclusive) => {
                 self.state.alone = true;
                 self.run(RunMode::Green);
             }
-            (Phase::RegressionRun, Observation::Ran(run)) => self.regression(run),
-            (Phase::AwaitFix, Observation::Reply(text)) => self.fix(&text),
-            (Phase::AwaitFix, Observation::Edited { files, before }) => {
-                self.edited(&files, &before)
-            }
-            (Phase::AwaitFix, Observation::Exhausted(attempts)) => {
+            (Phase::RegressionRun, Event::Tests(run)) => self.regression(run),
+            (Phase::AwaitFix, Event::Reply(reply)) => self.fix_reply(reply),
+            (Phase::AwaitFix, Event::Exhausted(attempts)) => {
                 self.state.localized.attempts = attempts;
                 self.nothing_found();
             }
-            (Phase::AwaitFix, Observation::Unusable { why }) => self.no_fix(why.clone(), why, ""),
-            (Phase::AwaitHuman, Observation::NoHuman) => {
-                let reason = self.state.reason.clone();
-                let split = self.state.votes.standing(self.policy.votes) == VoteTally::Split;
-                let cause = if split { Cause::SplitVote } else { Cause::NothingFound };
-                self.give_up(cause, Outcome::NeedsHuman { reason });
+            (Phase::AwaitDecision, Event::Decided(decision)) => self.decided(decision),
+            (phase, event) => return Err(OutOfTurn::new(event.phrase(), phase.waits_for())),
+        }
+        Ok(())
+    }
+
+    fn tests_reply(&mut self, want: TestsWanted, reply: Reply) {
+        match reply {
+            Reply::Text(text) => self.tests(want, &text),
+            Reply::Failed { .. } | Reply::Unusable { .. } if want == TestsWanted::More => {
+                self.accept_few_tests();
             }
-            (Phase::AwaitApproval, Observation::Approved { by }) => self.approved(&by),
-            (Phase::AwaitApproval, Observation::Rewritten { files, before }) => {
-                self.rewritten(&files, &before);
+            Reply::Unusable { why } => self.send_tests_back(why),
+            Reply::Edited(_) => self.send_tests_back(NOT_ASKED_TO_EDIT.to_owned()),
+            Reply::Failed { reason } => self.no_reply(reason),
+        }
+    }
+
+    fn implementation_reply(&mut self, reply: Reply) {
+        match reply {
+            Reply::Text(text) => self.implementation(&text),
+            Reply::Unusable { why } => self.no_implementation(why.clone(), why, ""),
+            Reply::Edited(_) => {
+                let why = NOT_ASKED_TO_EDIT.to_owned();
+                self.no_implementation(why.clone(), why, "");
             }
-            (Phase::AwaitApproval, Observation::Declined { why }) => {
+            Reply::Failed { .. } if self.state.malformed > 0 => {
+                self.attempt_failed(self.state.complaint.clone(), "");
+            }
+            Reply::Failed { reason } => self.no_reply(reason),
+        }
+    }
+
+    fn fix_reply(&mut self, reply: Reply) {
+        match reply {
+            Reply::Text(text) => self.fix(&text),
+            Reply::Edited(edit) => self.edited(&edit.files, &edit.before),
+            Reply::Unusable { why } => self.no_fix(why.clone(), why, ""),
+            Reply::Failed { reason } => self.no_reply(reason),
+        }
+    }
+
+    fn no_reply(&mut self, reason: String) {
+        self.give_up(Cause::NoAnswer, Outcome::Failed { reason });
+    }
+
+    fn decided(&mut self, decision: Decision) {
+        match decision {
+            Decision::Accept { by } => self.approved(&by),
+            Decision::AcceptEdited(edit) => self.rewritten(&edit.files, &edit.before),
+            Decision::Reject { why } => {
                 let reason = format!("the fix was declined: {why}");
                 self.give_up(Cause::Declined, Outcome::NeedsHuman { reason });
             }
-            (Phase::AwaitApproval, Observation::NoHuman) => {
+            Decision::Defer { .. } | Decision::Skip | Decision::Stop | Decision::NoReviewer => {
                 let reason = "the fix needs your review".to_owned();
                 self.give_up(Cause::Unapproved, Outcome::NeedsHuman { reason });
-            }
-            (_, Observation::NoReply { reason }) => {
-                self.give_up(Cause::NoAnswer, Outcome::Failed { reason });
-            }
-            (phase, observation) => {
-                let reason = format!(
-                    "{} came while the cycle waited for {}",
-                    observation.what(),
-                    phase.waits_for()
-                );
-                self.give_up(Cause::Internal, Outcome::Failed { reason });
             }
         }
     }
@@ -205,7 +297,7 @@ impl Step<'_> {
 
     fn ask(&mut self, stage: Stage, attempt: u32, prompt: Prompt, route: Route) {
         let tools = stage == Stage::Fix && self.policy.fix_with == FixWith::Tools;
-        self.actions.push(Action::AskModel(ModelRequest {
+        self.actions.push(Action::Complete(ModelRequest {
             stage,
             attempt,
             temperature: TEMPERATURES[self.state.unusable.min(TEMPERATURES.len() - 1)],
@@ -219,7 +311,7 @@ impl Step<'_> {
 
     fn run(&mut self, run: RunMode) {
         self.state.repeats = RerunHistory::default();
-        self.actions.push(Action::Edit(self.state.draft.clone()));
+        self.actions.push(Action::Apply(self.state.draft.clone()));
         self.actions.push(Action::RunTests(run));
         self.state.phase = if run == RunMode::Red { Phase::RedRun } else { Phase::GreenRun };
     }
@@ -335,11 +427,11 @@ impl Step<'_> {
 
     fn commit(&mut self) {
         if self.policy.approve_fixes && self.state.fixes > 0 && !self.state.approved {
-            self.state.phase = Phase::AwaitApproval;
-            return self.actions.push(Action::AskApproval);
+            self.state.phase = Phase::AwaitDecision;
+            return self.actions.push(Action::Review);
         }
         self.state.phase = Phase::Done;
-        self.actions.extend([Action::Commit, Action::Finish(Outcome::Passed)]);
+        self.actions.push(Action::Finish(Outcome::Passed));
     }
 
     fn approved(&mut self, by: &str) {

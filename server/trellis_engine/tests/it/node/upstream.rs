@@ -21,7 +21,7 @@ fn total() -> Upstream {
     Upstream { item, implementation: trellis_python::Fragment::parse(TOTAL).expect("parses") }
 }
 
-fn found() -> Observation {
+fn found() -> Event {
     let suspect = Suspect {
         path: "src/pkg/sums.py".to_owned(),
         line: 2,
@@ -33,7 +33,7 @@ fn found() -> Observation {
         calls: vec!["def sum(values)".to_owned()],
         callers: vec!["mean".to_owned()],
     };
-    Observation::Found(Localization {
+    Event::Localized(Localization {
         suspects: vec![suspect],
         upstream: vec![total()],
         attempts: Vec::new(),
@@ -59,7 +59,7 @@ fn a_fix_of_what_passed_before_is_proven_by_everyone_who_builds_on_it() {
         assert_eq!(
             played.trace,
             format!(
-                "{START}[upstream-fix]; wait; run green; run regression; [regression-passed]; commit; passed"
+                "{START}[upstream-fix]; wait; run green; run regression; [regression-passed]; passed"
             )
         );
         assert_eq!(played.draft.amended["sums.total"].to_source(), FIXED);
@@ -76,7 +76,7 @@ fn a_regression_takes_the_fix_back_and_another_one_is_tried() {
         played.trace,
         format!(
             "{START}[upstream-fix]; wait; run green; run regression; run regression; [regression]; search; \
-             ask fix 1; run green; commit; passed"
+             ask fix 1; run green; passed"
         )
     );
     assert!(played.draft.amended.is_empty(), "the item before is as it was");
@@ -95,7 +95,7 @@ fn a_regression_takes_the_fix_back_and_another_one_is_tried() {
 fn a_flaky_regression_is_none() {
     let played = play_total(vec![python(FIXED), pass(), fail(), pass()]);
     assert!(
-        played.trace.ends_with("run regression; run regression; [flaky]; commit; passed"),
+        played.trace.ends_with("run regression; run regression; [flaky]; passed"),
         "{}",
         played.trace
     );
@@ -110,7 +110,7 @@ fn a_fix_of_what_passed_before_that_does_not_help_is_taken_back() {
         played.trace,
         format!(
             "{START}[upstream-fix]; wait; run green; run again; [upstream-fix-taken-back]; vote; [voted]; search; ask fix 1; \
-             run green; run regression; [regression-passed]; commit; passed"
+             run green; run regression; [regression-passed]; passed"
         )
     );
     assert_eq!(played.draft.amended["sums.total"].to_source(), FIXED);
@@ -140,11 +140,11 @@ fn exhausted_localization_goes_to_a_person() {
         error: None,
     };
     let script = vec![tests(), red(), bad(), fail(), fail(), Votes("A!")];
-    let exhausted = Observation::Exhausted(vec![attempt; 20]);
+    let exhausted = Event::Exhausted(vec![attempt; 20]);
     let played = play_found(exhausted, State::default(), &item(), &Policy::generate(), script);
     assert!(
         played.trace.ends_with(
-            "search; ask a person; explain; revert; needs human: LocalizationExhausted: 20 attempts found no place to \
+            "search; explain; revert; needs human: LocalizationExhausted: 20 attempts found no place to \
              look at: AssertionError: assert 0.0 == 1.5 (src/pkg/stats.py:2)"
         ),
         "{}",

@@ -6,7 +6,7 @@ use super::*;
 fn tests_first_then_code_then_accepted() {
     let played = check(
         vec![tests(), red(), good(), pass()],
-        "ask tests 0; run red; ask implementation 0; run green; commit; passed",
+        "ask tests 0; run red; ask implementation 0; run green; passed",
     );
     assert_eq!(played.state.fixes(), 0);
     assert_eq!(played.implementation(), GOOD);
@@ -17,7 +17,7 @@ fn tests_first_then_code_then_accepted() {
 fn tests_that_pass_without_code_are_sent_back() {
     let played = check(
         vec![tests(), pass(), tests(), red(), good(), pass()],
-        "ask tests 0; run red; [tests-sent-back]; ask tests 1; run red; ask implementation 0; run green; commit; passed",
+        "ask tests 0; run red; [tests-sent-back]; ask tests 1; run red; ask implementation 0; run green; passed",
     );
     assert!(played.prompts[1].contains("Write meaningful tests first: they pass without"));
     assert_eq!(played.state.fixes(), 0);
@@ -123,7 +123,7 @@ fn a_red_run_that_does_not_fail_as_tests_do_is_sent_back() {
 fn tests_that_partly_pass_are_taken_with_a_note() {
     let played = check(
         vec![tests(), fail(), good(), pass()],
-        "ask tests 0; run red; [weak-tests]; ask implementation 0; run green; commit; passed",
+        "ask tests 0; run red; [weak-tests]; ask implementation 0; run green; passed",
     );
     assert_eq!(played.note("weak-tests"), "1 tests pass without the implementation");
 }
@@ -133,7 +133,7 @@ fn the_plan_may_skip_the_red_gate() {
     check_item(
         &Item { red_gate: false, ..item() },
         vec![tests(), good(), pass()],
-        "ask tests 0; [red-gate-skipped]; ask implementation 0; run green; commit; passed",
+        "ask tests 0; [red-gate-skipped]; ask implementation 0; run green; passed",
     );
 }
 
@@ -143,7 +143,7 @@ const ONE: &str = "from pkg.stats import mean\n\ndef test_one():\n    assert mea
 fn too_few_cases_are_asked_for_once_more() {
     let two = "from pkg.stats import mean\n\ndef test_one():\n    assert mean([1]) == 1\n\ndef test_two():\n    assert mean([2]) == 2\n";
     let asked = "ask tests 0; [few-tests]; ask tests 1;";
-    let rest = "run red; ask implementation 0; run green; commit; passed";
+    let rest = "run red; ask implementation 0; run green; passed";
     let table = [
         // More tests came.
         (vec![python(ONE), tests()], format!("{asked} {rest}"), TESTS.matches("def test").count()),
@@ -205,7 +205,7 @@ fn unusable_tests_are_sent_back_with_the_reason() {
     for (reply, complaint) in table {
         let played = check(
             vec![reply, tests(), red(), good(), pass()],
-            "ask tests 0; [tests-sent-back]; ask tests 1; run red; ask implementation 0; run green; commit; passed",
+            "ask tests 0; [tests-sent-back]; ask tests 1; run red; ask implementation 0; run green; passed",
         );
         assert!(played.prompts[1].contains(complaint), "{}", played.prompts[1]);
     }
@@ -312,7 +312,7 @@ fn the_import_under_test_is_put_right() {
 fn what_a_person_wrote_is_tested_and_never_fixed() {
     let start = |script| play_from(State::written_by_hand(), &item(), &Policy::generate(), script);
     let played = start(vec![tests(), pass()]);
-    assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; commit; passed");
+    assert_eq!(played.trace, "ask tests 0; [red-gate-skipped]; run green; passed");
     let played = start(vec![tests(), fail(), fail(), Votes("A!")]);
     assert!(
         played
@@ -321,4 +321,22 @@ fn what_a_person_wrote_is_tested_and_never_fixed() {
         "{}",
         played.trace
     );
+}
+
+/// No event out of turn opens a gate or panics, and the machine goes on after it.
+#[test]
+fn an_event_out_of_turn_is_refused_and_changes_nothing() {
+    let (item, policy, around) = (item(), Policy::generate(), ItemContext::default());
+    let mut machine = NodeMachine::new(&item, &policy, &around, State::default());
+    machine.step(Event::Started).expect("begins");
+    let waiting = machine.state().clone();
+    let Run(passed) = pass() else { unreachable!() };
+    for event in [Event::Started, Event::Tests(passed), Event::Exclusive, Event::Votes(Vec::new())]
+    {
+        let refused = machine.step(event).expect_err("it waits for tests");
+        assert_eq!(refused.expected, "tests");
+        assert_eq!(*machine.state(), waiting);
+    }
+    let reply = Event::Reply(Reply::Failed { reason: "no one is there".to_owned() });
+    assert!(matches!(machine.step(reply).expect("in turn").last(), Some(Action::Finish(_))));
 }

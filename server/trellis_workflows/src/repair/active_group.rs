@@ -1,0 +1,67 @@
+//! The work on one group of failing tests.
+
+use std::collections::BTreeMap;
+
+use trellis_engine::repair::{Group, GroupWork, RepairFacts, SuggestedChange};
+
+use super::driver::lost;
+use super::evaluate::Candidate;
+use crate::fault::Fault;
+
+/// A group with its facts and its attempts so far.
+pub(super) struct ActiveGroup {
+    pub(super) group: Group,
+    pub(super) repair: RepairFacts,
+    pub(super) candidates: Vec<Candidate>,
+    /// Fixes that the diagnosis suggests, to be tried unchanged.
+    pub(super) suggestions: Vec<SuggestedChange>,
+    /// Number of attempts so far, suggestions included.
+    attempts: u32,
+    /// Texts of each tried change, with the number of its attempt, from 0.
+    tried: Vec<(u32, BTreeMap<String, String>)>,
+    /// Number of the baseline that the group comes from.
+    pub(super) baseline: u32,
+}
+
+impl GroupWork for ActiveGroup {
+    fn group(&self) -> &Group {
+        &self.group
+    }
+}
+
+impl ActiveGroup {
+    pub(super) fn new(
+        group: Group,
+        repair: RepairFacts,
+        suggestions: Vec<SuggestedChange>,
+        baseline: u32,
+    ) -> ActiveGroup {
+        let (candidates, tried) = (Vec::new(), Vec::new());
+        ActiveGroup { group, repair, candidates, suggestions, attempts: 0, tried, baseline }
+    }
+
+    /// Returns the id of the group's first test, under which its requests are journaled.
+    pub(super) fn id(&self) -> &str {
+        self.group.first_test()
+    }
+
+    pub(super) fn candidate(&self, at: usize) -> Result<&Candidate, Fault> {
+        self.candidates.get(at).ok_or_else(lost)
+    }
+
+    /// Starts an attempt and returns its number, from 0.
+    pub(super) fn begin_attempt(&mut self) -> u32 {
+        self.attempts += 1;
+        self.attempts - 1
+    }
+
+    /// Records the change of an attempt. Returns the number of the attempt, from 0, that made the
+    /// same change before.
+    pub(super) fn record(&mut self, attempt: u32, texts: &BTreeMap<String, String>) -> Option<u32> {
+        let before = self.tried.iter().find(|it| it.1 == *texts).map(|it| it.0);
+        if before.is_none() {
+            self.tried.push((attempt, texts.clone()));
+        }
+        before
+    }
+}
