@@ -229,6 +229,7 @@ fn processes() -> impl Iterator<Item = PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::process::{Child, Command, Stdio};
+    use trellis_store::origin::{Origin, Workflow};
 
     use super::*;
 
@@ -243,7 +244,8 @@ mod tests {
     fn a_git_whose_owner_is_gone_is_waited_for_and_no_other() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join(".trellis")).expect("made");
-        let (journal, _) = Journal::open(folder.path()).expect("a journal");
+        let (journal, _) =
+            Journal::open(folder.path(), Origin::create(Workflow::Repair)).expect("a journal");
         let git = Git::open(folder.path(), &journal).expect("git works").expect("git is there");
         let (pid, since) = SELF.split_once(' ').expect("two words");
         let elsewhere = tempfile::tempdir().expect("a folder");

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::append_log::AppendLog;
 use crate::cost::Cost;
 use crate::disk;
+use crate::origin::Origin;
 use crate::replay::ReplayedState;
 
 /// Version of the line format.
@@ -67,10 +68,9 @@ pub struct CallDetails {
     pub asked: String,
     /// Reason for the choice of model.
     pub why: String,
-    /// The workflow that sent the request; absent for a node of a plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "door")]
-    pub workflow: Option<String>,
+    /// The workflow that sent the request, in old journals; now each line has it.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "door")]
+    pub old_workflow: Option<String>,
     /// Version of the stage's prompt.
     pub prompt_version: u32,
     /// True if the model was given tools, which also changes the prompt.
@@ -286,12 +286,23 @@ pub enum Event {
 pub(crate) struct Line {
     v: u32,
     pub(crate) at: String,
+    /// Name of the workflow that wrote the line; absent in old journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) workflow: Option<String>,
+    /// Id of the run that wrote the line; absent in old journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run_id: Option<String>,
     pub(crate) event: Event,
 }
 
 /// Returns the events of a journal's text; lines that cannot be read are left out.
 pub fn events(text: &str) -> impl Iterator<Item = Event> {
-    text.lines().filter_map(|it| serde_json::from_str::<Line>(it).ok()).map(|it| it.event)
+    lines_of(text).map(|it| it.event)
+}
+
+/// Returns the lines of a journal's text; those that cannot be read are left out.
+pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = Line> {
+    text.lines().filter_map(|it| serde_json::from_str(it).ok())
 }
 
 /// A function that is called with each event after it was written. It must not wait.
@@ -300,6 +311,7 @@ pub type Subscriber = Box<dyn Fn(&Event) + Send + Sync>;
 /// The open journal.
 pub struct Journal {
     file: Mutex<AppendLog>,
+    origin: Origin,
     subscriber: Option<Subscriber>,
 }
 
@@ -315,9 +327,9 @@ impl Journal {
     }
 
     /// Opens the journal for appending, and replays its lines.
-    pub fn open(root: &Path) -> io::Result<(Journal, ReplayedState)> {
+    pub fn open(root: &Path, origin: Origin) -> io::Result<(Journal, ReplayedState)> {
         let path = Journal::path(root);
-        let journal = Journal::at(&path)?;
+        let journal = Journal::at(&path, origin)?;
         let bytes = trellis_os::files::read(&path)?;
         // Another process may be appending at this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -325,14 +337,14 @@ impl Journal {
     }
 
     /// Opens the journal for a few lines, besides the process that owns the folder.
-    pub fn join(root: &Path) -> io::Result<Journal> {
+    pub fn join(root: &Path, origin: Origin) -> io::Result<Journal> {
         let path = Journal::path(root);
         disk::ensure(root)?;
-        Journal::at(&path)
+        Journal::at(&path, origin)
     }
 
-    fn at(path: &Path) -> io::Result<Journal> {
-        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), subscriber: None })
+    fn at(path: &Path, origin: Origin) -> io::Result<Journal> {
+        Ok(Journal { file: Mutex::new(AppendLog::open(path)?), origin, subscriber: None })
     }
 
     /// Has `subscriber` called with every event from now on.
@@ -357,7 +369,7 @@ impl Journal {
 
     fn append(&self, events: &[Event], sync: bool) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        file.append(sync, || lines(events))?;
+        file.append(sync, || lines(events, &self.origin))?;
         drop(file);
         if let Some(subscriber) = &self.subscriber {
             events.iter().for_each(subscriber);
@@ -367,10 +379,17 @@ impl Journal {
 }
 
 /// Serializes events as lines with the current time, without line ends.
-fn lines(events: &[Event]) -> io::Result<Vec<Vec<u8>>> {
+fn lines(events: &[Event], origin: &Origin) -> io::Result<Vec<Vec<u8>>> {
     let at = Timestamp::now().to_string();
+    let (workflow, run_id) = (origin.workflow.as_str().to_owned(), origin.run_id.to_string());
     let line = |event: &Event| {
-        let line = Line { v: VERSION, at: at.clone(), event: event.clone() };
+        let line = Line {
+            v: VERSION,
+            at: at.clone(),
+            workflow: Some(workflow.clone()),
+            run_id: Some(run_id.clone()),
+            event: event.clone(),
+        };
         Ok(serde_json::to_vec(&line)?)
     };
     events.iter().map(line).collect()

@@ -11,6 +11,7 @@ pub mod error;
 pub mod hash_chain;
 pub mod journal;
 pub mod lock;
+pub mod origin;
 pub mod reader;
 pub mod replay;
 pub mod scratch;

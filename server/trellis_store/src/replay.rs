@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::disk;
-use crate::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events};
+use crate::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events, lines_of};
+use crate::origin::Workflow;
 
 /// A subgraph that was committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,16 +58,24 @@ pub struct CachedReply {
     pub nano_usd: u64,
 }
 
-/// Returns whether the event belongs to another workflow (write-tests, issue, repair). No node of a
-/// plan has a test's id.
-fn is_another_workflows(event: &Event) -> bool {
-    match event {
-        Event::Stage { .. } => true,
-        Event::ModelCall { stage, node, details, .. } => {
-            *stage == WRITE_TESTS || node.contains(".py::") || details.workflow.is_some()
+/// Returns whether the line is a stage or a request of a workflow without a plan. In old journals,
+/// which do not name the workflow, a request tells by its subject: no node of a plan has a test's
+/// id.
+fn is_without_plan(line: &Line) -> bool {
+    match (&line.event, &line.workflow) {
+        (Event::Stage { .. }, _) => true,
+        (Event::ModelCall { .. }, Some(workflow)) => *workflow != Workflow::Generate.as_str(),
+        (Event::ModelCall { stage, node, details, .. }, None) => {
+            *stage == WRITE_TESTS || node.contains(".py::") || details.old_workflow.is_some()
         }
         _ => false,
     }
+}
+
+/// Returns the workflow of a request.
+fn workflow_of(line: &Line) -> Option<&str> {
+    let Event::ModelCall { details, .. } = &line.event else { return None };
+    line.workflow.as_deref().or(details.old_workflow.as_deref())
 }
 
 /// Returns the cached replies of a piece of work without a plan.
@@ -82,14 +91,12 @@ pub const WRITE_TESTS: &str = "write_tests";
 pub const GAVE_UP: &str = "gave-up";
 
 /// Returns the replies to a workflow since it last gave up, for any subject.
-pub fn replies_of(text: &str, workflow: &str) -> HashMap<ReplyKey, CachedReply> {
-    let mut found = HashMap::new();
-    for event in events(text) {
-        match &event {
+pub fn replies_of(text: &str, workflow: Workflow) -> HashMap<ReplyKey, CachedReply> {
+    let (mut found, workflow) = (HashMap::new(), workflow.as_str());
+    for line in lines_of(text) {
+        match &line.event {
             Event::Note { node, what, .. } if node == workflow && what == GAVE_UP => found.clear(),
-            Event::ModelCall { details, .. } if details.workflow.as_deref() == Some(workflow) => {
-                found.extend(reply(&event));
-            }
+            event if workflow_of(&line) == Some(workflow) => found.extend(reply(event)),
             _ => {}
         }
     }
@@ -126,6 +133,8 @@ impl ReplayedState {
         let mut past = ReplayedState::default();
         for (index, line) in text.lines().enumerate() {
             match serde_json::from_str::<Line>(line) {
+                // A run neither pays for another workflow's requests nor uses their replies.
+                Ok(line) if is_without_plan(&line) => {}
                 Ok(line) => past.take(line.event),
                 Err(_) => past.unreadable.push(index + 1),
             }
@@ -134,10 +143,6 @@ impl ReplayedState {
     }
 
     fn take(&mut self, event: Event) {
-        // A run neither pays for another workflow's events nor uses them.
-        if is_another_workflows(&event) {
-            return;
-        }
         self.keep_reply(&event);
         self.finished = match event {
             Event::Finished { .. } => true,

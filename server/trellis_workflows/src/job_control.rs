@@ -2,6 +2,7 @@
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use trellis_store::origin::{Origin, RunId, Workflow};
 
 use crate::fault::Fault;
 use crate::signals::cancel_on_signal;
@@ -10,6 +11,7 @@ use crate::signals::cancel_on_signal;
 #[derive(Clone, Debug)]
 pub struct JobControl {
     pub cancel: CancellationToken,
+    run_id: RunId,
     paused: watch::Receiver<bool>,
 }
 
@@ -25,7 +27,10 @@ impl JobControl {
     pub fn new() -> (JobControl, JobHandle) {
         let cancel = CancellationToken::new();
         let (sender, paused) = watch::channel(false);
-        (JobControl { cancel: cancel.clone(), paused }, JobHandle { cancel, paused: sender })
+        (
+            JobControl { cancel: cancel.clone(), run_id: RunId::create(), paused },
+            JobHandle { cancel, paused: sender },
+        )
     }
 
     /// Creates the control of work that a signal cancels.
@@ -33,6 +38,11 @@ impl JobControl {
         let (control, _) = JobControl::new();
         cancel_on_signal(control.cancel.clone())?;
         Ok(control)
+    }
+
+    /// Returns the origin of this run's journal lines.
+    pub fn origin(&self, workflow: Workflow) -> Origin {
+        Origin { workflow, run_id: self.run_id.clone() }
     }
 
     /// Waits while the work is paused. Also returns when it is cancelled.

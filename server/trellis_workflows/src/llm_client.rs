@@ -44,8 +44,6 @@ pub struct LlmClient {
     pub budget: Budget,
     /// Replies that an earlier start of the run has paid for.
     cached_replies: Mutex<HashMap<ReplyKey, CachedReply>>,
-    /// The workflow, if it has no planning graph.
-    workflow: Option<&'static str>,
     /// Approximate number of tokens of a request.
     context_tokens: usize,
     /// Output for notes on replies that do not come.
@@ -149,12 +147,7 @@ impl LlmClient {
         reporter: &Reporter,
     ) -> LlmClient {
         let (cached_replies, reporter) = (Mutex::new(cached), reporter.clone());
-        LlmClient { models, budget, cached_replies, workflow: None, context_tokens, reporter }
-    }
-
-    /// Marks the client as one of a workflow without a planning graph.
-    pub fn for_workflow(self, workflow: &'static str) -> LlmClient {
-        LlmClient { workflow: Some(workflow), ..self }
+        LlmClient { models, budget, cached_replies, context_tokens, reporter }
     }
 
     /// Sends a request of the engine and adds its cost to `cost`. Shortens the request while it is
@@ -286,7 +279,6 @@ impl LlmClient {
         let details = CallDetails {
             asked: opened.model.name().to_owned(),
             why: purpose.why.to_owned(),
-            workflow: self.workflow.map(str::to_owned),
             prompt_version: purpose.prompt_version,
             tools: purpose.tools,
             cached_tokens: spent.cached_tokens,
@@ -295,6 +287,7 @@ impl LlmClient {
             // Replies of a recording are not journaled: they cost nothing, and come in the right
             // order only from the recording's beginning.
             reply: reply.as_ref().ok().filter(|_| !opened.model.is_recorded()).map(said),
+            ..CallDetails::default()
         };
         let event = Event::ModelCall {
             node: call.id.to_owned(),

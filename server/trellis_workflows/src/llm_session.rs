@@ -16,14 +16,14 @@ use crate::reporter::Reporter;
 use crate::tools::ToolSet;
 use trellis_store::cost::StageCost;
 use trellis_store::journal::{Event, Journal};
+use trellis_store::origin::{Origin, Workflow};
 use trellis_store::replay::{CachedReply, GAVE_UP, ReplyKey, replies_of};
 
 pub struct LlmSession {
     llm: Arc<LlmClient>,
     journal: Arc<Journal>,
     cost: StageCost,
-    /// The workflow's name in journal notes.
-    workflow: &'static str,
+    workflow: Workflow,
     /// Creates the fault for cancelled work.
     cancelled: fn() -> Fault,
 }
@@ -31,7 +31,7 @@ pub struct LlmSession {
 impl LlmSession {
     /// Opens a session for the project at `home`.
     pub fn open(
-        (workflow, cancelled): (&'static str, fn() -> Fault),
+        (origin, cancelled): (Origin, fn() -> Fault),
         (home, reporter): (&Path, &Reporter),
         args: &ModelArgs,
     ) -> Result<LlmSession, Fault> {
@@ -41,9 +41,9 @@ impl LlmSession {
         models.require_prices(budget)?;
         let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
-        let journal = Arc::new(Journal::join(home).map_err(no_journal)?);
-        let llm =
-            LlmClient::new(models, budget, HashMap::new(), tokens, reporter).for_workflow(workflow);
+        let workflow = origin.workflow;
+        let journal = Arc::new(Journal::join(home, origin).map_err(no_journal)?);
+        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, reporter);
         let llm = Arc::new(llm);
         Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
     }
@@ -68,7 +68,8 @@ impl LlmSession {
 
     /// Journals that the workflow ended without success.
     pub fn gave_up(&self, text: String) -> Result<(), Fault> {
-        let event = Event::Note { node: self.workflow.to_owned(), what: GAVE_UP.to_owned(), text };
+        let event =
+            Event::Note { node: self.workflow.as_str().to_owned(), what: GAVE_UP.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 
@@ -88,7 +89,8 @@ impl LlmSession {
 
     /// Journals a note about a group of tests or a piece of work.
     pub fn note(&self, group: &str, text: String) -> Result<(), Fault> {
-        let event = Event::Note { node: group.to_owned(), what: self.workflow.to_owned(), text };
+        let event =
+            Event::Note { node: group.to_owned(), what: self.workflow.as_str().to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 

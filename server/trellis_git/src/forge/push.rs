@@ -254,11 +254,12 @@ mod tests {
 
     use super::*;
     use trellis_store::journal::Journal;
+    use trellis_store::origin::{Origin, Workflow};
 
     /// Returns a repository with a commit, and a pusher from it to an address.
     fn carrier(home: &Path, url: &str, cancel: &CancellationToken) -> (Git, Pusher) {
         fs::create_dir_all(home.join(".trellis")).expect("a folder");
-        let journal = Journal::join(home).expect("a journal");
+        let journal = Journal::join(home, Origin::create(Workflow::Implement)).expect("a journal");
         let git = Git::open(home, &journal).expect("git works").expect("git is there");
         fs::write(home.join("a.txt"), "a\n").expect("a file");
         git.commit(&journal, &["a.txt".to_owned()], "a", false).expect("a commit");

@@ -14,6 +14,7 @@ use trellis_store::checkpoint::{self, Checkpoint, TestResults};
 use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
+use trellis_store::origin::{Origin, Workflow};
 use trellis_store::replay::{Milestone, ReplayedState};
 use trellis_workflows::convert::check_python;
 use trellis_workflows::fault::Fault;
@@ -53,7 +54,8 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
             .hint("give the output folder of `trellis generate`"));
     }
     let _lock = Lock::take(&root)?;
-    let (journal, past) = Journal::open(&root).map_err(cannot)?;
+    let (journal, past) =
+        Journal::open(&root, Origin::create(Workflow::Rollback)).map_err(cannot)?;
     let (milestone, tag) = choose(&past, params.to.as_deref())?;
     let git = Git::open(&root, &journal).map_err(Fault::internal)?;
     let git = git.ok_or_else(|| {

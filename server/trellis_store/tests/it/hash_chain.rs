@@ -9,6 +9,10 @@ use trellis_store::hash_chain::{Break, Verification};
 use trellis_store::journal::{Event, Journal};
 use trellis_store::reader::{Entry, Reader, Summary};
 
+fn origin() -> trellis_store::origin::Origin {
+    trellis_store::origin::Origin::create(trellis_store::origin::Workflow::Repair)
+}
+
 fn note(text: &str) -> Event {
     Event::Note { node: "n".to_owned(), what: "test".to_owned(), text: text.to_owned() }
 }
@@ -16,8 +20,8 @@ fn note(text: &str) -> Event {
 /// Creates a journal of six lines written by two writers in turns.
 fn six() -> (TempDir, PathBuf) {
     let world = tempfile::tempdir().expect("a folder");
-    let one = Journal::join(world.path()).expect("a journal");
-    let (other, _) = Journal::open(world.path()).expect("the same");
+    let one = Journal::join(world.path(), origin()).expect("a journal");
+    let (other, _) = Journal::open(world.path(), origin()).expect("the same");
     for number in [1, 3, 5] {
         one.log(note(&format!("text {number}"))).expect("written");
         other.commit(note(&format!("text {}", number + 1))).expect("written");
@@ -128,8 +132,8 @@ fn lines_cut_off_at_the_end_show_in_the_head_alone() {
 #[test]
 fn what_a_crash_left_of_a_line_is_cut_off_by_whoever_comes_next() {
     let openers: [fn(&Path) -> Journal; 2] = [
-        |root| Journal::join(root).expect("a journal"),
-        |root| Journal::open(root).expect("a journal").0,
+        |root| Journal::join(root, origin()).expect("a journal"),
+        |root| Journal::open(root, origin()).expect("a journal").0,
     ];
     for open in openers {
         // Bytes of the last line that remain: one, some, all but the line end.
@@ -152,7 +156,7 @@ fn what_a_crash_left_of_a_line_is_cut_off_by_whoever_comes_next() {
 #[test]
 fn an_open_journal_goes_on_behind_what_a_crash_of_another_left() {
     let (world, path) = six();
-    let journal = Journal::join(world.path()).expect("a journal");
+    let journal = Journal::join(world.path(), origin()).expect("a journal");
     journal.log(note("seven")).expect("written");
     let whole = fs::read_to_string(&path).expect("text");
     fs::write(&path, format!("{whole}{{\"v\":1,\"at\":\"20")).expect("written");
@@ -168,7 +172,7 @@ fn the_chain_begins_below_lines_of_before_and_holds_them() {
     // Longer than one block of reading.
     old.push(format!("{{\"long\":\"{}\"}}", "x".repeat(100_000)));
     fs::write(&path, old.join("\n") + "\n").expect("written");
-    let journal = Journal::join(world.path()).expect("a journal");
+    let journal = Journal::join(world.path(), origin()).expect("a journal");
     journal.commit_all(&[note("seven"), note("eight")]).expect("written");
     let found = verdict(&path);
     assert_eq!((found.since, found.broken), (Some(8), None));
@@ -186,7 +190,7 @@ fn a_line_without_a_chain_below_one_with_is_no_longer_trusted() {
     let mut text = fs::read_to_string(&path).expect("text");
     text += &format!("{}\n", bare(text.lines().last().expect("a line")));
     fs::write(&path, text).expect("written");
-    Journal::join(world.path()).and_then(|it| it.log(note("next"))).expect("written");
+    Journal::join(world.path(), origin()).and_then(|it| it.log(note("next"))).expect("written");
     let (lines, ended) = read(&path);
     assert_eq!((lines.len(), ended.lines), (8, 8));
     assert_eq!(ended.chain.broken, Some((7, Break::Bare)));
@@ -195,7 +199,7 @@ fn a_line_without_a_chain_below_one_with_is_no_longer_trusted() {
 #[test]
 fn a_journal_that_was_put_in_the_place_of_another_is_gone_on_with() {
     let (world, path) = six();
-    let journal = Journal::join(world.path()).expect("a journal");
+    let journal = Journal::join(world.path(), origin()).expect("a journal");
     journal.log(note("into the old one")).expect("written");
     let (_other, better) = six();
     fs::rename(better, &path).expect("replaced");
@@ -216,7 +220,7 @@ fn many_writers_at_once_make_one_chain() {
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             scope.spawn(move || {
-                let journal = Journal::join(root).expect("a journal");
+                let journal = Journal::join(root, origin()).expect("a journal");
                 for line in 0..LINES {
                     let batch = [note(&format!("{writer} {line}")), note("second")];
                     journal.commit_all(&batch[..1 + line % 2]).expect("written");
@@ -239,7 +243,7 @@ fn many_writers_at_once_make_one_chain() {
 #[test]
 fn a_line_too_long_to_show_is_reported_and_still_part_of_the_chain() {
     let (world, path) = six();
-    let journal = Journal::join(world.path()).expect("a journal");
+    let journal = Journal::join(world.path(), origin()).expect("a journal");
     journal.log(note(&"x".repeat(17 << 20))).expect("written");
     journal.log(note("next")).expect("written");
     let (lines, ended) = read(&path);

@@ -33,6 +33,7 @@ use trellis_project::plan_file;
 use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
+use trellis_store::origin::Workflow;
 use trellis_store::{Writer, checkpoint, disk};
 
 /// A request to generate a repository.
@@ -104,7 +105,8 @@ pub(super) async fn open(
     let sandbox = sandbox::open(&order.sandbox, &root, needs, reporter).await?;
     let cannot = |e: std::io::Error| Fault::internal(format!("cannot use {}: {e}", root.display()));
     disk::reserve_space(&root).map_err(|e| full_or(e, &root))?;
-    let (mut journal, mut past) = Journal::open(&root).map_err(cannot)?;
+    let (mut journal, mut past) =
+        Journal::open(&root, control.origin(Workflow::Generate)).map_err(cannot)?;
     let of_journal = reporter.clone();
     journal.subscribe(Box::new(move |event| of_journal.emit(Progress::Journaled(event))));
     recover(&root, &journal, &mut past, reporter).map_err(cannot)?;

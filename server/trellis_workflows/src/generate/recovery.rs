@@ -18,6 +18,7 @@ use crate::reporter::Reporter;
 use trellis_store::Writer;
 use trellis_store::cost::Cost;
 use trellis_store::journal::{Accepted, Event, Journal};
+use trellis_store::origin::{Origin, Workflow};
 use trellis_store::replay::ReplayedState;
 
 /// Returns a plan with three nodes in two files; the last node builds on both others.
@@ -68,7 +69,8 @@ fn start(root: &Path) {
     let (work, mut schedule) = work();
     let reporter = Reporter::default();
     trellis_store::disk::ensure(root).expect("a folder");
-    let (journal, mut past) = Journal::open(root).expect("a journal");
+    let (journal, mut past) =
+        Journal::open(root, Origin::create(Workflow::Generate)).expect("a journal");
     recover(root, &journal, &mut past, &reporter).expect("a folder of ours");
     let mut writer = Writer::new(root, past.written.clone(), check_python);
     let kept = users_files(root, &mut writer, &work, &past, &journal, false);

@@ -28,6 +28,7 @@ use trellis_git::merge::Checkout;
 use trellis_git::worktree::Worktree;
 use trellis_store::disk;
 use trellis_store::journal::{self, Journal};
+use trellis_store::origin::Workflow;
 use trellis_store::replay::cached;
 
 /// Implements an issue and merges the result if that is permitted.
@@ -46,7 +47,8 @@ pub async fn implement(
     let began = Instant::now();
     let words = spec::read(order, given)?;
     disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
-    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let journal =
+        Journal::join(&order.home, control.origin(Workflow::Implement)).map_err(no_journal)?;
     let forge = forge(order, (&journal, reporter, control))?;
     if let Some(forge) = &forge {
         forge.push_pending().await;
@@ -404,7 +406,8 @@ impl<'a> IssueRun<'a> {
         if self.session.is_none() {
             let IssueRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.reporter);
-            let session = LlmSession::open(("implement", cancelled), place, model)?;
+            let origin = self.control.origin(Workflow::Implement);
+            let session = LlmSession::open((origin, cancelled), place, model)?;
             self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
             self.session = Some(session);
             self.load_replies()?;

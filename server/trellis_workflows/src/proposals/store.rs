@@ -10,6 +10,7 @@ use crate::fault::{Fault, FaultKind};
 use trellis_store::disk;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::{Lock, LockError};
+use trellis_store::origin::{Origin, Workflow};
 
 /// Interval of checks for decisions of other processes.
 pub const LOOK: Duration = Duration::from_millis(500);
@@ -187,7 +188,8 @@ impl Store {
             format!("{}, revision {}: {}", proposal.id, proposal.revision, proposal.reason);
         let node = proposal.run.as_ref().map_or(&proposal.test.id, |it| &it.node).clone();
         let event = Event::Approval { node, question, answer: answer.to_owned() };
-        let written = Journal::join(&self.root).and_then(|journal| journal.commit(event));
+        let written = Journal::join(&self.root, Origin::create(Workflow::Fixes))
+            .and_then(|journal| journal.commit(event));
         written.map_err(|error| {
             let path = Journal::path(&self.root);
             Fault::internal(format!("cannot write {}: {error}", path.display()))

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use trellis_store::journal::Journal;
+use trellis_store::origin::Origin;
 
 use super::report::RepairReport;
 use super::{RepairRequest, commit, uncommitted};
@@ -9,11 +10,15 @@ use crate::llm_session::no_journal;
 use crate::reporter::Reporter;
 
 /// Finishes the commit of an earlier repair that was killed during it.
-pub(super) fn end_commit(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
+pub(super) fn end_commit(
+    order: &RepairRequest,
+    reporter: &Reporter,
+    origin: &Origin,
+) -> Result<(), Fault> {
     if !commit::is_interrupted(&order.root) {
         return Ok(());
     }
-    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let journal = Journal::join(&order.home, origin.clone()).map_err(no_journal)?;
     let reported = commit::resume(&order.root, &journal).map_err(|why| {
         Fault::input(format!("cannot finish the commit of an earlier repair: {why}"))
             .hint("fix this, and run again; the fix is in the tree")
@@ -23,14 +28,18 @@ pub(super) fn end_commit(order: &RepairRequest, reporter: &Reporter) -> Result<(
 }
 
 /// Commits fixes that an earlier repair left in the tree, before anything else changes there.
-pub(super) fn commit_left(order: &RepairRequest, reporter: &Reporter) -> Result<(), Fault> {
+pub(super) fn commit_left(
+    order: &RepairRequest,
+    reporter: &Reporter,
+    origin: &Origin,
+) -> Result<(), Fault> {
     let root = &order.root;
     let left = uncommitted::left(root).map_err(|why| {
         Fault::input(format!("cannot commit the fixes of an earlier repair: {why}"))
             .hint("fix this, and run again; the fixes are in the tree")
     })?;
     if let Some(it) = left {
-        let journal = Journal::join(&order.home).map_err(no_journal)?;
+        let journal = Journal::join(&order.home, origin.clone()).map_err(no_journal)?;
         reporter.note(match commit::commit(root, &journal, &it.patch, &it.title) {
             Ok(made) => {
                 format!(
@@ -51,8 +60,9 @@ pub(super) fn commit_all(
     order: &RepairRequest,
     result: &mut RepairReport,
     reporter: &Reporter,
+    origin: &Origin,
 ) -> Result<(), Fault> {
-    let journal = Journal::join(&order.home).map_err(no_journal)?;
+    let journal = Journal::join(&order.home, origin.clone()).map_err(no_journal)?;
     match commit::commit(&order.root, &journal, &result.all, &result.title()) {
         Ok(made) => result.commit = Some(made),
         Err(why) => {

@@ -30,6 +30,7 @@ use crate::job_control::JobControl;
 use crate::llm_session::LlmSession;
 use crate::proposals::Verifier;
 use crate::reporter::{Progress, Reporter};
+use trellis_store::origin::Workflow;
 
 /// Everything that a running repair holds.
 pub(super) struct RepairRun<'a> {
@@ -389,7 +390,8 @@ impl RepairRun<'_> {
         if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
             let place = (home.as_path(), self.reporter);
-            let session = LlmSession::open(("repair", cancelled), place, model)?;
+            let origin = self.control.origin(Workflow::Repair);
+            let session = LlmSession::open((origin, cancelled), place, model)?;
             session.load_replies(home)?;
             self.session = Some(session);
         }

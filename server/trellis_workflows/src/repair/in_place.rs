@@ -17,6 +17,7 @@ use crate::job_control::JobControl;
 use crate::proposals::{Times, Verifier, VerifyMode};
 use crate::reporter::Reporter;
 use trellis_project::edits;
+use trellis_store::origin::Workflow;
 
 /// Repairs a tree in place, or only as a patch.
 pub(super) async fn repair(
@@ -27,9 +28,10 @@ pub(super) async fn repair(
 ) -> Result<RepairReport, Fault> {
     refuse_unknown(order)?;
     edits::recover(&order.root)?;
-    end_commit(order, reporter)?;
+    let origin = control.origin(Workflow::Repair);
+    end_commit(order, reporter, &origin)?;
     if order.commit {
-        commit_left(order, reporter)?;
+        commit_left(order, reporter, &origin)?;
     }
     let testing = VerifyMode {
         sandbox: order.sandbox.clone(),
@@ -74,7 +76,7 @@ pub(super) async fn repair(
     end?;
     let mut result = result?;
     if order.commit && !result.all.is_empty() {
-        commit_all(order, &mut result, reporter)?;
+        commit_all(order, &mut result, reporter, &origin)?;
     }
     Ok(result)
 }

@@ -10,6 +10,7 @@ use crate::reporter::Reporter;
 use trellis_git::git::Git;
 use trellis_git::merge::Checkout;
 use trellis_store::journal::Journal;
+use trellis_store::origin::Workflow;
 
 pub(super) async fn repair(
     order: &RepairRequest,
@@ -22,10 +23,11 @@ pub(super) async fn repair(
         Fault::input(format!("{home} is not in a git repository with a commit"))
             .hint("leave `worktree` out: attempts are made on copies anyway")
     })?;
-    let journal = Journal::join(&order.home).map_err(|error| {
-        Fault::internal(format!("cannot write the journal: {error}"))
-            .hint("make `.trellis` writable and free some space on the disk")
-    })?;
+    let journal =
+        Journal::join(&order.home, control.origin(Workflow::Repair)).map_err(|error| {
+            Fault::internal(format!("cannot write the journal: {error}"))
+                .hint("make `.trellis` writable and free some space on the disk")
+        })?;
     let worktree = Checkout::of(&git, &journal, "HEAD")?;
     let there = RepairRequest {
         root: worktree.root.clone(),

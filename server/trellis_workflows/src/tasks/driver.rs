@@ -38,6 +38,7 @@ use trellis_project::plan_file;
 use trellis_store::disk;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
+use trellis_store::origin::Workflow;
 
 /// Implements a list of tasks as a repository.
 ///
@@ -60,7 +61,8 @@ pub async fn tasks(
     let stack = stacks::find(known, &order.stack)?;
     let out = scaffold::folder(order, &stack)?;
     let _lock = Lock::take(&out)?;
-    let journal = Journal::join(&out).map_err(no_journal)?;
+    let origin = control.origin(Workflow::Tasks);
+    let journal = Journal::join(&out, origin.clone()).map_err(no_journal)?;
     let (git, merged) = scaffold::repository(&out, &journal)?;
     let into = checked_out(&git)?;
     let forge = match &order.push {
@@ -83,7 +85,7 @@ pub async fn tasks(
         scaffold::install(&out, &stack, reporter, &control.cancel).await?;
     }
     let opened = open(order, &out, reporter, control).await?;
-    let session = LlmSession::open(("tasks", cancelled), (&out, reporter), &order.model)?;
+    let session = LlmSession::open((origin, cancelled), (&out, reporter), &order.model)?;
     let tools = Services {
         reporter,
         control,

@@ -34,6 +34,7 @@ use trellis_store::cost::StageCost;
 use trellis_store::disk;
 use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
+use trellis_store::origin::{Origin, Workflow};
 
 /// Maximum number of replies to send back (T9).
 const RETRIES: u32 = 2;
@@ -377,7 +378,8 @@ fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fau
     let scratch = leaves_no_trace.then(tempfile::tempdir).transpose().map_err(cannot)?;
     let place: PathBuf = scratch.as_ref().map_or(root, |it| it.path()).to_owned();
     disk::ensure(&place).map_err(cannot)?;
-    let (journal, _) = Journal::open(&place).map_err(cannot)?;
+    let (journal, _) =
+        Journal::open(&place, Origin::create(Workflow::WriteTests)).map_err(cannot)?;
     Ok((journal, scratch))
 }
 
