@@ -49,6 +49,23 @@ pub struct Failure {
     pub missing_attribute: Option<String>,
 }
 
+impl Failure {
+    /// Returns the exception, the first line of its message, and the place, in one line.
+    pub fn summary(&self) -> String {
+        let message = self.message.lines().next().unwrap_or_default();
+        match self.path.is_empty() {
+            true => format!("{}: {message}", self.exception),
+            false => format!("{}: {message} ({}:{})", self.exception, self.path, self.line),
+        }
+    }
+
+    /// Returns the summary, and the other lines of the message below it.
+    pub fn text(&self) -> String {
+        let rest = self.message.split_once('\n').map(|(_, rest)| format!("\n{rest}"));
+        self.summary() + &rest.unwrap_or_default()
+    }
+}
+
 /// One test with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestCase {
@@ -108,13 +125,7 @@ impl TestRun {
     /// Returns the failure in one line, for reasons and reports.
     pub fn summary(&self) -> String {
         if let Some(failure) = self.failures().next() {
-            let message = failure.message.lines().next().unwrap_or_default();
-            let place = if failure.path.is_empty() {
-                String::new()
-            } else {
-                format!(" ({}:{})", failure.path, failure.line)
-            };
-            return format!("{}: {message}{place}", failure.exception);
+            return failure.summary();
         }
         match &self.ending {
             RunOutcome::Passed => "passed".to_owned(),

@@ -1,9 +1,9 @@
-//! Evaluation of red runs, without a model.
+//! The red gate (T2): without the code, tests must fail, and for the right reason.
 
 use crate::item::Item;
 use crate::observation::{Failure, Frame, RunOutcome, TestRun};
 
-/// Verdict of the red gate on a run with a stub in place of the implementation.
+/// Verdict of the red gate on a run without the implementation.
 pub(crate) enum RedGate {
     /// The tests fail for the right reason.
     Open,
@@ -13,16 +13,18 @@ pub(crate) enum RedGate {
     Broken(String),
 }
 
-/// Evaluates a red run (T2): the tests must fail, and for the right reason.
-pub(crate) fn judge_red(item: &Item, run: &TestRun) -> RedGate {
-    let missing = !run.collection.is_empty() && run.collection.iter().all(|it| misses(item, it));
-    match &run.ending {
-        RunOutcome::Passed => RedGate::Meaningless,
-        RunOutcome::CollectionError if missing => RedGate::Open,
-        RunOutcome::CollectionError => {
-            RedGate::Broken(format!("they cannot be collected: {}", run.summary()))
+/// Evaluates a red run. `is_missing` returns whether a file could not be collected because the code
+/// under test does not exist yet.
+pub(crate) fn judge_red(run: &TestRun, is_missing: impl Fn(&Failure) -> bool) -> RedGate {
+    let foreign = run.collection.iter().find(|it| !is_missing(it));
+    match (&run.ending, foreign) {
+        (RunOutcome::Passed, _) => RedGate::Meaningless,
+        (RunOutcome::NoTests, _) => RedGate::Broken("no test was collected".to_owned()),
+        (_, Some(failure)) => {
+            RedGate::Broken(format!("they cannot be collected: {}", failure.text()))
         }
-        RunOutcome::Failed if run.failed() > 0 => RedGate::Open,
+        (RunOutcome::CollectionError, None) if !run.collection.is_empty() => RedGate::Open,
+        (RunOutcome::Failed, None) if run.failed() > 0 => RedGate::Open,
         _ => RedGate::Broken(format!("they do not fail as tests do: {}", run.summary())),
     }
 }
@@ -34,7 +36,7 @@ pub(crate) fn reaches(item: &Item, run: &TestRun) -> bool {
 }
 
 /// Returns whether a collection failed because the item does not exist yet.
-fn misses(item: &Item, failure: &Failure) -> bool {
+pub(crate) fn misses(item: &Item, failure: &Failure) -> bool {
     // The stub was called while the test module was loaded.
     if failure.exception == "NotImplementedError" {
         return true;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::failures;
 use crate::normalize::normalize_output;
-use crate::observation::{Failure, RunOutcome, TestRun};
+use crate::observation::{Failure, TestRun};
+use crate::red_gate::{RedGate, judge_red};
 
 /// Verdict of a gate on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,27 +32,20 @@ pub fn red(run: &TestRun, known: &dyn ProjectBaseline) -> GateResult {
     if let Some(why) = run.failures().find_map(|it| made_up(it, known)) {
         return GateResult::Shut(why);
     }
-    let missing = |it: &Failure| {
+    let is_missing = |it: &Failure| {
         it.exception == "NotImplementedError"
             || it.missing_module.as_deref().is_some_and(|it| known.is_project_module(it))
             || (it.missing_module.is_none() && it.missing_attribute.is_some())
             || (it.path.ends_with(".go") && it.missing_name.is_some())
             || names_no_file(&it.message)
     };
-    let foreign = run.collection.iter().find(|it| !missing(it));
-    match (&run.ending, foreign) {
-        (RunOutcome::Passed, _) => GateResult::Shut(format!(
+    match judge_red(run, is_missing) {
+        RedGate::Open => GateResult::Open,
+        RedGate::Meaningless => GateResult::Shut(format!(
             "tests must fail before the implementation, and all {} pass: write tests of what is not there yet",
             run.passed()
         )),
-        (RunOutcome::NoTests, _) => GateResult::Shut("no test was collected".to_owned()),
-        (_, Some(failure)) => GateResult::Shut(format!(
-            "they cannot be collected: {}: {}",
-            failure.exception, failure.message
-        )),
-        (RunOutcome::CollectionError, None) if !run.collection.is_empty() => GateResult::Open,
-        (RunOutcome::Failed, None) if run.failed() > 0 => GateResult::Open,
-        _ => GateResult::Shut(format!("they do not fail as tests do: {}", run.summary())),
+        RedGate::Broken(why) => GateResult::Shut(why),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Cause, NodeMachine, Phase, TestsWanted, source};
 use crate::observation::TestRun;
 use crate::prompt::prompts;
 use crate::prompt::template::TESTS;
-use crate::red_gate::{RedGate, judge_red, reaches};
+use crate::red_gate::{RedGate, judge_red, misses, reaches};
 use crate::vocabulary::{Outcome, RunMode, Stage};
 use crate::{routing, test_draft};
 
@@ -92,7 +92,7 @@ impl NodeMachine<'_> {
 
     pub(super) fn red(&mut self, run: &TestRun) {
         self.state.red_output = red_text(run);
-        match judge_red(self.item, run) {
+        match judge_red(run, |it| misses(self.item, it)) {
             // The text alone does not show what the tests reach: a method may be reached through
             // the constructor.
             RedGate::Open if !self.names_item() && !reaches(self.item, run) => {
