@@ -23,7 +23,7 @@ pub use confidence::{
     ConfidenceInputs, ConfidenceReport, PartsReport, changes_top_level, confidence,
 };
 pub use decide::{Choice, Decided, DecisionRequest, OpenDocuments, OpenTexts, VerifyMode, decide};
-pub use pending::{Decision, PendingProposals};
+pub use pending::{DecidedDraft, PendingProposals};
 pub use proposal::{FailingTest, HistoryEntry, NumberedHunk, Proposal, ProposedFile, State};
 pub use store::{LOOK, Store};
 pub use undo::undo;

@@ -1,9 +1,11 @@
 //! Presents a run's draft to a person and waits for the decision.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use trellis_engine::{Decision, EditedFiles};
 
 use super::proposal::{Draft, Proposal, ProposedFile, State};
 use super::store::{LOOK, Store};
@@ -18,27 +20,12 @@ pub(super) fn wake() {
     DECIDED.notify_waiters();
 }
 
-/// A decision about a draft.
+/// A decided draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Approved unchanged.
-    Approved {
-        /// Id of the proposal.
-        id: String,
-    },
-    /// Approved with these texts instead of the proposed ones.
-    Rewritten {
-        /// Id of the proposal.
-        id: String,
-        files: Vec<ProposedFile>,
-    },
-    /// Rejected.
-    Declined {
-        /// Id of the proposal.
-        id: String,
-        /// The person's reason; may be empty.
-        why: String,
-    },
+pub struct DecidedDraft {
+    /// Id of the proposal.
+    pub id: String,
+    pub decision: Decision,
 }
 
 type DecisionReceiver = dyn Fn(State, &str) + Send + Sync;
@@ -66,7 +53,8 @@ impl PendingProposals {
         node: &str,
         draft: Proposal,
         cancel: &CancellationToken,
-    ) -> Result<Option<Decision>, Fault> {
+    ) -> Result<Option<DecidedDraft>, Fault> {
+        let shown = draft.files.clone();
         let id = tokio::select! {
             () = cancel.cancelled() => return Ok(None),
             id = self.put(node, draft) => id?,
@@ -74,7 +62,7 @@ impl PendingProposals {
         loop {
             // Registered before the check, so that no signal in between is missed.
             let rings = DECIDED.notified();
-            if let Some(answer) = answer(&self.store.get(&id)?) {
+            if let Some(answer) = answer(&self.store.get(&id)?, &shown) {
                 return Ok(Some(answer));
             }
             tokio::select! {
@@ -120,9 +108,14 @@ impl PendingProposals {
 
     /// Presents a draft without waiting. Returns an earlier decision about it, or `None`; the draft
     /// then waits.
-    pub async fn present(&self, node: &str, draft: Proposal) -> Result<Option<Decision>, Fault> {
+    pub async fn present(
+        &self,
+        node: &str,
+        draft: Proposal,
+    ) -> Result<Option<DecidedDraft>, Fault> {
+        let shown = draft.files.clone();
         let id = self.put(node, draft).await?;
-        Ok(answer(&self.store.get(&id)?))
+        Ok(answer(&self.store.get(&id)?, &shown))
     }
 
     /// Stores the draft unless it is known, and returns its proposal's id.
@@ -149,21 +142,31 @@ impl PendingProposals {
     }
 }
 
-/// Returns the decision about a proposal; `None` while it waits.
-fn answer(proposal: &Proposal) -> Option<Decision> {
+/// Returns the decision about a proposal that shows these texts; `None` while it waits.
+fn answer(proposal: &Proposal, shown: &[ProposedFile]) -> Option<DecidedDraft> {
     let id = proposal.id.clone();
     let asked = proposal.run.as_ref().map(|it| it.asked.as_str());
-    match proposal.state {
+    let decision = match proposal.state {
         State::Accepted if asked == Some(of(&proposal.files).as_str()) => {
-            Some(Decision::Approved { id })
+            Decision::Accept { by: format!("your review ({id})") }
         }
-        State::Accepted => Some(Decision::Rewritten { id, files: proposal.files.clone() }),
+        State::Accepted => Decision::AcceptEdited(EditedFiles {
+            files: texts(&proposal.files),
+            before: texts(shown),
+        }),
         State::Rejected => {
-            let why = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
-            Some(Decision::Declined { id, why })
+            let note = proposal.history.last().map(|it| it.note.clone()).unwrap_or_default();
+            let why = if note.is_empty() { "no reason was given".to_owned() } else { note };
+            Decision::Reject { why }
         }
-        State::Waiting | State::Stale | State::Undone | State::Failed => None,
-    }
+        State::Waiting | State::Stale | State::Undone | State::Failed => return None,
+    };
+    Some(DecidedDraft { id, decision })
+}
+
+/// Returns the proposed texts by path.
+fn texts(files: &[ProposedFile]) -> BTreeMap<String, String> {
+    files.iter().map(|it| (it.path.clone(), it.proposed.clone())).collect()
 }
 
 /// Returns a hash that identifies a draft.

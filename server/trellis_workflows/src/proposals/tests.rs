@@ -9,11 +9,12 @@ use tokio_util::sync::CancellationToken;
 use trellis_engine::approval::Confidence;
 
 use super::decide::{Choice, Decided, DecisionRequest, OpenTexts, decide};
-use super::pending::{Decision, PendingProposals};
+use super::pending::{DecidedDraft, PendingProposals};
 use super::proposal::{FailingTest, PendingWrite, Proposal, ProposedFile, State};
 use super::store::Store;
 use super::undo::undo;
 use crate::fault::Fault;
+use trellis_engine::{Decision, EditedFiles};
 use trellis_project::edits::{self, Change};
 
 fn file(base: Option<&str>, proposed: &str) -> ProposedFile {
@@ -51,15 +52,15 @@ async fn decided(store: &Store, order: &DecisionRequest) -> Result<Decided, Faul
 
 #[tokio::test]
 async fn a_run_waits_for_the_answer_and_hears_it_again_after_a_restart() {
-    let id = || "fix-1".to_owned();
-    let rewritten = vec![file(None, "x = 3\n")];
-    let why = "as I like it".to_owned();
+    let text = |text: &str| [("a.py".to_owned(), text.to_owned())].into();
+    let edit = EditedFiles { files: text("x = 3\n"), before: text("x = 2\n") };
     let table = [
-        (order(Choice::Accept, None), Decision::Approved { id: id() }),
-        (order(Choice::Edit, Some("x = 3\n")), Decision::Rewritten { id: id(), files: rewritten }),
-        (order(Choice::Reject, None), Decision::Declined { id: id(), why }),
+        (order(Choice::Accept, None), Decision::Accept { by: "your review (fix-1)".to_owned() }),
+        (order(Choice::Edit, Some("x = 3\n")), Decision::AcceptEdited(edit)),
+        (order(Choice::Reject, None), Decision::Reject { why: "as I like it".to_owned() }),
     ];
-    for (order, wanted) in table {
+    for (order, decision) in table {
+        let wanted = DecidedDraft { id: "fix-1".to_owned(), decision };
         let root = tempfile::tempdir().expect("a folder");
         let store = Store::of(root.path());
         let report: Arc<Mutex<Vec<String>>> = Arc::default();

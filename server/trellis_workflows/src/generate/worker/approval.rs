@@ -1,13 +1,11 @@
 //! Presents a passing fix to a person if the approval rules ask for it (R4).
 
-use std::collections::BTreeMap;
-
+use trellis_engine::Decision;
 use trellis_engine::approval::{CRITICAL, Confidence, Mode, review_reason};
-use trellis_engine::{Decision, EditedFiles};
 
 use crate::generate::coverage;
 use crate::generate::worker::{Worker, WorkerError};
-use crate::proposals::{self, FailingTest, PendingProposals, Proposal, ProposedFile};
+use crate::proposals::{DecidedDraft, FailingTest, PendingProposals, Proposal, ProposedFile};
 use trellis_store::journal::Event;
 
 /// Approval rules for fixes, and the proposals that wait for a decision.
@@ -32,8 +30,6 @@ impl Worker {
                 format!("mode {}, confidence {:.2}", approvals.mode.as_str(), confidence.total());
             return Ok(Decision::Accept { by });
         };
-        let before: BTreeMap<String, String> =
-            files.iter().map(|it| (it.path.clone(), it.proposed.clone())).collect();
         let draft = Proposal::new(self.failing(), reason.clone(), confidence, Vec::new(), files);
         let (id, cancel) = (self.id(), &run_context.cancel);
         let answer = if approvals.is_attended {
@@ -46,23 +42,10 @@ impl Worker {
         } else {
             approvals.waiting.present(&id, draft).await.map_err(WorkerError::Fault)?
         };
-        let (said, decision) = match answer {
-            None => ("no one is connected to review it".to_owned(), Decision::NoReviewer),
-            Some(proposals::Decision::Approved { id }) => {
-                (format!("approved ({id})"), Decision::Accept { by: format!("your review ({id})") })
-            }
-            Some(proposals::Decision::Declined { id, why }) => {
-                let why = if why.is_empty() { "no reason was given".to_owned() } else { why };
-                (format!("declined ({id}): {why}"), Decision::Reject { why })
-            }
-            Some(proposals::Decision::Rewritten { id, files }) => {
-                let files = files.into_iter().map(|it| (it.path, it.proposed)).collect();
-                (format!("rewritten ({id})"), Decision::AcceptEdited(EditedFiles { files, before }))
-            }
-        };
+        let said = answer.as_ref().map_or_else(no_one, described);
         let question = format!("may the fix stay? {reason}");
         self.log(Event::Approval { node: self.id(), question, answer: said })?;
-        Ok(decision)
+        Ok(answer.map_or(Decision::NoReviewer, |it| it.decision))
     }
 
     /// Returns the draft's files beside their text on the disk.
@@ -115,5 +98,20 @@ impl Worker {
             path: failure.as_ref().and_then(|it| it.path.clone()),
             line: failure.as_ref().and_then(|it| it.line),
         }
+    }
+}
+
+fn no_one() -> String {
+    "no one is connected to review it".to_owned()
+}
+
+/// Describes a decision for the journal.
+fn described(it: &DecidedDraft) -> String {
+    let id = &it.id;
+    match &it.decision {
+        Decision::Accept { .. } => format!("approved ({id})"),
+        Decision::AcceptEdited(_) => format!("rewritten ({id})"),
+        Decision::Reject { why } => format!("declined ({id}): {why}"),
+        Decision::Defer { .. } | Decision::Skip | Decision::Stop | Decision::NoReviewer => no_one(),
     }
 }
