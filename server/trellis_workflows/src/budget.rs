@@ -100,6 +100,11 @@ impl Budget {
         Budget { limits, since: Instant::now(), book, settled: Notify::new() }
     }
 
+    /// Returns the budget after earlier starts of the run have spent this.
+    pub fn after(self, spent: Spent) -> Budget {
+        Budget::new(self.limits, spent)
+    }
+
     pub fn spent(&self) -> Spent {
         self.totals().spent
     }

@@ -13,10 +13,11 @@ use trellis_engine::Reply;
 use trellis_llm::{ChatReply, ChatRequest, Message, ModelError, ToolCall, Usage};
 
 use crate::budget::{Budget, BudgetExceeded, Spent};
+use crate::config::Config;
 use crate::convert;
 use crate::fault::Fault;
 use crate::llm_session::no_journal;
-use crate::models::{ModelHandle, Models};
+use crate::models::{self, ModelArgs, ModelHandle, Models};
 use crate::reporter::Reporter;
 use trellis_store::cost::StageCost;
 use trellis_store::disk;
@@ -139,15 +140,29 @@ pub struct CallMeta {
 }
 
 impl LlmClient {
-    pub fn new(
-        models: Models,
-        budget: Budget,
-        cached: HashMap<ReplyKey, CachedReply>,
+    /// Opens the models that the arguments and the configuration name, with their budget.
+    ///
+    /// # Errors
+    ///
+    /// A model cannot be opened, or its price is needed and not known.
+    pub fn open(
+        args: &ModelArgs,
+        config: &Config,
         context_tokens: usize,
         reporter: &Reporter,
-    ) -> LlmClient {
-        let (cached_replies, reporter) = (Mutex::new(cached), reporter.clone());
-        LlmClient { models, budget, cached_replies, context_tokens, reporter }
+    ) -> Result<LlmClient, Fault> {
+        let models = Models::open(args, config, &models::env)?;
+        let limits = args.budget(config);
+        models.require_prices(limits)?;
+        let (budget, cached_replies) = (Budget::new(limits, Spent::default()), Mutex::default());
+        let reporter = reporter.clone();
+        Ok(LlmClient { models, budget, cached_replies, context_tokens, reporter })
+    }
+
+    /// Continues an earlier run: with what it has spent, and with its replies.
+    pub fn resuming(self, spent: Spent, replies: HashMap<ReplyKey, CachedReply>) -> LlmClient {
+        self.preload_cache(replies);
+        LlmClient { budget: self.budget.after(spent), ..self }
     }
 
     /// Sends a request of the engine and adds its cost to `cost`. Shortens the request while it is

@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 use trellis_engine::{ModelRequest, Policy, Reply};
 
 use crate::agent::run;
-use crate::budget::{Budget, Spent};
+use crate::budget::Spent;
 use crate::fault::{Exit, Fault};
 use crate::llm_client::{CallContext, Completion, LlmClient};
-use crate::models::{self, ModelArgs, Models};
+use crate::models::{self, ModelArgs};
 use crate::reporter::Reporter;
 use crate::tools::ToolSet;
 use trellis_store::cost::StageCost;
@@ -35,16 +35,10 @@ impl LlmSession {
         (home, reporter): (&Path, &Reporter),
         args: &ModelArgs,
     ) -> Result<LlmSession, Fault> {
-        let config = models::config(home)?;
-        let models = Models::open(args, &config, &models::env)?;
-        let budget = args.budget(&config);
-        models.require_prices(budget)?;
-        let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::generate().context_tokens;
+        let llm = Arc::new(LlmClient::open(args, &models::config(home)?, tokens, reporter)?);
         let workflow = origin.workflow;
         let journal = Arc::new(Journal::join(home, origin).map_err(no_journal)?);
-        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, reporter);
-        let llm = Arc::new(llm);
         Ok(LlmSession { llm, journal, cost: StageCost::default(), workflow, cancelled })
     }
 

@@ -10,7 +10,7 @@ use trellis_engine::approval::Mode;
 use trellis_engine::{FixWith, Policy, ToolStats, VoteRule};
 use trellis_plan::{Dialect, NodeIx, Plan, Schedule};
 
-use crate::budget::{Budget, Spent};
+use crate::budget::Spent;
 use crate::convert::check_python;
 use crate::fault::Fault;
 use crate::generate::dispatcher::{Channels, Dispatcher};
@@ -24,7 +24,7 @@ use crate::generate::recover::{
 use crate::generate::worker::{Approvals, RunContext};
 use crate::job_control::JobControl;
 use crate::llm_client::LlmClient;
-use crate::models::{self, ModelArgs, Models};
+use crate::models::{self, ModelArgs};
 use crate::plan_search::SemanticPlanSearch;
 use crate::proposals;
 use crate::reporter::{Progress, Reporter};
@@ -93,9 +93,8 @@ pub(super) async fn open(
     }
     check_recording(&order, reporter)?;
     let config = models::config(&order.out)?;
-    let models = Models::open(&order.model, &config, &models::env)?;
-    let budget = order.model.budget(&config);
-    models.require_prices(budget)?;
+    let usual = Policy::generate();
+    let llm = LlmClient::open(&order.model, &config, usual.context_tokens, reporter)?;
 
     let had_files = !Journal::path(&order.out).exists() && has_files(&order.out);
     let root = prepare_folder(&order.out)?;
@@ -132,7 +131,7 @@ pub(super) async fn open(
         Event::Started {
             graph: order.graph.display().to_string(),
             dialect: plan.dialect().to_string(),
-            model: models.name(),
+            model: llm.models.name(),
             jobs: order.jobs,
             options: order.options.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -151,7 +150,6 @@ pub(super) async fn open(
 
     let cached = std::mem::take(&mut past.cached);
     let approve_fixes = order.approve != Mode::Autonomous;
-    let usual = Policy::generate();
     let votes = order.votes.map_or(usual.votes, VoteRule::Exactly);
     let policy = Policy { fix_with: order.fix_with, approve_fixes, votes, ..usual };
     let spent = Spent { tokens: past.spent.0, usd: past.spent.1 as f64 / 1e9 };
@@ -177,13 +175,7 @@ pub(super) async fn open(
         tools: Mutex::new(ToolStats::default()),
         work,
         policy,
-        llm: LlmClient::new(
-            models,
-            Budget::new(budget, spent),
-            cached,
-            policy.context_tokens,
-            reporter,
-        ),
+        llm: llm.resuming(spent, cached),
         runner: sandbox.runner,
         interpreter: sandbox.interpreter,
         _scratch: sandbox.scratch,

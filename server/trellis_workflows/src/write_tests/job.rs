@@ -1,6 +1,6 @@
 //! One run of the workflow, from the checks to the written files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -22,10 +22,9 @@ use super::registry::{self, LastRun, Mapping};
 use super::report::WriteTestsReport;
 use super::results;
 use super::testpaths::TestPaths;
-use crate::budget::{Budget, Spent};
 use crate::fault::Fault;
 use crate::llm_client::{CallContext, Completion, LlmClient};
-use crate::models::{self, Models};
+use crate::models;
 use crate::reporter::{Progress, Reporter};
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::{self, Packages, Sandbox};
@@ -93,12 +92,8 @@ impl Job {
         let framework = framework(order.framework, &target.root);
         let subject =
             subject(&target, &project, framework, &path, &tests_dir, &config.conventions)?;
-        let models = Models::open(&order.model, &config, &models::env)?;
-        let budget = order.model.budget(&config);
-        models.require_prices(budget)?;
-        let budget = Budget::new(budget, Spent::default());
         let tokens = Policy::write_tests().context_tokens;
-        let llm = LlmClient::new(models, budget, HashMap::new(), tokens, reporter);
+        let llm = LlmClient::open(&order.model, &config, tokens, reporter)?;
         let (journal, scratch) = journal(&target.root, order.preview)?;
         let sandbox =
             sandbox::open(&order.sandbox, &target.root, Packages::Project, reporter).await?;
