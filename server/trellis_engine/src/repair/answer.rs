@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trellis_python::{Fragment, NamePath, TextEdits, check_no_new_errors, replace_symbol_body};
 
-use crate::repair::SuggestedChange;
+use crate::repair::{Complaint, SuggestedChange};
 use crate::reply::{self, Edit, Reply};
 use crate::vocabulary::Suspect;
 
@@ -34,10 +34,12 @@ pub fn repaired(
     answer: &str,
     suspects: &[Suspect],
     sources: &dyn EditableFiles,
-) -> Result<BTreeMap<String, String>, String> {
+) -> Result<BTreeMap<String, String>, Complaint> {
     let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
     match reply::read(answer)? {
-        Reply::Nothing => return Err("it holds no search/replace block".to_owned()),
+        Reply::Nothing => {
+            return Err(Complaint::without_edits("it holds no search/replace block"));
+        }
         Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
         Reply::Code(text) => work.define(&text)?,
     }
@@ -53,7 +55,7 @@ pub fn suggested(
     idea: &SuggestedChange,
     suspects: &[Suspect],
     sources: &dyn EditableFiles,
-) -> Result<BTreeMap<String, String>, String> {
+) -> Result<BTreeMap<String, String>, Complaint> {
     let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
     idea.edits.iter().try_for_each(|it| work.edit(it))?;
     work.changed()
@@ -61,7 +63,7 @@ pub fn suggested(
 
 impl ReplyFiles<'_> {
     /// Returns the changed texts, if none of them has new Python errors.
-    fn changed(self) -> Result<BTreeMap<String, String>, String> {
+    fn changed(self) -> Result<BTreeMap<String, String>, Complaint> {
         let changed = self.texts.into_iter().filter(|(_, (before, after))| before != after);
         let mut out = BTreeMap::new();
         for (path, (before, after)) in changed {
@@ -70,7 +72,7 @@ impl ReplyFiles<'_> {
                 .map_err(|why| format!("{path} would be broken: {why}"))?;
             out.insert(path, after);
         }
-        if out.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(out) }
+        if out.is_empty() { Err("it changes nothing".into()) } else { Ok(out) }
     }
 }
 
@@ -82,7 +84,7 @@ struct ReplyFiles<'a> {
 }
 
 impl ReplyFiles<'_> {
-    fn edit(&mut self, edit: &Edit) -> Result<(), String> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), Complaint> {
         let path = self.file(&edit.path)?;
         let text = self.text(&path)?;
         let refused = |why| format!("the edit of {path} was refused: {why}");
@@ -91,7 +93,7 @@ impl ReplyFiles<'_> {
     }
 
     /// Resolves a path: as given, without leading folders, or empty if there is only one file.
-    fn file(&self, path: &str) -> Result<String, String> {
+    fn file(&self, path: &str) -> Result<String, Complaint> {
         if self.sources.text(path).is_some() || self.sources.read_only(path).is_some() {
             return Ok(path.to_owned());
         }
@@ -101,15 +103,21 @@ impl ReplyFiles<'_> {
         paths.retain(|it| path.is_empty() || it.ends_with(&format!("/{path}")));
         match paths[..] {
             [one] => Ok(one.to_owned()),
-            [] => Err(format!("there is no file {path}; name files as the suspects are named")),
-            _ if path.is_empty() => Err("a block has no path above it".to_owned()),
-            _ => Err(format!("{path} may be {}; give the whole path", paths.join(" or "))),
+            [] => Err(Complaint::with_request(
+                format!("there is no file {path}"),
+                "; name files as the suspects are named",
+            )),
+            _ if path.is_empty() => Err("a block has no path above it".into()),
+            _ => Err(Complaint::with_request(
+                format!("{path} may be {}", paths.join(" or ")),
+                "; give the whole path",
+            )),
         }
     }
 
-    fn text(&mut self, path: &str) -> Result<&mut String, String> {
+    fn text(&mut self, path: &str) -> Result<&mut String, Complaint> {
         if let Some(why) = self.sources.read_only(path) {
-            return Err(format!("{path} may not be changed: {why}"));
+            return Err(format!("{path} may not be changed: {why}").into());
         }
         if !self.texts.contains_key(path) {
             let text = self.sources.text(path).ok_or_else(|| format!("there is no file {path}"))?;
@@ -119,11 +127,12 @@ impl ReplyFiles<'_> {
         Ok(after)
     }
 
-    fn define(&mut self, text: &str) -> Result<(), String> {
+    fn define(&mut self, text: &str) -> Result<(), Complaint> {
         let fragment = Fragment::parse(text).map_err(|why| format!("syntax error: {why}"))?;
         let mut definitions = fragment.items.iter().filter(|it| it.is_definition()).peekable();
         if definitions.peek().is_none() {
-            return Err("it defines nothing; answer with search/replace blocks".to_owned());
+            let why = "it defines nothing; answer with search/replace blocks";
+            return Err(Complaint::without_edits(why));
         }
         for it in definitions {
             let name = it.names.first().map_or("", String::as_str);
@@ -132,9 +141,9 @@ impl ReplyFiles<'_> {
                 self.suspects.iter().filter(named).map(|it| it.path.as_str()).collect();
             places.dedup();
             let [path] = places[..] else {
-                return Err(format!(
+                return Err(Complaint::without_edits(format!(
                     "it is not clear which `{name}` is meant; answer with search/replace blocks under their paths"
-                ));
+                )));
             };
             let path = path.to_owned();
             let which = NamePath::parse(&format!("/{name}")).map_err(|why| why.to_string())?;
@@ -144,8 +153,9 @@ impl ReplyFiles<'_> {
             *text = edits.apply(text);
             let known = trellis_python::all_imports(text).unwrap_or_default();
             if let Some(import) = fragment.imports.iter().find(|it| !known.contains(it)) {
-                return Err(format!(
-                    "{path} has no `{import}`; answer with search/replace blocks that add it"
+                return Err(Complaint::with_request(
+                    format!("{path} has no `{import}`"),
+                    "; answer with search/replace blocks that add it",
                 ));
             }
         }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod ask;
+mod complaint;
 mod diagnostic;
 mod fix_score;
 mod groups;
@@ -16,6 +17,7 @@ mod vocabulary;
 
 pub use answer::{EditableFiles, repaired, suggested};
 pub use ask::{RepairFacts, ask_repair, ask_report};
+pub use complaint::Complaint;
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
 pub use fix_score::{FixScore, Size, size};
 pub use groups::{Group, SuspectedCause, groups};

@@ -28,6 +28,9 @@ use trellis_store::journal::{Accepted, Event, IntegrationResult};
 use trellis_store::lock::Lock;
 use trellis_store::replay::ReplayedState;
 
+/// Beginning of the recorded reason of a node that a person has to look at.
+pub(super) const NEEDS_HUMAN: &str = "needs_human";
+
 /// Receiving ends of the channels that the dispatcher's loop reads.
 pub(super) struct Channels {
     pub accepted_drafts: watch::Receiver<AcceptedDrafts>,
@@ -265,10 +268,10 @@ impl Dispatcher {
             Outcome::Passed => self.accept(node, &outcome)?,
             Outcome::Failed { reason } => self.fail(node, reason, outcome.cause)?,
             Outcome::NeedsHuman { reason } => {
-                self.fail(node, format!("needs_human: {reason}"), outcome.cause)?;
+                self.fail(node, format!("{NEEDS_HUMAN}: {reason}"), outcome.cause)?;
             }
             Outcome::Deferred => {
-                self.fail(node, "needs_human: its change was left".to_owned(), outcome.cause)?;
+                self.fail(node, format!("{NEEDS_HUMAN}: its change was left"), outcome.cause)?;
             }
             Outcome::Skipped { reason } => {
                 let skipped = self.schedule.skip(node, reason.clone());

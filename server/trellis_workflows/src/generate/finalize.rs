@@ -8,6 +8,7 @@ use trellis_plan::{NodeIx, Status};
 
 use crate::fault::{Exit, Fault};
 use crate::generate::dispatcher::Dispatcher;
+use crate::generate::dispatcher::NEEDS_HUMAN;
 use crate::generate::findings::{CIRCLES, Findings, SUITE};
 use crate::generate::install::install;
 use crate::generate::metadata;
@@ -62,7 +63,7 @@ pub(super) async fn finish(
 }
 
 fn exit(summary: &Summary) -> Exit {
-    if summary.failures.values().any(|reason| reason.starts_with("needs_human")) {
+    if summary.failures.values().any(|reason| reason.starts_with(NEEDS_HUMAN)) {
         Exit::NeedsHuman
     } else if summary.failed > 0
         || summary.suite.failed > 0

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    Action, AttemptResult, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts, RepairMachine,
-    RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
+    Action, AttemptResult, Complaint, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts,
+    RepairMachine, RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic,
+    parse_diagnosis, suggested,
 };
 use trellis_engine::{FixWith, Reply};
 use trellis_os::wording::counted;
@@ -18,7 +19,6 @@ use super::artifacts::Artifacts;
 use super::attempts::AttemptLog;
 use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
-use super::complaints::for_people;
 use super::evaluate::{Evaluation, Evaluator};
 use super::fix::{Fix, via_reply, via_tools};
 use super::prompt_context::{ProjectFiles, build};
@@ -251,8 +251,7 @@ impl RepairRun<'_> {
         texts: BTreeMap<String, String>,
     ) -> Result<AttemptResult, Fault> {
         if let Some(before) = work.record(number, &texts) {
-            let why = format!("it is the very change of fix {}: make another one", before + 1);
-            return self.unusable(work, number, why);
+            return self.unusable(work, number, Complaint::repeated(before + 1));
         }
         let mut notes = Vec::new();
         let files = self.files()?;
@@ -330,13 +329,16 @@ impl RepairRun<'_> {
         &mut self,
         work: &ActiveGroup,
         attempt: u32,
-        why: String,
+        complaint: Complaint,
     ) -> Result<AttemptResult, Fault> {
-        self.log(work, attempt, "unusable", &why)?;
-        Ok(AttemptResult::Unusable(why))
+        let Complaint { problem, for_model } = complaint;
+        self.reporter.note(format_args!("  reply {} cannot be used: {problem}", attempt + 1));
+        self.artifacts.tried(attempt, "unusable", &problem);
+        self.journal_attempt(work, attempt, "unusable", &for_model)?;
+        Ok(AttemptResult::Unusable(for_model))
     }
 
-    /// Reports the outcome of an attempt to observers, the journal and the report.
+    /// Reports the outcome of a tested fix to observers, the journal and the report.
     fn log(
         &mut self,
         work: &ActiveGroup,
@@ -344,14 +346,18 @@ impl RepairRun<'_> {
         outcome: &'static str,
         what: &str,
     ) -> Result<(), Fault> {
-        if outcome == "unusable" {
-            let why = for_people(what);
-            self.reporter.note(format_args!("  reply {} cannot be used: {why}", attempt + 1));
-            self.artifacts.tried(attempt, outcome, &why);
-        } else {
-            self.reporter.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
-            self.artifacts.tried(attempt, outcome, what);
-        }
+        self.reporter.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
+        self.artifacts.tried(attempt, outcome, what);
+        self.journal_attempt(work, attempt, outcome, what)
+    }
+
+    fn journal_attempt(
+        &mut self,
+        work: &ActiveGroup,
+        attempt: u32,
+        outcome: &'static str,
+        what: &str,
+    ) -> Result<(), Fault> {
         let text = format!("fix {} {outcome}: {what}", attempt + 1);
         self.session()?.note(work.id(), text)
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::approval::Confidence;
 use trellis_engine::localize::TestEvidence;
-use trellis_engine::repair::{EditableFiles as _, FixScore, Group, size};
+use trellis_engine::repair::{Complaint, EditableFiles as _, FixScore, Group, size};
 use trellis_python::Examples;
 
 use trellis_os::wording::counted;
@@ -50,13 +50,13 @@ pub(super) struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     /// Returns the reason that a change is rejected without a test run.
-    pub(super) fn rejection(&self, texts: &BTreeMap<String, String>) -> Option<String> {
+    pub(super) fn rejection(&self, texts: &BTreeMap<String, String>) -> Option<Complaint> {
         let most = size(&self.before_and_after(texts)).most;
         (most > self.most_lines).then(|| {
-            format!(
-                "it changes {most} lines of one file, more than the limit of {}: change less",
-                self.most_lines
-            )
+            let limit = self.most_lines;
+            let problem =
+                format!("it changes {most} lines of one file, more than the limit of {limit}");
+            Complaint::with_request(problem, ": change less")
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::repair::{EditableFiles as _, RepairFacts, repaired};
+use trellis_engine::repair::{Complaint, EditableFiles as _, RepairFacts, repaired};
 use trellis_engine::{EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
@@ -19,7 +19,7 @@ use crate::tools::{Limits, ToolSet};
 pub(super) enum Fix {
     /// New texts by path.
     Texts(BTreeMap<String, String>),
-    Unusable(String),
+    Unusable(Complaint),
     /// No further reply will come.
     Nothing(String),
 }
@@ -63,7 +63,8 @@ pub(super) async fn via_tools(
         .with_plan(code_graph.search(move |path| searched.contains(path)));
     let reply = session.run_agent(group(repair), ask, &mut toolbox, cancel).await?;
     if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
-        return Ok(Fix::Unusable(format!("a repair cannot delete files; leave {} there", gone.0)));
+        let why = format!("a repair cannot delete files; leave {} there", gone.0);
+        return Ok(Fix::Unusable(why.into()));
     }
     Ok(read(reply, repair, files))
 }
@@ -79,7 +80,7 @@ fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
         }
         Reply::Edited(edit) => edited(edit, files),
         Reply::Failed { reason } => Fix::Nothing(reason),
-        Reply::Unusable { why } => Fix::Unusable(why),
+        Reply::Unusable { why } => Fix::Unusable(why.into()),
     }
 }
 
@@ -88,10 +89,10 @@ fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
 fn edited(edit: EditedFiles, files: &ProjectFiles<'_>) -> Fix {
     let EditedFiles { files: texts, before } = edit;
     if texts.is_empty() {
-        return Fix::Unusable("it changes nothing".to_owned());
+        return Fix::Unusable("it changes nothing".into());
     }
     match texts.keys().find(|path| files.text(path).as_ref() != before.get(*path)) {
-        Some(path) => Fix::Unusable(format!("someone else changed {path} in the meantime")),
+        Some(path) => Fix::Unusable(format!("someone else changed {path} in the meantime").into()),
         None => Fix::Texts(texts),
     }
 }

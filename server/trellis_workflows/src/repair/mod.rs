@@ -24,7 +24,6 @@ mod baseline;
 mod code_graph;
 mod commit;
 mod commits;
-mod complaints;
 mod decision;
 mod driver;
 mod evaluate;

@@ -70,7 +70,12 @@ fn an_answer_changes_files_or_says_why_not() {
                 let wanted = BTreeMap::from([("shop/cart.py".to_owned(), text.to_owned())]);
                 assert_eq!(changed, wanted, "{answer}");
             }
-            (Err(why), Err(wanted)) => assert!(why.contains(wanted), "{why} is not {wanted}"),
+            (Err(why), Err(wanted)) => {
+                assert!(why.for_model.contains(wanted), "{why:?} is not {wanted}");
+                // What the model should do is nothing for a person.
+                let requests = ["answer with", "name files", "give the whole"];
+                assert!(!requests.iter().any(|it| why.problem.contains(it)), "{why:?}");
+            }
             (found, _) => panic!("{answer}: {found:?}"),
         }
     }
