@@ -10,6 +10,7 @@ use trellis_engine::issue::{
 
 use super::RESOLVED_TRAILER;
 use super::merge::{MergeTester, first_line, passed};
+use super::step_error::StepError;
 use crate::fault::Fault;
 use crate::issue::{ReadyToMerge, Services, is_test};
 use crate::llm_session::LlmSession;
@@ -21,20 +22,21 @@ const ROUNDS: usize = 2;
 /// Number of further requests for one file after an unusable reply.
 const REASKS: usize = 2;
 
-/// Returns a merge that passes both sides' tests, or the reason none was found.
+/// Returns a merge that passes both sides' tests.
 pub(super) async fn resolve(
     made: &ReadyToMerge,
     conflict: &MergeConflict,
     verifier: MergeTester<'_>,
-) -> Result<Result<MergeCommit, String>, Fault> {
+) -> Result<MergeCommit, StepError> {
     let sides = match made.work.sides(conflict) {
         Ok(sides) => sides,
         Err(ConflictError::Git(error)) => return Err(error.into()),
-        Err(why) => return Ok(Err(why.to_string())),
+        Err(why) => return Err(StepError::refused(why.to_string())),
     };
     let conflicts: Vec<Conflict> = sides.into_iter().map(from_sides).collect();
     if let Some(it) = conflicts.iter().find(|it| it.is_test && !it.path.ends_with(".py")) {
-        return Ok(Err(format!("{} contains tests; merge them yourself", it.path)));
+        let why = format!("{} contains tests; merge them yourself", it.path);
+        return Err(StepError::Refused(why));
     }
     let tools = verifier.tools;
     let mut wanted = verifier.passing(&made.work, &conflict.old).await?;
@@ -44,21 +46,18 @@ pub(super) async fn resolve(
     let mut talk = ConflictResolver { made, merged, tools, session, attempt: 0 };
     let mut last = String::new();
     for _ in 0..=ROUNDS {
-        let texts = match talk.all(&conflicts, Some(&last).filter(|it| !it.is_empty())).await? {
-            Ok(texts) => texts,
-            Err(why) => return Ok(Err(why)),
-        };
+        let texts = talk.all(&conflicts, Some(&last).filter(|it| !it.is_empty())).await?;
         let candidate = made.work.settled(conflict, &texts, &message(made, conflict))?;
         let run = verifier.run(&made.work, &candidate.commit).await?;
         match check_no_regressions(&run, &wanted) {
             GateResult::Open => {
                 verifier.known.learn(&candidate.commit, passed(&run));
-                return Ok(Ok(candidate));
+                return Ok(candidate);
             }
             GateResult::Shut(why) => last = format!("merged this way, {why}"),
         }
     }
-    Ok(Err(first_line(&last)))
+    Err(StepError::Refused(first_line(&last)))
 }
 
 /// Requests for the resolution of one merge.
@@ -73,43 +72,41 @@ struct ConflictResolver<'a> {
 }
 
 impl ConflictResolver<'_> {
-    /// Resolves all files one after the other, or returns the reason that no reply was usable.
+    /// Resolves all files one after the other.
     async fn all(
         &mut self,
         conflicts: &[Conflict],
         complaint: Option<&String>,
-    ) -> Result<Result<BTreeMap<String, String>, String>, Fault> {
+    ) -> Result<BTreeMap<String, String>, StepError> {
         let mut out = BTreeMap::new();
         for conflict in conflicts {
-            match self.one(conflict, complaint.cloned()).await? {
-                Ok(text) => out.insert(conflict.path.clone(), text),
-                Err(why) => return Ok(Err(why)),
-            };
+            let text = self.one(conflict, complaint.cloned()).await?;
+            out.insert(conflict.path.clone(), text);
         }
-        Ok(Ok(out))
+        Ok(out)
     }
 
     async fn one(
         &mut self,
         conflict: &Conflict,
         mut complaint: Option<String>,
-    ) -> Result<Result<String, String>, Fault> {
+    ) -> Result<String, StepError> {
         let mut last = String::new();
         for _ in 0..=REASKS {
             match self.ask(conflict, complaint.as_deref()).await? {
                 Reply::Text(text) => match parse_resolution(&text, conflict) {
-                    Ok(text) => return Ok(Ok(text)),
+                    Ok(text) => return Ok(text),
                     Err(why) => last = why,
                 },
                 Reply::Unusable { why } => last = why,
-                Reply::Failed { reason } => return Ok(Err(reason)),
+                Reply::Failed { reason } => return Err(StepError::Refused(reason)),
                 Reply::Edited(_) => {
                     last = "files were edited where a text was asked for".to_owned()
                 }
             }
             complaint = Some(last.clone());
         }
-        Ok(Err(last))
+        Err(StepError::Refused(last))
     }
 
     async fn ask(&mut self, conflict: &Conflict, complaint: Option<&str>) -> Result<Reply, Fault> {

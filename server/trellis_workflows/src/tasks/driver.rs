@@ -16,6 +16,7 @@ use trellis_plan::{NodeIx, Plan};
 use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
+use super::step_error::{StepError, reported};
 use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
 use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault, explained};
@@ -225,7 +226,7 @@ impl<'a> TasksRun<'a> {
         Ok(match next {
             Action::Scaffold => {
                 self.state("SCAFFOLDING", self.stack.name())?;
-                Box::pin(async { Ok(StepDone::Scaffold(self.scaffold().await?)) })
+                Box::pin(async { Ok(StepDone::Scaffold(reported(self.scaffold().await)?)) })
             }
             Action::StartWork(task) => {
                 self.note(self.plan.id(task), "begun")?;
@@ -256,7 +257,9 @@ impl<'a> TasksRun<'a> {
             Action::Integrate => {
                 self.state("INTEGRATING", "")?;
                 let merged = machine.progress().completed;
-                Box::pin(async move { Ok(StepDone::Integration(self.integrate(&merged).await?)) })
+                Box::pin(async move {
+                    Ok(StepDone::Integration(reported(self.integrate(&merged).await)?))
+                })
             }
             Action::Finish(_) => return Err(Fault::internal("an end is not a step")),
         })
@@ -300,20 +303,17 @@ impl<'a> TasksRun<'a> {
     }
 
     /// Checks that the new project's first test passes, and commits the project.
-    async fn scaffold(&self) -> Result<Result<(), String>, Fault> {
-        if let Err(why) = self.check_tests(self.out).await? {
-            return Ok(Err(why));
-        }
-        scaffold::commit(&self.git, self.stack, self.tools.journal)?;
-        Ok(Ok(()))
+    async fn scaffold(&self) -> Result<(), StepError> {
+        self.check_tests(self.out).await?;
+        Ok(scaffold::commit(&self.git, self.stack, self.tools.journal)?)
     }
 
-    /// Returns `Ok` if all tests pass in a folder, otherwise a summary.
-    async fn check_tests(&self, root: &Path) -> Result<Result<(), String>, Fault> {
+    /// Checks that all tests pass in a folder.
+    async fn check_tests(&self, root: &Path) -> Result<(), StepError> {
         let order = self.work("tasks", "all tasks", None);
         let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
         let run = trials.run(root, &Changes::new(), &[]).await?;
-        Ok(if run.is_clean() { Ok(()) } else { Err(run.summary()) })
+        if run.is_clean() { Ok(()) } else { Err(StepError::refused(run.summary())) }
     }
 
     async fn implement_task(&self, task: NodeIx) -> Result<IssueEnd, Fault> {
@@ -393,27 +393,31 @@ impl<'a> TasksRun<'a> {
 
     /// Checks that everything works together: all tests pass, and so do tests that a model writes
     /// for several tasks at once, with any code needed to connect them.
-    async fn integrate(&self, merged: &[String]) -> Result<Result<(), String>, Fault> {
+    async fn integrate(&self, merged: &[String]) -> Result<(), StepError> {
         // A separate checkout, because a person may have checked out or be editing something else.
         let branch = full(&self.into);
         let made = Checkout::of(&self.git, self.tools.journal, &branch)?;
         let made = with_packages(made, self.out)?;
-        let passes = self.check_tests(&made.root).await?;
-        if passes.is_err() || !self.order.integrates || merged.len() < 2 {
-            return Ok(passes);
+        self.check_tests(&made.root).await?;
+        if !self.order.integrates || merged.len() < 2 {
+            return Ok(());
         }
         let order = self.integration_request(merged);
         let trailer = order.trailer.as_deref().unwrap_or_default();
         if scaffold::is_merged(&self.git, &branch, trailer)? {
-            return Ok(Ok(()));
+            return Ok(());
         }
         match run_until_merge(&order, self.integration_spec(merged), self.tools).await? {
-            IssueEnd::Merged => Ok(Ok(())),
-            IssueEnd::Ended(end) => Ok(Err(integration_error(&why(end)))),
+            IssueEnd::Merged => Ok(()),
+            IssueEnd::Ended(end) => Err(StepError::refused(integration_error(&why(end)))),
             IssueEnd::Made(mut made) => {
                 let trials = TestRunner::of(&order, self.tools.runner, &self.tools.control.cancel);
-                let refused = merge_one(&mut made, self.verifier(&trials)).await?;
-                Ok(refused.map_or(Ok(()), |why| Err(integration_error(&why))))
+                match merge_one(&mut made, self.verifier(&trials)).await {
+                    Err(StepError::Refused(why)) => {
+                        Err(StepError::Refused(integration_error(&why)))
+                    }
+                    merged => merged,
+                }
             }
         }
     }

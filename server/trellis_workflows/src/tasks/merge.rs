@@ -11,6 +11,7 @@ use trellis_plan::NodeIx;
 
 use super::conflict::resolve;
 use super::log_stage;
+use super::step_error::StepError;
 use crate::fault::Fault;
 use crate::issue::{ReadyToMerge, Services, TestRunner, with_packages};
 use crate::llm_session::no_journal;
@@ -36,12 +37,13 @@ pub(super) async fn merge(
         return Ok(out);
     }
     for (task, mut made) in batch {
-        match merge_one(&mut made, verifier).await? {
-            None => out.done.push(task),
-            Some(why) => {
+        match merge_one(&mut made, verifier).await {
+            Ok(()) => out.done.push(task),
+            Err(StepError::Refused(why)) => {
                 made.work.mark_finished(&why)?;
                 out.refused.push((task, why));
             }
+            Err(StepError::Fault(fault)) => return Err(fault),
         }
     }
     Ok(out)
@@ -72,59 +74,62 @@ async fn try_all(
     Ok(fast_forward(&mut works, verifier.tools.journal, &chain)? == MergeOutcome::Merged)
 }
 
-/// Merges one task. Returns the reason if it was not merged.
+/// Merges one task.
 pub(super) async fn merge_one(
     made: &mut ReadyToMerge,
     verifier: MergeTester<'_>,
-) -> Result<Option<String>, Fault> {
+) -> Result<(), StepError> {
     loop {
-        let candidate = match test_merge(made, verifier).await? {
-            Ok(candidate) => candidate,
-            Err(why) => return Ok(Some(why)),
-        };
+        let candidate = test_merge(made, verifier).await?;
         match fast_forward(
             &mut [&mut made.work],
             verifier.tools.journal,
             std::slice::from_ref(&candidate),
         )? {
-            MergeOutcome::Merged => return Ok(None),
+            MergeOutcome::Merged => return Ok(()),
             MergeOutcome::TargetMoved => {}
-            MergeOutcome::Blocked(why) => return Ok(Some(format!("it cannot be merged: {why}"))),
+            MergeOutcome::Blocked(why) => {
+                return Err(StepError::Refused(format!("it cannot be merged: {why}")));
+            }
         }
     }
 }
 
-/// Returns a merge that passes all tests, or the reason that there is none.
+/// Returns a merge that passes all tests.
 async fn test_merge(
     made: &ReadyToMerge,
     verifier: MergeTester<'_>,
-) -> Result<Result<MergeCommit, String>, Fault> {
+) -> Result<MergeCommit, StepError> {
     let conflict = match made.work.candidate(&made.message)? {
         Merge::Clean(it) if !it.is_untested => {
             verifier.known.learn(&it.commit, made.passed.clone());
-            return Ok(Ok(it));
+            return Ok(it);
         }
         Merge::Clean(it) => {
             let why = find_regression(&[made], (it.target(), &it.commit), verifier).await?;
-            return Ok(match why {
+            return match why {
                 None => Ok(it),
-                Some(why) => Err(format!("the tests do not pass after the merge: {why}")),
-            });
+                Some(why) => {
+                    let why = format!("the tests do not pass after the merge: {why}");
+                    Err(StepError::Refused(why))
+                }
+            };
         }
         Merge::Conflict(conflict) => conflict,
     };
     let (paths, branch) = (conflict.paths().join(", "), made.work.branch());
     log_stage(verifier.tools, &made.id, "merge conflict", &paths)?;
-    let settled = resolve(made, &conflict, verifier).await?;
-    if settled.is_ok() {
-        log_stage(verifier.tools, &made.id, "conflict resolved", &paths)?;
-    }
-    Ok(settled.map_err(|why| {
-        format!(
+    match resolve(made, &conflict, verifier).await {
+        Ok(settled) => {
+            log_stage(verifier.tools, &made.id, "conflict resolved", &paths)?;
+            Ok(settled)
+        }
+        Err(StepError::Refused(why)) => Err(StepError::Refused(format!(
             "{paths}: {branch} changed the same lines as work merged in the meantime, and the \
              model could not merge them ({why}); both versions are kept"
-        )
-    }))
+        ))),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// Returns what fails on a commit that adds these works to a target, if anything does. Tests that

@@ -20,6 +20,7 @@ mod outputs;
 mod report;
 mod scaffold;
 mod status_file;
+mod step_error;
 
 use std::path::PathBuf;
 use std::time::Duration;
