@@ -238,6 +238,37 @@ fn a_second_start_asks_nothing_that_was_answered() {
     assert!(service.asked().len() > asked, "whoever begins anew gets other answers");
 }
 
+/// A whole definition comes from the request alone: it would undo an edit of that function made
+/// while the model answers.
+#[test]
+fn an_edit_made_while_a_model_answers_is_kept() {
+    let world = calculator(&[], &[]);
+    let path = world.root().join("p/calculator.py");
+    let mine = CALCULATOR.replace("    return a - b", "    # mine\n    return a - b");
+    let edited = mine.clone();
+    let service = Service::start(Box::new(move |question| {
+        let shown = prompt(question);
+        if shown.contains("Say why") {
+            return said("I do not know.");
+        }
+        if shown.contains("by_zero` pass") {
+            return said(&good_zero());
+        }
+        if shown.contains("# mine") {
+            return said("```python\ndef add(a, b):\n    # mine\n    return a + b\n```");
+        }
+        fs::write(&path, &edited).expect("an edit");
+        said("```python\ndef add(a, b):\n    return a + b\n```")
+    }));
+    let mut command = world.command(&["repair", "p", "--json", "--sandbox", "local"]);
+    command.args(["--model", "openai:tiny", "--approve", "autonomous"]);
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    let ran = Ran::of(command.output().expect("trellis starts")).exits(0);
+    assert_eq!(ran.json()["outcome"], "repaired");
+    let wanted = mended().replace("    return a + b", "    # mine\n    return a + b");
+    assert_eq!(world.read("p/calculator.py"), wanted);
+}
+
 #[test]
 fn the_buggy_calculator_is_mended_and_a_second_run_has_nothing_to_do() {
     let world = both();

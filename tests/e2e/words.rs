@@ -152,7 +152,7 @@ fn of_the_extension() -> Vec<Text> {
 /// Sources whose texts only models read.
 const FOR_MODELS: &[&str] = &[
     "server/trellis_engine/src/prompt_budget.rs",
-    "server/trellis_engine/src/machine/debug.rs",
+    "server/trellis_engine/src/node/debug.rs",
     "server/trellis_engine/src/prompt/",
     "server/trellis_workflows/src/tools/",
 ];

@@ -206,7 +206,7 @@ impl TaskGraphMachine {
     fn took(&mut self, task: NodeIx) -> Result<(), OutOfTurn> {
         match self.working.remove(&task) {
             true => Ok(()),
-            false => Err(self.out_of_turn("the result of a task that is not in work")),
+            false => Err(self.out_of_turn("the result of a task that is not running")),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Templates of the prompts, from the files in `cycle/prompts`, one for each kind of request: a
-//! version, and named parts with `{placeholders}`.
+//! Templates of the prompts, from the files in `trellis_engine/prompts`, one for each kind of
+//! request: a version, and named parts with `{placeholders}`.
 
 use std::sync::LazyLock;
 

@@ -46,6 +46,12 @@ pub fn repaired(
     work.changed()
 }
 
+/// Returns whether an answer replaces whole definitions. Its text then comes from the request alone,
+/// and knows nothing of edits made since.
+pub fn replaces_definitions(answer: &str) -> bool {
+    matches!(reply::read(answer), Ok(Reply::Code(_)))
+}
+
 /// Returns the new texts of the files for a fix suggested by a diagnosis.
 ///
 /// # Errors

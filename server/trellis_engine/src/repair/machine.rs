@@ -340,7 +340,9 @@ impl<W: GroupWork> Machine for RepairMachine<W> {
                 self.decided(progress, work, decision)
             }
             (Phase::Writing, Event::Written) => self.written(),
-            (Phase::Writing, Event::Stale { work, why }) => self.surveyed_anew(work.group(), why),
+            (Phase::Trying(_) | Phase::Writing, Event::Stale { work, why }) => {
+                self.surveyed_anew(work.group(), why)
+            }
             (Phase::CheckingProposals, Event::ProposalsChecked(check)) => self.checked(check),
             (phase, event) => {
                 let error = OutOfTurn::new(event.phrase(), phase.waits_for());

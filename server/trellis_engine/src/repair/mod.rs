@@ -15,7 +15,7 @@ mod machine;
 mod model_diagnosis;
 mod vocabulary;
 
-pub use answer::{EditableFiles, repaired, suggested};
+pub use answer::{EditableFiles, repaired, replaces_definitions, suggested};
 pub use ask::{RepairFacts, ask_repair, ask_report};
 pub use complaint::Complaint;
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};

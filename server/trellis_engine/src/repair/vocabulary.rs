@@ -31,7 +31,7 @@ pub enum Event<W> {
     },
     /// The fix is in the tree.
     Written,
-    /// The tree has changed since the fix was made.
+    /// The tree has changed since the model saw it, or since the fix was made.
     Stale {
         work: W,
         why: String,

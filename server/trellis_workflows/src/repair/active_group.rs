@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::repair::{Group, GroupWork, RepairFacts, SuggestedChange};
+use trellis_engine::Suspect;
+use trellis_engine::repair::{EditableFiles as _, Group, GroupWork, RepairFacts, SuggestedChange};
 
 use super::driver::lost;
 use super::evaluate::Candidate;
+use super::prompt_context::ProjectFiles;
 use crate::fault::Fault;
 
 /// A group with its facts and its attempts so far.
@@ -21,6 +23,8 @@ pub(super) struct ActiveGroup {
     tried: Vec<(u32, BTreeMap<String, String>)>,
     /// Number of the baseline that the group comes from.
     pub(super) baseline: u32,
+    /// Texts of the suspects' files as requests show them, by path.
+    shown: BTreeMap<String, String>,
 }
 
 impl GroupWork for ActiveGroup {
@@ -35,9 +39,21 @@ impl ActiveGroup {
         repair: RepairFacts,
         suggestions: Vec<SuggestedChange>,
         baseline: u32,
+        files: &ProjectFiles<'_>,
     ) -> ActiveGroup {
         let (candidates, tried) = (Vec::new(), Vec::new());
-        ActiveGroup { group, repair, candidates, suggestions, attempts: 0, tried, baseline }
+        let text = |it: &Suspect| Some((it.path.clone(), files.text(&it.path)?));
+        let shown = repair.suspects.iter().filter_map(text).collect();
+        ActiveGroup { group, repair, candidates, suggestions, attempts: 0, tried, baseline, shown }
+    }
+
+    /// Returns a file among `texts` that has changed since the requests show it.
+    pub(super) fn changed_since_shown<'t>(
+        &self,
+        texts: &'t BTreeMap<String, String>,
+        files: &ProjectFiles<'_>,
+    ) -> Option<&'t String> {
+        texts.keys().find(|path| self.shown.get(*path) != files.text(path).as_ref())
     }
 
     /// Returns the id of the group's first test, under which its requests are journaled.

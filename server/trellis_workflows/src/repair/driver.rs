@@ -178,7 +178,7 @@ impl RepairRun<'_> {
         self.say_cause(&known);
         self.artifacts.begin(&group, known, ideas)?;
         let count = suggestions.len();
-        let work = ActiveGroup::new(group, repair, suggestions, self.surveys);
+        let work = ActiveGroup::new(group, repair, suggestions, self.surveys, &self.files()?);
         Ok(Event::Diagnosed { work, suggestions: count })
     }
 
@@ -234,6 +234,14 @@ impl RepairRun<'_> {
         self.reporter.note(format_args!("  fix {}: prompting {model}", number + 1));
         let result = match self.fix(&work.repair, attempt).await? {
             Fix::Texts(texts) => self.evaluate_change(&mut work, number, texts).await?,
+            Fix::Definitions(texts) => {
+                if let Some(path) = work.changed_since_shown(&texts, &self.files()?) {
+                    let why = format!("{path} was changed while the model answered");
+                    self.log(&work, number, "unusable", &why)?;
+                    return Ok(Event::Stale { work, why });
+                }
+                self.evaluate_change(&mut work, number, texts).await?
+            }
             Fix::Unusable(why) => self.unusable(&work, number, why)?,
             Fix::Nothing(why) => {
                 self.reporter.note(format_args!("  no reply: {why}"));

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::repair::{Complaint, EditableFiles as _, RepairFacts, repaired};
+use trellis_engine::repair::{
+    Complaint, EditableFiles as _, RepairFacts, repaired, replaces_definitions,
+};
 use trellis_engine::{EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
@@ -19,6 +21,8 @@ use crate::tools::{Limits, ToolSet};
 pub(super) enum Fix {
     /// New texts by path.
     Texts(BTreeMap<String, String>),
+    /// New texts by path, with definitions that replace those of the request.
+    Definitions(BTreeMap<String, String>),
     Unusable(Complaint),
     /// No further reply will come.
     Nothing(String),
@@ -76,7 +80,8 @@ fn group(repair: &RepairFacts) -> &str {
 fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
     match reply {
         Reply::Text(text) => {
-            repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, Fix::Texts)
+            let found = if replaces_definitions(&text) { Fix::Definitions } else { Fix::Texts };
+            repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, found)
         }
         Reply::Edited(edit) => edited(edit, files),
         Reply::Failed { reason } => Fix::Nothing(reason),

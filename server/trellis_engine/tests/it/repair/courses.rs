@@ -387,6 +387,12 @@ fn every_way_ends_as_it_should() {
             ],
         ),
         (
+            "a tree that changes while a model answers is looked at again",
+            ONE,
+            vec![surveyed(&[&["a"]]), diagnosed(), In::Stale, surveyed(&[&["a"]]), diagnosed()],
+            &["survey", "diagnose a", "ask 0", "survey", "diagnose a", "ask 0"],
+        ),
+        (
             "a tree that goes on changing is left alone",
             Limits { iterations: 9, candidates: 1 },
             vec![vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), In::Stale]; 3].concat(),
