@@ -160,7 +160,7 @@ const FOR_MODELS: &[&str] = &[
 /// Sources whose texts only tests or the sandbox read.
 const FOR_TESTS: &[&str] = &[
     "server/trellis_sandbox/src/local/namespaces.rs",
-    "server/trellis_workflows/src/generate/recovery.rs",
+    "server/trellis_workflows/src/generate/recover_tests.rs",
 ];
 
 /// Returns literals of more than one word in the program's sources, without tests.

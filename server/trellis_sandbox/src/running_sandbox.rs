@@ -7,10 +7,10 @@ use tokio::time::timeout;
 use crate::{
     docker::{Container, ProjectCopy},
     error::{EndError, LayerError, ReadOnlyReason},
-    limits::{held, process_ceiling},
     local::{Isolation, LocalSandbox},
     report::LimitStatus,
     request::Limits,
+    resource_limits::{held, process_ceiling},
     sandbox::Writable,
 };
 

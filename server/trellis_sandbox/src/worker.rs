@@ -115,7 +115,7 @@ impl Worker {
     pub(crate) fn limits(&self) -> Vec<LimitStatus> {
         let mut limits = self.sandbox.limits().to_vec();
         if !self.ready.hidden {
-            limits.push(crate::limits::open(
+            limits.push(crate::resource_limits::open(
                 "results",
                 "this Python has no `ctypes`, so tests can read the memory of the process that \
                  reports their results"

@@ -8,9 +8,9 @@ use crate::{
     backend::Backend,
     error::SandboxError,
     frameworks::{Detected, Framework, as_framework, command},
-    limits::{Memory, for_worker},
     pool::Lease,
     request::{Request, Selection},
+    resource_limits::{Memory, for_worker},
     toolchain::Toolchain,
 };
 

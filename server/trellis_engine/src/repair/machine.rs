@@ -1,10 +1,10 @@
 //! State machine of the repair loop, without I/O: events come in, actions come out.
 //!
 //! ```text
-//! survey ──> group ──> diagnose ──> ask ──> try ──> decide ──> write ──> survey
-//!                         │          ^        │        │
-//!                         │          └────────┴────────┘  with the reason of the failure
-//!                         └─ suggested ──> try
+//! all tests ──> group ──> diagnose ──> ask ──> try ──> decide ──> write ──> all tests
+//!                            │          ^        │        │
+//!                            │          └────────┴────────┘  with the reason of the failure
+//!                            └─ suggested ──> try
 //! ```
 //!
 //! Each accepted fix makes a failing test pass and breaks none, so the loop ends. A group that was
@@ -67,7 +67,7 @@ impl Progress {
 #[derive(Clone, Debug)]
 enum Phase {
     Idle,
-    Surveying,
+    RunningAll,
     Diagnosing(Progress),
     Trying(Progress),
     Deciding(Progress),
@@ -80,7 +80,7 @@ impl Phase {
     fn waits_for(&self) -> &'static str {
         match self {
             Phase::Idle => "its beginning",
-            Phase::Surveying => "a run of all tests",
+            Phase::RunningAll => "a run of all tests",
             Phase::Diagnosing(_) => "a diagnosis",
             Phase::Trying(_) => "a tried fix",
             Phase::Deciding(_) => "a decision",
@@ -103,7 +103,7 @@ pub struct RepairMachine<W> {
     rejected: Vec<W>,
     given_up: Vec<(Group, String)>,
     kept: usize,
-    /// Number of surveys in a row repeated because the tree had changed.
+    /// Number of runs of all tests in a row that were repeated because the tree had changed.
     stale: u32,
     /// True if proposals get decided during the run.
     awaits_proposals: bool,
@@ -116,7 +116,7 @@ pub struct RepairMachine<W> {
     asked: HashMap<String, u32>,
 }
 
-/// Maximum number of surveys in a row of a tree that others keep changing.
+/// Maximum number of runs of all tests in a row for a tree that others keep changing.
 const STALE: u32 = 3;
 
 impl<W: GroupWork> RepairMachine<W> {
@@ -149,11 +149,11 @@ impl<W: GroupWork> RepairMachine<W> {
         action
     }
 
-    fn survey(&mut self) -> Action<W> {
-        self.go(Phase::Surveying, Action::Survey)
+    fn run_all(&mut self) -> Action<W> {
+        self.go(Phase::RunningAll, Action::RunAllTests)
     }
 
-    fn surveyed(&mut self, groups: Vec<Group>) -> Action<W> {
+    fn ran_all(&mut self, groups: Vec<Group>) -> Action<W> {
         let is_settled = |it: &Group| {
             let waiting = self.waiting.iter().map(|it| it.work.group());
             let mut settled = self.given_up.iter().map(|it| &it.0).chain(waiting);
@@ -210,7 +210,7 @@ impl<W: GroupWork> RepairMachine<W> {
         }
         let (attempt, complaint) = (progress.asked, progress.complaint.take());
         progress.asked += 1;
-        self.go(Phase::Trying(progress), Action::Complete { work, attempt, complaint })
+        self.go(Phase::Trying(progress), Action::RequestFix { work, attempt, complaint })
     }
 
     fn tried(&mut self, mut progress: Progress, work: W, result: AttemptResult) -> Action<W> {
@@ -308,13 +308,13 @@ impl<W: GroupWork> RepairMachine<W> {
     fn written(&mut self) -> Action<W> {
         self.kept += 1;
         self.stale = 0;
-        self.survey()
+        self.run_all()
     }
 
-    fn surveyed_anew(&mut self, group: &Group, why: String) -> Action<W> {
+    fn stale_tree(&mut self, group: &Group, why: String) -> Action<W> {
         self.stale += 1;
         if self.stale < STALE {
-            return self.survey();
+            return self.run_all();
         }
         self.stale = 0;
         self.abandon(group, why)
@@ -328,8 +328,8 @@ impl<W: GroupWork> Machine for RepairMachine<W> {
     fn step(&mut self, event: Event<W>) -> Result<Vec<Action<W>>, OutOfTurn> {
         let phase = std::mem::replace(&mut self.phase, Phase::Ended);
         let action = match (phase, event) {
-            (Phase::Idle, Event::Started) => self.survey(),
-            (Phase::Surveying, Event::Surveyed(groups)) => self.surveyed(groups),
+            (Phase::Idle, Event::Started) => self.run_all(),
+            (Phase::RunningAll, Event::RanAll(groups)) => self.ran_all(groups),
             (Phase::Diagnosing(progress), Event::Diagnosed { work, suggestions }) => {
                 self.next_fix(Progress { suggestions, ..progress }, work)
             }
@@ -341,7 +341,7 @@ impl<W: GroupWork> Machine for RepairMachine<W> {
             }
             (Phase::Writing, Event::Written) => self.written(),
             (Phase::Trying(_) | Phase::Writing, Event::Stale { work, why }) => {
-                self.surveyed_anew(work.group(), why)
+                self.stale_tree(work.group(), why)
             }
             (Phase::CheckingProposals, Event::ProposalsChecked(check)) => self.checked(check),
             (phase, event) => {

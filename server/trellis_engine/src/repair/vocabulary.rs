@@ -15,7 +15,7 @@ pub trait GroupWork {
 pub enum Event<W> {
     Started,
     /// The failing tests that a change of the code could fix.
-    Surveyed(Vec<Group>),
+    RanAll(Vec<Group>),
     /// The group was diagnosed, with this number of suggested fixes that can be tried.
     Diagnosed {
         work: W,
@@ -43,7 +43,7 @@ impl<W> Event<W> {
     pub(super) fn phrase(&self) -> &'static str {
         match self {
             Event::Started => "a beginning",
-            Event::Surveyed(_) => "a run of all tests",
+            Event::RanAll(_) => "a run of all tests",
             Event::Diagnosed { .. } => "a diagnosis",
             Event::Tried { .. } => "a tried fix",
             Event::Decided { .. } => "a decision",
@@ -95,7 +95,7 @@ pub enum ProposalDecision {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action<W> {
     /// Runs the tests, and groups the failing ones.
-    Survey,
+    RunAllTests,
     /// Diagnoses the group, and asks a model for its opinion.
     Diagnose {
         group: Group,
@@ -109,7 +109,7 @@ pub enum Action<W> {
         suggestion: usize,
     },
     /// Requests a fix and tries it.
-    Complete {
+    RequestFix {
         work: W,
         /// Number of the request within the group, from 0.
         attempt: u32,

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use trellis_os::wording::{bytes, counted};
 
-use crate::{limits::NETWORK, report::LimitStatus, request::Limits};
+use crate::{report::LimitStatus, request::Limits, resource_limits::NETWORK};
 
 impl Engine {
     /// Returns the limits for a worker in a container under `limits`. The worker sets further

@@ -9,9 +9,9 @@ use trellis_os::wording::bytes;
 
 use crate::{
     error::{ControlGroupError, FilterError, LandlockError, LocalError},
-    limits::{bounded, held, open, process_ceiling},
     report::LimitStatus,
     request::Limits,
+    resource_limits::{bounded, held, open, process_ceiling},
 };
 
 /// The facts about a sandbox that is about to be started.
@@ -158,7 +158,7 @@ impl EnforcedLimits<'_> {
 
     fn network(&self) -> LimitStatus {
         if self.limits.network {
-            return open("network", crate::limits::NETWORK.to_owned());
+            return open("network", crate::resource_limits::NETWORK.to_owned());
         }
         match (self.isolation, &self.filter) {
             (Isolation::LandlockOnly, Ok(())) => held(

@@ -19,10 +19,10 @@ use crate::convert::{self, Files};
 use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
+use crate::generate::test_function_counts;
 use crate::generate::worker::ask::send;
 use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, WorkerError};
-use crate::generate::written;
 use crate::llm_client::Completion;
 use crate::localize::evidence;
 use trellis_store::cost::Cost;
@@ -240,7 +240,7 @@ impl IntegrationJob<'_> {
         let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
         let IntegrationDone { integration, tests, suspects } = came;
         (out.passed, out.failed) = (integration.passed, integration.failures.len());
-        out.functions = written::functions(&tests.to_source());
+        out.functions = test_function_counts::functions(&tests.to_source());
         let failures = integration.failures.iter();
         out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
         if integration.is_enough() {

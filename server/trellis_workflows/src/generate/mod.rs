@@ -9,8 +9,8 @@ mod accepted;
 mod checkpoint_writer;
 mod coverage;
 mod dispatcher;
-mod failed;
-mod failures;
+mod failure_lines;
+mod failure_reasons;
 mod finalize;
 mod findings;
 mod install;
@@ -23,14 +23,14 @@ mod prepare;
 mod progress;
 mod recover;
 #[cfg(test)]
-mod recovery;
+mod recover_tests;
 mod requirements;
 mod subgraph_commits;
 mod suite;
 mod summary;
+mod test_function_counts;
 mod wait_queue;
 mod worker;
-mod written;
 
 pub use prepare::GenerateRequest;
 pub use summary::{Flows, Summary};

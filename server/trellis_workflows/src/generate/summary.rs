@@ -10,10 +10,10 @@ use trellis_engine::assembly::{
 use trellis_plan::Status;
 
 use crate::generate::dispatcher::Dispatcher;
-use crate::generate::failed::node_line;
-use crate::generate::failures::failures;
+use crate::generate::failure_lines::node_line;
+use crate::generate::failure_reasons::failures;
 use crate::generate::findings::Findings;
-use crate::generate::written::by_stage;
+use crate::generate::test_function_counts::by_stage;
 use trellis_project::symbols::plan_comparison::MissingDependency;
 use trellis_store::cost::{StageCost, TOOLS};
 use trellis_store::journal::{Accepted, IntegrationResult};

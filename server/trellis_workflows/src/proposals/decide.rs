@@ -17,11 +17,12 @@ use super::proposal::{
 };
 use super::store::Store;
 use super::verify::{Times, Verification, VerifiedTest, Verifier};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::reporter::Progress;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
 use trellis_project::edits::{self, Change};
+use trellis_project::error::EditError;
 use trellis_project::sources::read_at;
 use trellis_store::disk;
 use trellis_store::lock::Lock;
@@ -362,7 +363,10 @@ impl DecisionContext<'_> {
             Err(error) => {
                 self.proposal.writing = None;
                 self.store.save(&self.proposal, self.lock)?;
-                Err(error.into())
+                // A file that changed after the last check, a moment ago.
+                let is_stale = matches!(error, EditError::Changed { .. });
+                let fault = Fault::from(error);
+                Err(if is_stale { fault.kind(FaultKind::Stale) } else { fault })
             }
         }
     }

@@ -60,7 +60,7 @@ impl<'a> Artifacts<'a> {
         }
     }
 
-    pub(super) fn surveyed(&mut self, baseline: &Baseline) {
+    pub(super) fn took_baseline(&mut self, baseline: &Baseline) {
         let counts = TestCounts { passing: baseline.passing(), failing: baseline.failing().len() };
         self.before.get_or_insert(counts);
         self.after = Some(counts);

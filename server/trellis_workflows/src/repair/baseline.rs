@@ -1,4 +1,4 @@
-//! The first run of all tests: what fails, which failures a code change could fix, and which tests
+//! A run of all tests, repeated after each write: what fails, which failures a code change could fix, and which tests
 //! seem to fail for one cause.
 
 use std::collections::BTreeMap;

@@ -43,7 +43,7 @@ pub(super) struct RepairRun<'a> {
     pub(super) session: Option<LlmSession>,
     pub(super) baseline: Option<Baseline>,
     /// Number of baselines so far.
-    pub(super) surveys: u32,
+    pub(super) baselines: u32,
     pub(super) artifacts: Artifacts<'a>,
     pub(super) uncommitted: Uncommitted<'a>,
     /// Graph of the tree at the last baseline.
@@ -64,12 +64,12 @@ impl Performer<RepairMachine<ActiveGroup>> for RepairRun<'_> {
             return Err(cancelled());
         }
         let event = match action {
-            Action::Survey => self.baseline().await?,
+            Action::RunAllTests => self.baseline().await?,
             Action::Diagnose { group, earlier } => self.diagnose(group, earlier).await?,
             Action::TrySuggestion { work, suggestion } => {
                 self.try_suggestion(work, suggestion).await?
             }
-            Action::Complete { work, attempt, complaint } => {
+            Action::RequestFix { work, attempt, complaint } => {
                 self.request_fix(work, attempt, complaint).await?
             }
             Action::Review { work, candidate, iteration } => {
@@ -94,7 +94,7 @@ impl RepairRun<'_> {
             self.reporter.note("running the tests");
         }
         let baseline = Baseline::run(self.order, &self.verifier, &self.control.cancel).await?;
-        self.artifacts.surveyed(&baseline);
+        self.artifacts.took_baseline(&baseline);
         self.report_baseline(&baseline);
         if let Some(fault) = baseline.refusal(&self.order.tests).filter(|_| is_first) {
             return Err(fault);
@@ -123,9 +123,9 @@ impl RepairRun<'_> {
                 counted(groups, "likely cause", "likely causes")
             ),
         });
-        let seen = Event::Surveyed(baseline.groups.clone());
+        let seen = Event::RanAll(baseline.groups.clone());
         self.baseline = Some(baseline);
-        self.surveys += 1;
+        self.baselines += 1;
         self.code_graph = None;
         if !is_first {
             // The kept fixes have changed the code.
@@ -151,7 +151,7 @@ impl RepairRun<'_> {
     ) -> Result<Event<ActiveGroup>, Fault> {
         self.open_session()?;
         let earlier = match earlier {
-            Some(work) if work.baseline == self.surveys => {
+            Some(work) if work.baseline == self.baselines => {
                 self.artifacts.take_up(&group);
                 return Ok(Event::Diagnosed { work, suggestions: 0 });
             }
@@ -178,7 +178,7 @@ impl RepairRun<'_> {
         self.say_cause(&known);
         self.artifacts.begin(&group, known, ideas)?;
         let count = suggestions.len();
-        let work = ActiveGroup::new(group, repair, suggestions, self.surveys, &self.files()?);
+        let work = ActiveGroup::new(group, repair, suggestions, self.baselines, &self.files()?);
         Ok(Event::Diagnosed { work, suggestions: count })
     }
 

@@ -7,8 +7,8 @@ use trellis_os::wording::counted;
 use super::RepairRequest;
 use super::approver::Approver;
 use super::artifacts::Artifacts;
-use super::commits::{commit_all, commit_left, end_commit};
 use super::driver::RepairRun;
+use super::finish_commits::{commit_all, commit_left, end_commit};
 use super::report::RepairReport;
 use super::uncommitted::Uncommitted;
 use crate::driver::drive;
@@ -52,7 +52,7 @@ pub(super) async fn repair(
         verifier,
         session: None,
         baseline: None,
-        surveys: 0,
+        baselines: 0,
         artifacts: Artifacts::new(order),
         uncommitted: Uncommitted::new(order),
         code_graph: None,

@@ -25,7 +25,7 @@ impl GroupWork for Work {
 /// Scripted result of an action; the work comes from the action.
 #[derive(Clone)]
 enum In {
-    Surveyed(Vec<Group>),
+    RanAll(Vec<Group>),
     Diagnosed(usize),
     Tried(AttemptResult),
     Decided(Decision),
@@ -73,21 +73,21 @@ fn received(proposal: &'static str, decision: ProposalDecision) -> In {
     In::Checked(Some((proposal, decision)))
 }
 
-fn surveyed(groups: &[&[&str]]) -> In {
-    In::Surveyed(groups.iter().map(|it| group(it)).collect())
+fn ran_all(groups: &[&[&str]]) -> In {
+    In::RanAll(groups.iter().map(|it| group(it)).collect())
 }
 
 /// Renders an action as a word.
 fn word(next: &Action<Work>) -> String {
     match next {
-        Action::Survey => "survey".to_owned(),
+        Action::RunAllTests => "all".to_owned(),
         Action::Diagnose { group, earlier: None } => format!("diagnose {}", group.first_test()),
         Action::Diagnose { group, earlier: Some(_) } => {
             format!("diagnose {} again", group.first_test())
         }
         Action::TrySuggestion { suggestion, .. } => format!("suggested {suggestion}"),
-        Action::Complete { attempt, complaint: None, .. } => format!("ask {attempt}"),
-        Action::Complete { attempt, complaint: Some(why), .. } => {
+        Action::RequestFix { attempt, complaint: None, .. } => format!("ask {attempt}"),
+        Action::RequestFix { attempt, complaint: Some(why), .. } => {
             format!("ask {attempt} after {why}")
         }
         Action::Review { candidate, iteration, .. } => format!("decide {candidate} at {iteration}"),
@@ -117,15 +117,15 @@ fn event(action: Action<Work>, seen: In) -> Event<Work> {
             });
             return Event::ProposalsChecked(ProposalCheck { waiting, decided });
         }
-        Action::Survey | Action::Finish(_) => Work(group(&["none"])),
+        Action::RunAllTests | Action::Finish(_) => Work(group(&["none"])),
         Action::Diagnose { group, .. } => Work(group),
         Action::TrySuggestion { work, .. }
-        | Action::Complete { work, .. }
+        | Action::RequestFix { work, .. }
         | Action::Review { work, .. }
         | Action::Write { work, .. } => work,
     };
     match seen {
-        In::Surveyed(groups) => Event::Surveyed(groups),
+        In::RanAll(groups) => Event::RanAll(groups),
         In::Diagnosed(suggestions) => Event::Diagnosed { work, suggestions },
         In::Tried(result) => Event::Tried { work, result },
         In::Decided(decision) => Event::Decided { work, decision },
@@ -160,42 +160,42 @@ const TWO: Limits = Limits { iterations: 4, candidates: 2 };
 fn every_way_ends_as_it_should() {
     let diagnosed = || In::Diagnosed(0);
     let table: Vec<(&str, Limits, Vec<In>, &[&str])> = vec![
-        ("nothing fails", ONE, vec![surveyed(&[])], &["survey", "end 0"]),
+        ("nothing fails", ONE, vec![ran_all(&[])], &["all", "end 0"]),
         (
             "the first fix does",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), In::Written, surveyed(&[])],
-            &["survey", "diagnose a", "ask 0", "decide 0 at 1", "write 0", "survey", "end 1"],
+            vec![ran_all(&[&["a"]]), diagnosed(), good(1), keep(), In::Written, ran_all(&[])],
+            &["all", "diagnose a", "ask 0", "decide 0 at 1", "write 0", "all", "end 1"],
         ),
         (
             "what the diagnosis suggests is tried first, and nobody is asked",
             ONE,
             vec![
-                surveyed(&[&["a"]]),
+                ran_all(&[&["a"]]),
                 In::Diagnosed(2),
                 bad(),
                 good(1),
                 keep(),
                 In::Written,
-                surveyed(&[]),
+                ran_all(&[]),
             ],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "suggested 0",
                 "suggested 1",
                 "decide 0 at 2",
                 "write 0",
-                "survey",
+                "all",
                 "end 1",
             ],
         ),
         (
             "replies of no use are not called fixes",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), unusable(), unusable(), unusable()],
+            vec![ran_all(&[&["a"]]), diagnosed(), unusable(), unusable(), unusable()],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "ask 1 after no blocks",
@@ -206,9 +206,9 @@ fn every_way_ends_as_it_should() {
         (
             "suggestions that will not do leave all fixes to be asked for",
             ONE,
-            vec![surveyed(&[&["a"]]), In::Diagnosed(2), unusable(), bad(), bad(), bad(), bad()],
+            vec![ran_all(&[&["a"]]), In::Diagnosed(2), unusable(), bad(), bad(), bad(), bad()],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "suggested 0",
                 "suggested 1",
@@ -221,9 +221,9 @@ fn every_way_ends_as_it_should() {
         (
             "complaints and failures count as fixes",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), unusable(), bad(), bad()],
+            vec![ran_all(&[&["a"]]), diagnosed(), unusable(), bad(), bad()],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "ask 1 after no blocks",
@@ -235,24 +235,24 @@ fn every_way_ends_as_it_should() {
             "what is given up is not begun again, and does not keep others",
             ONE,
             vec![
-                surveyed(&[&["a"], &["b"]]),
+                ran_all(&[&["a"], &["b"]]),
                 diagnosed(),
                 gone(),
                 diagnosed(),
                 good(1),
                 keep(),
                 In::Written,
-                surveyed(&[&["a"]]),
+                ran_all(&[&["a"]]),
             ],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "diagnose b",
                 "ask 0",
                 "decide 0 at 1",
                 "write 0",
-                "survey",
+                "all",
                 "end 1 a=gone",
             ],
         ),
@@ -260,21 +260,21 @@ fn every_way_ends_as_it_should() {
             "tests that are left of a group are a group of their own",
             ONE,
             vec![
-                surveyed(&[&["a", "b"]]),
+                ran_all(&[&["a", "b"]]),
                 diagnosed(),
                 good(1),
                 keep(),
                 In::Written,
-                surveyed(&[&["b"]]),
+                ran_all(&[&["b"]]),
                 diagnosed(),
             ],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
                 "write 0",
-                "survey",
+                "all",
                 "diagnose b",
                 "ask 0",
             ],
@@ -282,9 +282,9 @@ fn every_way_ends_as_it_should() {
         (
             "the smaller of two that pass is put forward, and after it the other",
             TWO,
-            vec![surveyed(&[&["a"]]), diagnosed(), good(9), good(2), reject(), gone(), keep()],
+            vec![ran_all(&[&["a"]]), diagnosed(), good(9), good(2), reject(), gone(), keep()],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "ask 1",
@@ -297,36 +297,27 @@ fn every_way_ends_as_it_should() {
         (
             "one that looks made for its tests is put forward where nothing better is found",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), cheat(), bad(), bad(), keep()],
-            &["survey", "diagnose a", "ask 0", "ask 1", "ask 2", "decide 0 at 3", "write 0"],
+            vec![ran_all(&[&["a"]]), diagnosed(), cheat(), bad(), bad(), keep()],
+            &["all", "diagnose a", "ask 0", "ask 1", "ask 2", "decide 0 at 3", "write 0"],
         ),
         (
             "and not where something is, however large",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), cheat(), good(9), keep()],
-            &["survey", "diagnose a", "ask 0", "ask 1", "decide 1 at 2", "write 1"],
+            vec![ran_all(&[&["a"]]), diagnosed(), cheat(), good(9), keep()],
+            &["all", "diagnose a", "ask 0", "ask 1", "decide 1 at 2", "write 1"],
         ),
         (
             "one that passes is enough where no other is found",
             TWO,
-            vec![surveyed(&[&["a"]]), diagnosed(), good(9), bad(), bad(), bad(), keep()],
-            &[
-                "survey",
-                "diagnose a",
-                "ask 0",
-                "ask 1",
-                "ask 2",
-                "ask 3",
-                "decide 0 at 4",
-                "write 0",
-            ],
+            vec![ran_all(&[&["a"]]), diagnosed(), good(9), bad(), bad(), bad(), keep()],
+            &["all", "diagnose a", "ask 0", "ask 1", "ask 2", "ask 3", "decide 0 at 4", "write 0"],
         ),
         (
             "a rejected fix is followed by another, up to the limit",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), good(1), reject(), good(1), reject(), bad()],
+            vec![ran_all(&[&["a"]]), diagnosed(), good(1), reject(), good(1), reject(), bad()],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
@@ -340,7 +331,7 @@ fn every_way_ends_as_it_should() {
             "where nobody is there the fix waits, and the others go on",
             ONE,
             vec![
-                surveyed(&[&["a"], &["b"]]),
+                ran_all(&[&["a"], &["b"]]),
                 diagnosed(),
                 good(1),
                 waits("fix-1"),
@@ -348,10 +339,10 @@ fn every_way_ends_as_it_should() {
                 good(1),
                 keep(),
                 In::Written,
-                surveyed(&[&["a"]]),
+                ran_all(&[&["a"]]),
             ],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
@@ -359,7 +350,7 @@ fn every_way_ends_as_it_should() {
                 "ask 0",
                 "decide 0 at 1",
                 "write 0",
-                "survey",
+                "all",
                 "end 1 a=fix-1",
             ],
         ),
@@ -367,7 +358,7 @@ fn every_way_ends_as_it_should() {
             "a person skips one and stops at the next",
             ONE,
             vec![
-                surveyed(&[&["a"], &["b"], &["c"]]),
+                ran_all(&[&["a"], &["b"], &["c"]]),
                 diagnosed(),
                 good(1),
                 In::Decided(Decision::Skip),
@@ -376,7 +367,7 @@ fn every_way_ends_as_it_should() {
                 In::Decided(Decision::Stop),
             ],
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
@@ -389,25 +380,25 @@ fn every_way_ends_as_it_should() {
         (
             "a tree that changes while a model answers is looked at again",
             ONE,
-            vec![surveyed(&[&["a"]]), diagnosed(), In::Stale, surveyed(&[&["a"]]), diagnosed()],
-            &["survey", "diagnose a", "ask 0", "survey", "diagnose a", "ask 0"],
+            vec![ran_all(&[&["a"]]), diagnosed(), In::Stale, ran_all(&[&["a"]]), diagnosed()],
+            &["all", "diagnose a", "ask 0", "all", "diagnose a", "ask 0"],
         ),
         (
             "a tree that goes on changing is left alone",
             Limits { iterations: 9, candidates: 1 },
-            vec![vec![surveyed(&[&["a"]]), diagnosed(), good(1), keep(), In::Stale]; 3].concat(),
+            vec![vec![ran_all(&[&["a"]]), diagnosed(), good(1), keep(), In::Stale]; 3].concat(),
             &[
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
                 "write 0",
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
                 "write 0",
-                "survey",
+                "all",
                 "diagnose a",
                 "ask 0",
                 "decide 0 at 1",
@@ -445,7 +436,7 @@ fn the_better_fix_is_the_one_with_fewer_shortcuts_then_the_one_that_fixes_more()
 fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
     let machine = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
     let script = vec![
-        surveyed(&[&["a"], &["b"]]),
+        ran_all(&[&["a"], &["b"]]),
         In::Diagnosed(0),
         good(1),
         waits("fix-1"),
@@ -461,11 +452,11 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
         waits("fix-3"),
         received("fix-3", ProposalDecision::Rejected),
         received("fix-1", ProposalDecision::Accepted),
-        surveyed(&[&["b"]]),
+        ran_all(&[&["b"]]),
     ];
     let words = walked(machine.awaiting_proposals(), script);
     let wanted = [
-        "survey",
+        "all",
         "diagnose a",
         "ask 0",
         "decide 0 at 1",
@@ -480,7 +471,7 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
         "decide 0 at 2",
         "wait",
         "wait",
-        "survey",
+        "all",
         "end 1 b=2 fixes were tried",
     ];
     assert_eq!(words, wanted);
@@ -490,7 +481,7 @@ fn fixes_wait_while_others_are_looked_for_and_are_decided_in_any_order() {
 fn a_rejected_fix_of_tests_that_another_one_has_fixed_is_followed_by_none() {
     let machine = RepairMachine::new(Limits { iterations: 2, candidates: 1 });
     let script = vec![
-        surveyed(&[&["a"], &["b"]]),
+        ran_all(&[&["a"], &["b"]]),
         In::Diagnosed(0),
         good(1),
         waits("fix-1"),
@@ -499,7 +490,7 @@ fn a_rejected_fix_of_tests_that_another_one_has_fixed_is_followed_by_none() {
         good(1),
         waits("fix-2"),
         received("fix-2", ProposalDecision::Accepted),
-        surveyed(&[]),
+        ran_all(&[]),
         received("fix-1", ProposalDecision::Rejected),
     ];
     let words = walked(machine.awaiting_proposals(), script);
@@ -514,6 +505,6 @@ fn an_event_out_of_turn_is_refused_and_changes_nothing() {
     machine.step(Event::Started).expect("begins");
     let kept = machine.step(Event::Written).expect_err("nothing was written");
     assert_eq!(kept.to_string(), "a write came while the cycle waited for a run of all tests");
-    let next = machine.step(Event::Surveyed(Vec::new())).expect("in turn");
+    let next = machine.step(Event::RanAll(Vec::new())).expect("in turn");
     assert_eq!(word(&next[0]), "end 0");
 }

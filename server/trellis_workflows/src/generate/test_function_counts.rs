@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use trellis_engine::assembly::FunctionsLine;
 
 use crate::generate::dispatcher::Dispatcher;
-use crate::generate::failures::Failed;
+use crate::generate::failure_reasons::Failed;
 
 /// Returns the number of test functions that a text defines.
 pub(super) fn functions(text: &str) -> usize {
