@@ -4,6 +4,7 @@
 //! remedy of each.
 
 mod kind;
+mod sandbox;
 mod table;
 #[cfg(test)]
 mod tests;

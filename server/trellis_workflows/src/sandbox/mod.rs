@@ -1,7 +1,6 @@
 //! Opens the sandbox in which a command runs tests.
 
 mod allowed;
-pub mod faults;
 mod progress;
 mod warm;
 
@@ -193,7 +192,7 @@ async fn container_image(
     needs: &Packages,
     reporter: &Reporter,
 ) -> Result<Docker, Fault> {
-    Docker::may_read(root).map_err(faults::of_folder_access)?;
+    Docker::may_read(root)?;
     let default = ImageSpec::default();
     let base = args.image.clone().unwrap_or(default.base);
     let spec = ImageSpec { base, requirements: lines(root, needs, reporter)? };
@@ -210,7 +209,7 @@ async fn container_image(
             reporter.note(format_args!("building the test image: {}", requirements.join(", ")));
         }
     };
-    Docker::open(None, &spec, &disk::cache_folder()?, &say).await.map_err(faults::of_docker)
+    Ok(Docker::open(None, &spec, &disk::cache_folder()?, &say).await?)
 }
 
 /// Returns the environment for tests of the project in `root`, and creates it if it is missing.
@@ -231,7 +230,7 @@ async fn interpreter(
     needs: Packages,
     reporter: &Reporter,
 ) -> Result<python::Python, Fault> {
-    let base = python_of(root, allowed).await.map_err(faults::of_python)?;
+    let base = python_of(root, allowed).await?;
     if activated().is_some_and(|it| base.interpreter.starts_with(it)) {
         let shown = base.interpreter.display();
         reporter
@@ -259,11 +258,9 @@ async fn interpreter(
         let shown = base.prefix().display();
         reporter
             .note(format_args!("note: {shown} has no pytest; Trellis provides it for the tests"));
-        return python::beside(&base, &lines, &disk::cache_folder()?, &say)
-            .await
-            .map_err(faults::of_python);
+        return Ok(python::beside(&base, &lines, &disk::cache_folder()?, &say).await?);
     }
-    python::provide(&base, &lines, &disk::cache_folder()?, &say).await.map_err(faults::of_python)
+    Ok(python::provide(&base, &lines, &disk::cache_folder()?, &say).await?)
 }
 
 /// Finds the interpreter for the project in `root`, before anything is installed.
@@ -300,7 +297,7 @@ fn activated() -> Option<PathBuf> {
 fn lines(root: &Path, needs: &Packages, reporter: &Reporter) -> Result<Vec<String>, Fault> {
     let mut found = match needs {
         Packages::Lines(lines) => python::Requirements { lines: lines.clone(), notes: Vec::new() },
-        Packages::Project => python::of_project(root).map_err(faults::of_requirements)?,
+        Packages::Project => python::of_project(root)?,
     };
     for line in &mut found.lines {
         let name = library_name(line);

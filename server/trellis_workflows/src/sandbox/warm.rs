@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use tokio::sync::Mutex;
 use trellis_sandbox::python;
 
-use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, faults, open};
+use super::{Packages, Sandbox, SandboxArgs, Settled, activated, environments, open};
 use crate::fault::Fault;
 use crate::reporter::Reporter;
 
@@ -91,7 +91,7 @@ impl Key {
         let allowed = args.settled(root)?;
         let lines = match needs {
             Packages::Lines(lines) => lines.clone(),
-            Packages::Project => python::of_project(root).map_err(faults::of_requirements)?.lines,
+            Packages::Project => python::of_project(root)?.lines,
         };
         let chosen = allowed.python.as_deref().map(prefix).into_iter().chain(activated());
         let all = environments(root).into_iter().chain(chosen);

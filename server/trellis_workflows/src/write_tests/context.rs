@@ -12,7 +12,6 @@ use trellis_sandbox::python;
 
 use super::locate::Target;
 use crate::fault::Fault;
-use crate::sandbox::faults::of_requirements;
 use trellis_project::nested::Nested;
 
 /// Maximum number of files to look at; a project may be huge.
@@ -205,7 +204,7 @@ fn class_source(source: &str, function: &Function) -> String {
 
 /// Returns the normalized names of the distributions that a project needs.
 fn dependencies(root: &Path) -> Result<Vec<String>, Fault> {
-    let lines = python::of_project(root).map_err(of_requirements)?.lines;
+    let lines = python::of_project(root)?.lines;
     let names = lines.iter().map(|line| normalized(library_name(line)));
     let mut names: Vec<String> = names.filter(|it| !it.is_empty()).collect();
     names.sort();
