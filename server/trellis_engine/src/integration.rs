@@ -26,15 +26,23 @@ pub const LIBRARY: &str = "the whole library";
 /// Outcome if the subgraph has no data flows to test.
 pub const NO_FLOWS: &str = "no data flows between its parts";
 
-/// Builds the request for integration tests of a subgraph, or of the [`LIBRARY`]. `files`: texts by
-/// module. `complaint`: the reason why the previous tests were unusable.
+/// A finished subgraph, or the [`LIBRARY`], to be tested along its data flows.
+pub struct IntegrationTarget<'a> {
+    pub subgraph: &'a str,
+    pub flows: &'a [FlowItems<'a>],
+    /// Texts by module.
+    pub files: &'a BTreeMap<String, String>,
+}
+
+/// Builds the request for integration tests. `complaint`: the reason why the previous tests were
+/// unusable.
 pub fn ask_integration_tests(
-    subgraph: &str,
-    (flows, files): (&[FlowItems<'_>], &BTreeMap<String, String>),
+    target: &IntegrationTarget<'_>,
     conventions: &[String],
     complaint: Option<&str>,
     attempt: u32,
 ) -> ModelRequest {
+    let IntegrationTarget { subgraph, flows, files } = *target;
     let (words, parts) = match subgraph == LIBRARY {
         true => (&LIBRARY_TESTS, modules(files)),
         false => (&INTEGRATION_TESTS, parts(flows, files)),

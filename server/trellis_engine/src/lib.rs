@@ -40,8 +40,8 @@ pub use diagnosis::{
 };
 pub use draft::{Draft, DraftError, NormalizedReply, stub};
 pub use integration::{
-    FlowItems, INTEGRATION_PERCENT, Integration, LIBRARY, NO_FLOWS, ask_integration_tests,
-    integration_tests,
+    FlowItems, INTEGRATION_PERCENT, Integration, IntegrationTarget, LIBRARY, NO_FLOWS,
+    ask_integration_tests, integration_tests,
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use node::Cause;

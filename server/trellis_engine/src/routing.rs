@@ -27,11 +27,11 @@ pub(crate) struct Route {
     pub(crate) why: &'static str,
 }
 
-const fn simple(why: &'static str) -> Route {
+pub(crate) const fn simple(why: &'static str) -> Route {
     Route { tier: Tier::Simple, why }
 }
 
-const fn strong(why: &'static str) -> Route {
+pub(crate) const fn strong(why: &'static str) -> Route {
     Route { tier: Tier::Strong, why }
 }
 

@@ -7,7 +7,7 @@ use crate::prompt::template::{
 };
 use crate::prompt::{Prompt, listed, python, rank};
 use crate::prompt_budget::Section;
-use crate::routing::Tier;
+use crate::routing::{Route, simple, strong};
 use crate::vocabulary::{ModelRequest, Stage};
 
 /// Facts about an issue for prompts.
@@ -57,7 +57,7 @@ fn tests(feature: &IssueFacts, it: PromptText, complaint: Option<&str>) -> Model
     let mut sections = facts(feature);
     sections.push(it.task("tests", task));
     sections.extend(sent_back(it.words, complaint));
-    it.ask(sections, (Tier::Simple, "tests"))
+    it.ask(sections, simple("tests"))
 }
 
 /// Builds the request for code that makes the tests pass.
@@ -69,7 +69,7 @@ pub fn ask_code(feature: &IssueFacts, attempt: u32, complaint: Option<&str>) -> 
     sections.extend(feature.written.iter().map(|it| file(rank::CODE, it, " (read-only)")));
     sections.push(it.task("code", task));
     sections.extend(sent_back(it.words, complaint));
-    it.ask(sections, (Tier::Simple, "first code"))
+    it.ask(sections, simple("first code"))
 }
 
 /// Builds the request for a fix of the last code; the last entry of `history` describes its
@@ -99,23 +99,31 @@ pub fn ask_fix(
     let it = PromptText { stage: Stage::Fix, attempt, words: &FEATURE_FIX, tools: feature.tools };
     sections.push(it.task("code", task));
     sections.extend(sent_back(it.words, complaint));
-    let tier = match attempt {
-        0 => (Tier::Simple, "simple model: first fix"),
-        _ => (Tier::Strong, "strong model: a fix failed"),
+    let route = match attempt {
+        0 => simple("simple model: first fix"),
+        _ => strong("strong model: a fix failed"),
     };
-    it.ask(sections, tier)
+    it.ask(sections, route)
+}
+
+/// Facts about the task being merged for prompts.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeFacts<'a> {
+    pub title: &'a str,
+    pub specification: &'a str,
+    /// Messages of the commits added to the branch in the meantime.
+    pub merged: &'a [String],
 }
 
 /// Builds the request for a file that two tasks have changed in the same place; `attempt` counts
-/// from 0 within the task being merged. `merged` holds the messages of the commits added to the
-/// branch in the meantime.
+/// from 0 within the task being merged.
 pub fn ask_merge(
-    (title, specification): (&str, &str),
+    facts: MergeFacts<'_>,
     conflict: &Conflict,
-    merged: &[String],
     attempt: u32,
     complaint: Option<&str>,
 ) -> ModelRequest {
+    let MergeFacts { title, specification, merged } = facts;
     let it = PromptText { stage: Stage::Merge, attempt, words: &FEATURE_MERGE, tools: false };
     let mut task = it.words.say("task", &[("path", &conflict.path), ("title", title)]);
     if conflict.is_test {
@@ -128,7 +136,7 @@ pub fn ask_merge(
     ];
     sections.extend(listed(rank::CONTEXT, "Merged meanwhile", merged.iter().map(String::as_str)));
     sections.extend(sent_back(it.words, complaint));
-    it.ask(sections, (Tier::Strong, "two works have changed the same lines"))
+    it.ask(sections, strong("two works have changed the same lines"))
 }
 
 /// A prompt without its facts.
@@ -150,15 +158,15 @@ impl PromptText {
         Section::new(rank::TASK, "Task", format!("{what} {how}"))
     }
 
-    fn ask(self, sections: Vec<Section>, (tier, why): (Tier, &'static str)) -> ModelRequest {
+    fn ask(self, sections: Vec<Section>, route: Route) -> ModelRequest {
         ModelRequest {
             stage: self.stage,
             attempt: self.attempt,
             temperature: 0.2,
             prompt: Prompt::new(self.words, sections),
             prompt_version: self.words.version(),
-            tier,
-            why,
+            tier: route.tier,
+            why: route.why,
             tools: self.tools,
         }
     }

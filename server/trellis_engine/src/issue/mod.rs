@@ -13,7 +13,7 @@ mod machine;
 mod removed_definitions;
 mod shown;
 
-pub use ask::{IssueFacts, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
+pub use ask::{IssueFacts, MergeFacts, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
 pub use conflict::{Conflict, parse_resolution};
 pub use context::{Context, duplicate_definitions};
 pub use files::{Changes, UnusableReply, changes, is_known};

@@ -11,7 +11,7 @@ use crate::failures::LONGEST;
 use crate::import_resolution::is_available;
 use crate::observation::{RunOutcome, TestRun};
 use crate::policy::FixWith;
-use crate::prompt::prompts::{self, FixFacts};
+use crate::prompt::prompts::{self, FixFacts, VoteFacts};
 use crate::prompt::template::{DIAGNOSIS, TESTS};
 use crate::prompt_budget::cut_middle;
 use crate::routing;
@@ -99,10 +99,13 @@ impl NodeMachine<'_> {
 
     fn ask_votes(&mut self, count: u32) {
         let draft = &self.state.draft;
-        let (tests, implementation) = (source(&draft.tests), source(&draft.implementation));
-        let facts = (tests.as_str(), implementation.as_str(), self.state.failure.as_str());
-        let prompt =
-            prompts::diagnosis((self.item, self.around), facts, self.state.claim.as_deref());
+        let facts = VoteFacts {
+            tests: &source(&draft.tests),
+            implementation: &source(&draft.implementation),
+            failure: &self.state.failure,
+            claim: self.state.claim.as_deref(),
+        };
+        let prompt = prompts::diagnosis(self.item, self.around, &facts);
         let ask = |vote: u32| ModelRequest {
             stage: Stage::Diagnosis,
             attempt: vote,

@@ -219,20 +219,25 @@ fn described(suspect: &Suspect, with_text: bool) -> String {
     out
 }
 
-/// Builds the prompt for one vote. `claim`: a fix's claim about the tests.
-pub(crate) fn diagnosis(
-    (item, around): (&Item, &ItemContext),
-    (tests, implementation, failure): (&str, &str, &str),
-    claim: Option<&str>,
-) -> Prompt {
+/// Facts for a vote.
+pub(crate) struct VoteFacts<'a> {
+    pub(crate) tests: &'a str,
+    pub(crate) implementation: &'a str,
+    pub(crate) failure: &'a str,
+    /// A fix's claim about the tests.
+    pub(crate) claim: Option<&'a str>,
+}
+
+/// Builds the prompt for one vote.
+pub(crate) fn diagnosis(item: &Item, around: &ItemContext, facts: &VoteFacts<'_>) -> Prompt {
     let specification = format!("Specification of `{}`", item.qualified_name());
     let mut sections = vec![
-        Section::new(rank::CORE, "Failure", fenced(failure)),
+        Section::new(rank::CORE, "Failure", fenced(facts.failure)),
         Section::new(rank::CORE, specification, contract(item, around)),
-        Section::new(rank::CODE, "Implementation", python(implementation)),
-        Section::new(rank::CODE, "Tests", python(tests)),
+        Section::new(rank::CODE, "Implementation", python(facts.implementation)),
+        Section::new(rank::CODE, "Tests", python(facts.tests)),
     ];
-    let claim = claim.map(|it| DIAGNOSIS.say("claim", &[("claim", it)]));
+    let claim = facts.claim.map(|it| DIAGNOSIS.say("claim", &[("claim", it)]));
     sections.extend(claim.map(|it| Section::new(rank::CORE, "An objection", it)));
     sections.push(Section::new(rank::TASK, "Question", DIAGNOSIS.say("question", &[])));
     Prompt::new(&DIAGNOSIS, sections)

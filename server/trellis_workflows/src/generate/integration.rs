@@ -8,8 +8,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::localize::rank;
 use trellis_engine::{
-    Draft, FlowItems, Integration, LIBRARY, NO_FLOWS, Reply, RunOutcome, TestRun,
-    ask_integration_tests, integration_tests,
+    Draft, FlowItems, Integration, IntegrationTarget, LIBRARY, NO_FLOWS, Reply, RunOutcome,
+    TestRun, ask_integration_tests, integration_tests,
 };
 use trellis_plan::{FlowKind, NodeIx, flows};
 use trellis_python::Fragment;
@@ -185,13 +185,10 @@ impl IntegrationJob<'_> {
         let layout = &self.run_context.work.layout;
         let files = self.assemble()?.files.into_iter();
         let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
-        let ask = ask_integration_tests(
-            self.subgraph,
-            (&self.flows, &files),
-            &self.run_context.conventions,
-            complaint,
-            attempt,
-        );
+        let (subgraph, flows) = (self.subgraph, &self.flows[..]);
+        let target = IntegrationTarget { subgraph, flows, files: &files };
+        let conventions = &self.run_context.conventions;
+        let ask = ask_integration_tests(&target, conventions, complaint, attempt);
         send(self.run_context, self.subgraph, None, &ask, cost).await
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use trellis_engine::Reply;
 use trellis_engine::issue::{
-    Conflict, GateResult, ask_merge, check_no_regressions, parse_resolution,
+    Conflict, GateResult, MergeFacts, ask_merge, check_no_regressions, parse_resolution,
 };
 
 use super::RESOLVED_TRAILER;
@@ -110,8 +110,9 @@ impl ConflictResolver<'_> {
     }
 
     async fn ask(&mut self, conflict: &Conflict, complaint: Option<&str>) -> Result<Reply, Fault> {
-        let words = (self.made.title.as_str(), self.made.specification.as_str());
-        let ask = ask_merge(words, conflict, &self.merged, self.attempt, complaint);
+        let ReadyToMerge { title, specification, .. } = self.made;
+        let task = MergeFacts { title, specification, merged: &self.merged };
+        let ask = ask_merge(task, conflict, self.attempt, complaint);
         self.attempt += 1;
         self.session.complete(&self.made.id, &ask, &self.tools.control.cancel).await
     }

@@ -1,7 +1,7 @@
 //! Tests of the prompts about an issue.
 
 use trellis_engine::issue::{
-    Conflict, Context, IssueFacts, ShownFile, ShownPart, ask_code, ask_fix, ask_merge,
+    Conflict, Context, IssueFacts, MergeFacts, ShownFile, ShownPart, ask_code, ask_fix, ask_merge,
     ask_scaffold, ask_together,
 };
 use trellis_engine::{ModelRequest, Stage, Tier};
@@ -111,7 +111,8 @@ fn a_merge_is_asked_for_with_what_both_want() {
         ..Conflict::default()
     };
     let merged = ["task a: register a".to_owned()];
-    let ask = ask_merge(("task b", "Register b."), &conflict, &merged, 1, Some("a mark is left"));
+    let task = MergeFacts { title: "task b", specification: "Register b.", merged: &merged };
+    let ask = ask_merge(task, &conflict, 1, Some("a mark is left"));
     assert_eq!((ask.stage, ask.attempt, ask.tier), (Stage::Merge, 1, Tier::Strong));
     let said = text(&ask, 12_000);
     for part in [
@@ -125,7 +126,8 @@ fn a_merge_is_asked_for_with_what_both_want() {
     }
     assert!(!said.contains("It holds tests"), "{said}");
     let tests = Conflict { is_test: true, ..conflict };
-    let said = text(&ask_merge(("task b", ""), &tests, &[], 0, None), 12_000);
+    let task = MergeFacts { title: "task b", specification: "", merged: &[] };
+    let said = text(&ask_merge(task, &tests, 0, None), 12_000);
     assert!(said.contains("It holds tests: give every test"), "{said}");
 }
 
@@ -210,8 +212,9 @@ fn merge_questions_as_they_are_sent() {
         ("tests", tests, &merged[..1], 0, None),
         ("sent_back", added, &merged[..1], 1, Some(complaint)),
     ] {
-        let wanted = ("task billing", "# Billing\n\nRegister `billing`.\n");
-        let ask = ask_merge(wanted, &conflict, merged, attempt, complaint);
+        let (title, specification) = ("task billing", "# Billing\n\nRegister `billing`.\n");
+        let task = MergeFacts { title, specification, merged };
+        let ask = ask_merge(task, &conflict, attempt, complaint);
         crate::snapshot::check(&format!("feature_merge_{name}"), &text(&ask, 12_000));
     }
 }

@@ -1,6 +1,8 @@
 //! Tests of the prompts.
 
-use trellis_engine::{Dependent, FixWith, Stage, Suspect, Upstream, ask_integration_tests};
+use trellis_engine::{
+    Dependent, FixWith, IntegrationTarget, Stage, Suspect, Upstream, ask_integration_tests,
+};
 
 use super::*;
 
@@ -116,13 +118,9 @@ fn questions() -> Vec<ModelRequest> {
         ..item.clone()
     });
     let none = BTreeMap::new();
-    asks.push(ask_integration_tests(
-        "main",
-        (&[parts.iter().collect()], &none),
-        &[],
-        Some("no test"),
-        1,
-    ));
+    let flows = [parts.iter().collect()];
+    let target = IntegrationTarget { subgraph: "main", flows: &flows, files: &none };
+    asks.push(ask_integration_tests(&target, &[], Some("no test"), 1));
     asks
 }
 

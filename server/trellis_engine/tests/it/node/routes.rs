@@ -1,6 +1,6 @@
 //! Tests of the choice of the model for a request.
 
-use trellis_engine::{Tier, ask_integration_tests};
+use trellis_engine::{IntegrationTarget, Tier, ask_integration_tests};
 
 use super::*;
 
@@ -80,13 +80,8 @@ fn long_flows_go_to_the_strong_model() {
     let table = [(2, Tier::Simple), (4, Tier::Simple), (5, Tier::Strong), (9, Tier::Strong)];
     for (parts, expect) in table {
         let flows = [vec![&part; 2], vec![&part; parts]];
-        let ask = ask_integration_tests(
-            "main",
-            (&flows, &none),
-            &["NumPy docstrings".to_owned()],
-            None,
-            0,
-        );
+        let target = IntegrationTarget { subgraph: "main", flows: &flows, files: &none };
+        let ask = ask_integration_tests(&target, &["NumPy docstrings".to_owned()], None, 0);
         assert_eq!(ask.tier, expect, "{parts} parts: {}", ask.why);
     }
 }

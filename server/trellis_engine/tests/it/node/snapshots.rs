@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::{FixWith, LIBRARY, ask_integration_tests};
+use trellis_engine::{FixWith, IntegrationTarget, LIBRARY, ask_integration_tests};
 
 use super::*;
 use crate::snapshot;
@@ -167,7 +167,8 @@ fn questions_for_integration_tests() {
         .into();
     for (name, flows, complaint) in table {
         for (subgraph, stage) in [("models", "integration_tests"), (LIBRARY, "library_tests")] {
-            let ask = ask_integration_tests(subgraph, (&flows, &files), &[], complaint, 0);
+            let target = IntegrationTarget { subgraph, flows: &flows, files: &files };
+            let ask = ask_integration_tests(&target, &[], complaint, 0);
             snapshot::check(&format!("{stage}_{name}"), &text(&ask.prompt, 12_000));
         }
     }
