@@ -66,13 +66,14 @@ impl Worktree {
     /// No repository, no branch checked out, a branch or folder of that name that Trellis did not
     /// create, or another process at work.
     pub fn open(home: &Path, name: &str, journal: &Journal) -> Result<Opened, GitError> {
-        Worktree::open_for(home, (name, None), journal)
+        Worktree::open_for(home, name, None, journal)
     }
 
     /// Opens work for the branch `into` instead of the checked-out one.
     pub fn open_for(
         home: &Path,
-        (name, into): (&str, Option<&str>),
+        name: &str,
+        into: Option<&str>,
         journal: &Journal,
     ) -> Result<Opened, GitError> {
         let git = repository(home)?;
@@ -85,7 +86,7 @@ impl Worktree {
         let is_fresh = known.is_none();
         let record = match known {
             Some(record) => record,
-            None => create(&git, (name, into), &folder, home)?,
+            None => create(&git, name, into, &folder, home)?,
         };
         let mut work = Worktree {
             name: name.to_owned(),

@@ -140,7 +140,8 @@ impl WorktreeState {
 /// Returns the record of new work.
 pub(crate) fn create(
     git: &Git,
-    (name, into): (&str, Option<&str>),
+    name: &str,
+    into: Option<&str>,
     folder: &Path,
     home: &Path,
 ) -> Result<WorktreeState, GitError> {

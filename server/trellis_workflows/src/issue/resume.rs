@@ -35,8 +35,7 @@ pub(super) fn resume_or_start(
     reporter: &Reporter,
 ) -> Result<Resume, Fault> {
     let name = &order.name;
-    let named = (name.as_str(), order.into.as_deref());
-    let mut work = match Worktree::open_for(&order.home, named, journal)? {
+    let mut work = match Worktree::open_for(&order.home, name, order.into.as_deref(), journal)? {
         Opened::Merged(commit) => return Ok(Resume::Merged(commit)),
         Opened::Fresh(work) => {
             return Ok(Resume::Work(Box::new(work), IssueMachine::new(order.limits)));
