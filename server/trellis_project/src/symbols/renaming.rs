@@ -22,7 +22,8 @@ pub struct Renaming {
 /// Plans the rename of the symbol at a place.
 pub fn renaming(
     index: &Index,
-    (file, offset): (FileId, usize),
+    file: FileId,
+    offset: usize,
     to: &str,
 ) -> Result<Renaming, RenameRefused> {
     let rename = index.rename(file, offset, to)?;

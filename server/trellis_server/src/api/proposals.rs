@@ -324,28 +324,10 @@ pub async fn decide_fix(
 
 /// Searches for a fix; see [`repair::propose()`].
 pub async fn propose_fix(
-    store: &Store,
-    folder: &Path,
-    (params, known): (ProposeFixParams, KnownTests),
-    editor: Option<Arc<dyn Editor>>,
+    problem: Problem,
     reporter: &Reporter,
     control: &JobControl,
 ) -> Result<FixResult, Fault> {
-    let model = params.model.resolve_recordings(folder);
-    let problem = Problem {
-        root: store.root().to_owned(),
-        test: params.test,
-        suite: params.tests,
-        also: known.files,
-        failing: known.failing,
-        model: match editor {
-            Some(editor) => model.with_editor(editor),
-            None => model,
-        },
-        sandbox: params.sandbox,
-        test_timeout: params.limits.of_test()?,
-        run_timeout: params.limits.of_run()?,
-    };
     Ok(FixResult::of(&repair::propose(problem, reporter, control).await?))
 }
 
@@ -354,6 +336,34 @@ pub fn undo_fix(store: &Store, fix: &str, open: &OpenTexts) -> Result<UndoFixRes
     let undone = proposals::undo(store, fix, open)?;
     let summary = FixSummary::of(&undone.proposal);
     Ok(UndoFixResult { summary, edit: undone.edit, written: undone.paths })
+}
+
+impl ProposeFixParams {
+    /// Returns the problem to fix in the project at `root`. Paths of recordings are relative to
+    /// `folder`.
+    pub fn problem(
+        self,
+        root: &Path,
+        folder: &Path,
+        known: KnownTests,
+        editor: Option<Arc<dyn Editor>>,
+    ) -> Result<Problem, Fault> {
+        let model = self.model.resolve_recordings(folder);
+        Ok(Problem {
+            root: root.to_owned(),
+            test: self.test,
+            suite: self.tests,
+            also: known.files,
+            failing: known.failing,
+            model: match editor {
+                Some(editor) => model.with_editor(editor),
+                None => model,
+            },
+            sandbox: self.sandbox,
+            test_timeout: self.limits.of_test()?,
+            run_timeout: self.limits.of_run()?,
+        })
+    }
 }
 
 impl DecideFixParams {

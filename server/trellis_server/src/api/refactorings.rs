@@ -165,7 +165,8 @@ pub fn plan_rename(
     let to = &params.new_name;
     let meant =
         SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
-    let found = renaming(index, meant.place(index)?, to).map_err(|it| refused(index, &it))?;
+    let (file, offset) = meant.place(index)?;
+    let found = renaming(index, file, offset, to).map_err(|it| refused(index, &it))?;
     let (mut edits, mut changes, mut differences) = (Vec::new(), Vec::new(), String::new());
     for (file, source, places) in &found.files as &Vec<Places> {
         edits.push(renamed_file(index.path(*file), source, places));

@@ -12,10 +12,11 @@ use super::commands::{
     FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, report,
 };
 use crate::results::{Results, Tally};
+use crate::rpc::Context;
 use crate::session::definition_anchors::is_test_file;
 use crate::session::{
     Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProject, GeneratedProjects, NodeState,
-    Open, Registered, Snapshot, TestRegistryCache, Tests, positions,
+    Open, Registered, Snapshot, Tests, positions,
 };
 use trellis_project::sources;
 use trellis_workflows::write_tests::registry;
@@ -92,19 +93,14 @@ impl Known<'_> {
 }
 
 /// Returns the lenses of a document.
-pub(super) fn of(
-    open: &Open,
-    around: &Around,
-    (results, tested): (&Results, &TestRegistryCache),
-    unit: Unit,
-) -> Vec<CodeLens> {
+pub(super) fn of(open: &Open, around: &Around, context: &Context, unit: Unit) -> Vec<CodeLens> {
     let Some(anchors) = &open.document.anchors else { return Vec::new() };
     let file = around.root.join(&around.path);
-    let registered = tested.around(&file);
+    let registered = context.tested.around(&file);
     let real = file.canonicalize().unwrap_or(file);
     let saved = trellis_os::files::read_text(&real);
     let is_unsaved = saved.is_ok_and(|it| !trellis_python::is_shown_as(&it, &open.document.text));
-    let known = Known { results, registered, real, is_unsaved };
+    let known = Known { results: &context.results, registered, real, is_unsaved };
     let lines = Lines::of(&open.document.text);
     let lenses = anchors.all.iter().flat_map(|anchor| {
         let range = positions::range(&lines, &anchor.at, unit);

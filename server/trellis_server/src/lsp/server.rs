@@ -315,8 +315,7 @@ impl LanguageServer for Backend {
                 open.document.anchors = Some(Arc::new(anchors));
             }
             let around = lenses::Around::of(&open, &context.grounds)?;
-            let known = (&context.results, &context.tested);
-            Some(lenses::of(&open, &around, known, unit))
+            Some(lenses::of(&open, &around, &context, unit))
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())
     }

@@ -33,9 +33,16 @@ pub(super) fn input() -> io::Result<mpsc::Receiver<Frame>> {
     Ok(receiver)
 }
 
-/// Starts a thread that writes bytes to the client, one chunk at a time. The sender closes when the
-/// client takes no more; the second receiver fires once everything is written.
-pub(super) fn output() -> io::Result<(mpsc::Sender<Vec<u8>>, oneshot::Receiver<()>)> {
+/// Standard output, written by a thread of its own.
+pub(super) struct ClientOutput {
+    /// Takes bytes for the client, one chunk at a time; closes when the client takes no more.
+    pub(super) sender: mpsc::Sender<Vec<u8>>,
+    /// Fires once everything is written.
+    pub(super) all_out: oneshot::Receiver<()>,
+}
+
+/// Starts the thread that writes to the client.
+pub(super) fn output() -> io::Result<ClientOutput> {
     let (sender, mut receiver) = mpsc::channel::<Vec<u8>>(1);
     let (done, all_out) = oneshot::channel();
     thread::Builder::new().name("stdout".to_owned()).spawn(move || {
@@ -48,5 +55,5 @@ pub(super) fn output() -> io::Result<(mpsc::Sender<Vec<u8>>, oneshot::Receiver<(
         // The receiver may have given up.
         let _ = done.send(());
     })?;
-    Ok((sender, all_out))
+    Ok(ClientOutput { sender, all_out })
 }

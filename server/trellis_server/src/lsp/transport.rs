@@ -12,11 +12,12 @@ use std::task::Poll;
 use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde::Serialize;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::codec::{Frame, refusal};
+use super::stdio::ClientOutput;
 
 /// Maximum pending requests: more than any client has, so that changes never queue behind queries.
 const OPEN_AT_MOST: usize = 16_384;
@@ -50,8 +51,7 @@ enum Phase {
 pub(super) struct Transport<S> {
     service: S,
     socket: ClientSocket,
-    output: mpsc::Sender<Vec<u8>>,
-    all_out: oneshot::Receiver<()>,
+    output: ClientOutput,
     phase: Phase,
     open: FuturesUnordered<Pin<Box<dyn Future<Output = Option<Response>> + Send>>>,
     unsent: Vec<u8>,
@@ -67,13 +67,9 @@ enum Event {
 }
 
 impl<S: FnMut(Request) -> Answering> Transport<S> {
-    pub(super) fn new(
-        service: S,
-        socket: ClientSocket,
-        (output, all_out): (mpsc::Sender<Vec<u8>>, oneshot::Receiver<()>),
-    ) -> Transport<S> {
+    pub(super) fn new(service: S, socket: ClientSocket, output: ClientOutput) -> Transport<S> {
         let (open, unsent) = (FuturesUnordered::new(), Vec::new());
-        Transport { service, socket, output, all_out, phase: Phase::Fresh, open, unsent }
+        Transport { service, socket, output, phase: Phase::Fresh, open, unsent }
     }
 
     /// Serves until the input ends or the client reads no more.
@@ -104,9 +100,9 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
                 Event::Sent | Event::Came(_) => {}
             }
         }
-        drop(self.output);
+        drop(self.output.sender);
         // An error means that the client read no more.
-        let _ = self.all_out.await;
+        let _ = self.output.all_out.await;
     }
 
     async fn turn(&mut self, input: Option<&mut mpsc::Receiver<Frame>>) -> Event {
@@ -120,14 +116,14 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
             }
         };
         tokio::select! {
-            room = self.output.reserve(), if unsent > 0 => match room {
+            room = self.output.sender.reserve(), if unsent > 0 => match room {
                 Ok(room) => {
                     room.send(std::mem::take(&mut self.unsent));
                     Event::Sent
                 }
                 Err(_) => Event::Deaf,
             },
-            () = self.output.closed() => Event::Deaf,
+            () = self.output.sender.closed() => Event::Deaf,
             Some(response) = self.open.next(), if unsent < ANSWERS_UNSENT => Event::Answered(response),
             Some(request) = self.socket.next(), if unsent < NEWS_UNSENT => Event::News(request),
             frame = came => Event::Came(frame),

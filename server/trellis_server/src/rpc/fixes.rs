@@ -55,8 +55,9 @@ pub(super) fn register(table: &mut Table) {
             let editor = context.editor.clone();
             let folder = context.root(None).await;
             let (reporter, control) = (&duty.reporter, &duty.control);
-            let order = (params, known(&context, store.root()));
-            let fix = propose_fix(&store, &folder, order, editor, reporter, control).await?;
+            let known = known(&context, store.root());
+            let problem = params.problem(store.root(), &folder, known, editor)?;
+            let fix = propose_fix(problem, reporter, control).await?;
             publish(&context, &store, fix.summary.state, &fix.summary.fix);
             Ok(fix)
         },

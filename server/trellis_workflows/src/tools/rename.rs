@@ -36,7 +36,8 @@ impl Run for RenameSymbol {
     fn run(self, scene: &ToolContext) -> Outcome {
         let (index, to) = (scene.copy.index(), &self.to);
         let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
-        let found = renaming(index, meant.place(index)?, to).map_err(|why| refused(index, &why))?;
+        let (file, offset) = meant.place(index)?;
+        let found = renaming(index, file, offset, to).map_err(|why| refused(index, &why))?;
         if found.files.is_empty() {
             return Err(format!("`{to}` is its name already; nothing was changed"));
         }
