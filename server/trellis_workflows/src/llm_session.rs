@@ -29,11 +29,13 @@ pub struct LlmSession {
 }
 
 impl LlmSession {
-    /// Opens a session for the project at `home`.
+    /// Opens a session for the project at `home`. `cancelled` creates the fault for cancelled work.
     pub fn open(
-        (origin, cancelled): (Origin, fn() -> Fault),
-        (home, reporter): (&Path, &Reporter),
+        home: &Path,
+        origin: Origin,
         args: &ModelArgs,
+        reporter: &Reporter,
+        cancelled: fn() -> Fault,
     ) -> Result<LlmSession, Fault> {
         let tokens = Policy::generate().context_tokens;
         let llm = Arc::new(LlmClient::open(args, &models::config(home)?, tokens, reporter)?);

@@ -49,7 +49,8 @@ pub async fn implement(
     disk::ensure(&order.home).map_err(|error| cannot("create .trellis", &error))?;
     let journal =
         Journal::join(&order.home, control.origin(Workflow::Implement)).map_err(no_journal)?;
-    let forge = forge(order, (&journal, reporter, control))?;
+    let services = IssueServices { reviewer, reporter, control, journal: &journal };
+    let forge = forge(order, services)?;
     if let Some(forge) = &forge {
         forge.push_pending().await;
     }
@@ -67,8 +68,7 @@ pub async fn implement(
     let message = report::message(order, &words);
     let opened = test_runner::open(order, reporter, &control.cancel).await?;
     let trials = TestRunner::of(order, &opened.runner, &control.cancel);
-    let parts = (words, work, trials, None);
-    let mut run_context = IssueRun::new(order, (reviewer, reporter, control), &journal, parts)?;
+    let mut run_context = IssueRun::new(order, services, words, work, trials)?;
     run_context.forge = forge.as_ref();
     let end = run_context.follow(&mut machine).await;
     let IssueRun { work, mut log, session, .. } = run_context;
@@ -77,13 +77,22 @@ pub async fn implement(
     log.spent = session.map(|it| it.spent());
     let end = end?;
     let into = work.record.into.clone();
-    let mut result = ended(order, work, log, (end, machine.history()))?;
+    let mut result = ended(order, work, log, end, machine.history())?;
     if let Some(forge) = &forge {
-        push(forge, order, (&result, &into, &message)).await;
+        push(forge, order, &result, &into, &message).await;
         result.pushed = forge.results();
     }
     let time = Timing::of(began.elapsed(), result.tested);
     Ok(IssueReport { time, ..result })
+}
+
+/// Services that one issue uses.
+#[derive(Clone, Copy)]
+pub(super) struct IssueServices<'a> {
+    pub(super) reviewer: &'a Reviewer,
+    pub(super) reporter: &'a Reporter,
+    pub(super) control: &'a JobControl,
+    pub(super) journal: &'a Journal,
 }
 
 /// Services that several issues share.
@@ -137,9 +146,9 @@ pub async fn run_until_merge(
     let trials = TestRunner::of(order, runner, &control.cancel);
     let message = report::message(order, &words);
     let specification = words.specification.clone();
-    let parts = (words, work, trials, Some(session.fork()));
-    let mut run_context =
-        IssueRun::new(order, (&Reviewer::Nobody, reporter, control), journal, parts)?;
+    let services = IssueServices { reviewer: &Reviewer::Nobody, reporter, control, journal };
+    let mut run_context = IssueRun::new(order, services, words, work, trials)?;
+    run_context.session = Some(session.fork());
     run_context.load_replies()?;
     run_context.merges = false;
     let end = run_context.follow(&mut machine).await?;
@@ -165,14 +174,11 @@ pub async fn run_until_merge(
 /// Everything that a running issue holds.
 pub(super) struct IssueRun<'a> {
     pub(super) order: &'a IssueRequest,
-    pub(super) reviewer: &'a Reviewer,
-    pub(super) reporter: &'a Reporter,
-    pub(super) control: &'a JobControl,
-    pub(super) journal: &'a Journal,
+    pub(super) services: IssueServices<'a>,
     pub(super) words: Spec,
     pub(super) work: Worktree,
     pub(super) trials: TestRunner<'a>,
-    /// Opened before the first request.
+    /// The caller's session, or one that is opened before the first request.
     pub(super) session: Option<LlmSession>,
     /// The remote that merges are pushed to.
     pub(super) forge: Option<&'a Forge<'a>>,
@@ -197,24 +203,23 @@ pub(super) struct IssueRun<'a> {
 impl<'a> IssueRun<'a> {
     fn new(
         order: &'a IssueRequest,
-        (reviewer, reporter, control): (&'a Reviewer, &'a Reporter, &'a JobControl),
-        journal: &'a Journal,
-        (words, work, trials, session): (Spec, Worktree, TestRunner<'a>, Option<LlmSession>),
+        services: IssueServices<'a>,
+        words: Spec,
+        work: Worktree,
+        trials: TestRunner<'a>,
     ) -> Result<IssueRun<'a>, Fault> {
-        let ground = with_packages(work.checkout(journal, &work.record.base)?, &order.home)?;
+        let ground = work.checkout(services.journal, &work.record.base)?;
+        let ground = with_packages(ground, &order.home)?;
         let all = ground.tracked()?;
         let fixes = work.record.waits.unwrap_or(0);
-        let feature = spec::feature(order, &words, (&ground.root, &all), trials.framework);
+        let feature = spec::feature(order, &words, &ground.root, &all, trials.framework);
         Ok(IssueRun {
             order,
-            reviewer,
-            reporter,
-            control,
-            journal,
+            services,
             words,
             work,
             trials,
-            session,
+            session: None,
             forge: None,
             ground,
             edited: None,
@@ -260,9 +265,9 @@ impl<'a> IssueRun<'a> {
         };
         if !edits.is_empty() {
             // Whatever happens next, git has the person's edits.
-            self.work.commit_user_edits(self.journal)?;
+            self.work.commit_user_edits(self.services.journal)?;
         }
-        self.work.write(self.journal, &from, &self.changes, &message)?;
+        self.work.write(self.services.journal, &from, &self.changes, &message)?;
         self.restore_user_edits(&edits)
     }
 
@@ -291,7 +296,7 @@ impl<'a> IssueRun<'a> {
             Some((path.clone(), trellis_project::edits::read(&self.work.root.join(&path)).ok()?))
         };
         self.changes = there.into_iter().filter_map(text).collect();
-        let edited = self.work.checkout(self.journal, self.work.tip())?;
+        let edited = self.work.checkout(self.services.journal, self.work.tip())?;
         self.edited = Some(with_packages(edited, &self.order.home)?);
         self.refresh_prompt_files();
         Ok(())
@@ -385,7 +390,7 @@ impl<'a> IssueRun<'a> {
     pub(super) fn state(&self, status: &str, reason: &str) -> Result<(), Fault> {
         let first = reason.lines().next().unwrap_or_default();
         let colon = if first.is_empty() { "" } else { ": " };
-        self.reporter.note(format_args!("{}: {status}{colon}{first}", self.order.name));
+        self.services.reporter.note(format_args!("{}: {status}{colon}{first}", self.order.name));
         self.journaled(status, reason, None)
     }
 
@@ -398,16 +403,16 @@ impl<'a> IssueRun<'a> {
         let (stage, reason) = (stage.to_owned(), reason.to_owned());
         let event =
             journal::Event::Stage { work: self.order.name.clone(), stage, reason, milliseconds };
-        self.journal.log(event).map_err(no_journal)
+        self.services.journal.log(event).map_err(no_journal)
     }
 
     /// Returns the LLM session; opens the model before the first request.
     pub(super) fn session(&mut self) -> Result<&mut LlmSession, Fault> {
         if self.session.is_none() {
             let IssueRequest { home, model, .. } = self.order;
-            let place = (home.as_path(), self.reporter);
-            let origin = self.control.origin(Workflow::Implement);
-            let session = LlmSession::open((origin, cancelled), place, model)?;
+            let IssueServices { reporter, control, .. } = self.services;
+            let origin = control.origin(Workflow::Implement);
+            let session = LlmSession::open(home, origin, model, reporter, cancelled)?;
             self.feature.tools = self.order.tools.unwrap_or_else(|| session.has_tools());
             self.session = Some(session);
             self.load_replies()?;
@@ -435,8 +440,8 @@ impl Performer<IssueMachine> for IssueRun<'_> {
         action: Action,
         machine: &IssueMachine,
     ) -> Result<Performed<Event, Outcome>, Fault> {
-        self.control.wait_while_paused().await;
-        if self.control.cancel.is_cancelled() {
+        self.services.control.wait_while_paused().await;
+        if self.services.control.cancel.is_cancelled() {
             return Err(cancelled());
         }
         if action == Action::Merge && !self.merges {
@@ -447,7 +452,7 @@ impl Performer<IssueMachine> for IssueRun<'_> {
         let is_lint = action == Action::Lint;
         let event = match action {
             Action::Complete { kind, attempt, complaint } => {
-                self.ask((kind, attempt), machine.history(), complaint).await?
+                self.ask(kind, attempt, machine.history(), complaint).await?
             }
             Action::RunRed => self.red().await?,
             Action::RunGreen => self.green().await?,

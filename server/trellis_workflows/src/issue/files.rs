@@ -74,32 +74,27 @@ const NOT_FOR_TESTS: [&str; 7] = [
 ];
 const NOT_FOR_CODE: [&str; 1] = ["delete_file"];
 
-/// Creates tools on a copy of the files that git tracks, with the changes on top. `shown` lists the
-/// files that the request shows.
-pub(super) fn toolbox(
-    (root, tracked): (&Path, &[String]),
-    changes: &Changes,
-    turn: EditPhase,
-    shown: BTreeSet<String>,
-) -> ToolSet {
-    let files = Files { root, changes, turn, shown: &BTreeSet::new() };
-    let paths = tracked.iter().chain(changes.keys());
-    let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
-    let copy: convert::Files = paths.filter_map(text).collect();
-    let (root, known) = (root.to_owned(), copy.keys().cloned().collect::<BTreeSet<String>>());
-    let read_only = move |path: &str| {
-        let is_other = !known.contains(path) && root.join(path).exists();
-        let other = is_other.then_some("it is not UTF-8 text in git");
-        write_guard(&root, turn, path).or(other)
-    };
-    let without: &[&str] = match turn {
-        EditPhase::Tests => &NOT_FOR_TESTS,
-        EditPhase::Code => &NOT_FOR_CODE,
-    };
-    ToolSet::new(&copy, read_only, Limits::default()).without(without).with_shown(shown)
-}
-
 impl Files<'_> {
+    /// Creates tools on a copy of the files that git tracks, with the changes on top.
+    pub(super) fn toolbox(&self, tracked: &[String]) -> ToolSet {
+        let (turn, root) = (self.turn, self.root.to_owned());
+        let paths = tracked.iter().chain(self.changes.keys());
+        let text = |path: &String| Some((path.clone(), self.text(path)?.into()));
+        let copy: convert::Files = paths.filter_map(text).collect();
+        let known: BTreeSet<String> = copy.keys().cloned().collect();
+        let read_only = move |path: &str| {
+            let is_other = !known.contains(path) && root.join(path).exists();
+            let other = is_other.then_some("it is not UTF-8 text in git");
+            write_guard(&root, turn, path).or(other)
+        };
+        let without: &[&str] = match turn {
+            EditPhase::Tests => &NOT_FOR_TESTS,
+            EditPhase::Code => &NOT_FOR_CODE,
+        };
+        let tools = ToolSet::new(&copy, read_only, Limits::default());
+        tools.without(without).with_shown(self.shown.clone())
+    }
+
     fn unreadable(&self, path: &str) -> Option<&'static str> {
         let is_there = !self.changes.contains_key(path) && self.root.join(path).exists();
         (is_there && self.text(path).is_none()).then_some("it is not UTF-8 text that can be edited")

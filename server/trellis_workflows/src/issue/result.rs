@@ -5,15 +5,13 @@ use trellis_engine::approval::Mode;
 use trellis_sandbox::Totals;
 
 use super::IssueRequest;
+use super::driver::IssueServices;
 use super::report::{self, Log};
 use crate::fault::{Exit, Fault, explained};
-use crate::job_control::JobControl;
 use crate::models;
-use crate::reporter::Reporter;
 use crate::timing::Timing;
 use trellis_git::forge::{self, Forge, Pushed, UnmergedBranch};
 use trellis_git::worktree::{Worktree, repository};
-use trellis_store::journal::Journal;
 
 /// Outcome of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +137,8 @@ pub(super) fn ended(
     order: &IssueRequest,
     mut work: Worktree,
     log: Log,
-    (end, history): (Outcome, &[String]),
+    end: Outcome,
+    history: &[String],
 ) -> Result<IssueReport, Fault> {
     let (outcome, reason, exit) = match &end {
         Outcome::Passed => (IssueOutcome::Merged, None, Exit::Done),
@@ -181,10 +180,10 @@ pub(super) fn ended(
 /// Opens the remote that the request names.
 pub(super) fn forge<'a>(
     order: &IssueRequest,
-    tools: (&'a Journal, &'a Reporter, &'a JobControl),
+    services: IssueServices<'a>,
 ) -> Result<Option<Forge<'a>>, Fault> {
     let Some(wanted) = &order.push else { return Ok(None) };
-    let (journal, reporter, control) = tools;
+    let IssueServices { reporter, control, journal, .. } = services;
     let services = forge::Services {
         journal,
         note: Box::new(|text| reporter.note(text)),
@@ -200,7 +199,9 @@ pub(super) fn forge<'a>(
 pub(super) async fn push(
     forge: &Forge<'_>,
     order: &IssueRequest,
-    (it, into, message): (&IssueReport, &str, &str),
+    it: &IssueReport,
+    into: &str,
+    message: &str,
 ) {
     match (it.outcome, &it.branch) {
         (IssueOutcome::Merged, _) => forge.push_pending().await,

@@ -48,7 +48,8 @@ impl Reviewer {
     pub(super) async fn review(
         &self,
         shown: &ReviewRequest<'_>,
-        (reporter, cancel): (&Reporter, &CancellationToken),
+        reporter: &Reporter,
+        cancel: &CancellationToken,
         is_edited: &(dyn Fn() -> Result<bool, Fault> + Sync),
     ) -> Result<Decision, Fault> {
         match self {
@@ -61,7 +62,7 @@ impl Reviewer {
             Reviewer::Terminal(terminal) => {
                 reporter.note(report(shown));
                 loop {
-                    match ask((terminal, shown), reporter, cancel).await? {
+                    match ask(terminal, shown, reporter, cancel).await? {
                         TerminalChoice::Decided(Decision::Accept { .. }) if is_edited()? => {
                             return Ok(Decision::AcceptEdited(EditedFiles::default()));
                         }
@@ -96,7 +97,8 @@ fn report(shown: &ReviewRequest<'_>) -> String {
 
 /// Asks until there is a valid answer; the end of the input leaves the change on its branch.
 async fn ask(
-    (terminal, shown): (&Terminal, &ReviewRequest<'_>),
+    terminal: &Terminal,
+    shown: &ReviewRequest<'_>,
     reporter: &Reporter,
     cancel: &CancellationToken,
 ) -> Result<TerminalChoice, Fault> {

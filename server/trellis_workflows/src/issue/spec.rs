@@ -86,7 +86,8 @@ fn text(path: &Path, what: &str) -> Result<String, Fault> {
 pub(super) fn feature(
     order: &IssueRequest,
     words: &Spec,
-    (root, all): (&Path, &[String]),
+    root: &Path,
+    all: &[String],
     framework: Framework,
 ) -> IssueFacts {
     let given: Vec<&str> = (words.context.code.iter().chain(&words.context.standards))
@@ -159,7 +160,7 @@ pub fn plan(order: &IssueRequest, given: &SpecFiles) -> Result<String, Fault> {
     let framework = super::test_runner::framework(&order.home);
     let git = repository(&order.home)?;
     let all = git.tracked()?;
-    let feature = feature(order, &words, (&order.home, &all), framework);
+    let feature = feature(order, &words, &order.home, &all, framework);
     let asked = convert::ask(&order.id, &ask_scaffold(&feature, 0, None), TOKENS);
     let prompt: Vec<String> = asked.messages.iter().map(|it| it.text.clone()).collect();
     let retries = order.limits.retries;

@@ -11,8 +11,8 @@ use trellis_engine::issue::{
 use trellis_engine::{Decision, EditedFiles, ModelRequest, Reply, TestRun};
 
 use super::baseline::BaselineRun;
-use super::driver::IssueRun;
-use super::files::{self, EditPhase, Files, is_test, targets};
+use super::driver::{IssueRun, IssueServices};
+use super::files::{EditPhase, Files, is_test, targets};
 use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
 use super::{lint, report};
@@ -27,7 +27,8 @@ impl IssueRun<'_> {
 
     pub(super) async fn ask(
         &mut self,
-        (what, attempt): (PromptKind, u32),
+        what: PromptKind,
+        attempt: u32,
         history: &[String],
         complaint: Option<String>,
     ) -> Result<Event, Fault> {
@@ -52,7 +53,7 @@ impl IssueRun<'_> {
         // Rejected tests are written anew.
         let known =
             if what == PromptKind::Scaffold { Changes::new() } else { self.changes.clone() };
-        let new = match self.answer(&ask, (turn, &known)).await? {
+        let new = match self.answer(&ask, turn, &known).await? {
             Ok(new) if what == PromptKind::Scaffold && targets(&new).is_empty() => {
                 return Ok(Event::Unusable(
                     "none of its files is one that tests are found in".to_owned(),
@@ -72,9 +73,10 @@ impl IssueRun<'_> {
     async fn answer(
         &mut self,
         ask: &ModelRequest,
-        (turn, known): (EditPhase, &Changes),
+        turn: EditPhase,
+        known: &Changes,
     ) -> Result<Result<Changes, Event>, Fault> {
-        let (id, cancel) = (self.order.id.clone(), self.control.cancel.clone());
+        let (id, cancel) = (self.order.id.clone(), self.services.control.cancel.clone());
         let root = self.root().to_owned();
         let mut seen = BTreeSet::new();
         let said = match ask.tools {
@@ -82,7 +84,8 @@ impl IssueRun<'_> {
             true => {
                 let tracked = self.tracked()?;
                 let shown = self.shown();
-                let mut toolbox = files::toolbox((&root, &tracked), known, turn, shown);
+                let files = Files { root: &root, changes: known, turn, shown: &shown };
+                let mut toolbox = files.toolbox(&tracked);
                 let said = self.session()?.run_agent(&id, ask, &mut toolbox, &cancel).await?;
                 if let Some((gone, _)) = toolbox.changes().iter().find(|it| it.1.is_none()) {
                     return Ok(Err(Event::Unusable(format!(
@@ -289,7 +292,7 @@ impl IssueRun<'_> {
         };
         if let Decision::AcceptEdited(edit) = &mut decision {
             let before = self.changes.clone();
-            self.work.commit_user_edits(self.journal)?;
+            self.work.commit_user_edits(self.services.journal)?;
             self.adopt_user_edits()?;
             *edit = EditedFiles { files: self.changes.clone(), before };
         }
@@ -320,8 +323,8 @@ impl IssueRun<'_> {
             notes: &notes,
         };
         let is_edited = || Ok(self.work.is_edited()?);
-        let around = (self.reporter, &self.control.cancel);
-        let decision = self.reviewer.review(&shown, around, &is_edited).await?;
+        let IssueServices { reviewer, reporter, control, .. } = self.services;
+        let decision = reviewer.review(&shown, reporter, &control.cancel, &is_edited).await?;
         if let (Decision::Reject { why }, Some(tree)) = (&decision, tree) {
             self.work.send_back(tree.clone(), why.clone())?;
         }
@@ -370,7 +373,7 @@ impl IssueRun<'_> {
             }
             match fast_forward(
                 &mut [&mut self.work],
-                self.journal,
+                self.services.journal,
                 std::slice::from_ref(&candidate),
             )? {
                 MergeOutcome::Merged => {
@@ -391,7 +394,7 @@ impl IssueRun<'_> {
     async fn find_regression(&mut self, it: &MergeCommit) -> Result<Option<String>, Fault> {
         self.state("tests of the merged result", "")?;
         let none = Changes::new();
-        let merged = self.work.checkout(self.journal, &it.commit)?;
+        let merged = self.work.checkout(self.services.journal, &it.commit)?;
         let merged = with_packages(merged, &self.order.home)?;
         let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
         if !new.proves() {
@@ -401,7 +404,7 @@ impl IssueRun<'_> {
             )));
         }
         let all = self.ran_at(&merged.root, &none, &[]).await?;
-        let target = self.work.checkout(self.journal, it.target())?;
+        let target = self.work.checkout(self.services.journal, it.target())?;
         let target = with_packages(target, &self.order.home)?;
         let old = self.ran_at(&target.root, &none, &[]).await?;
         let passed: Vec<String> =

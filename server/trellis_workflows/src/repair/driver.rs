@@ -403,9 +403,8 @@ impl RepairRun<'_> {
     fn open_session(&mut self) -> Result<(), Fault> {
         if self.session.is_none() {
             let RepairRequest { home, model, .. } = self.order;
-            let place = (home.as_path(), self.reporter);
             let origin = self.control.origin(Workflow::Repair);
-            let session = LlmSession::open((origin, cancelled), place, model)?;
+            let session = LlmSession::open(home, origin, model, self.reporter, cancelled)?;
             session.load_replies(home)?;
             self.session = Some(session);
         }

@@ -86,7 +86,7 @@ pub async fn tasks(
         scaffold::install(&out, &stack, reporter, &control.cancel).await?;
     }
     let opened = open(order, &out, reporter, control).await?;
-    let session = LlmSession::open((origin, cancelled), (&out, reporter), &order.model)?;
+    let session = LlmSession::open(&out, origin, &order.model, reporter, cancelled)?;
     let tools = Services {
         reporter,
         control,
