@@ -58,11 +58,12 @@ impl Baseline {
             cancel,
         };
         let found = search.run().await?;
-        Ok(Baseline::of((found, text_of), index, order))
+        Ok(Baseline::of(found, text_of, index, order))
     }
 
     fn of(
-        (found, text_of): (Localization, SystemTime),
+        found: Localization,
+        text_of: SystemTime,
         index: Index,
         order: &RepairRequest,
     ) -> Baseline {

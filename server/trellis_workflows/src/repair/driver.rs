@@ -20,7 +20,7 @@ use super::attempts::AttemptLog;
 use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
 use super::evaluate::{Evaluation, Evaluator};
-use super::fix::{Fix, via_reply, via_tools};
+use super::fix::{Fix, FixRequest};
 use super::prompt_context::{ProjectFiles, build};
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
@@ -284,11 +284,10 @@ impl RepairRun<'_> {
         };
         let ask = ask_repair(repair, attempt, self.order.fix_with);
         let cancel = &self.control.cancel;
+        let request = FixRequest { ask: &ask, repair, files: &files, cancel };
         match (self.order.fix_with, &self.code_graph) {
-            (FixWith::Tools, Some(code_graph)) => {
-                via_tools(session, &ask, repair, (&files, code_graph), cancel).await
-            }
-            _ => via_reply(session, &ask, repair, &files, cancel).await,
+            (FixWith::Tools, Some(code_graph)) => request.via_tools(session, code_graph).await,
+            _ => request.via_reply(session).await,
         }
     }
 

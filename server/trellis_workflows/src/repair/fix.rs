@@ -28,53 +28,60 @@ pub(super) enum Fix {
     Nothing(String),
 }
 
-/// Requests a fix as a single reply.
-pub(super) async fn via_reply(
-    session: &mut LlmSession,
-    ask: &ModelRequest,
-    repair: &RepairFacts,
-    files: &ProjectFiles<'_>,
-    cancel: &CancellationToken,
-) -> Result<Fix, Fault> {
-    let reply = session.complete(group(repair), ask, cancel).await?;
-    Ok(read(reply, repair, files))
+/// A request for a fix.
+pub(super) struct FixRequest<'a> {
+    pub(super) ask: &'a ModelRequest,
+    pub(super) repair: &'a RepairFacts,
+    pub(super) files: &'a ProjectFiles<'a>,
+    pub(super) cancel: &'a CancellationToken,
 }
 
-/// Requests a fix through tools on a copy of the sources, with a search over the graph of their
-/// functions.
-pub(super) async fn via_tools(
-    session: &mut LlmSession,
-    ask: &ModelRequest,
-    repair: &RepairFacts,
-    (files, code_graph): (&ProjectFiles<'_>, &Arc<CodeGraph>),
-    cancel: &CancellationToken,
-) -> Result<Fix, Fault> {
-    let evidence = &files.found.evidence.files;
-    let text = |path: &String| Some((path.clone(), files.text(path)?.into()));
-    let before: convert::Files = evidence.iter().filter_map(|it| text(&it.path)).collect();
-    let of_kind = |is_test: bool| -> BTreeSet<String> {
-        evidence.iter().filter(|it| it.is_test == is_test).map(|it| it.path.clone()).collect()
-    };
-    let (tests, code) = (of_kind(true), of_kind(false));
-    let searched = code.clone();
-    let fence = move |path: &str| match path {
-        _ if code.contains(path) => None,
-        _ if tests.contains(path) => Some("tests say what is wanted, and are read-only"),
-        _ => Some("a repair changes files of the code that are there, and no others"),
-    };
-    let mut toolbox = ToolSet::new(&before, fence, Limits::default())
-        .with_suspects(repair.suspects.clone())
-        .with_plan(code_graph.search(move |path| searched.contains(path)));
-    let reply = session.run_agent(group(repair), ask, &mut toolbox, cancel).await?;
-    if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
-        let why = format!("a repair cannot delete files; leave {} there", gone.0);
-        return Ok(Fix::Unusable(why.into()));
+impl FixRequest<'_> {
+    /// Requests a fix as a single reply.
+    pub(super) async fn via_reply(&self, session: &mut LlmSession) -> Result<Fix, Fault> {
+        let reply = session.complete(self.group(), self.ask, self.cancel).await?;
+        Ok(read(reply, self.repair, self.files))
     }
-    Ok(read(reply, repair, files))
-}
 
-fn group(repair: &RepairFacts) -> &str {
-    repair.tests.first().map_or("", String::as_str)
+    /// Requests a fix through tools on a copy of the sources, with a search over the graph of their
+    /// functions.
+    pub(super) async fn via_tools(
+        &self,
+        session: &mut LlmSession,
+        code_graph: &Arc<CodeGraph>,
+    ) -> Result<Fix, Fault> {
+        let mut toolbox = self.toolbox(code_graph);
+        let reply = session.run_agent(self.group(), self.ask, &mut toolbox, self.cancel).await?;
+        if let Some(gone) = toolbox.changes().iter().find(|it| it.1.is_none()) {
+            let why = format!("a repair cannot delete files; leave {} there", gone.0);
+            return Ok(Fix::Unusable(why.into()));
+        }
+        Ok(read(reply, self.repair, self.files))
+    }
+
+    /// Creates tools on a copy of the files that the failures concern.
+    fn toolbox(&self, code_graph: &Arc<CodeGraph>) -> ToolSet {
+        let evidence = &self.files.found.evidence.files;
+        let text = |path: &String| Some((path.clone(), self.files.text(path)?.into()));
+        let before: convert::Files = evidence.iter().filter_map(|it| text(&it.path)).collect();
+        let of_kind = |is_test: bool| -> BTreeSet<String> {
+            evidence.iter().filter(|it| it.is_test == is_test).map(|it| it.path.clone()).collect()
+        };
+        let (tests, code) = (of_kind(true), of_kind(false));
+        let searched = code.clone();
+        let fence = move |path: &str| match path {
+            _ if code.contains(path) => None,
+            _ if tests.contains(path) => Some("tests say what is wanted, and are read-only"),
+            _ => Some("a repair changes files of the code that are there, and no others"),
+        };
+        ToolSet::new(&before, fence, Limits::default())
+            .with_suspects(self.repair.suspects.clone())
+            .with_plan(code_graph.search(move |path| searched.contains(path)))
+    }
+
+    fn group(&self) -> &str {
+        self.repair.tests.first().map_or("", String::as_str)
+    }
 }
 
 fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
