@@ -79,8 +79,8 @@ pub async fn tasks(
         }
         None => None,
     };
-    let mut status = StatusWriter::new(&out, &plan, (&order.file, stack.name()), reporter)?;
-    scaffold::clear(&out, &git, (&journal, reporter))?;
+    let mut status = StatusWriter::new(&out, &plan, &order.file, stack.name(), reporter)?;
+    scaffold::clear(&out, &git, &journal, reporter)?;
     if merged.is_none() {
         status.begin()?;
         scaffold::install(&out, &stack, reporter, &control.cancel).await?;
@@ -277,13 +277,14 @@ impl<'a> TasksRun<'a> {
         forge.merged(&self.into, &done).await;
         for (id, reason) in &progress.failed {
             if let Some(task) = self.plan.find(id) {
-                self.push_for_review(forge, (&self.task(task), &self.words(task)), reason).await?;
+                self.push_for_review(forge, &self.task(task), &self.words(task), reason).await?;
             }
         }
         if let Some(reason) = &progress.reason {
             let merged = &progress.completed;
-            let work = (&self.integration_request(merged), &self.integration_spec(merged));
-            self.push_for_review(forge, work, reason).await?;
+            let order = self.integration_request(merged);
+            let words = self.integration_spec(merged);
+            self.push_for_review(forge, &order, &words, reason).await?;
         }
         Ok(())
     }
@@ -292,7 +293,8 @@ impl<'a> TasksRun<'a> {
     async fn push_for_review(
         &self,
         forge: &Forge<'_>,
-        (order, words): (&issue::IssueRequest, &Spec),
+        order: &issue::IssueRequest,
+        words: &Spec,
         reason: &str,
     ) -> Result<(), Fault> {
         let Some(into) = left(self.out, &order.name)? else { return Ok(()) };

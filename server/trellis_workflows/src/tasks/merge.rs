@@ -67,7 +67,7 @@ async fn try_all(
     }
     let all: Vec<&ReadyToMerge> = batch.iter().map(|it| &it.1).collect();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(true) };
-    if find_regression(&all, (first.target(), &last.commit), verifier).await?.is_some() {
+    if find_regression(&all, first.target(), &last.commit, verifier).await?.is_some() {
         return Ok(false);
     }
     let mut works: Vec<&mut Worktree> = batch.iter_mut().map(|it| &mut it.1.work).collect();
@@ -106,7 +106,7 @@ async fn test_merge(
             return Ok(it);
         }
         Merge::Clean(it) => {
-            let why = find_regression(&[made], (it.target(), &it.commit), verifier).await?;
+            let why = find_regression(&[made], it.target(), &it.commit, verifier).await?;
             return match why {
                 None => Ok(it),
                 Some(why) => {
@@ -136,7 +136,8 @@ async fn test_merge(
 /// pass on the target or passed with the works must pass. The run is journaled with its branches.
 async fn find_regression(
     all: &[&ReadyToMerge],
-    (target, commit): (&str, &str),
+    target: &str,
+    commit: &str,
     verifier: MergeTester<'_>,
 ) -> Result<Option<String>, Fault> {
     let Some(lead) = all.first() else { return Ok(None) };

@@ -115,7 +115,8 @@ fn trailers(git: &Git, branch: &str, trailer: &str) -> Result<Vec<String>, Fault
 pub(super) fn clear(
     out: &Path,
     git: &Git,
-    (journal, reporter): (&Journal, &Reporter),
+    journal: &Journal,
+    reporter: &Reporter,
 ) -> Result<(), Fault> {
     // Incomplete worktrees of any task would block git for all of them. This process holds the
     // folder's lock, so no other uses them.

@@ -138,7 +138,8 @@ impl<'a> StatusWriter<'a> {
     pub(super) fn new(
         out: &'a Path,
         plan: &'a Plan,
-        (file, stack): (&Path, &str),
+        file: &Path,
+        stack: &str,
         reporter: &'a Reporter,
     ) -> Result<StatusWriter<'a>, Fault> {
         let file = std::path::absolute(file).map_err(|error| {
