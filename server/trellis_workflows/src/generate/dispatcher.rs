@@ -275,7 +275,7 @@ impl Dispatcher {
             }
             Outcome::Skipped { reason } => {
                 let skipped = self.schedule.skip(node, reason.clone());
-                self.put_aside(node, "skipped", (reason, outcome.cause), skipped)?;
+                self.put_aside(node, "skipped", reason, outcome.cause, skipped)?;
             }
         }
         if self.unwritten >= self.order.batch || memory::is_short() {
@@ -340,14 +340,15 @@ impl Dispatcher {
 
     fn fail(&mut self, node: NodeIx, reason: String, cause: Option<Cause>) -> Result<(), Fault> {
         let skipped = self.schedule.fail(node, reason.clone());
-        self.put_aside(node, "failed", (reason, cause), skipped)
+        self.put_aside(node, "failed", reason, cause, skipped)
     }
 
     fn put_aside(
         &mut self,
         node: NodeIx,
         status: &str,
-        (reason, cause): (String, Option<Cause>),
+        reason: String,
+        cause: Option<Cause>,
         skipped: Vec<Skipped>,
     ) -> Result<(), Fault> {
         self.state(node, status, &reason, cause)?;

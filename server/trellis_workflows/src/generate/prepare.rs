@@ -120,9 +120,9 @@ pub(super) async fn open(
     let head = || git.as_ref()?.run(&["symbolic-ref", "--short", "HEAD"]).ok();
     let branch = head().filter(|_| had_git);
     let branch = branch.as_deref().map(str::trim);
-    note_on_files((&root, had_files), branch, order.keep_edits)
-        .into_iter()
-        .for_each(|it| reporter.note(it));
+    if had_files {
+        reporter.note(note_on_files(&root, branch, order.keep_edits));
+    }
     let has_new_edits = !new_edits.is_empty();
     kept.extend(new_edits);
 

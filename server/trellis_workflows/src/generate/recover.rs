@@ -136,11 +136,7 @@ pub(super) fn users_files(
 
 /// Returns the note of a first start in a folder that already has files. `branch` is the person's
 /// branch that receives commits.
-pub(super) fn note_on_files(
-    (folder, had_files): (&Path, bool),
-    branch: Option<&str>,
-    keep_edits: bool,
-) -> Option<String> {
+pub(super) fn note_on_files(folder: &Path, branch: Option<&str>, keep_edits: bool) -> String {
     let rest = match (keep_edits, branch) {
         (false, Some(branch)) => {
             format!(", changes none of them, and commits to the branch {branch}")
@@ -149,9 +145,7 @@ pub(super) fn note_on_files(
         (true, Some(branch)) => format!(" and commits to the branch {branch}"),
         (true, None) => String::new(),
     };
-    had_files.then(|| {
-        format!("note: {} is not empty: Trellis adds files next to yours{rest}", folder.display())
-    })
+    format!("note: {} is not empty: Trellis adds files next to yours{rest}", folder.display())
 }
 
 /// Returns whether a folder has a person's files, not counting `.git` and `.trellis`.

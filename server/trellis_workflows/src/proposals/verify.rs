@@ -210,7 +210,7 @@ impl Verifier {
         // A test that failed when the fix was made may pass by now, thanks to another fix.
         let suspects: Vec<String> =
             others.iter().chain(hoped.iter().copied()).filter(fails).cloned().collect();
-        let broken = self.broken(changed, (&suspects, &hoped), &mut notes, &mut ran).await?;
+        let broken = self.broken(changed, &suspects, &hoped, &mut notes, &mut ran).await?;
         tests
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
         let is_whole = suspects.is_empty() && fixed.len() == targets.len() + hoped.len();
@@ -237,7 +237,8 @@ impl Verifier {
     async fn broken(
         &self,
         changed: &Changed,
-        (suspects, known): (&[String], &[&String]),
+        suspects: &[String],
+        known: &[&String],
         notes: &mut Vec<String>,
         ran: &mut Vec<TestResult>,
     ) -> Result<BTreeSet<String>, Fault> {

@@ -150,8 +150,9 @@ impl<'t> Talk<'t> {
                 return Err(StopReason::Limit(limit));
             }
             let rash = is_done && results.iter().any(|it| it.is_error);
-            let called = if rash { too_early() } else { self.call(call).await };
-            results.push(self.record(call, called)?);
+            let (called, microseconds) =
+                if rash { (too_early(), 0) } else { self.call(call).await };
+            results.push(self.record(call, called, microseconds)?);
         }
         if let (Some(last), Some(note)) = (results.last_mut(), self.note()) {
             last.text.push_str(&note);
@@ -171,7 +172,8 @@ impl<'t> Talk<'t> {
     fn record(
         &mut self,
         call: &ToolCall,
-        (called, microseconds): (ToolInvocation, u64),
+        called: ToolInvocation,
+        microseconds: u64,
     ) -> Result<ToolResult, StopReason> {
         self.bytes += called.text.len();
         self.calls.push(CallRecord {
@@ -211,7 +213,7 @@ impl<'t> Talk<'t> {
 
 /// The model could not know, when it called `done`, that an earlier call of the same reply would
 /// fail.
-fn too_early() -> (ToolInvocation, u64) {
+fn too_early() -> ToolInvocation {
     let text = "not done yet: a call of the same reply failed; see to it, then call `done` again";
-    (ToolInvocation { text: text.to_owned(), is_error: true, done: None }, 0)
+    ToolInvocation { text: text.to_owned(), is_error: true, done: None }
 }
