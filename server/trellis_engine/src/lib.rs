@@ -6,9 +6,11 @@
 
 pub mod approval;
 pub mod assembly;
+mod complaint;
 mod debug_context;
 mod diagnosis;
 mod draft;
+mod editable_files;
 pub mod failures;
 mod import_resolution;
 mod integration;
@@ -33,12 +35,14 @@ mod test_draft;
 mod vocabulary;
 pub mod write_tests;
 
+pub use complaint::Complaint;
 pub use debug_context::DebugContext;
 pub use diagnosis::{
     Diagnosis, Finding, Flakiness, ProjectFacts, RerunHistory, VoteRule, VoteTally, Votes,
     diagnose, uses_nondeterminism,
 };
 pub use draft::{Draft, DraftError, NormalizedReply, stub};
+pub use editable_files::EditableFiles;
 pub use integration::{
     FlowItems, INTEGRATION_PERCENT, Integration, IntegrationTarget, LIBRARY, NO_FLOWS,
     ask_integration_tests, integration_tests,

@@ -4,26 +4,12 @@ use std::collections::BTreeMap;
 
 use trellis_python::{TextEdits, check_no_new_errors};
 
-use crate::repair::EditableFiles;
+use crate::complaint::Complaint;
+use crate::editable_files::EditableFiles;
 use crate::reply::{self, Edit};
 
 /// New texts of changed files, by path.
 pub type Changes = BTreeMap<String, String>;
-
-/// Error of a reply that cannot be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UnusableReply {
-    /// Reason for the model.
-    pub why: String,
-    /// Files that the model has to see first.
-    pub show: Vec<String>,
-}
-
-impl From<String> for UnusableReply {
-    fn from(why: String) -> UnusableReply {
-        UnusableReply { why, show: Vec::new() }
-    }
-}
 
 /// Prefix of a line in a reply that asks for a file.
 const WANTED: &str = "NEED ";
@@ -34,7 +20,7 @@ const WANTED: &str = "NEED ";
 ///
 /// The reason why the reply cannot be used. No Python file may get new errors, and no file may be
 /// replaced that the model has not seen.
-pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, UnusableReply> {
+pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Complaint> {
     if let Some(refused) = wanted(answer, sources) {
         return Err(refused);
     }
@@ -61,7 +47,7 @@ pub fn changes(answer: &str, sources: &dyn EditableFiles) -> Result<Changes, Unu
 }
 
 /// Returns the files that a reply asks to see instead of an answer.
-fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<UnusableReply> {
+fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<Complaint> {
     let paths = answer.lines().filter_map(|it| it.trim().strip_prefix(WANTED));
     let paths = paths.map(|it| it.trim().trim_matches('`').to_owned());
     let is_hidden = |it: &String| sources.text(it).is_some() && !sources.is_shown(it);
@@ -69,7 +55,7 @@ fn wanted(answer: &str, sources: &dyn EditableFiles) -> Option<UnusableReply> {
     if show.is_empty() {
         return None;
     }
-    Some(UnusableReply { why: format!("you asked for {}: shown now", show.join(", ")), show })
+    Some(Complaint::about_unseen(format!("you asked for {}: shown now", show.join(", ")), show))
 }
 
 /// Returns whether a reply holds nothing but existing files, unchanged.
@@ -87,14 +73,14 @@ struct ReplyFiles<'a> {
 }
 
 impl ReplyFiles<'_> {
-    fn put(&mut self, path: &str, text: String) -> Result<(), UnusableReply> {
+    fn put(&mut self, path: &str, text: String) -> Result<(), Complaint> {
         self.may_change(path)?;
         let is_new = self.sources.text(path).is_none_or(|it| it.trim().is_empty());
         if !is_new && !self.sources.is_shown(path) {
             let why = format!(
                 "{path} exists, and you had not seen it whole: it is shown now; change it by blocks, so that nothing of it is lost"
             );
-            return Err(UnusableReply { why, show: vec![path.to_owned()] });
+            return Err(Complaint::about_unseen(why, vec![path.to_owned()]));
         }
         match self.texts.insert(path.to_owned(), text) {
             Some(_) => Err(format!("it holds {path} twice").into()),
@@ -102,7 +88,7 @@ impl ReplyFiles<'_> {
         }
     }
 
-    fn edit(&mut self, edit: &Edit) -> Result<(), UnusableReply> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), Complaint> {
         if edit.path.is_empty() {
             return Err("a search/replace block has no path above it".to_owned().into());
         }
@@ -121,12 +107,10 @@ impl ReplyFiles<'_> {
 
     /// Returns the error of a block that does not fit; the file is shown if the model has not seen
     /// it.
-    fn misfit(&self, path: &str, why: &str) -> UnusableReply {
+    fn misfit(&self, path: &str, why: &str) -> Complaint {
         let show = (!self.sources.is_shown(path)).then(|| path.to_owned());
-        UnusableReply {
-            why: format!("the edit of {path} was refused: {why}"),
-            show: show.into_iter().collect(),
-        }
+        let why = format!("the edit of {path} was refused: {why}");
+        Complaint::about_unseen(why, show.into_iter().collect())
     }
 
     fn may_change(&self, path: &str) -> Result<(), String> {

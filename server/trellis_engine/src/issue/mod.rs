@@ -16,7 +16,7 @@ mod shown;
 pub use ask::{IssueFacts, MergeFacts, ask_code, ask_fix, ask_merge, ask_scaffold, ask_together};
 pub use conflict::{Conflict, parse_resolution};
 pub use context::{Context, duplicate_definitions};
-pub use files::{Changes, UnusableReply, changes, is_known};
+pub use files::{Changes, changes, is_known};
 pub use gates::{GateResult, ProjectBaseline, check_no_regressions, green, red};
 pub use machine::{Action, Event, IssueMachine, Limits, PromptKind};
 pub use removed_definitions::{RemovedDefinitions, losses};

@@ -4,25 +4,11 @@ use std::collections::BTreeMap;
 
 use trellis_python::{Fragment, NamePath, TextEdits, check_no_new_errors, replace_symbol_body};
 
-use crate::repair::{Complaint, SuggestedChange};
+use crate::complaint::Complaint;
+use crate::editable_files::EditableFiles;
+use crate::repair::SuggestedChange;
 use crate::reply::{self, Edit, Reply};
 use crate::vocabulary::Suspect;
-
-/// The files that a model may see and change.
-pub trait EditableFiles {
-    /// Returns the text of a file, by its path from the root.
-    fn text(&self, path: &str) -> Option<String>;
-
-    /// Returns the reason why a file may not be changed, if there is one.
-    fn read_only(&self, path: &str) -> Option<&'static str>;
-
-    /// Returns whether the model has seen all of a file. By default true, because the model can
-    /// read files itself.
-    fn is_shown(&self, path: &str) -> bool {
-        let _ = path;
-        true
-    }
-}
 
 /// Returns the new texts of the files that an answer changes, by path: by its search/replace
 /// blocks, or by whole definitions that replace suspects of the same name.

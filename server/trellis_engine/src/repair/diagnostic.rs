@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::EditableFiles;
 use super::groups::Group;
 use super::model_diagnosis::ModelDiagnosis;
+use crate::editable_files::EditableFiles;
 use crate::localize::{Evidence, RankedFunction};
 use crate::observation::Failure;
 

@@ -7,7 +7,6 @@
 
 mod answer;
 mod ask;
-mod complaint;
 mod diagnostic;
 mod fix_score;
 mod groups;
@@ -15,9 +14,8 @@ mod machine;
 mod model_diagnosis;
 mod vocabulary;
 
-pub use answer::{EditableFiles, repaired, replaces_definitions, suggested};
+pub use answer::{repaired, replaces_definitions, suggested};
 pub use ask::{RepairFacts, ask_repair, ask_report};
-pub use complaint::Complaint;
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
 pub use fix_score::{FixScore, Size, size};
 pub use groups::{Group, SuspectedCause, groups};

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use trellis_engine::EditableFiles;
 use trellis_engine::issue::Changes;
-use trellis_engine::repair::EditableFiles;
 
 use crate::convert;
 use crate::tools::{Limits, ToolSet};

@@ -105,7 +105,7 @@ impl IssueRun<'_> {
                     true => Err(Event::Holds),
                     false => changes(&text, &files).map_err(|refused| {
                         self.show_files(&refused.show);
-                        Event::Unusable(refused.why)
+                        Event::Unusable(refused.for_model)
                     }),
                 }
             }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::Suspect;
-use trellis_engine::repair::{EditableFiles as _, Group, GroupWork, RepairFacts, SuggestedChange};
+use trellis_engine::repair::{Group, GroupWork, RepairFacts, SuggestedChange};
+use trellis_engine::{EditableFiles as _, Suspect};
 
 use super::driver::lost;
 use super::evaluate::Candidate;

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::Suspect;
-use trellis_engine::repair::{
-    EditableFiles as _, FixScore, ModelDiagnosis, SuggestedChange, suggested,
-};
+use trellis_engine::repair::{FixScore, ModelDiagnosis, SuggestedChange, suggested};
+use trellis_engine::{EditableFiles as _, Suspect};
 
 use super::attempts::GroupLog;
 use super::evaluate::diff;

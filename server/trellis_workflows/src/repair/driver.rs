@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    Action, AttemptResult, Complaint, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts,
-    RepairMachine, RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic,
-    parse_diagnosis, suggested,
+    Action, AttemptResult, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts, RepairMachine,
+    RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
-use trellis_engine::{FixWith, Reply};
+use trellis_engine::{Complaint, FixWith, Reply};
 use trellis_os::wording::counted;
 
 use super::active_group::ActiveGroup;
@@ -338,7 +337,7 @@ impl RepairRun<'_> {
         attempt: u32,
         complaint: Complaint,
     ) -> Result<AttemptResult, Fault> {
-        let Complaint { problem, for_model } = complaint;
+        let Complaint { problem, for_model, .. } = complaint;
         self.reporter.note(format_args!("  reply {} cannot be used: {problem}", attempt + 1));
         self.artifacts.tried(attempt, "unusable", &problem);
         self.journal_attempt(work, attempt, "unusable", &for_model)?;

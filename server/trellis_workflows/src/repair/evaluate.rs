@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::approval::Confidence;
 use trellis_engine::localize::TestEvidence;
-use trellis_engine::repair::{Complaint, EditableFiles as _, FixScore, Group, size};
+use trellis_engine::repair::{FixScore, Group, size};
+use trellis_engine::{Complaint, EditableFiles as _};
 use trellis_python::Examples;
 
 use trellis_os::wording::counted;

@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::repair::{
-    Complaint, EditableFiles as _, RepairFacts, repaired, replaces_definitions,
-};
-use trellis_engine::{EditedFiles, ModelRequest, Reply};
+use trellis_engine::repair::{RepairFacts, repaired, replaces_definitions};
+use trellis_engine::{Complaint, EditableFiles as _, EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
 use super::prompt_context::ProjectFiles;

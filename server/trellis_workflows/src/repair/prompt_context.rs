@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use trellis_engine::failures::render;
 use trellis_engine::localize::{FileEvidence, RankedFunction};
-use trellis_engine::repair::{EditableFiles, Group, RepairFacts};
-use trellis_engine::{Failure, Suspect};
+use trellis_engine::repair::{Group, RepairFacts};
+use trellis_engine::{EditableFiles, Failure, Suspect};
 
 use crate::localize::Localization;
 use trellis_project::edits;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use trellis_engine::EditableFiles;
 use trellis_engine::issue::changes;
-use trellis_engine::repair::EditableFiles;
 
 struct Files(BTreeMap<&'static str, &'static str>);
 
@@ -95,7 +95,7 @@ fn a_block_is_divided_where_its_search_text_says_it() {
         ),
     ] {
         let said =
-            changes(&answer, &Files([("doc.py", DOC)].into())).expect_err("half an edit").why;
+            changes(&answer, &Files([("doc.py", DOC)].into())).expect_err("half an edit").for_model;
         assert!(said.contains(words), "{said}");
     }
 }
@@ -135,7 +135,7 @@ fn fences_within_a_text_do_not_end_it() {
     }
     // A string that is never closed is an error of the model, not of the fence.
     let answer = "a.py\n```python\nA = \"\"\"\n```\n\nb.py\n```python\nB = 1\n```\n";
-    let said = changes(answer, &Files([].into())).expect_err("no Python").why;
+    let said = changes(answer, &Files([].into())).expect_err("no Python").for_model;
     assert!(said.contains("a.py would be broken"), "{said}");
 }
 
@@ -162,7 +162,7 @@ fn what_cannot_be_used_is_reported_and_changes_nothing() {
         ),
     ];
     for (answer, wanted) in table {
-        let why = changes(answer, &files()).expect_err(answer).why;
+        let why = changes(answer, &files()).expect_err(answer).for_model;
         assert!(why.starts_with(wanted), "{answer}: {why}");
     }
 }
@@ -186,7 +186,7 @@ fn nothing_is_rewritten_unseen() {
     ];
     for (answer, why) in refused {
         let refused = changes(&answer, &files).expect_err("unseen");
-        assert!(refused.why.starts_with(why), "{}", refused.why);
+        assert!(refused.for_model.starts_with(why), "{}", refused.for_model);
         assert_eq!(refused.show, ["hidden/tax.py"]);
     }
     let taken = [

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::repair::{
-    EditableFiles, RepairFacts, ask_repair, ask_report, parse_diagnosis, repaired, suggested,
+    RepairFacts, ask_repair, ask_report, parse_diagnosis, repaired, suggested,
 };
-use trellis_engine::{FixWith, Stage, Suspect};
+use trellis_engine::{EditableFiles, FixWith, Stage, Suspect};
 
 const CART: &str =
     "import os\n\n\ndef shipping(total):\n    if total > 100:\n        return 0\n    return 5\n";

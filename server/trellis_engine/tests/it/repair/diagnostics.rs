@@ -1,8 +1,8 @@
 //! Tests of diagnostics, and of a model's opinion in them.
 
+use trellis_engine::EditableFiles;
 use trellis_engine::repair::{
-    Diagnostic, EditableFiles, IssueType, ModelDiagnosis, Severity, diagnostic, groups,
-    parse_diagnosis,
+    Diagnostic, IssueType, ModelDiagnosis, Severity, diagnostic, groups, parse_diagnosis,
 };
 
 use super::grouping::{CODE, Ran, evidence};

@@ -7,19 +7,26 @@ pub struct Complaint {
     pub problem: String,
     /// The problem, and the request for a better answer, for the model.
     pub for_model: String,
+    /// Files that the model has to see first.
+    pub show: Vec<String>,
 }
 
 impl Complaint {
     /// Creates a complaint with a request that only the model reads.
     pub fn with_request(problem: impl Into<String>, request: &str) -> Complaint {
         let problem = problem.into();
-        Complaint { for_model: format!("{problem}{request}"), problem }
+        Complaint { for_model: format!("{problem}{request}"), problem, show: Vec::new() }
+    }
+
+    /// Creates a complaint about files that the model has not seen.
+    pub(crate) fn about_unseen(problem: impl Into<String>, show: Vec<String>) -> Complaint {
+        Complaint { show, ..problem.into().into() }
     }
 
     /// Creates a complaint about an answer in which no change can be found.
-    pub(super) fn without_edits(for_model: impl Into<String>) -> Complaint {
+    pub(crate) fn without_edits(for_model: impl Into<String>) -> Complaint {
         let problem = "it has no search/replace block".to_owned();
-        Complaint { problem, for_model: for_model.into() }
+        Complaint { problem, for_model: for_model.into(), show: Vec::new() }
     }
 
     /// Creates a complaint about an answer that repeats the change of an earlier fix, whose number
@@ -28,6 +35,7 @@ impl Complaint {
         Complaint {
             problem: format!("it is the same as fix {fix}"),
             for_model: format!("it is the very change of fix {fix}: make another one"),
+            show: Vec::new(),
         }
     }
 }
