@@ -1,5 +1,6 @@
 //! `--log-file` and `RUST_LOG`: what Trellis does, without keys, prompts or replies.
 
+use crate::models::{Service, grows, plant};
 use crate::world::{Plot, Ran, World};
 
 /// Runs a small plan; its log is written to `log.txt`.
@@ -36,6 +37,23 @@ fn the_levels_of_rust_log_hold_for_the_file_and_for_standard_error() {
     let (_, ran) = logged(Some("debug"));
     assert!(ran.stderr.contains("debug: a model was asked node=\"double\""), "{}", ran.stderr);
     assert!(!ran.stderr.contains("hyper"), "only events of Trellis: {}", ran.stderr);
+}
+
+#[test]
+fn no_key_is_in_the_log_at_any_level() {
+    let world = World::new();
+    plant(&world, 1);
+    let service = Service::start(Box::new(grows));
+    let key = "sk-a-secret-of-this-test-9876543210";
+    let mut command = world.command(&["generate", "rpg.json", "--out", "out"]);
+    command.args(["--model", "openai:tiny", "--log-file", "log.txt"]);
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", key);
+    command.env("RUST_LOG", "trace");
+    let ran = Ran::of(command.output().expect("trellis starts"));
+    let log = world.read("log.txt");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(log.contains("a model was asked"), "{log}");
+    assert!(!log.contains(key) && !ran.stderr.contains(key), "{log}");
 }
 
 #[test]
