@@ -54,7 +54,7 @@ fn variables_come_from_flags_then_from_the_person_s_own_file_and_not_by_themselv
 }
 
 #[test]
-fn every_door_gives_them_to_its_tests() {
+fn every_workflow_gives_them_to_its_tests() {
     let world = project("mine");
     world.write("p/code.py", "def f():\n    return 1\n");
     world.write(OWN, "[sandbox]\nenv = { STAGE = \"mine\" }\n");

@@ -101,7 +101,7 @@ fn programs_between_a_file_and_what_git_stores_are_the_persons_own_or_none() {
 }
 
 #[test]
-fn other_doors_refuse_such_a_repository_or_do_without_git() {
+fn other_workflows_refuse_such_a_repository_or_do_without_git() {
     let world = both();
     let p = world.root().join("p");
     git(&p, &["init", "--quiet"]);

@@ -14,28 +14,28 @@ use crate::repair::{both, repair};
 use crate::world::{Plot, Ran, World, binary};
 
 /// Links in a project at places where the engine writes, each to a foreign file or folder.
-const LINKS: [(Door, &str, &str); 18] = [
-    (Door::Implement, ".trellis", "folder"),
-    (Door::Implement, ".trellis/journal.jsonl", "file"),
-    (Door::Implement, ".trellis/.gitignore", "new"),
-    (Door::Implement, ".trellis/tmp", "folder"),
-    (Door::Implement, ".trellis/worktrees", "folder"),
-    (Door::Implement, ".trellis/worktrees/issue-42.lock", "file"),
-    (Door::Implement, ".trellis/worktrees/merge.lock", "file"),
-    (Door::Implement, ".trellis/worktrees/issue-42", "new"),
-    (Door::Implement, ".trellis/implement", "folder"),
-    (Door::Repair, ".trellis", "folder"),
-    (Door::Repair, ".trellis/journal.jsonl", "new"),
-    (Door::Repair, ".trellis/repair", "folder"),
-    (Door::Repair, ".trellis/edits", "folder"),
-    (Door::Grow, ".trellis", "folder"),
-    (Door::Grow, ".trellis/lock", "file"),
-    (Door::Grow, ".trellis/reserve", "new"),
-    (Door::Grow, ".trellis/journal.jsonl", "file"),
-    (Door::Grow, ".trellis/tmp", "folder"),
+const LINKS: [(Workflow, &str, &str); 18] = [
+    (Workflow::Implement, ".trellis", "folder"),
+    (Workflow::Implement, ".trellis/journal.jsonl", "file"),
+    (Workflow::Implement, ".trellis/.gitignore", "new"),
+    (Workflow::Implement, ".trellis/tmp", "folder"),
+    (Workflow::Implement, ".trellis/worktrees", "folder"),
+    (Workflow::Implement, ".trellis/worktrees/issue-42.lock", "file"),
+    (Workflow::Implement, ".trellis/worktrees/merge.lock", "file"),
+    (Workflow::Implement, ".trellis/worktrees/issue-42", "new"),
+    (Workflow::Implement, ".trellis/implement", "folder"),
+    (Workflow::Repair, ".trellis", "folder"),
+    (Workflow::Repair, ".trellis/journal.jsonl", "new"),
+    (Workflow::Repair, ".trellis/repair", "folder"),
+    (Workflow::Repair, ".trellis/edits", "folder"),
+    (Workflow::Grow, ".trellis", "folder"),
+    (Workflow::Grow, ".trellis/lock", "file"),
+    (Workflow::Grow, ".trellis/reserve", "new"),
+    (Workflow::Grow, ".trellis/journal.jsonl", "file"),
+    (Workflow::Grow, ".trellis/tmp", "folder"),
 ];
 
-enum Door {
+enum Workflow {
     Implement,
     Repair,
     Grow,
@@ -54,18 +54,18 @@ fn linked(world: &World, project: &str, (link, to): (&str, &str)) -> PathBuf {
 
 #[test]
 fn links_in_the_engines_own_folder_lead_nothing_away() {
-    for (door, link, to) in LINKS {
-        let (world, project) = match door {
-            Door::Implement => (prepared(), "p"),
-            Door::Repair => (both(), "p"),
-            Door::Grow => (World::new(), "out"),
+    for (workflow, link, to) in LINKS {
+        let (world, project) = match workflow {
+            Workflow::Implement => (prepared(), "p"),
+            Workflow::Repair => (both(), "p"),
+            Workflow::Grow => (World::new(), "out"),
         };
         let victim = linked(&world, project, (link, to));
         let before = everything(&victim);
-        let ran = match door {
-            Door::Implement => implement(&world),
-            Door::Repair => repair(&world, &["--approve", "autonomous"]),
-            Door::Grow => world.grow(&Plot::garden(), &[]),
+        let ran = match workflow {
+            Workflow::Implement => implement(&world),
+            Workflow::Repair => repair(&world, &["--approve", "autonomous"]),
+            Workflow::Grow => world.grow(&Plot::garden(), &[]),
         };
         assert_eq!(everything(&victim), before, "{link} {}", ran.stderr);
         let words = ["symbolic link", "already exists"];

@@ -45,7 +45,7 @@ fn told<'a>(events: &'a [Value], task: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_door_tells_how_far_a_list_of_tasks_is() {
+fn every_workflow_tells_how_far_a_list_of_tasks_is() {
     let world = plain(&TASKS);
     world.write("out/.keep", "");
     let _ = world.trellis(&["status", "out"]).exits(65).says("or `trellis tasks`");

@@ -22,9 +22,9 @@ pub(crate) struct SoakArgs {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Part {
-    /// Work of every door, killed at random instants and gone on with.
+    /// Work of every workflow, killed at random instants and gone on with.
     Kills,
-    /// Work of every door, killed before each single step that changes the disk.
+    /// Work of every workflow, killed before each single step that changes the disk.
     Points,
     /// Tasks whose models answer in another order each time.
     Orders,

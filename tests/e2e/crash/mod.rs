@@ -1,7 +1,7 @@
 //! Crashes, signals, and resuming afterwards.
 
-pub(crate) mod doors;
 mod points;
+pub(crate) mod workflows;
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use crate::world::{Plot, Ran, World, eventually};
 
 /// Work that can be killed at any instant, with the conditions that must hold then and at its end.
-pub(crate) trait Door {
+pub(crate) trait Workflow {
     /// Creates the initial state of the work.
     fn world(&self, round: u64) -> World;
 

@@ -3,8 +3,8 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use super::Door;
-use super::doors::{Generate, Implement, Repair, Tasks, WriteTests};
+use super::Workflow;
+use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
 
@@ -15,17 +15,17 @@ const POINT: &str = "TRELLIS_CRASH_POINT";
 const COUNTED: &str = "TRELLIS_CRASH_POINTS";
 
 /// Runs the work of one round undisturbed; returns its number of steps.
-fn steps(door: &impl Door, round: u64) -> u64 {
-    let world = door.world(round);
+fn steps(workflow: &impl Workflow, round: u64) -> u64 {
+    let world = workflow.world(round);
     let count = world.root().join("count");
-    let status = door.command(&world, round).env(COUNTED, &count).status();
+    let status = workflow.command(&world, round).env(COUNTED, &count).status();
     assert!(status.expect("trellis starts").success());
     std::fs::metadata(&count).expect("a build for tests has crash points").len()
 }
 
 /// Kills the work before the step of this number; false if the work ended before.
-fn is_killed_at(door: &impl Door, world: &World, point: u64, round: u64) -> bool {
-    let status = door.command(world, round).env(POINT, point.to_string()).status();
+fn is_killed_at(workflow: &impl Workflow, world: &World, point: u64, round: u64) -> bool {
+    let status = workflow.command(world, round).env(POINT, point.to_string()).status();
     let status = status.expect("trellis starts");
     assert!(status.signal().is_some() || status.success(), "point {point}: {status}");
     status.signal() == Some(9)
@@ -34,19 +34,19 @@ fn is_killed_at(door: &impl Door, world: &World, point: u64, round: u64) -> bool
 /// Kills the work of one round before its first step, before every `apart`-th later one, and before
 /// the last, and resumes it each time, in separate folders. `cargo xtask soak points` takes every
 /// step.
-fn at_points(door: &impl Door, round: u64, apart: usize) {
+fn at_points(workflow: &impl Workflow, round: u64, apart: usize) {
     let said = std::env::var("TRELLIS_POINTS_APART").ok();
     let apart = said.and_then(|it| it.parse().ok()).unwrap_or(apart);
-    let last = steps(door, round);
+    let last = steps(workflow, round);
     let mut killed = 0;
     for point in (1..last).step_by(apart).chain([last]) {
-        let world = door.world(round);
+        let world = workflow.world(round);
         // Parallel work may end with one step less.
-        if is_killed_at(door, &world, point, round) {
+        if is_killed_at(workflow, &world, point, round) {
             killed += 1;
             eprintln!("killed at point {point} of {last}");
-            door.assert_whole(&world, round);
-            door.end(&world, round);
+            workflow.assert_whole(&world, round);
+            workflow.end(&world, round);
         }
     }
     assert!(killed > 2, "this work was killed {killed} times");

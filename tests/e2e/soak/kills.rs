@@ -5,25 +5,25 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::crash::Door;
-use crate::crash::doors::{Generate, Implement, Repair, Tasks, WriteTests};
+use crate::crash::Workflow;
+use crate::crash::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
 use crate::random::{Random, rounds};
 use crate::tasks::Task;
 use crate::world::Plot;
 
 /// Kills work up to three times per round, and resumes it.
-fn at_random_instants(door: &impl Door) {
+fn at_random_instants(workflow: &impl Workflow) {
     let started = Instant::now();
-    door.end(&door.world(0), 0);
+    workflow.end(&workflow.world(0), 0);
     let whole = started.elapsed().as_millis() as u64;
     let mut random = Random::of_soak();
     for round in rounds() {
-        let world = door.world(round);
+        let world = workflow.world(round);
         for _ in 0..1 + random.below(3) {
-            if door.is_over(&world) {
+            if workflow.is_over(&world) {
                 break;
             }
-            let mut child = door.command(&world, round).spawn().expect("trellis starts");
+            let mut child = workflow.command(&world, round).spawn().expect("trellis starts");
             let pid = Pid::from_child(&child);
             // The moment is the point of the test; the assertions do not depend on it.
             std::thread::sleep(Duration::from_millis(random.below(whole)));
@@ -34,9 +34,9 @@ fn at_random_instants(door: &impl Door) {
             };
             killed.expect("it can be killed");
             child.wait().expect("it ended");
-            door.assert_whole(&world, round);
+            workflow.assert_whole(&world, round);
         }
-        door.end(&world, round);
+        workflow.end(&world, round);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use super::{Door, nothing_accepted_runs_again};
+use super::{Workflow, nothing_accepted_runs_again};
 use crate::commits::milestones;
 use crate::implement::{self, ALONE, CART, CODE, code, in_p, new_tests, records, shop};
 use crate::repair::{self, CALCULATOR, dirty, files, git, mended, repair};
@@ -39,7 +39,7 @@ impl Generate {
     }
 }
 
-impl Door for Generate {
+impl Workflow for Generate {
     fn world(&self, _round: u64) -> World {
         World::new()
     }
@@ -68,7 +68,7 @@ impl Repair {
     }
 }
 
-impl Door for Repair {
+impl Workflow for Repair {
     fn world(&self, _round: u64) -> World {
         dirty()
     }
@@ -106,7 +106,7 @@ impl Door for Repair {
 /// One issue, in a repository with uncommitted work of a person.
 pub(crate) struct Implement;
 
-impl Door for Implement {
+impl Workflow for Implement {
     fn world(&self, _round: u64) -> World {
         let world = shop(&[("scaffold", &[new_tests()]), ("implementation", &[code()])]);
         world.write("p/shop/cart.py", &format!("{CART}\n# mine\n"));
@@ -153,7 +153,7 @@ impl Tasks {
     }
 }
 
-impl Door for Tasks {
+impl Workflow for Tasks {
     fn world(&self, _round: u64) -> World {
         list(&self.tasks, (Vec::new(), Vec::new()))
     }
@@ -189,7 +189,7 @@ impl WriteTests {
     }
 }
 
-impl Door for WriteTests {
+impl Workflow for WriteTests {
     fn world(&self, _round: u64) -> World {
         write_tests::added_to()
     }
