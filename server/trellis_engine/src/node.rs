@@ -19,12 +19,12 @@ mod failure;
 mod red;
 mod state;
 mod upstream;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 
-use crate::debug_context::DebugContext;
 use crate::diagnosis::{Flakiness, RerunHistory, uses_nondeterminism};
-use crate::draft::{self, Draft, DraftError, NormalizedReply};
+use crate::draft::{self, DraftError, NormalizedReply};
 use crate::failures;
 use crate::item::Item;
 use crate::missing_imports;
@@ -33,14 +33,12 @@ use crate::policy::{FixWith, Policy};
 use crate::prompt::{self, ItemContext, Prompt, prompts};
 use crate::routing::{self, Route};
 use crate::state_machine::{Machine, OutOfTurn};
-use crate::strategy::Attempt;
-use crate::vocabulary::{
-    Decision, Localization, ModelRequest, Note, Outcome, Query, Reply, RunMode, Stage,
-};
+use crate::vocabulary::{Decision, ModelRequest, Note, Outcome, Query, Reply, RunMode, Stage};
 
 pub use cause::Cause;
 use failure::stack_text;
 pub use state::State;
+pub use vocabulary::{Action, Event};
 
 /// Temperatures of all requests except votes, by the number of unusable answers in a row: from the
 /// second unusable answer on the temperature rises, so that the next answer differs.
@@ -59,67 +57,6 @@ enum TestsWanted {
     Better,
     /// A diagnosis judged the tests wrong.
     Again,
-}
-
-/// Inputs of the state machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// Work on the node begins.
-    Started,
-    Reply(Reply),
-    /// Result of each request of a vote, in order: the reply's text, or the error.
-    Votes(Vec<Result<String, String>>),
-    Tests(TestRun),
-    Localized(Localization),
-    /// All attempts were used up without finding a suspect (L6).
-    Exhausted(Vec<Attempt>),
-    /// No other node is in work, and none will be until this one ends.
-    Exclusive,
-    Decided(Decision),
-}
-
-impl Event {
-    fn phrase(&self) -> &'static str {
-        match self {
-            Event::Started => "a beginning",
-            Event::Reply(Reply::Text(_)) => "a reply",
-            Event::Reply(Reply::Edited(_)) => "edited files",
-            Event::Reply(Reply::Unusable { .. }) => "an unusable reply",
-            Event::Reply(Reply::Failed { .. }) => "no reply",
-            Event::Votes(_) => "a vote",
-            Event::Tests(_) => "a test run",
-            Event::Localized(_) | Event::Exhausted(_) => "a localization",
-            Event::Exclusive => "its turn",
-            Event::Decided(_) => "a decision",
-        }
-    }
-}
-
-/// Outputs of the state machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    Complete(ModelRequest),
-    /// Sends several requests at once.
-    Vote(Vec<ModelRequest>),
-    /// Replaces the node's draft in the buffer.
-    Apply(Draft),
-    /// Runs the node's tests on the tree plus the draft.
-    RunTests(RunMode),
-    Localize(Query),
-    /// Waits until no other node is in work, because the next change touches code that others build
-    /// on.
-    AwaitExclusive,
-    /// Runs the tests of the items that the draft amends and of all items that build on them (V1).
-    RunRegressionTests,
-    /// Writes a page for the person who has to decide.
-    Explain(Box<DebugContext>),
-    /// Asks whether a passing fix may be accepted (R4); the decision may take days.
-    Review,
-    /// Discards the draft.
-    Revert,
-    Note(Note),
-    /// Ends the work; a passed draft is accepted.
-    Finish(Outcome),
 }
 
 #[derive(Clone, Debug, PartialEq)]
