@@ -1,36 +1,13 @@
-//! `cargo xtask bench localize`: runs `trellis localize` on seeded bugs with known locations.
+//! Seeded bugs of `fixtures/bugs` with known locations.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::{Half, LocalizeArgs, copy, localize, plain, within};
 use crate::{Outcome, setup};
-
-#[derive(Args)]
-pub(crate) struct LocalizeArgs {
-    /// Which half of the bugs. The held half is measured once, when nothing is tuned any more.
-    #[arg(long, value_enum, default_value = "tune")]
-    half: Half,
-    /// One bug alone, by its id.
-    #[arg(long, value_name = "ID")]
-    only: Option<String>,
-    /// Seconds for trials.
-    #[arg(long, default_value_t = 20)]
-    trials: u64,
-    /// This binary instead of a release build of the working tree.
-    #[arg(long, value_name = "FILE")]
-    trellis: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Half {
-    Tune,
-    Held,
-}
 
 /// Ranks of one bug's true location; `None` if it is not listed.
 struct Ranks {
@@ -50,7 +27,7 @@ struct Ranks {
     time: Duration,
 }
 
-pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
+pub(super) fn run(binary: &Path, args: &LocalizeArgs) -> Outcome {
     let folder = setup::root().join("fixtures/bugs");
     let path = folder.join("cases.json");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -58,17 +35,12 @@ pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
         serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     let cases = cases.as_array().or_else(|| cases["cases"].as_array());
     let cases = cases.ok_or_else(|| format!("{}: no list of cases", path.display()))?;
-    let binary = match &args.trellis {
-        Some(path) => path.clone(),
-        None => setup::released()?,
-    };
     let half = if args.half == Half::Held { "held" } else { "tune" };
-    let wanted = |case: &&Value| {
-        case["half"] == half && args.only.as_ref().is_none_or(|id| case["id"] == id.as_str())
-    };
+    let wanted =
+        |case: &&Value| case["half"] == half && args.wants(case["id"].as_str().unwrap_or_default());
     let mut all = Vec::new();
     for case in cases.iter().filter(wanted) {
-        let ranks = measure(&binary, &folder, case, args.trials)
+        let ranks = measure(binary, &folder, case, args.trials)
             .map_err(|why| format!("{}: {why}", case["id"]))?;
         // For the held-out half only sums are shown, so that nobody tunes on its cases.
         if args.half == Half::Tune {
@@ -77,7 +49,6 @@ pub(crate) fn run(args: &LocalizeArgs) -> Outcome {
         all.push(ranks);
     }
     summary(half, &all);
-    println!("load average: {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     Ok(())
 }
 
@@ -89,7 +60,7 @@ fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ra
     // A flaky test can be localized only after it has failed.
     for _ in 0..FLAKY {
         let began = Instant::now();
-        let found = localize(binary, project.path(), trials)?;
+        let found = localize(binary, project.path(), trials, &[])?;
         let nothing_fails = found["failures"].as_array().is_some_and(Vec::is_empty);
         if !nothing_fails {
             return Ok(ranks(case, &found, began.elapsed()));
@@ -100,16 +71,6 @@ fn measure(binary: &Path, folder: &Path, case: &Value, trials: u64) -> Result<Ra
 
 /// Maximum number of runs until a flaky test must have failed.
 const FLAKY: usize = 30;
-
-fn localize(binary: &Path, project: &Path, trials: u64) -> Result<Value, String> {
-    let output = Command::new(binary)
-        .args(["--json", "localize", "--top", "1000", "--trials", &trials.to_string()])
-        .arg(project)
-        .output()
-        .map_err(|e| format!("{}: {e}", binary.display()))?;
-    serde_json::from_slice(&output.stdout)
-        .map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
-}
 
 /// Inserts the bug.
 fn plant(root: &Path, case: &Value) -> Result<(), String> {
@@ -172,15 +133,6 @@ fn ranks(case: &Value, found: &Value, time: Duration) -> Ranks {
     }
 }
 
-/// Returns the rank of the first hit by score alone, in the middle of equal scores.
-fn plain(scored: &[(bool, f64)]) -> Option<f64> {
-    let best = scored.iter().filter(|(hit, _)| *hit).map(|(_, score)| *score);
-    let best = best.max_by(f64::total_cmp)?;
-    let higher = scored.iter().filter(|(_, score)| *score > best).count();
-    let same = scored.iter().filter(|(_, score)| *score == best).count();
-    Some(higher as f64 + (same as f64 + 1.0) / 2.0)
-}
-
 fn show(case: &Value, it: &Ranks) {
     let rank = |rank: Option<f64>| rank.map_or("-".to_owned(), |it| it.to_string());
     println!(
@@ -224,14 +176,7 @@ fn summary(half: &str, every: &[Ranks]) {
     diagnoses(every);
     let all: Vec<&Ranks> = every.iter().filter(|it| it.has_function).collect();
     let row = |name: &str, of: Vec<Option<f64>>| {
-        let within = |most: f64| of.iter().flatten().filter(|it| **it <= most).count();
-        println!(
-            "{name:<42} top-1 {:>3}  top-3 {:>3}  top-5 {:>3}  of {}",
-            within(1.0),
-            within(3.0),
-            within(5.0),
-            of.len()
-        );
+        println!("{name:<42} {}", within(&of));
     };
     let of = |pick: fn(&Ranks) -> Option<f64>, traceback: Option<bool>| {
         let some = all.iter().filter(|it| traceback.is_none_or(|wanted| it.traceback == wanted));
@@ -251,20 +196,4 @@ fn summary(half: &str, every: &[Ranks]) {
         "a repair for {repaired}; {seconds:.0} s in all, {:.1} s a bug, {slowest:.1} s at most",
         seconds / all.len().max(1) as f64
     );
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            if entry.file_name() != "__pycache__" {
-                copy(&entry.path(), &target)?;
-            }
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }
