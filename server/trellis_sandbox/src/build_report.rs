@@ -1,6 +1,6 @@
 //! Builds the report of a run from everything the session recorded.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use trellis_os::wording::counted;
 
@@ -50,6 +50,7 @@ pub(crate) fn python_report(
         duration: finished.duration,
         stuck,
         coverage: seen.collector.coverage,
+        traces: seen.collector.traces,
         notes: seen.collector.notes,
         ..ending(outcome)
     }
@@ -177,6 +178,7 @@ pub(crate) fn ending(outcome: Outcome) -> Report {
         duration: Duration::ZERO,
         stuck: None,
         coverage: None,
+        traces: BTreeMap::new(),
         notes: Vec::new(),
     }
 }

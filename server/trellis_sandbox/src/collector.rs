@@ -9,9 +9,10 @@ use crate::{
     events::{Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest},
     report::{
         Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt,
-        TestOutcome, TestResult,
+        TestOutcome, TestResult, TestTrace,
     },
     tracebacks::{ProjectPaths, failing_place},
+    traces,
 };
 
 /// Everything the reporter has sent so far.
@@ -41,6 +42,7 @@ pub(crate) struct ResultCollector {
     pub(crate) tampered: Option<String>,
     token: String,
     pub(crate) coverage: Option<Coverage>,
+    pub(crate) traces: BTreeMap<String, TestTrace>,
     pub(crate) notes: Vec<String>,
     /// The program that could not be started, and the reason.
     pub(crate) not_started: Option<(String, String)>,
@@ -67,6 +69,7 @@ impl ResultCollector {
             interrupted: None,
             finished: None,
             coverage: None,
+            traces: BTreeMap::new(),
             notes: Vec::new(),
             not_started: None,
             garbled: None,
@@ -151,6 +154,10 @@ impl ResultCollector {
                 let functions = functions.into_iter().map(|it| function(it, &tests)).collect();
                 let file = FileCoverage { executed, missing, tests, functions };
                 self.coverage.get_or_insert_default().files.insert(path, file);
+            }
+            Event::Trace(trace) => {
+                let id = trace.id.clone();
+                self.traces.insert(id, traces::relative(*trace, &self.places));
             }
             Event::NotStarted { program, message } => {
                 self.not_started = Some((program, message));

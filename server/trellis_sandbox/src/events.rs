@@ -44,12 +44,34 @@ pub(crate) enum Event {
     Coverage { path: String, executed: Vec<u32>, missing: Vec<u32>, functions: Vec<WireFunction> },
     /// Lines of one file by test, in batches, before the file's own `Coverage` record.
     CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
+    /// The trace of one test, sent before its `Test` record.
+    Trace(Box<WireTrace>),
     /// A program that is not Python could not be started at all.
     NotStarted { program: String, message: String },
     /// Code under test has changed something that decides its results.
     Tampered { what: String },
     /// The session ended with this exit status.
     Finish { status: i32 },
+}
+
+/// The trace of one test; paths as Python names them.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireTrace {
+    pub(crate) id: String,
+    /// Path, first line, index of the caller, line of the call.
+    pub(crate) calls: Vec<(String, u32, Option<usize>, Option<u32>)>,
+    /// Path, line, class of the exception, its message, moment.
+    pub(crate) raised: Vec<(String, u32, String, String, u32)>,
+    /// Path and line.
+    pub(crate) handlers: Vec<(String, u32)>,
+    /// Pairs of lines by path: the line before, or the negative first line of the code, and the
+    /// line.
+    pub(crate) branches: BTreeMap<String, Vec<(i64, u32)>>,
+    /// Line, name and kind of value, by path.
+    pub(crate) values: BTreeMap<String, Vec<(u32, String, String)>>,
+    /// Line and moment, by path.
+    pub(crate) first: BTreeMap<String, Vec<(u32, u32)>>,
+    pub(crate) decided: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -48,6 +48,7 @@ mod session;
 mod streams;
 mod toolchain;
 mod tracebacks;
+mod traces;
 mod tree;
 mod wire;
 mod worker;
@@ -60,7 +61,8 @@ pub use crate::{
     local::Isolation,
     report::{
         Activity, Comparison, Coverage, Failure, FileCoverage, Frame, FunctionCoverage,
-        LimitStatus, MissingName, Outcome, Report, StoppedAt, TestOutcome, TestResult,
+        LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, TestOutcome,
+        TestResult, TestTrace, TracedCall, TracedValue,
     },
     request::{Limits, RaisedBy, Request, Tree},
     runner::{Runner, Totals},

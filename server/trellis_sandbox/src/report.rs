@@ -85,6 +85,8 @@ pub struct Report {
     pub stuck: Option<StoppedAt>,
     /// Executed lines, if they were requested and coverage.py is installed.
     pub coverage: Option<Coverage>,
+    /// Traces by test id, if they were requested.
+    pub traces: BTreeMap<String, TestTrace>,
     /// Sentences for people about other events: processes left running, coverage that could not be
     /// measured.
     pub notes: Vec<String>,
@@ -256,6 +258,67 @@ impl StoppedAt {
             _ => None,
         }
     }
+}
+
+/// The way of one test through the Python files inside the tree, up to its failure. Paths are
+/// relative to the root, lines count from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestTrace {
+    /// Functions in the order of their first calls.
+    pub calls: Vec<TracedCall>,
+    /// Exceptions where they were raised, or where they came from a library, caught ones too.
+    pub raised: Vec<RaisedException>,
+    /// Pairs of lines that ran one after the other in a function, by path. The first line is
+    /// negative at the start of a function: that of its `def`.
+    pub branches: BTreeMap<String, Vec<(i64, u32)>>,
+    /// Values that conditions and returned expressions read, and those returned, by path.
+    pub values: BTreeMap<String, Vec<TracedValue>>,
+    /// Lines where a handler looked at an exception, with their paths.
+    pub handlers: Vec<(String, u32)>,
+    /// Lines with the moment when they ran first, by path. Moments count up from 0.
+    pub first: BTreeMap<String, Vec<(u32, u32)>>,
+    /// The moment when the exception that made the test fail was raised, if code of the tree raised
+    /// it.
+    pub decided: Option<u32>,
+}
+
+/// A function that a test called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedCall {
+    /// The file.
+    pub path: String,
+    /// First line of the function, that of its first decorator.
+    pub first: u32,
+    /// Index in [`TestTrace::calls`] of the nearest caller inside the tree.
+    pub caller: Option<usize>,
+    /// The calling line in that caller.
+    pub line: Option<u32>,
+}
+
+/// An exception that a test raised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaisedException {
+    /// The file.
+    pub path: String,
+    /// The line.
+    pub line: u32,
+    /// The class of the exception.
+    pub exception: String,
+    /// The start of its message, if that is a text.
+    pub message: String,
+    /// The moment when it was raised first.
+    pub moment: u32,
+}
+
+/// A value that a line read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedValue {
+    /// The line.
+    pub line: u32,
+    /// The local name, or `return` for the value that the line returned.
+    pub name: String,
+    /// The kind of the value, such as `None`, `empty str` or `negative`.
+    pub kind: String,
 }
 
 /// Line coverage of the Python files inside the tree.

@@ -78,6 +78,9 @@ pub struct Request {
     /// Measures the executed lines by test. Needs coverage.py, which `python::provide` installs;
     /// for Python's frameworks only.
     pub coverage: bool,
+    /// Traces calls, branches, exceptions and values of each test; see [`crate::TestTrace`]. Slow, so
+    /// for a few tests, and for pytest only.
+    pub trace: bool,
     /// Runs in a fresh interpreter instead of a fork of a warm one, in the same sandbox.
     pub cold: bool,
     /// Seed of string hashes, and so of the order of sets. The default is the same in every run, so
@@ -103,6 +106,7 @@ impl Request {
             raised_by: RaisedBy::default(),
             limits: Limits::default(),
             coverage: false,
+            trace: false,
             cold: false,
             hash_seed: 0,
         }

@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 32] = modules![
+const MODULES: [(&str, &str); 34] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -39,6 +39,7 @@ const MODULES: [(&str, &str); 32] = modules![
     "command_run",
     "deadline",
     "entries",
+    "execution_trace",
     "extra_paths",
     "failure",
     "folders",
@@ -58,6 +59,7 @@ const MODULES: [(&str, &str); 32] = modules![
     "program",
     "pytest_config",
     "pytest_run",
+    "recording",
     "reporter",
     "reporting",
     "run_environment",

@@ -50,6 +50,7 @@ pub(crate) fn order(
         "root": root.to_string_lossy(),
         "env": place.env(),
         "coverage": request.coverage,
+        "trace": request.trace,
         "cold": request.cold,
         "hash_seed": request.hash_seed,
         "deadline": request.interrupted_after().map(|it| it.as_secs_f64()),

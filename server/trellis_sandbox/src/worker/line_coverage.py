@@ -57,7 +57,7 @@ class Coverage:
     """Measures lines; does nothing if no coverage.py works."""
 
     def __init__(self, send, order, found):
-        self._send, self._found, self._coverage = send, found, None
+        self._send, self._found, self._coverage, self._context = send, found, None, ""
         if found.missing:
             self._give_up(found.missing)
             return
@@ -72,8 +72,15 @@ class Coverage:
         self._send({"event": "coverage_missing", "message": why})
 
     def context(self, name):
-        if self._coverage:
+        if self._coverage and name != self._context:
+            self._context = name
             self._coverage.switch_context(name)
+
+    def pause(self):
+        """Ends the recording for the present test; the result resumes it."""
+        name = self._context
+        self.context("")
+        return lambda: self.context(name)
 
     def finish(self):
         if self._coverage:

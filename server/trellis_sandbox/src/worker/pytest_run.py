@@ -115,6 +115,7 @@ def session(order, send, ready, observer, main, measuring):
 
     import extra_paths
     import deadline
+    import execution_trace
     import integrity
     import line_coverage
     import reporter
@@ -131,6 +132,8 @@ def session(order, send, ready, observer, main, measuring):
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
+        if order.get("trace"):
+            config.pluginmanager.register(execution_trace.Tracing(send, order["root"]), execution_trace.NAME)
         if order.get("deadline"):
             ends = deadline.Deadline(order["deadline"], order["deadline_is"])
             config.pluginmanager.register(ends, deadline.NAME)

@@ -12,6 +12,7 @@ import time
 import pytest
 from _pytest import runner
 
+import recording
 import reporting
 from failure import MESSAGE, cut, described, failure_of, message_of, seconds, textual_failure, whole, words
 
@@ -113,6 +114,8 @@ class Reporter:
     def attach(self, config, seal, loaded):
         """Call this before any plugin but pytest's own is loaded."""
         self._seal = seal
+        if self._coverage:
+            recording.limit(self._coverage.pause)
         config.pluginmanager.register(self, NAME)
         config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
         hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
@@ -217,9 +220,16 @@ class Reporter:
             events.append(self._begins("test", nextitem.nodeid, nextitem))
         self._send(*events)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        if self._coverage:
+            self._coverage.context(item.nodeid)  # once more, as a plugin may repeat a failed test
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
         before = raised(item, call)
+        if self._coverage and is_failure(before):
+            self._coverage.pause()  # what runs after a failure did not cause it
         outcome = yield
         if outcome.excinfo:
             return
@@ -292,7 +302,7 @@ class Reporter:
 
     @staticmethod
     def _is_machinery(module):
-        return module == __name__ or module.split(".")[0] in ("_pytest", "pluggy")
+        return module in (__name__, recording.__name__) or module.split(".")[0] in ("_pytest", "pluggy")
 
     def pytest_keyboard_interrupt(self, excinfo):
         message = f"{type(excinfo.value).__name__}: {message_of(excinfo.value)}"

@@ -23,6 +23,7 @@ mod records;
 mod requirements;
 mod support;
 mod timeouts;
+mod traces;
 mod trees;
 mod unittest;
 mod uv;

@@ -1,0 +1,150 @@
+//! Tests of traces, and of what recordings leave out.
+
+use trellis_sandbox::{Report, TestTrace};
+
+use crate::support::run_with;
+
+const STOCK: &str = "\
+def parse(text):
+    return int(text)
+
+
+def count(text):
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    def __repr__(self):
+        return shown(self.size)
+
+    def __eq__(self, other):
+        return self.size == other.size
+
+
+def shown(size):
+    return 'Box(%s)' % size
+";
+
+async fn traced(test: &str) -> (Report, TestTrace) {
+    let tree = [("stock.py", STOCK), ("test_a.py", test)];
+    let report = run_with(&tree, |request| request.trace = true).await;
+    let trace = report.traces.values().next().cloned();
+    let trace = trace.unwrap_or_else(|| panic!("{report:#?}"));
+    (report, trace)
+}
+
+#[tokio::test]
+async fn calls_exceptions_and_values_of_a_test() {
+    let (report, trace) =
+        traced("from stock import count\ndef test_a():\n    assert count('x') is None\n").await;
+    assert!(report.traces.contains_key("test_a.py::test_a"), "{report:#?}");
+    let calls: Vec<_> =
+        (trace.calls.iter()).map(|it| (it.path.as_str(), it.first, it.caller, it.line)).collect();
+    let expected = [
+        ("test_a.py", 2, None, None),
+        ("stock.py", 5, Some(0), Some(3)),
+        ("stock.py", 1, Some(1), Some(7)),
+    ];
+    assert_eq!(calls, expected);
+    let raised: Vec<_> =
+        trace.raised.iter().map(|it| (it.path.as_str(), it.line, it.exception.as_str())).collect();
+    assert_eq!(raised, [("stock.py", 2, "ValueError")]);
+    assert!(trace.raised[0].message.starts_with("invalid literal"), "{trace:#?}");
+    assert_eq!(trace.handlers, [("stock.py".to_owned(), 8)]);
+    let values: Vec<_> = (trace.values["stock.py"].iter())
+        .map(|it| (it.line, it.name.as_str(), it.kind.as_str()))
+        .collect();
+    assert!(values.contains(&(9, "return", "None")), "{values:?}");
+    assert!(values.contains(&(7, "text", "some str")), "{values:?}");
+    assert_eq!(trace.decided, None, "the test passes");
+}
+
+#[tokio::test]
+async fn the_moment_of_the_exception_that_decides() {
+    let test = "\
+import stock
+
+
+def test_a():
+    try:
+        stock.parse('x')
+    finally:
+        stock.shown(1)
+";
+    let (_, trace) = traced(test).await;
+    let decided = trace.decided.expect("a moment");
+    let first = |line| trace.first["stock.py"].iter().find(|it| it.0 == line).expect("it ran").1;
+    assert!(first(2) <= decided && decided < first(24), "{trace:#?}");
+}
+
+/// What renders the values of a failed assertion runs in failing tests alone and is no cause.
+#[tokio::test]
+async fn rendering_and_cleaning_up_after_a_failure_are_not_recorded() {
+    let plain = "\
+import pytest
+from stock import Box, count
+
+
+@pytest.fixture
+def box():
+    yield Box(1)
+    count('3')
+
+
+def test_a(box):
+    assert box == Box(2)
+";
+    let unittest = "\
+import unittest
+from stock import Box, count
+
+
+class A(unittest.TestCase):
+    def tearDown(self):
+        count('3')
+
+    def test_a(self):
+        self.assertEqual(Box(1), Box(2))
+";
+    for test in [plain, unittest] {
+        let tree = [("stock.py", STOCK), ("test_a.py", test)];
+        let report = run_with(&tree, |request| request.coverage = true).await;
+        let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+        let lines: Vec<_> = coverage.files["stock.py"].tests.values().flatten().collect();
+        assert_eq!(lines, [&14, &20], "{report:#?}");
+        assert!(report.tests[0].failure.as_ref().is_some_and(|it| it.message.contains("Box(2)")));
+        let (_, trace) = traced(test).await;
+        let called: Vec<u32> =
+            trace.calls.iter().filter(|it| it.path == "stock.py").map(|it| it.first).collect();
+        assert_eq!(called, [13, 19], "{trace:#?}");
+    }
+}
+
+/// What a passing test cleans up belongs to it.
+#[tokio::test]
+async fn cleaning_up_after_a_passing_test_is_recorded() {
+    let test = "\
+import pytest
+from stock import count
+
+
+@pytest.fixture
+def clean():
+    yield
+    count('3')
+
+
+def test_a(clean):
+    pass
+";
+    let tree = [("stock.py", STOCK), ("test_a.py", test)];
+    let report = run_with(&tree, |request| request.coverage = true).await;
+    let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    assert_eq!(coverage.files["stock.py"].tests["test_a.py::test_a"], [2, 6, 7], "{report:#?}");
+}
