@@ -23,6 +23,7 @@ mod keys;
 mod linters;
 mod live;
 mod localize;
+mod localize_causes;
 mod log;
 mod log_file;
 mod look;

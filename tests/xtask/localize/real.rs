@@ -3,7 +3,7 @@
 //! Each folder holds `project`, a clone at the commit with the bug and with the tests of the fix,
 //! and `case.json`: `python` (an interpreter), `tests` (files or folders to run), `functions` and
 //! `lines` that the fix changes, and `broken` (tests that fail with the fix as well), which are
-//! deselected.
+//! skipped.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -58,7 +58,7 @@ fn measure(binary: &Path, folder: &Path, trials: u64) -> Result<Ranks, String> {
     let place = tempfile::tempdir().map_err(|e| e.to_string())?;
     let project = place.path().join("project");
     copy(&folder.join("project"), &project).map_err(|e| format!("{}: {e}", folder.display()))?;
-    deselect(&project, &texts(&case["broken"])).map_err(|e| e.to_string())?;
+    skip(&project, &texts(&case["broken"])).map_err(|e| e.to_string())?;
     let python = case["python"].as_str().ok_or("no interpreter is given")?;
     let mut options = vec!["--python".to_owned(), python.to_owned()];
     options.extend(texts(&case["tests"]).into_iter().flat_map(|it| ["--test".to_owned(), it]));
@@ -78,8 +78,8 @@ fn fails(failing: &[String], id: &str) -> bool {
         .any(|it| it.strip_prefix(id).is_some_and(|it| it.is_empty() || it.starts_with('[')))
 }
 
-/// Leaves out tests that show nothing about the bug.
-fn deselect(project: &Path, broken: &[String]) -> std::io::Result<()> {
+/// Skips tests that show nothing about the bug.
+fn skip(project: &Path, broken: &[String]) -> std::io::Result<()> {
     if broken.is_empty() {
         return Ok(());
     }
@@ -87,8 +87,9 @@ fn deselect(project: &Path, broken: &[String]) -> std::io::Result<()> {
     let mut text = fs::read_to_string(&path).unwrap_or_default();
     write!(
         text,
-        "\n\ndef pytest_collection_modifyitems(items):\n    broken = set({})\n    \
-         items[:] = [item for item in items if item.nodeid not in broken]\n",
+        "\n\ndef pytest_collection_modifyitems(items):\n    import pytest\n    \
+         broken = set({})\n    for item in items:\n        if item.nodeid in broken:\n            \
+         item.add_marker(pytest.mark.skip)\n",
         serde_json::json!(broken)
     )
     .map_err(std::io::Error::other)?;

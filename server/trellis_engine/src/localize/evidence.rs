@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_python::{FileFacts, StatementKind};
 
+use super::trace::TestTrace;
 use crate::observation::Failure;
 
 /// Evidence about a failing suite.
@@ -30,6 +31,8 @@ pub struct TestEvidence {
     pub measured: bool,
     /// Functions reached by calls and imports in the source; for tests without a measured run.
     pub reached: Vec<ReachedFunction>,
+    /// The way through the code, for the few tests that are traced.
+    pub trace: Option<TestTrace>,
 }
 
 /// A function that a test reaches.
@@ -69,6 +72,12 @@ impl Evidence {
             lines.extend(facts.functions.get(function).map(|it| it.header));
         }
         lines
+    }
+
+    /// Returns the first line of the statement that a line belongs to.
+    pub fn statement_line(&self, (file, line): (usize, u32)) -> (usize, u32) {
+        let facts = &self.files[file].facts;
+        (file, facts.statement_at(line).map_or(line, |it| facts.statements[it].first))
     }
 
     pub(super) fn failing(&self) -> impl Iterator<Item = &TestEvidence> {

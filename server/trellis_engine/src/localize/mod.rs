@@ -7,15 +7,19 @@
 //! distance from the failing tests, the more recent change, the statement with more parts, the
 //! path, the line.
 
+mod after_failure;
 mod evidence;
 mod explanations;
+mod origins;
 mod rank;
 mod signals;
 mod spectrum;
+mod trace;
 mod trials;
 mod weights;
 mod words;
 
 pub use evidence::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
 pub use rank::{LineSuspect, RankedFunction, Ranking, ScoreParts, rank};
+pub use trace::{RaisedException, TestTrace, TracedCall};
 pub use trials::Trial;

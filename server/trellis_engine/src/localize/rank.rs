@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use trellis_python::StatementKind;
+
 use super::evidence::Evidence;
 use super::explanations;
+use super::origins::Origins;
 use super::signals::{distances, failing_words, text_of, tracebacks};
 use super::spectrum::{Function, Group, Line, Spectrum};
+use super::trace::{Observed, Predicates};
 use super::trials::{LineEvidence, Trial, verdicts};
-use super::weights::{self, Weights};
+use super::weights::{self, RAISED, RAISED_ON_PURPOSE, TELLING, VICTIM, Weights};
 use super::words::words;
 
 /// The signals, each between 0 and 1.
@@ -15,8 +19,10 @@ use super::words::words;
 pub struct ScoreParts {
     /// Ochiai similarity over the tests.
     pub spectrum: f64,
-    /// Strength of the tracebacks of failing tests.
+    /// Strength of the tracebacks of failing tests, and of exceptions that only they raise.
     pub traceback: f64,
+    /// Branches and values that only failing tests show, among the traced ones.
+    pub observed: f64,
     /// 1 for a function called by a failing test itself, less for each call in between.
     pub distance: f64,
     /// 1 for uncommitted changes, less for older ones.
@@ -82,6 +88,8 @@ struct Ranker<'e> {
     tracebacks: BTreeMap<Line, f64>,
     distances: BTreeMap<Function, usize>,
     words: BTreeSet<String>,
+    predicates: Predicates,
+    origins: Origins,
     verdicts: BTreeMap<Line, LineEvidence<'e>>,
 }
 
@@ -89,12 +97,15 @@ struct Ranker<'e> {
 /// traceback, and definitions read by either of these.
 pub fn rank(evidence: &Evidence, trials: &[Trial]) -> Ranking {
     let spectrum = Spectrum::of(evidence);
+    let predicates = Predicates::of(evidence, &spectrum);
     let ranker = Ranker {
         evidence,
         tracebacks: tracebacks(evidence),
         distances: distances(evidence, &spectrum),
         words: failing_words(evidence),
         verdicts: verdicts(trials),
+        origins: Origins::of(evidence, &predicates.unusual()),
+        predicates,
         spectrum,
     };
     ranker.rank()
@@ -134,7 +145,7 @@ impl Ranker<'_> {
 
     fn candidates(&self) -> BTreeSet<Line> {
         let failed = self.spectrum.lines.iter().filter(|(_, it)| it.failed > 0).map(|(it, _)| *it);
-        let named = self.tracebacks.keys().copied();
+        let named = self.tracebacks.keys().copied().chain(self.origins.lines.keys().copied());
         let inherited = self.spectrum.inherited.keys().copied();
         let tried = self.verdicts.iter().filter(|(_, it)| it.value > 0.0).map(|(it, _)| *it);
         let all: BTreeSet<Line> = failed.chain(named).chain(inherited).chain(tried).collect();
@@ -154,16 +165,21 @@ impl Ranker<'_> {
         let of = &self.evidence.files[file];
         let statement = of.facts.statement_at(line).map(|it| &of.facts.statements[it]);
         let first = statement.map_or(line, |it| it.first);
-        let (text, odd) = statement
+        let (text, mut odd) = statement
             .map(|it| text_of(self.evidence, &self.spectrum, &self.words, (file, line), it))
             .unwrap_or_default();
+        odd.extend(self.observations((file, first)));
         let function = of.facts.function_at(line);
+        let recency = self.recency(file, first, statement.map_or(first, |it| it.last));
         let parts = ScoreParts {
             spectrum: self.spectrum.of_line((file, first))
-                * self.spectrum.nearness((file, function)),
-            traceback: self.tracebacks.get(&(file, first)).copied().unwrap_or_default(),
+                * self.spectrum.nearness((file, function))
+                * self.spectrum.before_exceptions((file, first)),
+            traceback: self.raising((file, first)),
+            observed: self.predicates.lines.get(&(file, first)).map_or(0.0, |it| it.score),
             distance: 0.0,
-            recency: self.recency(file, first, statement.map_or(first, |it| it.last)),
+            // Tests are written with the fix, so their age and their words say nothing.
+            recency: if of.is_test { 0.0 } else { recency },
             text,
             trials: self.verdicts.get(&(file, line)).map_or(0.0, |it| it.value),
         };
@@ -182,6 +198,35 @@ impl Ranker<'_> {
         ((file, function), suspect)
     }
 
+    /// Returns what only failing tests show on a line, as fragments of sentences.
+    fn observations(&self, line: Line) -> Vec<String> {
+        let seen = [&self.predicates.lines, &self.predicates.raised].map(|it| it.get(&line));
+        let plain = self.spectrum.of_line(line);
+        let telling = |it: &&Observed| it.score >= TELLING && it.score > plain;
+        let mut said: Vec<String> =
+            seen.into_iter().flatten().filter(telling).map(|it| it.why.clone()).collect();
+        if self.origins.lines.contains_key(&line) {
+            said.push("what the exception misses should come from here".to_owned());
+        }
+        said
+    }
+
+    /// Returns how much exceptions point at a line: as their place, or as the place that should have
+    /// provided what they miss.
+    fn raising(&self, line: Line) -> f64 {
+        let named = self.tracebacks.get(&line).copied().unwrap_or_default();
+        let facts = &self.evidence.files[line.0].facts;
+        let on_purpose = |at: usize| facts.statements[at].kind == StatementKind::Raise;
+        let factor = match facts.statement_at(line.1).is_some_and(on_purpose) {
+            true => RAISED_ON_PURPOSE,
+            false => RAISED,
+        };
+        let raised = self.predicates.raised.get(&line).map_or(0.0, |it| it.score * factor);
+        let own = named.max(raised);
+        let own = if self.origins.victims.contains(&line) { own * VICTIM } else { own };
+        own.max(self.origins.lines.get(&line).copied().unwrap_or_default())
+    }
+
     fn recency(&self, file: usize, first: u32, last: u32) -> f64 {
         let changed = self.evidence.files[file].changed.range(first..=last.max(first));
         changed.map(|(_, it)| *it).fold(0.0, f64::max)
@@ -195,10 +240,12 @@ impl Ranker<'_> {
         let mut parts = ScoreParts {
             spectrum: best(|it| it.spectrum),
             traceback: best(|it| it.traceback),
+            observed: best(|it| it.observed),
             recency: best(|it| it.recency),
             trials: best(|it| it.trials),
             ..ScoreParts::default()
         };
+        parts.text = 0.5 * best(|it| it.text);
         let mut counts = None;
         let mut symbol = String::new();
         if let Some(number) = number {
@@ -206,15 +253,23 @@ impl Ranker<'_> {
             symbol.clone_from(&function.name);
             counts = self.spectrum.functions.get(&(file, number)).copied();
             let near = self.spectrum.nearness((file, Some(number)));
-            let own = self.spectrum.of_function((file, number)) * near;
+            let header = of.facts.functions[number].header;
+            let first = of
+                .facts
+                .statements
+                .iter()
+                .find(|it| it.function == Some(number) && it.first > header);
+            let after = first.map_or(1.0, |it| self.spectrum.before_exceptions((file, it.first)));
+            let own = self.spectrum.of_function((file, number)) * near * after;
             // A branch of the function may be more suspicious than the whole.
             parts.spectrum =
                 if counts.is_some() { (own + parts.spectrum) / 2.0 } else { parts.spectrum };
             let distance = self.distances.get(&(file, number));
             parts.distance = distance.map_or(0.0, |it| 1.0 / (1.0 + 0.5 * *it as f64));
-            let name = words(function.name.rsplit('.').next().unwrap_or_default());
+            let name = own_words(&function.name);
             let shared = name.intersection(&self.words).count();
             let named = if name.is_empty() { 0.0 } else { shared as f64 / name.len() as f64 };
+            let named = if of.is_test { 0.0 } else { named };
             parts.text = 0.5 * named + 0.5 * best(|it| it.text);
         }
         let line = lines.iter().map(|it| it.score).fold(0.0, f64::max);
@@ -277,6 +332,15 @@ impl Ranker<'_> {
             .then_with(|| path(a).cmp(path(b)))
             .then_with(|| a.line.cmp(&b.line))
     }
+}
+
+/// Returns the words of a function's own name, and of its class for a special method.
+fn own_words(name: &str) -> BTreeSet<String> {
+    let mut parts = name.rsplit('.');
+    let own = parts.next().unwrap_or_default();
+    let is_special = own.starts_with("__") && own.ends_with("__");
+    let class = parts.next().filter(|_| is_special).unwrap_or_default();
+    words(own).into_iter().chain(words(class)).collect()
 }
 
 /// A function before its lines have final scores.

@@ -84,7 +84,7 @@ pub(super) fn distances(evidence: &Evidence, spectrum: &Spectrum) -> BTreeMap<Fu
         }
     }
     let is_test = |(file, _): &Function| evidence.files[*file].is_test;
-    let mut found = BTreeMap::new();
+    let mut found = traced_distances(evidence);
     for it in evidence.failing().flat_map(|it| &it.reached) {
         let Some(function) = it.function else { continue };
         let distance: &mut usize = found.entry((it.file, function)).or_insert(it.distance);
@@ -107,6 +107,25 @@ pub(super) fn distances(evidence: &Evidence, spectrum: &Spectrum) -> BTreeMap<Fu
             }
         }
         (front, distance) = (next, distance + 1);
+    }
+    found
+}
+
+/// Returns the number of calls between the traced failing tests and each function.
+fn traced_distances(evidence: &Evidence) -> BTreeMap<Function, usize> {
+    let mut found = BTreeMap::new();
+    for trace in evidence.failing().filter_map(|it| it.trace.as_ref()) {
+        let mut depths: Vec<usize> = Vec::new();
+        for call in &trace.calls {
+            let depth = call.caller.map_or(0, |it| {
+                depths[it] + usize::from(!evidence.files[trace.calls[it].file].is_test)
+            });
+            depths.push(depth);
+            if let Some(function) = call.function {
+                let known: &mut usize = found.entry((call.file, function)).or_insert(depth);
+                *known = depth.min(*known);
+            }
+        }
     }
     found
 }
@@ -149,6 +168,7 @@ pub(super) fn text_of(
         StatementKind::Assignment => 0.75,
         StatementKind::Call => 0.7,
         StatementKind::Header => 0.65,
+        StatementKind::Handler => 0.4,
         StatementKind::Raise | StatementKind::Definition => 0.2,
         StatementKind::Other => 0.1,
     };
@@ -169,7 +189,9 @@ fn untaken(evidence: &Evidence, spectrum: &Spectrum, file: usize, it: &Statement
         let facts = &evidence.files[file].facts;
         let statement = facts.statement_at(**line).map(|it| &facts.statements[it]);
         // A branch that only raises needs no coverage.
-        statement.is_some_and(|it| !matches!(it.kind, StatementKind::Raise | StatementKind::Other))
+        statement.is_some_and(|it| {
+            !matches!(it.kind, StatementKind::Raise | StatementKind::Handler | StatementKind::Other)
+        })
     };
     reached && it.branches.iter().filter(coverable).any(|line| !ran(line))
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_python::StatementKind;
 
+use super::after_failure::{AfterFailure, Failures};
 use super::evidence::{Evidence, TestEvidence};
 
 /// A line: index of its file, line number.
@@ -22,6 +23,9 @@ pub(super) struct Counts {
     /// Number of the failing tests that reach the code only according to the source, without a
     /// measurement.
     pub(super) led: usize,
+    /// Number of the failing tests that ran the code only after an exception that passing tests do
+    /// not raise.
+    pub(super) handled: usize,
 }
 
 /// Counts of lines and functions.
@@ -42,29 +46,18 @@ pub(super) struct Spectrum {
 /// than a wrong statement, since every test that reads it would have failed.
 const INHERITED: f64 = 0.6;
 
+/// Factor of the suspicion of lines that handle an exception which only failing tests raise: they
+/// are executed by failing tests alone, but as a consequence.
+const HANDLING: f64 = 0.6;
+
 impl Spectrum {
     pub(super) fn of(evidence: &Evidence) -> Spectrum {
         let mut spectrum = Spectrum::default();
-        for test in &evidence.tests {
-            let one = match test.failed {
-                true => Counts { failed: 1, ..Counts::default() },
-                false => Counts { passed: 1, ..Counts::default() },
-            };
-            spectrum.total.add(one);
-            let mut functions = BTreeSet::new();
-            for (file, lines) in &test.lines {
-                for line in lines {
-                    spectrum.lines.entry((*file, *line)).or_default().add(one);
-                    let facts = &evidence.files[*file].facts;
-                    let statement = facts.statement_at(*line).map(|it| &facts.statements[it]);
-                    let inside = statement.filter(|it| it.kind != StatementKind::Definition);
-                    functions.extend(inside.and_then(|it| it.function).map(|it| (*file, it)));
-                }
-            }
-            spectrum.count_reached(evidence, test, one, &functions);
-            for function in functions {
-                spectrum.functions.entry(function).or_default().add(one);
-            }
+        let failures = Failures::of(evidence);
+        let (failing, passing): (Vec<_>, Vec<_>) = evidence.tests.iter().partition(|it| it.failed);
+        for test in passing.into_iter().chain(failing) {
+            let after = failures.after(evidence, &spectrum, test);
+            spectrum.count(evidence, test, &after);
         }
         let functions = &spectrum.functions;
         // A measurement by another test takes precedence.
@@ -74,6 +67,32 @@ impl Spectrum {
         });
         spectrum.inherit(evidence);
         spectrum
+    }
+
+    /// Counts what a test executed; passing tests come first.
+    fn count(&mut self, evidence: &Evidence, test: &TestEvidence, after: &AfterFailure) {
+        let mut one = Counts::default();
+        one.add_test(test.failed);
+        self.total.add(one);
+        let mut functions = BTreeSet::new();
+        let lines = test.lines.iter();
+        for line in lines.flat_map(|(file, lines)| lines.iter().map(|it| (*file, *it))) {
+            let facts = &evidence.files[line.0].facts;
+            let statement = facts.statement_at(line.1).map(|it| &facts.statements[it]);
+            let inside = statement.filter(|it| it.kind != StatementKind::Definition);
+            let function = inside.map_or_else(|| facts.function_at(line.1), |it| it.function);
+            if after.contains(line, function) {
+                continue;
+            }
+            let counts = self.lines.entry(line).or_default();
+            counts.add(one);
+            counts.handled += usize::from(after.handles(line));
+            functions.extend(inside.and(function).map(|it| (line.0, it)));
+        }
+        self.count_reached(evidence, test, one, &functions);
+        for function in functions {
+            self.functions.entry(function).or_default().add(one);
+        }
     }
 
     /// Counts unmeasured code as executed if the test reaches it according to the source.
@@ -108,12 +127,24 @@ impl Spectrum {
         self.led.get(&group).map_or(1.0, |distance| 0.5 + 0.5 / (1.0 + *distance as f64))
     }
 
+    /// Returns the factor for a line that failing tests run only to handle an exception.
+    pub(super) fn before_exceptions(&self, line: Line) -> f64 {
+        let counts = self.lines.get(&line).copied().unwrap_or_default();
+        if counts.failed > 0 && counts.handled == counts.failed { HANDLING } else { 1.0 }
+    }
+
     /// Returns the similarity of "executed" to "failed" (Ochiai; Abreu, Zoeteweij and van Gemund
     /// 2007): the number of failing tests that executed the code, divided by the square root of the
     /// number of all failing tests times the number of all tests that executed it.
     pub(super) fn ochiai(&self, counts: Counts) -> f64 {
         let executed = (counts.failed + counts.passed) as f64;
         let product = self.total.failed as f64 * executed;
+        if product == 0.0 { 0.0 } else { counts.failed as f64 / product.sqrt() }
+    }
+
+    /// Returns the same similarity if only some failing tests were observed.
+    pub(super) fn ochiai_among(&self, counts: Counts, failing: usize) -> f64 {
+        let product = failing as f64 * (counts.failed + counts.passed) as f64;
         if product == 0.0 { 0.0 } else { counts.failed as f64 / product.sqrt() }
     }
 
@@ -178,6 +209,11 @@ fn is_constant(name: &str) -> bool {
 }
 
 impl Counts {
+    pub(super) fn add_test(&mut self, failed: bool) {
+        self.failed += usize::from(failed);
+        self.passed += usize::from(!failed);
+    }
+
     fn add(&mut self, other: Counts) {
         self.failed += other.failed;
         self.passed += other.passed;

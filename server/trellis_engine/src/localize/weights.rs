@@ -6,6 +6,8 @@ pub(super) struct Weights {
     pub(super) spectrum: f64,
     /// Origin of the exception. Strong if there is one; a failed assertion has none.
     pub(super) traceback: f64,
+    /// Branches and values that only failing tests show. Weak, as few tests are traced.
+    pub(super) observed: f64,
     /// Distance from the functions that the test calls. Decides between functions that the same
     /// tests run.
     pub(super) distance: f64,
@@ -17,12 +19,24 @@ pub(super) struct Weights {
 }
 
 /// Weights for a line inside its function.
-pub(super) const LINE: Weights =
-    Weights { spectrum: 0.45, traceback: 0.2, distance: 0.0, recency: 0.1, text: 0.25 };
+pub(super) const LINE: Weights = Weights {
+    spectrum: 0.43,
+    traceback: 0.2,
+    observed: 0.07,
+    distance: 0.0,
+    recency: 0.05,
+    text: 0.25,
+};
 
 /// Weights for a function.
-pub(super) const FUNCTION: Weights =
-    Weights { spectrum: 0.5, traceback: 0.25, distance: 0.05, recency: 0.05, text: 0.15 };
+pub(super) const FUNCTION: Weights = Weights {
+    spectrum: 0.45,
+    traceback: 0.25,
+    observed: 0.05,
+    distance: 0.12,
+    recency: 0.03,
+    text: 0.1,
+};
 
 /// Share of its function's score in a line's score, since a line of a correct function is correct.
 pub(super) const OF_FUNCTION: f64 = 0.35;
@@ -41,6 +55,15 @@ pub(super) const FAILING_TEST_CODE: f64 = 0.9;
 /// Factor per frame outwards in a traceback.
 pub(super) const OUTWARDS: f64 = 0.6;
 
+/// Strength of an exception that only failing tests raise, next to that of the failure itself.
+pub(super) const RAISED: f64 = 0.8;
+
+/// Similarity to failure from which a branch or a value is worth a word.
+pub(super) const TELLING: f64 = 0.7;
+
+/// Factor for a line that only misses what another line should have provided.
+pub(super) const VICTIM: f64 = 0.6;
+
 /// Factor for a line that raises on purpose: it has detected a fault elsewhere, mostly in its
 /// caller.
 pub(super) const RAISED_ON_PURPOSE: f64 = 0.4;
@@ -55,6 +78,7 @@ impl Weights {
     pub(super) fn sum(&self, parts: &super::ScoreParts) -> f64 {
         self.spectrum * parts.spectrum
             + self.traceback * parts.traceback
+            + self.observed * parts.observed
             + self.distance * parts.distance
             + self.recency * parts.recency
             + self.text * parts.text

@@ -61,6 +61,7 @@ fn evidence(tests: &[Ran<'_>]) -> Evidence {
         ]),
         measured: true,
         reached: Vec::new(),
+        trace: None,
     });
     Evidence {
         tests: tests.collect(),

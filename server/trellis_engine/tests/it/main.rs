@@ -7,6 +7,7 @@ mod diagnosis;
 mod failures;
 mod issue;
 mod localize;
+mod localize_traces;
 mod node;
 mod planned_cycles;
 mod prompt_budget;

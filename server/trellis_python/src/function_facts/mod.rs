@@ -6,7 +6,7 @@ mod empty_functions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
 use crate::lines::{Lines, Unit};
@@ -52,6 +52,8 @@ pub enum StatementKind {
     Assignment,
     /// An expression evaluated for its effect.
     Call,
+    /// `except`.
+    Handler,
     /// `raise`.
     Raise,
     /// `def` and `class`: default values, decorators, bases.
@@ -217,6 +219,20 @@ impl Walk<'_> {
         }
         fact.oddities.extend(bug_patterns::of_statement(stmt));
         self.facts.statements.push(fact);
+        if let Stmt::Try(it) = stmt {
+            it.handlers.iter().for_each(|it| self.handler(it));
+        }
+    }
+
+    fn handler(&mut self, ExceptHandler::ExceptHandler(it): &ExceptHandler) {
+        let start = it.range.start().to_usize();
+        let end = it.type_.as_ref().map_or(start, |it| it.range().end().to_usize());
+        let mut fact = self.blank(start, end);
+        fact.kind = StatementKind::Handler;
+        if let Some(caught) = &it.type_ {
+            fact.read(caught, &self.lines);
+        }
+        self.facts.statements.push(fact);
     }
 }
 
@@ -334,13 +350,22 @@ impl<'a> Visitor<'a> for Reads<'_, '_> {
             | Expr::StringLiteral(_) => {
                 let at = operator(expr);
                 let line = self.lines.position(at, Unit::Utf8).0 as u32 + 1;
-                self.fact.parts += 1;
-                *self.fact.parts_of_lines.entry(line).or_default() += 1;
+                let parts = 1 + pattern_parts(expr);
+                self.fact.parts += parts;
+                *self.fact.parts_of_lines.entry(line).or_default() += parts;
             }
             _ => {}
         }
         walk_expr(self, expr);
     }
+}
+
+/// Returns the number of operators of a regular expression, as far as it is a raw string; 6 at most.
+fn pattern_parts(expr: &Expr) -> u32 {
+    let Expr::StringLiteral(it) = expr else { return 0 };
+    let raw = it.value.iter().filter(|it| it.flags.prefix().is_raw());
+    let operators = raw.flat_map(|it| it.value.chars()).filter(|it| r"\[({*+?|^$.".contains(*it));
+    operators.take(6).count() as u32
 }
 
 /// Returns the offset of an expression's operation: the end of its first operand.

@@ -143,8 +143,10 @@ pub struct SuspectLine {
 pub struct ScoreParts {
     /// Ochiai over the tests.
     pub spectrum: f64,
-    /// Frames of failing tests.
+    /// Frames of failing tests, and exceptions that only they raise.
     pub traceback: f64,
+    /// Branches and values that only failing tests show, among the traced ones.
+    pub observed: f64,
     /// 1 for code that a failing test calls directly, less for code called from there.
     pub distance: f64,
     /// 1 for uncommitted code, less for older code.
@@ -291,6 +293,7 @@ fn parts(it: &trellis_engine::localize::ScoreParts) -> ScoreParts {
     ScoreParts {
         spectrum: rounded(it.spectrum),
         traceback: rounded(it.traceback),
+        observed: rounded(it.observed),
         distance: rounded(it.distance),
         recency: rounded(it.recency),
         text: rounded(it.text),

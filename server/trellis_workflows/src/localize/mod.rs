@@ -9,6 +9,7 @@ mod call_tracing;
 mod diagnosis;
 mod evidence;
 mod mutation;
+mod traces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -115,6 +116,7 @@ impl LocalizeRequest<'_> {
             if diagnosed.flaky.len() < failures.len() {
                 evidence.tests.retain(|test| !diagnosed.flaky.contains(&test.id));
             }
+            self.add_traces(&reports, &mut evidence).await;
             if let Some(folder) = &self.history {
                 notes.extend(blame_age::add(folder, self.index, &mut evidence).await);
             }
