@@ -49,6 +49,7 @@ mod streams;
 mod toolchain;
 mod tracebacks;
 mod tree;
+mod trials;
 mod wire;
 mod worker;
 mod worker_command;
@@ -63,5 +64,9 @@ pub use crate::{
         LimitStatus, MissingName, Outcome, Report, StoppedAt, TestOutcome, TestResult,
     },
     request::{Limits, RaisedBy, Request, Tree},
-    runner::{Runner, Totals},
+    runner::{RunProgress, Runner, Totals},
+    trials::{
+        PlannedEdit, PlannedFile, PlannedTest, RaisingLine, TrialEnd, TrialOutcome, TrialPlan,
+        TrialResult, TrialTest,
+    },
 };

@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 32] = modules![
+const MODULES: [(&str, &str); 38] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -43,10 +43,12 @@ const MODULES: [(&str, &str); 32] = modules![
     "failure",
     "folders",
     "fresh_interpreter",
+    "import_level",
     "import_preload",
     "integrity",
     "kernel_info",
     "line_coverage",
+    "loaded_code",
     "loader",
     "measuring",
     "memory",
@@ -62,6 +64,10 @@ const MODULES: [(&str, &str); 32] = modules![
     "reporting",
     "run_environment",
     "selection",
+    "shared_imports",
+    "source_units",
+    "trial_fork",
+    "trials",
     "unittest_run",
     "worker",
 ];

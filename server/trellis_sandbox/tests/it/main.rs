@@ -24,6 +24,7 @@ mod requirements;
 mod support;
 mod timeouts;
 mod trees;
+mod trials;
 mod unittest;
 mod uv;
 mod writes;
