@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 38] = modules![
+const MODULES: [(&str, &str); 39] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -66,6 +66,7 @@ const MODULES: [(&str, &str); 38] = modules![
     "selection",
     "shared_imports",
     "source_units",
+    "trial_batch",
     "trial_fork",
     "trials",
     "unittest_run",

@@ -5,6 +5,7 @@ place of the old one in every function object that has it. ``import_level`` hand
 of functions; whatever needs a new import is `Unsupported`.
 """
 
+import functools
 import gc
 import os
 import sys
@@ -13,6 +14,8 @@ from types import CodeType, FunctionType
 
 import import_level
 from source_units import Source, Unsupported
+
+Cache = type(functools.lru_cache(maxsize=1)(len))
 
 
 def shape(code):
@@ -55,21 +58,46 @@ def pairs(old, new):
             yield from pairs(inner, match)
 
 
+class Effect:
+    """The changes by which an edit comes into effect.
+
+    ``replaced``: functions and their code, which marks that it ran; empty if the edit changes more.
+    """
+
+    def __init__(self, changes, replaced=()):
+        self._changes, self.replaced = changes, replaced
+
+    def bring(self):
+        for change in self._changes:
+            change()
+
+
 class LoadedCode:
     """The functions and modules of the files that are to be edited, as found in memory once."""
 
     def __init__(self, root, files):
         self._sources = [Source(os.path.join(root, it["path"]), it["source"]) for it in files]
-        self._paths, self._functions, self._root = {}, {}, root
+        self._paths, self._functions, self._root, self._names = {}, {}, root, None
         wanted = {os.path.realpath(it.path): it for it in self._sources}
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             source = wanted.get(os.path.realpath(path)) if isinstance(path, str) else None
             if source is not None:
                 source.modules.append(module)
+        self._caches = []
         for each in gc.get_objects():
             if type(each) is FunctionType:
                 self._add(each, wanted)
+            elif type(each) is Cache and getattr(each, "__module__", None) in self._own_modules():
+                self._caches.append(each)
+
+    def _own_modules(self):
+        """Returns the names of the modules below the root."""
+        if self._names is None:
+            inner = os.path.join(os.path.realpath(self._root), "")
+            paths = {name: getattr(it, "__file__", None) or "" for name, it in list(sys.modules.items())}
+            self._names = {name for name, path in paths.items() if os.path.realpath(path).startswith(inner)}
+        return self._names
 
     def _add(self, function, wanted):
         code = function.__code__
@@ -94,24 +122,34 @@ class LoadedCode:
         return found
 
     def prepared(self, edit):
-        """Returns a function that brings an edit into effect; None if it changes nothing.
+        """Returns the effect of an edit; None if it changes nothing.
 
         Raises `SyntaxError` for text that is not Python.
         """
         source = self._sources[edit["file"]]
+        later = partial(self._edit_later_imports, source, edit)
         if not source.modules:
             source.compiled(edit)
-            return lambda: self._edit_later_imports(source, edit)
+            return Effect([later])
         unit = source.unit(edit["start"], edit["end"])
         text = unit.edited(edit)
-        changes = self._changes(source, unit, text) if unit.is_function else import_level.assigned(source, unit, text)
+        if not unit.is_function:
+            changes = import_level.assigned(source, unit, text)
+            return Effect([later, *changes]) if changes else None
+        before, after = unit.original, unit.compiled(text)
+        replaced = self._replaced(before[-1], after[-1])
+        changes = [partial(setattr, function, "__code__", code) for function, code in replaced]
+        if any(own(a) != own(b) for a, b in zip(before[:-1], after[:-1])):
+            changes.append(import_level.new_defaults(source, unit, text, self._having(before[-1])))
+        elif replaced:
+            marked = unit.compiled(text, marked=True)[-1]
+            return Effect([later, *changes], self._replaced(before[-1], marked))
+        return Effect([later, *changes]) if changes else None
 
-        def effect():
-            self._edit_later_imports(source, edit)
-            for change in changes:
-                change()
-
-        return effect if changes else None
+    def empty_caches(self):
+        """Empties the caches of the project's functions."""
+        for cache in self._caches:
+            cache.cache_clear()
 
     @staticmethod
     def _edit_later_imports(source, edit):
@@ -128,17 +166,13 @@ class LoadedCode:
 
         SourceFileLoader.get_code = get_code
 
-    def _changes(self, source, unit, text):
-        """Returns functions that each make one change to the functions of a unit."""
-        before, after = unit.original, unit.compiled(text)
-        old, new = before[-1], after[-1]
+    def _replaced(self, old, new):
+        """Returns the functions that get other code, with that code."""
         if not self._having(old):
             raise Unsupported("no function with this code is loaded")
-        changes = []
-        if any(own(a) != own(b) for a, b in zip(before[:-1], after[:-1])):
-            changes.append(import_level.new_defaults(source, unit, text, self._having(old)))
+        replaced = []
         for old, new in () if same(old, new) else pairs(old, new):
             if old.co_freevars != new.co_freevars:
                 raise Unsupported("the edit uses other variables of the scope around it")
-            changes += [partial(setattr, it, "__code__", new) for it in self._having(old)]
-        return changes
+            replaced += [(it, new) for it in self._having(old)]
+        return replaced

@@ -5,6 +5,7 @@ statements outside of functions.
 import __future__
 import ast
 
+MARK = "_trellis_ran"
 FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
 
 
@@ -126,12 +127,15 @@ class Unit:
             self._original = self.compiled(self.text)
         return self._original
 
-    def compiled(self, text):
+    def compiled(self, text, marked=False):
         """Compiles a text of a function. Returns the module's code, those of the classes, and the
         function's.
+
+        ``marked``: the function calls `MARK` first.
         """
         source = self._source
-        code = compile(self.placed(text), source.filename, "exec", source.flags, dont_inherit=True)
+        placed = self._marked(text) if marked else self.placed(text)
+        code = compile(placed, source.filename, "exec", source.flags, dont_inherit=True)
         found = [code]
         for name in [*self.classes, self.statement.name]:
             inner = (it for it in found[-1].co_consts if getattr(it, "co_name", None) == name)
@@ -139,6 +143,18 @@ class Unit:
             if found[-1] is None:
                 raise Unsupported("the function has no code of its own")
         return found
+
+    def _marked(self, text):
+        """Parses a text of a function and adds a call of `MARK` to its body."""
+        tree = ast.parse(self.placed(text))
+        body = tree.body
+        for _ in self.blocks:
+            body = body[0].body
+        body = body[0].body
+        call = ast.Expr(ast.Call(ast.Name(MARK, ast.Load()), [], []))
+        at = 1 if len(body) > 1 and ast.get_docstring(ast.Module(body, [])) is not None else 0
+        body.insert(at, ast.copy_location(call, body[at]))
+        return ast.fix_missing_locations(tree)
 
     def parsed(self, text):
         """Parses a text of the unit. Returns its statements."""

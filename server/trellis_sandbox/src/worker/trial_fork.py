@@ -14,7 +14,8 @@ from pathlib import Path
 import channel
 import processes
 
-_write = os.write
+_write, _clock = os.write, time.monotonic
+OFTEN = 0.05  # seconds between two writes
 LARGEST = 4 << 20  # bytes that one fork may send
 ENDED, DIED, LATE = "ended", "died", "late"
 
@@ -63,17 +64,19 @@ class Forks:
 
     def _become(self, writer, work):
         """Turns this process into the fork. Never returns."""
+        outbox = Outbox(writer)
         try:
             os.setpgid(0, 0)
             processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
             self._silence()
             random.setstate(self._random)
             self._use_own_folder()
-            work(lambda *message: send(writer, message))
-            send(writer, [ENDED])
+            work(outbox.put)
+            outbox.put(ENDED)
         except BaseException as error:
-            send(writer, ["raised", f"{type(error).__name__}: {error}"[:400]])
+            outbox.put("raised", f"{type(error).__name__}: {error}"[:400])
         finally:
+            outbox.flush()
             os._exit(0)
 
     def _silence(self):
@@ -122,10 +125,22 @@ class Forks:
         return True
 
 
-def send(descriptor, message):
-    rest = memoryview(json.dumps(message).encode() + b"\n")
-    while rest:
-        rest = rest[_write(descriptor, rest) :]
+class Outbox:
+    """Messages on their way to the session, several in one write: each wakes the session."""
+
+    def __init__(self, descriptor):
+        self._descriptor, self._waiting, self._sent = descriptor, [], _clock()
+
+    def put(self, *message):
+        self._waiting.append(json.dumps(message).encode() + b"\n")
+        if _clock() - self._sent > OFTEN:
+            self.flush()
+
+    def flush(self):
+        rest, self._waiting = memoryview(b"".join(self._waiting)), []
+        while rest:
+            rest = rest[_write(self._descriptor, rest) :]
+        self._sent = _clock()
 
 
 class Messages:

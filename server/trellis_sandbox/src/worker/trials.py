@@ -16,6 +16,7 @@ import loaded_code
 import pytest
 import reporter
 import shared_imports
+import trial_batch
 import trial_fork
 from failure import cut
 from source_units import Unsupported
@@ -26,6 +27,11 @@ MESSAGE = 400  # characters of the message of a failure
 TRACED = 5  # factor for time limits of tests whose lines are watched
 PATIENCE, LEAST = 3, 2.0  # factor for a test's limit, and seconds more, after which a silent fork is killed
 PASSED, GONE = ("passed", "xpassed"), ("passed", "xpassed", "skipped", "xfailed")
+
+
+def no_text(excinfo, style=None):
+    """Stands for the text of a failure: nobody reads it, and it takes longer than most tests."""
+    return ""
 
 
 class TrialReporter(reporter.Reporter):
@@ -51,7 +57,7 @@ class Trials:
     def __init__(self, order, send, watcher, ends):
         self._plan, self._root = order["trials"], order["root"]
         self._send, self._reporter, self._deadline = send, watcher, ends
-        self._unedited = {}
+        self.unedited = {}  # outcome and exception of tests without an edit
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -65,8 +71,10 @@ class Trials:
         self._forks = trial_fork.Forks(session.config)
         gc.collect()
         gc.freeze()  # or each fork would copy all of memory in its first collection
+        batches = trial_batch.Batches(self, self._code)
         for edit in self._plan["edits"]:
-            self._try(edit)
+            self._try(edit, batches)
+        batches.finish()
         return True
 
     def _in_order(self, group):
@@ -76,18 +84,18 @@ class Trials:
     def _failing(self, numbers):
         """Returns the tests that fail without an edit."""
         self._run_unedited(numbers)
-        return [it for it in numbers if self._unedited.get(it) == "failed"]
+        return [it for it in numbers if self.unedited[it][0] == "failed"]
 
     def _run_unedited(self, numbers):
-        unknown = [it for it in numbers if it not in self._unedited]
+        unknown = [it for it in numbers if it not in self.unedited]
         if not unknown:
             return
-        messages, _ = self._fork(unknown, lambda tell: self._work_unedited(unknown, tell))
+        messages, _ = self._run(unknown, lambda tell: self._work_unedited(unknown, tell))
         for names in [it[1] for it in messages if it[0] == "imported"]:
             shared_imports.repeat(names)
         tests = [it[1:] for it in messages if it[0] == "test"]
-        self._unedited.update((it, None) for it in unknown)
-        self._unedited.update((it[0], it[1]) for it in tests)
+        self.unedited.update((it, (None, "")) for it in unknown)
+        self.unedited.update((number, (outcome, exception)) for number, outcome, exception, _ in tests)
         self._send({"event": "trial", "edit": None, "how": "unedited", "tests": tests})
 
     def _work_unedited(self, numbers, tell):
@@ -95,47 +103,63 @@ class Trials:
         self._each(numbers, tell)
         tell("imported", shared_imports.since(before, self._root))
 
-    def _try(self, edit):
-        first, rest = (self._failing(self._groups[edit[it]]) for it in ("first", "rest"))
-        passing = self._groups[edit["passing"]]
-        if not first:
-            return self._tell(edit, "unsupported")
+    def _try(self, edit, batches):
+        """Tries an edit, or adds it to a batch."""
+        first = self._failing(self._groups[edit["first"]])
+        effect = self._prepared(edit) if first else "unsupported"
+        if isinstance(effect, str):
+            self.tell(edit, effect)
+        elif effect.replaced:
+            batches.add(edit, first, effect)
+        else:
+            self.try_alone(edit, effect)
+
+    def _prepared(self, edit):
+        """Returns the effect of an edit, or the reason it cannot be tried here."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those about the source were shown at import
-                effect = self._code.prepared(edit)
+                return self._code.prepared(edit) or "unchanged"
         except SyntaxError:
-            return self._tell(edit, "invalid")
+            return "invalid"
         except Unsupported:
-            return self._tell(edit, "unsupported")
-        if effect is None:
-            return self._tell(edit, "unchanged")
+            return "unsupported"
+
+    def try_alone(self, edit, effect):
+        """Tries an edit in a fork of its own, with all tests that it may concern."""
+        first, rest = (self._failing(self._groups[edit[it]]) for it in ("first", "rest"))
+        passing = self._groups[edit["passing"]]
         work = lambda tell: self._work(effect, (first, rest, passing), tell)  # noqa: E731
-        messages, end = self._fork([*first, *rest, *passing], work)
+        messages, end = self._run([*first, *rest, *passing], work)
         if any(it[0] != "test" for it in messages):
-            return self._tell(edit, "unsupported")
+            return self.tell(edit, "unsupported")
         tests = self._caused([it[1:] for it in messages], set(passing))
         repaired = [it[0] for it in tests if it[0] not in passing and it[1] == "passed"]
-        self._tell(edit, end, tests, self._still_reached(edit, effect, repaired))
+        self.tell(edit, end, tests, self._still_reached(edit, effect, repaired))
 
     def _caused(self, tests, passing):
         """Returns the results without failures of tests that fail without the edit as well."""
         failed = {it[0] for it in tests if it[0] in passing and it[1] == "failed"}
         self._run_unedited(failed)
-        return [it for it in tests if it[0] not in failed or self._unedited[it[0]] == "passed"]
+        return [it for it in tests if it[0] not in failed or self.unedited[it[0]][0] == "passed"]
 
-    def _fork(self, numbers, work):
+    def fork(self, numbers, work):
+        """Runs work on tests in a fork. Returns its messages, and whether it ended by itself."""
+        messages, end = self._run(numbers, work)
+        return messages, end == trial_fork.ENDED
+
+    def _run(self, numbers, work):
         """Runs work on tests in a fork, which may take some time longer than the tests' limits."""
         slowest = max(self._plan["limits"][it] for it in numbers)
         return self._forks.run(work, PATIENCE * slowest + LEAST)
 
-    def _tell(self, edit, how, tests=(), reached=None):
+    def tell(self, edit, how, tests=(), reached=None):
         self._send({"event": "trial", "edit": edit["number"], "how": how, "tests": tests, "still_reached": reached})
 
     def _work(self, effect, stages, tell):
         """Brings an edit into effect and runs the tests; called in a fork."""
         try:
-            effect()
+            effect.bring()
         except Unsupported as why:
             return tell("unsupported", str(why))
         first, rest, passing = stages
@@ -149,15 +173,17 @@ class Trials:
         following, counts = following or numbers, {"passed": 0, "failed": 0}
         after = dict(zip(following, following[1:]))
         for number in numbers:
-            outcome, exception, message = self._outcome(number, after.get(number))
+            outcome, exception, message = self.outcome(number, after.get(number))
             tell("test", number, outcome, exception, message)
             counts[outcome] = counts.get(outcome, 0) + 1
-            if until_late and exception == "TestTookTooLong" or counts["failed"] == enough:
+            if until_late and exception == trial_batch.TOO_LONG or counts["failed"] == enough:
                 break
         return counts["passed"]
 
-    def _outcome(self, number, after, slowness=1):
+    def outcome(self, number, after=None, slowness=1):
+        """Runs a test. Returns its outcome, exception and message. ``after``: the next test."""
         item, self._reporter.result = self._items[number], None
+        item.repr_failure = item._repr_failure_py = no_text
         self._deadline.seconds = self._plan["limits"][number] * slowness
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=self._items.get(after))
         result = self._reporter.result
@@ -177,13 +203,13 @@ class Trials:
             return None
 
         def work(tell):
-            effect()
+            effect.bring()
             for number, place in places.items():
                 seen = Watch(self._path(place), self._moved(place, edit))
-                self._outcome(number, None, TRACED)
+                self.outcome(number, None, TRACED)
                 tell("reached", seen.stop())
 
-        messages, _ = self._fork(places, work)
+        messages, _ = self._run(places, work)
         return all(it[1] for it in messages) if messages else None
 
     def _path(self, place):

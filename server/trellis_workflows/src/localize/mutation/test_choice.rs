@@ -13,6 +13,8 @@ use super::edits::Edit;
 /// that never end.
 const FIRST_LOOK: usize = 8;
 const ENDLESS: usize = 1;
+/// Maximum number of these that are the same function with other parameters.
+const ALIKE: usize = 2;
 /// Failing tests that take longer come later in the first look.
 const SLOW: Duration = Duration::from_millis(100);
 /// Maximum total duration of the passing tests of one trial, as measured in the first run.
@@ -184,6 +186,12 @@ fn failing(failed: &[&TestResult]) -> TestChoice {
     // tests.
     quick.sort_by(|a, b| (a.duration > SLOW, &a.id).cmp(&(b.duration > SLOW, &b.id)));
     let endless = failed.iter().copied().filter(|it| is_endless(it));
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    quick.retain(|it| {
+        let count = counts.entry(it.id.split('[').next().unwrap_or_default()).or_default();
+        *count += 1;
+        *count <= ALIKE
+    });
     let first = quick.into_iter().take(FIRST_LOOK).chain(endless.take(ENDLESS));
     let first: Vec<String> = first.map(|it| it.id.clone()).collect();
     let rest = failed.iter().map(|it| it.id.clone()).filter(|it| !first.contains(it)).collect();
