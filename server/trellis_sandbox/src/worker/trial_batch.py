@@ -91,7 +91,7 @@ class Batches:
             if is_late:
                 break
         for number in self._numbers(entries[: at + 1]):
-            tell("again", number, *self._tests.outcome(number)[:2])
+            tell("again", number, *self._tests.outcome(number))
 
     def _one(self, entry, tell):
         """Tries one edit. Returns whether a test took too long."""
@@ -122,4 +122,4 @@ class Batches:
                 entry.ran = rest[0]
             else:
                 again[rest[0]] = tuple(rest[1:])
-        return bool(again) and all(self._tests.unedited[number] == it for number, it in again.items())
+        return bool(again) and all(self._tests.is_as_before(number, it) for number, it in again.items())

@@ -8,6 +8,7 @@ without an edit show which. ``trials.rs`` describes the plan, ``events.rs`` the 
 
 import gc
 import os
+import re
 import sys
 import threading
 import warnings
@@ -34,6 +35,13 @@ def no_text(excinfo, style=None):
     return ""
 
 
+def is_same(result, other):
+    """Returns whether two results are equal but for addresses."""
+    return other is not None and [re.sub("0x[0-9a-fA-F]+", "", it or "") for it in result] == [
+        re.sub("0x[0-9a-fA-F]+", "", it or "") for it in other
+    ]
+
+
 class TrialReporter(reporter.Reporter):
     """A reporter that keeps the result of a test, since forks send nothing to Trellis."""
 
@@ -57,7 +65,8 @@ class Trials:
     def __init__(self, order, send, watcher, ends):
         self._plan, self._root = order["trials"], order["root"]
         self._send, self._reporter, self._deadline = send, watcher, ends
-        self.unedited = {}  # outcome and exception of tests without an edit
+        self.unedited = {}  # outcome, exception and message of tests without an edit
+        self._steady = set()  # tests that give the same result twice in one process
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -94,14 +103,18 @@ class Trials:
         for names in [it[1] for it in messages if it[0] == "imported"]:
             shared_imports.repeat(names)
         tests = [it[1:] for it in messages if it[0] == "test"]
-        self.unedited.update((it, (None, "")) for it in unknown)
-        self.unedited.update((number, (outcome, exception)) for number, outcome, exception, _ in tests)
+        self.unedited.update((it, (None, "", "")) for it in unknown)
+        self.unedited.update((number, tuple(result)) for number, *result in tests)
+        again = {it[1]: tuple(it[2:]) for it in messages if it[0] == "again"}
+        self._steady.update(it for it in unknown if is_same(self.unedited[it], again.get(it)))
         self._send({"event": "trial", "edit": None, "how": "unedited", "tests": tests})
 
     def _work_unedited(self, numbers, tell):
         before = set(sys.modules)
         self._each(numbers, tell)
         tell("imported", shared_imports.since(before, self._root))
+        for number in numbers:
+            tell("again", number, *self.outcome(number))
 
     def _try(self, edit, batches):
         """Tries an edit, or adds it to a batch."""
@@ -109,7 +122,7 @@ class Trials:
         effect = self._prepared(edit) if first else "unsupported"
         if isinstance(effect, str):
             self.tell(edit, effect)
-        elif effect.replaced:
+        elif effect.replaced and self._steady.issuperset(first):
             batches.add(edit, first, effect)
         else:
             self.try_alone(edit, effect)
@@ -136,6 +149,10 @@ class Trials:
         tests = self._caused([it[1:] for it in messages], set(passing))
         repaired = [it[0] for it in tests if it[0] not in passing and it[1] == "passed"]
         self.tell(edit, end, tests, self._still_reached(edit, effect, repaired))
+
+    def is_as_before(self, number, result):
+        """Returns whether a test has the same result as without an edit."""
+        return is_same(self.unedited[number], result)
 
     def _caused(self, tests, passing):
         """Returns the results without failures of tests that fail without the edit as well."""
