@@ -9,6 +9,7 @@ fails; any other edit is tried again in a fork of its own.
 import builtins
 
 from source_units import MARK
+from trial_fork import ENDED
 
 SIZE = 25  # edits in one fork
 TRIES = 3  # failed checks after which every edit has a fork of its own
@@ -46,11 +47,14 @@ class Batches:
             return
         for entry in entries:
             entry.tests, entry.has_begun, entry.ran = [], False, False
-        messages, ended = self._tests.fork(self._numbers(entries), lambda tell: self._work(entries, tell))
+        messages, end = self._tests.fork(self._numbers(entries), lambda tell: self._work(entries, tell))
         is_clean = self._take(entries, messages)
         begun = [it for it in entries if it.has_begun]
-        if not ended and begun:
-            self._without(entries, begun[-1])
+        if end != ENDED and begun:
+            self._tests.tell(begun[-1].edit, end, begun[-1].tests)
+            # The last check is missing for those before.
+            self._try(begun[:-1])
+            self._try(entries[len(begun) :])
         elif not is_clean:
             self._failed += 1
             for entry in begun:
@@ -63,13 +67,6 @@ class Batches:
     @staticmethod
     def _numbers(entries):
         return sorted({number for it in entries for number in it.first})
-
-    def _without(self, entries, culprit):
-        """Repeats a batch without the edit that ended its process."""
-        at = entries.index(culprit)
-        self._try(entries[:at])
-        self._tests.try_alone(culprit.edit, culprit.effect)
-        self._try(entries[at + 1 :])
 
     def _accept(self, entries):
         for entry in entries:

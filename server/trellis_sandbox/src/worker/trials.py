@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import threading
+import time
 import warnings
 
 import loaded_code
@@ -26,7 +27,8 @@ NAME = "_trellis_trials"
 ENOUGH = 5  # passing tests that fail, after which no more are run
 MESSAGE = 400  # characters of the message of a failure
 TRACED = 5  # factor for time limits of tests whose lines are watched
-PATIENCE, LEAST = 3, 2.0  # factor for a test's limit, and seconds more, after which a silent fork is killed
+SLOWER = 10  # factor by which a test may take longer with an edit
+PATIENCE, LEAST = 2, 1.0  # factor for a test's limit, and seconds more, after which a silent fork is killed
 PASSED, GONE = ("passed", "xpassed"), ("passed", "xpassed", "skipped", "xfailed")
 
 
@@ -67,6 +69,7 @@ class Trials:
         self._send, self._reporter, self._deadline = send, watcher, ends
         self.unedited = {}  # outcome, exception and message of tests without an edit
         self._steady = set()  # tests that give the same result twice in one process
+        self._seconds = {}  # durations of the second runs
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -99,13 +102,14 @@ class Trials:
         unknown = [it for it in numbers if it not in self.unedited]
         if not unknown:
             return
-        messages, _ = self._run(unknown, lambda tell: self._work_unedited(unknown, tell))
+        messages, _ = self.fork(unknown, lambda tell: self._work_unedited(unknown, tell))
         for names in [it[1] for it in messages if it[0] == "imported"]:
             shared_imports.repeat(names)
         tests = [it[1:] for it in messages if it[0] == "test"]
         self.unedited.update((it, (None, "", "")) for it in unknown)
         self.unedited.update((number, tuple(result)) for number, *result in tests)
-        again = {it[1]: tuple(it[2:]) for it in messages if it[0] == "again"}
+        again = {it[1]: tuple(it[3:]) for it in messages if it[0] == "again"}
+        self._seconds.update(it[1:3] for it in messages if it[0] == "again")
         self._steady.update(it for it in unknown if is_same(self.unedited[it], again.get(it)))
         self._send({"event": "trial", "edit": None, "how": "unedited", "tests": tests})
 
@@ -114,7 +118,9 @@ class Trials:
         self._each(numbers, tell)
         tell("imported", shared_imports.since(before, self._root))
         for number in numbers:
-            tell("again", number, *self.outcome(number))
+            before = time.perf_counter()
+            result = self.outcome(number)
+            tell("again", number, time.perf_counter() - before, *result)
 
     def _try(self, edit, batches):
         """Tries an edit, or adds it to a batch."""
@@ -143,7 +149,7 @@ class Trials:
         first, rest = (self._failing(self._groups[edit[it]]) for it in ("first", "rest"))
         passing = self._groups[edit["passing"]]
         work = lambda tell: self._work(effect, (first, rest, passing), tell)  # noqa: E731
-        messages, end = self._run([*first, *rest, *passing], work)
+        messages, end = self.fork([*first, *rest, *passing], work)
         if any(it[0] != "test" for it in messages):
             return self.tell(edit, "unsupported")
         tests = self._caused([it[1:] for it in messages], set(passing))
@@ -161,14 +167,18 @@ class Trials:
         return [it for it in tests if it[0] not in failed or self.unedited[it[0]][0] == "passed"]
 
     def fork(self, numbers, work):
-        """Runs work on tests in a fork. Returns its messages, and whether it ended by itself."""
-        messages, end = self._run(numbers, work)
-        return messages, end == trial_fork.ENDED
+        """Runs work on tests in a fork, which may take some time longer than the tests' limits.
 
-    def _run(self, numbers, work):
-        """Runs work on tests in a fork, which may take some time longer than the tests' limits."""
-        slowest = max(self._plan["limits"][it] for it in numbers)
+        Returns its messages, and how it ended.
+        """
+        slowest = max(map(self._limit, numbers))
         return self._forks.run(work, PATIENCE * slowest + LEAST)
+
+    def _limit(self, number):
+        """Returns the time limit of a test: less than planned if it was slow only in its first run.
+        """
+        limits = self._plan["limits"]
+        return min(limits[number], max(min(limits), SLOWER * self._seconds.get(number, limits[number])))
 
     def tell(self, edit, how, tests=(), reached=None):
         self._send({"event": "trial", "edit": edit["number"], "how": how, "tests": tests, "still_reached": reached})
@@ -201,7 +211,7 @@ class Trials:
         """Runs a test. Returns its outcome, exception and message. ``after``: the next test."""
         item, self._reporter.result = self._items[number], None
         item.repr_failure = item._repr_failure_py = no_text
-        self._deadline.seconds = self._plan["limits"][number] * slowness
+        self._deadline.seconds = self._limit(number) * slowness
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=self._items.get(after))
         result = self._reporter.result
         if result is None:
@@ -226,7 +236,7 @@ class Trials:
                 self.outcome(number, None, TRACED)
                 tell("reached", seen.stop())
 
-        messages, _ = self._run(places, work)
+        messages, _ = self.fork(places, work)
         return all(it[1] for it in messages) if messages else None
 
     def _path(self, place):

@@ -102,6 +102,8 @@ impl<'r> ForkedTrials<'r> {
 
     /// Takes in a result, and ends the runs if it was the last one wanted.
     fn take(&self, result: &TrialResult) {
+        let (edit, end, still_reached) = (result.edit, result.end, result.still_reached);
+        tracing::trace!(edit, ?end, tests = result.tests.len(), still_reached, "trial");
         let mut state = self.lock();
         let Some(number) = result.edit.filter(|it| *it < self.runner.edits.len()) else {
             let failed = result.tests.iter().filter(|it| it.outcome == TrialOutcome::Failed);
