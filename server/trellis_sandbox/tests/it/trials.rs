@@ -266,7 +266,7 @@ async fn trials_share_nothing_and_print_nothing() {
     assert!(report.tests.is_empty() && !report.stdout.contains("noise"), "{report:#?}");
 }
 
-/// A repair that only avoids the line that raised is told from one that makes the line work.
+/// A repair that only avoids the line that raised differs from one that makes the line work.
 #[tokio::test]
 async fn the_line_that_raised_is_watched_in_tests_that_pass() {
     let module = "def f(x):\n    y = None\n    if x:\n        x = y + 1\n    return 3\n";
