@@ -6,13 +6,17 @@ use std::{
 };
 
 use crate::{
-    events::{Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest},
+    events::{
+        Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest, WireTrialEnd,
+        WireTrialOutcome, WireTrialTest,
+    },
     report::{
         Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt,
         TestOutcome, TestResult, TestTrace,
     },
     tracebacks::{ProjectPaths, failing_place},
     traces,
+    trials::{TrialEnd, TrialOutcome, TrialResult, TrialTest},
 };
 
 /// Everything the reporter has sent so far.
@@ -20,6 +24,7 @@ use crate::{
 pub(crate) struct ResultCollector {
     pub(crate) places: ProjectPaths,
     pub(crate) tests: Vec<TestResult>,
+    pub(crate) trials: Vec<TrialResult>,
     pub(crate) collected: Vec<String>,
     pub(crate) deselected: Vec<String>,
     pub(crate) collection_errors: Vec<Failure>,
@@ -60,6 +65,7 @@ impl ResultCollector {
             miscounted: false,
             tampered: None,
             tests: Vec::new(),
+            trials: Vec::new(),
             collected: Vec::new(),
             deselected: Vec::new(),
             collection_errors: Vec::new(),
@@ -165,6 +171,12 @@ impl ResultCollector {
             Event::Tampered { what } => {
                 self.tampered.get_or_insert(what);
             }
+            Event::Trial { edit, how, tests, still_reached } => {
+                let (end, tests) = (end_of(how), tests.into_iter().map(trial_test).collect());
+                self.trials.push(TrialResult { edit, end, tests, still_reached });
+                // The next one may take as long again.
+                return true;
+            }
             Event::Finish { status } => self.finished = Some(status),
         }
         false
@@ -266,6 +278,26 @@ fn numbered(record: &[u8]) -> Result<(u64, Event), RecordError> {
     let number = std::str::from_utf8(&record[..digits]).ok().and_then(|it| it.parse().ok());
     let number = number.ok_or(RecordError::NoNumber)?;
     Ok((number, serde_json::from_slice(&record[digits..])?))
+}
+
+fn end_of(how: WireTrialEnd) -> TrialEnd {
+    match how {
+        WireTrialEnd::Ended | WireTrialEnd::Unedited => TrialEnd::Ended,
+        WireTrialEnd::Died => TrialEnd::Died,
+        WireTrialEnd::Late => TrialEnd::Late,
+        WireTrialEnd::Unchanged => TrialEnd::Unchanged,
+        WireTrialEnd::Invalid => TrialEnd::Invalid,
+        WireTrialEnd::Unsupported => TrialEnd::Unsupported,
+    }
+}
+
+fn trial_test((test, outcome, exception, message): WireTrialTest) -> TrialTest {
+    let outcome = match outcome {
+        WireTrialOutcome::Passed => TrialOutcome::Passed,
+        WireTrialOutcome::Failed => TrialOutcome::Failed,
+        WireTrialOutcome::Skipped => TrialOutcome::Skipped,
+    };
+    TrialTest { test, outcome, exception, message }
 }
 
 /// Returns the start of a line, for people.

@@ -50,6 +50,14 @@ pub(crate) enum Event {
     NotStarted { program: String, message: String },
     /// Code under test has changed something that decides its results.
     Tampered { what: String },
+    /// A trial of an edit has ended; without an edit, tests ran to compare with.
+    Trial {
+        edit: Option<usize>,
+        how: WireTrialEnd,
+        tests: Vec<WireTrialTest>,
+        #[serde(default)]
+        still_reached: Option<bool>,
+    },
     /// The session ended with this exit status.
     Finish { status: i32 },
 }
@@ -105,6 +113,29 @@ pub(crate) enum WireOutcome {
     Skipped,
     Xfailed,
     Xpassed,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireTrialEnd {
+    Unedited,
+    Ended,
+    Died,
+    Late,
+    Unchanged,
+    Invalid,
+    Unsupported,
+}
+
+/// Index of the test, outcome, exception, message.
+pub(crate) type WireTrialTest = (usize, WireTrialOutcome, String, String);
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireTrialOutcome {
+    Passed,
+    Failed,
+    Skipped,
 }
 
 #[derive(Debug, Deserialize)]

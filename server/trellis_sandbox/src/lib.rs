@@ -50,6 +50,7 @@ mod toolchain;
 mod tracebacks;
 mod traces;
 mod tree;
+mod trials;
 mod wire;
 mod worker;
 mod worker_command;
@@ -65,5 +66,9 @@ pub use crate::{
         TestResult, TestTrace, TracedCall, TracedValue,
     },
     request::{Limits, RaisedBy, Request, Tree},
-    runner::{Runner, Totals},
+    runner::{RunProgress, Runner, Totals},
+    trials::{
+        PlannedEdit, PlannedFile, PlannedTest, RaisingLine, TrialEnd, TrialOutcome, TrialPlan,
+        TrialResult, TrialTest,
+    },
 };

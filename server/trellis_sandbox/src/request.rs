@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
-use crate::frameworks::Framework;
+use crate::{frameworks::Framework, trials::TrialPlan};
 
 /// Default wall time of a whole run.
 pub(crate) const RUN_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -86,6 +86,9 @@ pub struct Request {
     /// Seed of string hashes, and so of the order of sets. The default is the same in every run, so
     /// that results can be compared. For `cold` only: a warm worker has its own seed.
     pub hash_seed: u32,
+    /// Edits to try instead of the run's tests; see [`crate::Runner::run_trials`]. For pytest only,
+    /// and only with a `test_deadline`.
+    pub trials: Option<TrialPlan>,
 }
 
 impl Request {
@@ -109,6 +112,7 @@ impl Request {
             trace: false,
             cold: false,
             hash_seed: 0,
+            trials: None,
         }
     }
 

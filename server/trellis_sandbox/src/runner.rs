@@ -28,6 +28,7 @@ use crate::{
     session::{Session, SessionEnd},
     toolchain::Toolchain,
     tracebacks::ProjectPaths,
+    trials::TrialResult,
     worker_command::order,
 };
 
@@ -68,6 +69,15 @@ impl Shared {
             totals,
         }
     }
+}
+
+/// News of a run in progress.
+#[derive(Clone, Copy, Debug)]
+pub enum RunProgress<'a> {
+    /// A test has ended.
+    Test(&'a TestResult),
+    /// A trial has ended.
+    Trial(&'a TrialResult),
 }
 
 /// Totals of the runs so far.
@@ -128,7 +138,12 @@ impl Runner {
         on_test: &mut (dyn FnMut(&TestResult) + Send),
     ) -> Report {
         let selection = Selection::of(request);
-        let mut report = self.run_selected(request, selection, cancel, on_test).await;
+        let mut on_progress = |it: RunProgress<'_>| {
+            if let RunProgress::Test(test) = it {
+                on_test(test);
+            }
+        };
+        let mut report = self.run_selected(request, selection, cancel, &mut on_progress).await;
         let (tests, milliseconds) = (report.tests.len(), report.duration.as_millis());
         tracing::debug!(outcome = ?report.outcome, tests, milliseconds, "tests ran");
         let proves = matches!(report.outcome, Outcome::Passed | Outcome::Failed | Outcome::NoTests);
@@ -144,16 +159,38 @@ impl Runner {
         report
     }
 
+    /// Runs the trials of the request and calls `on_trial` with every result. The report tells how
+    /// the run ended; results until then count.
+    pub async fn run_trials(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+        on_trial: &mut (dyn FnMut(&TrialResult) + Send),
+    ) -> Report {
+        let mut on_progress = |it: RunProgress<'_>| {
+            if let RunProgress::Trial(trial) = it {
+                on_trial(trial);
+            }
+        };
+        let ran = self.attempt(request, Selection::All, cancel, &mut on_progress).await;
+        let unavailable =
+            |error: SandboxError| ending(Outcome::SandboxUnavailable { reason: error.to_string() });
+        let report = ran.unwrap_or_else(unavailable);
+        let (milliseconds, reason) = (report.duration.as_millis(), report.reason.as_deref());
+        tracing::debug!(outcome = ?report.outcome, reason, milliseconds, "trials ran");
+        report
+    }
+
     async fn run_selected(
         &self,
         request: &Request,
         selection: Selection,
         cancel: &CancellationToken,
-        on_test: &mut (dyn FnMut(&TestResult) + Send),
+        on_progress: &mut (dyn FnMut(RunProgress<'_>) + Send),
     ) -> Report {
         // An engine that was restarted or a worker that died while idle is no fault of the tests.
         // If the tests caused it after all, they will do so again.
-        let first = self.attempt(request, selection, cancel, on_test).await;
+        let first = self.attempt(request, selection, cancel, on_progress).await;
         let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
             let unavailable = |error: SandboxError| {
                 ending(Outcome::SandboxUnavailable { reason: error.to_string() })
@@ -164,7 +201,7 @@ impl Runner {
             let reason = format!("{lost}; repeating the run failed: {error}");
             ending(Outcome::SandboxLost { reason })
         };
-        self.attempt(request, selection, cancel, on_test).await.unwrap_or_else(again)
+        self.attempt(request, selection, cancel, on_progress).await.unwrap_or_else(again)
     }
 
     /// Returns the totals of all clones.
@@ -197,7 +234,7 @@ impl Runner {
         request: &Request,
         selection: Selection,
         cancel: &CancellationToken,
-        on_test: &mut (dyn FnMut(&TestResult) + Send),
+        on_progress: &mut (dyn FnMut(RunProgress<'_>) + Send),
     ) -> Result<Report, SandboxError> {
         let Some(AcquiredWorker { mut lease, unmeasured }) = self.obtain(request, cancel).await?
         else {
@@ -241,7 +278,7 @@ impl Runner {
         let unseen = tokio::task::spawn_blocking(move || outside_links::unseen(&origin));
         let began = Instant::now();
         let collector = ResultCollector::new(places, token);
-        let mut session = Session::new(&mut lease.worker, collector, request, on_test);
+        let mut session = Session::new(&mut lease.worker, collector, request, on_progress);
         let (stop, mut end) = session.follow(order.text, request, cancel).await;
         let seen = SessionRecord::of(session);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
@@ -281,7 +318,7 @@ impl Runner {
         }
         let report =
             hidden.hide(command::command_report(request, &detected, &root, seen, finished));
-        report.tests.iter().for_each(on_test);
+        report.tests.iter().for_each(|it| on_progress(RunProgress::Test(it)));
         Ok(report)
     }
 

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     collector::ResultCollector,
     frameworks::Framework,
-    report::TestResult,
     request::Request,
+    runner::RunProgress,
     streams::{Capture, CompleteStream, Lines},
     tracebacks::dump_is_complete,
     wire::{Control, Frame, WorkerRunEnd},
@@ -82,7 +82,8 @@ pub(crate) struct Session<'a> {
     pub(crate) records: Option<CompleteStream>,
     lines: Lines,
     reported: usize,
-    on_test: &'a mut (dyn FnMut(&TestResult) + Send),
+    tried: usize,
+    on_progress: &'a mut (dyn FnMut(RunProgress<'_>) + Send),
 }
 
 /// The event that a session waits for.
@@ -97,12 +98,13 @@ enum WaitState {
 }
 
 impl<'a> Session<'a> {
-    /// Starts a session. `on_test` is called with every test as it ends, if there is a reporter.
+    /// Starts a session. `on_progress` is called with every test and trial as it ends, if there is a
+    /// reporter.
     pub(crate) fn new(
         worker: &'a mut Worker,
         collector: ResultCollector,
         request: &Request,
-        on_test: &'a mut (dyn FnMut(&TestResult) + Send),
+        on_progress: &'a mut (dyn FnMut(RunProgress<'_>) + Send),
     ) -> Session<'a> {
         worker.runs += 1;
         let id = worker.runs;
@@ -120,7 +122,8 @@ impl<'a> Session<'a> {
             records: (request.framework == Framework::Go).then(CompleteStream::default),
             lines: Lines::default(),
             reported: 0,
-            on_test,
+            tried: 0,
+            on_progress,
         }
     }
 
@@ -251,8 +254,11 @@ impl<'a> Session<'a> {
                 let (collector, mut begun) = (&mut self.collector, false);
                 self.lines.split(bytes, |line| begun |= collector.take(line));
                 let new = self.collector.tests.get(self.reported..).unwrap_or_default();
-                new.iter().for_each(|test| (self.on_test)(test));
+                new.iter().for_each(|test| (self.on_progress)(RunProgress::Test(test)));
                 self.reported = self.collector.tests.len();
+                let new = self.collector.trials.get(self.tried..).unwrap_or_default();
+                new.iter().for_each(|trial| (self.on_progress)(RunProgress::Trial(trial)));
+                self.tried = self.collector.trials.len();
                 return if begun { SessionUpdate::Phase } else { SessionUpdate::Other };
             }
         }

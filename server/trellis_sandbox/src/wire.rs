@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 34] = modules![
+const MODULES: [(&str, &str); 41] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -44,10 +44,12 @@ const MODULES: [(&str, &str); 34] = modules![
     "failure",
     "folders",
     "fresh_interpreter",
+    "import_level",
     "import_preload",
     "integrity",
     "kernel_info",
     "line_coverage",
+    "loaded_code",
     "loader",
     "measuring",
     "memory",
@@ -64,6 +66,11 @@ const MODULES: [(&str, &str); 34] = modules![
     "reporting",
     "run_environment",
     "selection",
+    "shared_imports",
+    "source_units",
+    "trial_batch",
+    "trial_fork",
+    "trials",
     "unittest_run",
     "worker",
 ];

@@ -12,6 +12,7 @@ use crate::{
     request::{Request, Selection},
     resource_limits::{Memory, for_worker},
     toolchain::Toolchain,
+    trials::TrialPlan,
 };
 
 /// The signal that asks the reporter for the stack (`SIGSTKFLT`). No program is known to use it,
@@ -62,6 +63,7 @@ pub(crate) fn order(
         "rlimits": limits(request, lease),
         "token": token,
         "stack_signal": STACK_SIGNAL,
+        "trials": request.trials.as_ref().map(TrialPlan::order),
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
         if measures_itself(root) {

@@ -84,31 +84,50 @@ fn signs(parts: &ScoreParts) -> Vec<String> {
     said
 }
 
+/// Describes the result of a trial.
 fn tried(trial: &Trial) -> String {
-    let tests = |count: usize| if count == 1 { "test" } else { "tests" };
     let what = &trial.what;
-    if trial.repaired == trial.failing {
-        let pass = match trial.failing {
-            1 => "makes the failing test pass".to_owned(),
-            count => format!("makes all {count} failing tests pass"),
+    if trial.repairs_all_run() {
+        let pass = match (trial.failing.len(), trial.complete) {
+            (1, true) => "makes the failing test pass".to_owned(),
+            (1, false) => "makes the one failing test that runs it pass".to_owned(),
+            (count, true) => format!("makes all {count} failing tests pass"),
+            (count, false) => format!("makes all {count} failing tests that run it pass"),
         };
-        return match trial.broken {
-            0 if trial.complete && trial.left_out > 0 => {
-                let run = trial.passing;
-                format!("{what} here {pass} and breaks none of the {run} others that were run")
-            }
-            0 if trial.complete => format!("{what} here {pass} and breaks none"),
-            0 => format!("{what} here {pass}"),
-            broken => format!("{what} here {pass}, but breaks {broken} other {}", tests(broken)),
-        };
+        return format!("{what} here {pass}{}{}", others(trial), doubt(trial));
     }
-    let breaks = match trial.broken {
+    if !trial.repaired.is_empty() {
+        let (some, all) = (trial.repaired.len(), trial.failing.len());
+        return format!("{what} here makes {some} of {all} failing tests pass{}", broken(trial));
+    }
+    let (some, all) = (trial.altered.len(), trial.failing.len());
+    format!("{what} here changes how {some} of {all} fail{}", broken(trial))
+}
+
+/// Describes the passing tests of a trial that repairs the failing ones.
+fn others(trial: &Trial) -> String {
+    if trial.broken > 0 {
+        return broken(trial);
+    }
+    match (trial.left_out, trial.passing) {
+        (0, _) => " and breaks none".to_owned(),
+        (_, run) => format!(" and breaks none of the {run} others that were run"),
+    }
+}
+
+fn broken(trial: &Trial) -> String {
+    match trial.broken {
         0 => String::new(),
-        broken => format!(", but breaks {broken} other {}", tests(broken)),
-    };
-    if trial.repaired > 0 {
-        let (some, all) = (trial.repaired, trial.failing);
-        return format!("{what} here makes {some} of {all} failing tests pass{breaks}");
+        1 => ", but breaks 1 other test".to_owned(),
+        count => format!(", but breaks {count} other tests"),
     }
-    format!("{what} here changes how {} of {} fail{breaks}", trial.altered, trial.failing)
+}
+
+/// Describes the reasons for which a repair is no proof.
+fn doubt(trial: &Trial) -> &'static str {
+    match (trial.broken, trial.still_reached, trial.runs_line) {
+        (0, Some(false), _) => " (they no longer reach the line that raised the error)",
+        (0, _, 0) => " (no passing test that runs this line was run)",
+        _ => "",
+    }
 }

@@ -22,35 +22,63 @@ pub struct Trial {
     pub kind: MutantKind,
     /// The edit as text.
     pub what: String,
-    /// The edit as a unified diff.
+    /// The edit as a unified diff; empty unless an ordinary run of the tests has confirmed that it
+    /// repairs.
     pub diff: String,
-    /// Number of failing tests that were run.
-    pub failing: usize,
-    /// Number of those that passed.
-    pub repaired: usize,
-    /// Number of those that failed in another way than before.
-    pub altered: usize,
+    /// Ids of the failing tests that were run.
+    pub failing: Vec<String>,
+    /// Ids of those that passed.
+    pub repaired: Vec<String>,
+    /// Ids of those that failed in another way than before.
+    pub altered: Vec<String>,
+    /// Number of failing tests, run or not, that execute the function of the line.
+    pub concerned: usize,
     /// Number of passing tests that were run.
     pub passing: usize,
     /// Number of those that failed.
     pub broken: usize,
+    /// Number of those that execute the line itself without the edit.
+    pub runs_line: usize,
     /// Number of passing tests that reach the line and were not run because of the limit.
     pub left_out: usize,
     /// True if all failing tests were run.
     pub complete: bool,
+    /// True if the lines that raised the failures still run in the repaired tests; `None` if no
+    /// line did, or this was not measured.
+    pub still_reached: Option<bool>,
 }
 
 impl Trial {
     /// Returns whether every failing test passes and no other executed test fails.
     pub fn repairs(&self) -> bool {
-        self.complete && self.failing > 0 && self.repaired == self.failing && self.broken == 0
+        self.complete && self.repairs_all_run() && self.broken == 0
     }
 
-    /// Returns the evidence for a fault in the line: from 1 (certain) to 0 (none).
+    /// Returns whether the edit repairs, and more than a lack of tests speaks for it: a passing
+    /// test executes the line, and the tests pass without avoiding the lines that raised their
+    /// failures.
+    pub fn proves(&self) -> bool {
+        self.repairs() && self.runs_line > 0 && self.still_reached != Some(false)
+    }
+
+    /// Returns whether every failing test passes that was run.
+    pub(super) fn repairs_all_run(&self) -> bool {
+        !self.failing.is_empty() && self.repaired.len() == self.failing.len()
+    }
+
+    /// Returns whether the edit repairs every failing test that executes the function, and breaks
+    /// none: with several faults, no edit repairs more.
+    fn repairs_concerned(&self) -> bool {
+        self.concerned > 0 && self.repaired.len() >= self.concerned && self.broken == 0
+    }
+
+    /// Returns the evidence for a fault in the line: from 1 (certain) to 0 (none). Failing tests
+    /// that do not execute the function may have another fault, so they do not count.
     fn value(&self) -> f64 {
         let share = |count: usize, of: usize| if of == 0 { 0.0 } else { count as f64 / of as f64 };
-        let (repaired, altered) =
-            (share(self.repaired, self.failing), share(self.altered, self.failing));
+        let concerned = if self.concerned > 0 { self.concerned } else { self.failing.len() };
+        let repaired = share(self.repaired.len(), concerned.max(self.repaired.len()));
+        let altered = share(self.altered.len(), self.failing.len());
         let intact = 1.0 - share(self.broken, self.passing);
         let harmless = if self.broken == 0 { 1.0 } else { 0.5 * intact };
         (0.75 * repaired + 0.03 * altered) * harmless
@@ -62,7 +90,7 @@ impl Trial {
 pub(super) struct LineEvidence<'t> {
     /// The highest value of a trial, between 0 and 1.
     pub(super) value: f64,
-    /// The most plausible repair.
+    /// The most plausible repair that was confirmed.
     pub(super) repair: Option<&'t Trial>,
     /// The trial of the highest value, whether it repairs or not.
     pub(super) best: Option<&'t Trial>,
@@ -78,8 +106,9 @@ pub(super) fn verdicts(trials: &[Trial]) -> BTreeMap<Line, LineEvidence<'_>> {
         if trial.value() > verdict.value {
             (verdict.value, verdict.best) = (trial.value(), Some(trial));
         }
-        let better = |old: &Trial| trial.kind.plausibility() > old.kind.plausibility();
-        if trial.repairs() && verdict.repair.is_none_or(better) {
+        let rank = |it: &Trial| (it.proves(), it.kind.plausibility());
+        let better = |old: &Trial| rank(trial) > rank(old);
+        if trial.repairs() && !trial.diff.is_empty() && verdict.repair.is_none_or(better) {
             verdict.repair = Some(trial);
         }
     }
@@ -91,11 +120,13 @@ impl LineEvidence<'_> {
     pub(super) fn correct(&self, prior: f64) -> f64 {
         if let Some(repair) = self.repair {
             let rest = 1.0 - weights::REPAIRED;
-            return weights::REPAIRED + rest * (0.7 * repair.kind.plausibility() + 0.3 * prior);
+            let plausible = repair.kind.plausibility() * if repair.proves() { 1.0 } else { 0.5 };
+            return weights::REPAIRED + rest * (0.7 * plausible + 0.3 * prior);
         }
         let room = weights::REPAIRED - 0.01;
         let untried = prior * weights::UNTRIED;
-        let raised = untried + self.value * 0.5 * (room - untried);
+        let share = if self.best.is_some_and(Trial::repairs_concerned) { 0.9 } else { 0.5 };
+        let raised = untried + self.value * share * (room - untried);
         // The more edits left the failure unchanged, the less suspicious is the line.
         let barren = if self.value == 0.0 { self.tried.min(10) as f64 / 10.0 } else { 0.0 };
         (raised * (1.0 - 0.08 * barren)).min(room)

@@ -41,6 +41,9 @@ def test_label():
     assert label([]) == '[]'
 ";
 
+/// Id of the failing test.
+const TOTAL: &str = "test_cart.py::test_total";
+
 /// Id of a test, its failure, and the executed lines of the cart and of the tests.
 type Ran<'a> = (&'a str, Option<Failure>, &'a [u32], &'a [u32]);
 
@@ -107,13 +110,16 @@ fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
         kind: MutantKind::Boundary,
         what: "changing `>` to `>=`".to_owned(),
         diff: format!("diff of {line}"),
-        failing: 1,
-        repaired,
-        altered: 0,
+        failing: vec![TOTAL.to_owned()],
+        repaired: vec![TOTAL.to_owned(); repaired],
+        altered: Vec::new(),
+        concerned: 1,
         passing: 1,
         broken,
+        runs_line: 1,
         left_out: 0,
         complete: true,
+        still_reached: None,
     }
 }
 
@@ -172,6 +178,60 @@ fn a_trial_that_repairs_decides_and_one_that_breaks_does_not() {
         let said = "changing `>` to `>=` here makes the failing test pass and breaks none";
         assert_eq!(ranking.lines[0].why.contains(said), repaired, "{}", ranking.lines[0].why);
     }
+}
+
+/// Few tests make wrong repairs pass: a repair is a proof only if a passing test runs the line, and
+/// the failing test still runs the line that raised.
+#[test]
+fn a_repair_that_little_speaks_for_is_no_proof_and_says_so() {
+    let proof = trial(7, 1, 0);
+    let untested = Trial { runs_line: 0, ..trial(5, 1, 0) };
+    let avoiding = Trial { still_reached: Some(false), ..trial(6, 1, 0) };
+    assert!(proof.proves() && !untested.proves() && !avoiding.proves());
+    assert!(Trial { still_reached: Some(true), ..proof.clone() }.proves());
+    assert!(untested.repairs() && avoiding.repairs());
+    let ranking = rank(&wrong_total(), &[untested, avoiding, proof]);
+    assert_eq!(ranking.lines[0].line, 7, "{:?}", places(&ranking));
+    let why = |line| &ranking.lines.iter().find(|it| it.line == line).expect("listed").why;
+    assert!(why(5).contains("(no passing test that runs this line was run)"), "{}", why(5));
+    assert!(why(6).contains("(they no longer reach the line that raised the error)"), "{}", why(6));
+    assert!(!why(7).contains('('), "{}", why(7));
+}
+
+/// A trial in a fork is a hint; an ordinary run has to confirm it.
+#[test]
+fn only_a_confirmed_repair_is_offered() {
+    let unconfirmed = Trial { diff: String::new(), ..trial(5, 1, 0) };
+    let ranking = rank(&wrong_total(), &[unconfirmed, trial(7, 1, 0)]);
+    assert_eq!(ranking.lines[0].line, 7, "{:?}", places(&ranking));
+    assert_eq!(ranking.lines[0].repair.as_deref(), Some("diff of 7"));
+    let other = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
+    assert!(other.repair.is_none() && other.why.contains("makes the failing test pass"));
+}
+
+/// With two faults no edit repairs everything. Each counts among the tests that execute it.
+#[test]
+fn an_edit_that_repairs_the_tests_that_run_it_is_strong_evidence() {
+    let failed =
+        |id, lines| (id, failure("AssertionError", &[("test_cart.py", 4)]), lines, &[4][..]);
+    let two_faults = evidence(&[
+        failed(TOTAL, &[12, 14, 4, 5, 6, 7, 8, 9][..]),
+        failed("test_cart.py::test_label", &[17][..]),
+        ("test_cart.py::test_small", None, &[12, 14, 4, 5, 6, 7, 9], &[7]),
+    ]);
+    let partial =
+        |concerned| Trial { complete: false, diff: String::new(), concerned, ..trial(5, 1, 0) };
+    let score = |trials: &[Trial]| {
+        let ranking = rank(&two_faults, trials);
+        ranking.lines.iter().find(|it| it.line == 5 && it.file == 0).expect("listed").score
+    };
+    let (all, half, none) = (score(&[partial(1)]), score(&[partial(2)]), score(&[]));
+    assert!(all > half && half > none, "{all} {half} {none}");
+    let ranking = rank(&two_faults, &[partial(1)]);
+    assert_eq!(ranking.lines[0].line, 5, "{:?}", places(&ranking));
+    let said = "makes the one failing test that runs it pass and breaks none";
+    assert!(ranking.lines[0].why.contains(said), "{}", ranking.lines[0].why);
+    assert!(ranking.lines[0].repair.is_none());
 }
 
 #[test]

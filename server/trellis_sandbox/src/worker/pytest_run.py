@@ -120,10 +120,12 @@ def session(order, send, ready, observer, main, measuring):
     import line_coverage
     import reporter
     import selection
+    import trials
 
     send({"event": "phase", "doing": "start", "id": ""})
     coverage = line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
-    watcher = reporter.Reporter(send, coverage, Budget(order.get("captured") or 0), observer)
+    kind = trials.TrialReporter if order.get("trials") else reporter.Reporter
+    watcher = kind(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
 
     def get_config(*args, **options):
@@ -137,6 +139,8 @@ def session(order, send, ready, observer, main, measuring):
         if order.get("deadline"):
             ends = deadline.Deadline(order["deadline"], order["deadline_is"])
             config.pluginmanager.register(ends, deadline.NAME)
+            if order.get("trials"):
+                config.pluginmanager.register(trials.Trials(order, send, watcher, ends), trials.NAME)
         if order.get("also"):
             config.pluginmanager.register(extra_paths.Also(order["also"]), extra_paths.NAME)
         if order["selection"] != "project":

@@ -145,8 +145,13 @@ class Reporter:
     def _without_rival_tracer(self, early_config):
         # Python has room for one tracer: with that of pytest-cov beside ours, both would miss
         # lines.
+        if self._coverage:
+            self._drop_rival_tracer(early_config)
+
+    @staticmethod
+    def _drop_rival_tracer(early_config):
         known = early_config.known_args_namespace
-        if self._coverage and getattr(known, "cov_source", None):
+        if getattr(known, "cov_source", None):
             known.cov_source, known.no_cov = [], True
 
     @pytest.hookimpl(tryfirst=True)

@@ -205,7 +205,9 @@ class Worker:
         if self._mirror is not None:
             self._mirror.use()
         try:
-            os.write(run.orders, json.dumps(order).encode() + b"\n")
+            rest = memoryview(json.dumps(order).encode() + b"\n")
+            while rest:
+                rest = rest[os.write(run.orders, rest) :]
         except BrokenPipeError:
             pass  # the end of the process is noticed elsewhere
         os.close(run.orders)

@@ -25,6 +25,7 @@ mod support;
 mod timeouts;
 mod traces;
 mod trees;
+mod trials;
 mod unittest;
 mod uv;
 mod writes;
