@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    Action, AttemptResult, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts, RepairMachine,
-    RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
+    Action, AttemptResult, Diagnostic, Event, FailedFix, Group, ModelDiagnosis, RepairFacts,
+    RepairMachine, RepairSummary, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
 use trellis_engine::{Complaint, FixWith, Reply};
 use trellis_os::wording::counted;
@@ -20,7 +20,7 @@ use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
 use super::evaluate::{Evaluation, Evaluator};
 use super::fix::{Fix, FixRequest};
-use super::prompt_context::{ProjectFiles, build};
+use super::project_files::ProjectFiles;
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
 use crate::driver::{Performed, Performer};
@@ -156,29 +156,38 @@ impl RepairRun<'_> {
             }
             // A fix that a person rejected for an earlier tree is not wanted for this one either.
             Some(work) => work.repair.earlier,
-            None => self.order.earlier.clone(),
+            None => self.order.earlier.iter().map(|it| earlier_work(it)).collect(),
         };
         self.derive().await?;
         self.reporter.note(format_args!("{}: looking for the cause", title(&group)));
         let lead = self.verifier.failure(group.first_test()).await?;
-        let mut repair = build(&group, &self.files()?, lead);
-        repair.issue.clone_from(&self.order.issue);
-        repair.earlier = earlier;
+        let mut work = ActiveGroup::new(group, lead, self.baselines);
+        work.repair.issue.clone_from(&self.order.issue);
+        work.repair.earlier = earlier;
+        self.collect_facts(&mut work)?;
         let said = match self.order.report {
-            true => self.request_diagnosis(&group, &repair).await?,
+            true => self.request_diagnosis(&work).await?,
             false => ModelDiagnosis::default(),
         };
-        let suggestions: Vec<SuggestedChange> =
-            said.ideas.iter().filter(|it| it.is_complete()).take(SUGGESTIONS).cloned().collect();
+        let complete = said.ideas.iter().filter(|it| it.is_complete());
+        work.suggestions = complete.take(SUGGESTIONS).cloned().collect();
         let files = self.files()?;
-        let ideas = ideas(&said, &repair.suspects, &files);
-        let known = diagnostic(&group, &files.found.evidence, &files, said);
-        repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
+        let ideas = ideas(&said, &work.repair.suspects, &files);
+        let others = said.ideas.iter().filter(|it| !work.suggestions.contains(it));
+        work.repair.hypotheses = others.map(|it| it.description.clone()).collect();
+        let known = diagnostic(&work.group, &files.found.evidence, &files, said);
+        work.repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
         self.say_cause(&known);
-        self.artifacts.begin(&group, known, ideas)?;
-        let count = suggestions.len();
-        let work = ActiveGroup::new(group, repair, suggestions, self.baselines, &self.files()?);
-        Ok(Event::Diagnosed { work, suggestions: count })
+        self.artifacts.begin(&work.group, known, ideas)?;
+        let suggestions = work.suggestions.len();
+        Ok(Event::Diagnosed { work, suggestions })
+    }
+
+    /// Collects the facts about the code for the next request.
+    fn collect_facts(&self, work: &mut ActiveGroup) -> Result<(), Fault> {
+        let baseline = self.baseline.as_ref().ok_or_else(lost)?;
+        work.collect_facts(&self.files()?, &baseline.index);
+        Ok(())
     }
 
     fn say_cause(&self, known: &Diagnostic) {
@@ -186,15 +195,11 @@ impl RepairRun<'_> {
         self.reporter.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
-    async fn request_diagnosis(
-        &mut self,
-        group: &Group,
-        repair: &RepairFacts,
-    ) -> Result<ModelDiagnosis, Fault> {
-        let ask = ask_report(repair);
+    async fn request_diagnosis(&mut self, work: &ActiveGroup) -> Result<ModelDiagnosis, Fault> {
+        let ask = ask_report(&work.repair);
         // Without a usable reply, the measured evidence remains.
         let cancel = self.control.cancel.clone();
-        let said = match self.session()?.complete(group.first_test(), &ask, &cancel).await? {
+        let said = match self.session()?.complete(work.id(), &ask, &cancel).await? {
             Reply::Text(text) => parse_diagnosis(&text),
             _ => None,
         };
@@ -229,6 +234,7 @@ impl RepairRun<'_> {
         let number = work.begin_attempt();
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
+        self.collect_facts(&mut work)?;
         let model = self.session()?.name();
         self.reporter.note(format_args!("  fix {}: prompting {model}", number + 1));
         let result = match self.fix(&work.repair, attempt).await? {
@@ -312,7 +318,7 @@ impl RepairRun<'_> {
     ) -> Result<AttemptResult, Fault> {
         match evaluation {
             Evaluation::Fails { why, diff } => {
-                work.repair.earlier.push(format!("{why}\n{diff}"));
+                work.repair.earlier.push(FailedFix { why: why.clone(), diff: diff.clone() });
                 self.log(work, attempt, "failed", &why)?;
                 if let Some(log) = self.artifacts.attempt() {
                     log.diff = Some(diff);
@@ -408,6 +414,11 @@ impl RepairRun<'_> {
         }
         Ok(())
     }
+}
+
+/// Converts what was tried before the repair began.
+fn earlier_work(text: &str) -> FailedFix {
+    FailedFix { why: text.to_owned(), diff: String::new() }
 }
 
 fn title(group: &Group) -> String {

@@ -153,8 +153,8 @@ pub struct AffectedFile {
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedFix {
     pub description: String,
-    /// The model's own confidence, from 0 to 1; nothing depends on it.
-    pub confidence: f64,
+    /// The model's own confidence, from 0 to 1, if it gave one; nothing depends on it.
+    pub confidence: Option<f64>,
 }
 
 impl DiagnosisReport {

@@ -95,7 +95,7 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
         \"root_cause\": \"low adds one\", \"suggested_fixes\": [{\"fix_id\": \"1\", \"description\": \
         \"do not\", \"confidence\": 7, \"changes\": []}]}\n```";
     let said = parse_diagnosis(text).expect("a report");
-    assert!((said.ideas[0].confidence - 1.0).abs() < f64::EPSILON, "clamped");
+    assert_eq!(said.ideas[0].confidence, Some(1.0), "clamped");
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
     assert!(page.contains("Cause (by the model's diagnosis): low adds one"), "{page}");
