@@ -53,14 +53,13 @@ pub fn needed_by(source: &str, path: &[&str], most: usize) -> Needed {
     }
 }
 
-/// Returns the lines that the fixtures of these names need, and those that every test uses.
+/// Returns the lines that the fixtures of these names need.
 pub fn needed_fixtures(source: &str, names: &BTreeSet<String>, most: usize) -> Needed {
     let search = Search::of(source, most);
     let fixtures: Vec<usize> = (0..search.outline.symbols.len())
         .filter(|it| {
             let symbol = &search.outline.symbols[*it];
-            let is_wanted = names.contains(&symbol.name) || search.is_automatic(symbol);
-            symbol.parent.is_none() && search.is_fixture(symbol) && is_wanted
+            symbol.parent.is_none() && search.is_fixture(symbol) && names.contains(&symbol.name)
         })
         .collect();
     match fixtures.is_empty() {
@@ -94,6 +93,7 @@ impl<'a> Search<'a> {
         self.starts = starts;
         let mut open: Vec<usize> = self.starts.iter().chain(&self.around).copied().collect();
         open.extend(self.parts_for_all_methods());
+        open.extend(self.automatic());
         let mut seen: BTreeSet<usize> = BTreeSet::new();
         while let Some(index) = open.pop() {
             if seen.insert(index) {
@@ -109,12 +109,22 @@ impl<'a> Search<'a> {
     fn parts_for_all_methods(&self) -> Vec<usize> {
         let is_part = |it: &usize| {
             let symbol = &self.outline.symbols[*it];
-            symbol.parent.is_some_and(|it| self.around.contains(&it))
-                && (AROUND_TESTS.contains(&symbol.name.as_str())
-                    || symbol.name == "__init__"
-                    || self.is_automatic(symbol))
+            let is_method = symbol.parent.is_some_and(|it| self.around.contains(&it));
+            let runs = AROUND_TESTS.contains(&symbol.name.as_str()) || symbol.name == "__init__";
+            is_method && (runs || self.is_automatic(symbol))
         };
         (0..self.outline.symbols.len()).filter(is_part).collect()
+    }
+
+    /// Returns the fixtures that every test of the file uses, if a start is a test.
+    fn automatic(&self) -> Vec<usize> {
+        let names = self.starts.iter().map(|it| &self.outline.symbols[*it].name);
+        let is_test = names.into_iter().any(|it| it.starts_with("test"));
+        let is_used = |it: &usize| {
+            let symbol = &self.outline.symbols[*it];
+            is_test && symbol.parent.is_none() && self.is_automatic(symbol)
+        };
+        (0..self.outline.symbols.len()).filter(is_used).collect()
     }
 
     fn select(&mut self, index: usize) {
@@ -138,8 +148,7 @@ impl<'a> Search<'a> {
         let is_used = |it: &usize| {
             let symbol = &self.outline.symbols[*it];
             let is_in_reach = symbol.parent.is_none_or(|it| self.around.contains(&it));
-            let is_automatic = symbol.parent.is_none() && self.is_automatic(symbol);
-            is_in_reach && (is_automatic || self.found.words.contains(&symbol.name))
+            is_in_reach && self.found.words.contains(&symbol.name)
         };
         (0..self.outline.symbols.len()).filter(is_used).collect()
     }
@@ -285,10 +294,11 @@ class TestCart:
     }
 
     #[test]
-    fn fixtures_are_found_by_name_or_serve_every_test() {
+    fn fixtures_are_found_by_name() {
         let names = BTreeSet::from(["basket".to_owned(), "helper".to_owned()]);
         let text = shown(&needed_fixtures(TESTS, &names, 20)).join("\n");
-        assert!(text.contains("def basket") && text.contains("def quiet"), "{text}");
+        assert!(text.contains("def basket") && text.contains("LIMIT = 5"), "{text}");
         assert!(!text.contains("def helper"), "no fixture: {text}");
+        assert!(!text.contains("def quiet"), "not named: {text}");
     }
 }

@@ -9,6 +9,8 @@ use crate::prompt_budget::cut_middle;
 
 /// Maximum length of the exception's message, in bytes.
 const MESSAGE: usize = 4000;
+/// Lines of test runners on how to see more.
+const HINTS: [&str; 2] = ["Use -v to get", "...Full output truncated"];
 /// Maximum length of a compared value, in bytes.
 const VALUE: usize = 2500;
 /// Length of values from which on their first difference is pointed out, in characters.
@@ -43,8 +45,8 @@ pub fn failure_text(id: &str, failure: &Failure, others: &[(&str, &Failure)]) ->
 
 fn raised(failure: &Failure) -> String {
     let is_hint = |it: &&str| {
-        let it = it.trim_start();
-        it.starts_with("Use -v to get") || it.starts_with("...Full output truncated")
+        let it = it.trim();
+        HINTS.iter().any(|hint| it.starts_with(hint)) || it.ends_with("to None to see it.")
     };
     let message: Vec<&str> = failure.message.lines().filter(|it| !is_hint(it)).collect();
     let text = format!("{}: {}", failure.exception, message.join("\n"));
@@ -148,7 +150,9 @@ fn local(line: &str) -> Option<String> {
     let (name, value) = line.split_once(" = ")?;
     let name = name.trim_end();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_telling = !value.contains(" at 0x") && !value.starts_with("<function ");
+    // Addresses, numbers of mocks and temporary folders differ from run to run.
+    let is_new_each_time = [" at 0x", " id='", "/tmp/"].iter().any(|it| value.contains(it));
+    let is_telling = !is_new_each_time && !(name == "self" && value.starts_with('<'));
     let short = cut_at(value, LOCAL);
     (is_name && is_telling && !line.starts_with(' ')).then(|| format!("{name} = {short}"))
 }

@@ -29,6 +29,12 @@ pub(super) struct ActiveGroup {
     shown: BTreeMap<String, String>,
     /// The failure of the first test when it was run alone.
     pub(super) lead: Option<Failure>,
+    /// Texts of a fix that a trial of small edits found, until it is tried.
+    pub(super) proven: Option<BTreeMap<String, String>>,
+    /// Number of the attempt that tried it, from 0.
+    pub(super) by_trial: Option<u32>,
+    /// True if a model was asked for its opinion.
+    pub(super) has_opinion: bool,
 }
 
 impl GroupWork for ActiveGroup {
@@ -49,6 +55,9 @@ impl ActiveGroup {
             baseline,
             shown: BTreeMap::new(),
             lead,
+            proven: None,
+            by_trial: None,
+            has_opinion: false,
         }
     }
 

@@ -48,7 +48,8 @@ pub(super) fn ideas(
     said.ideas.iter().map(log).collect()
 }
 
-fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
+/// Returns the diff of new texts.
+pub(super) fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
     let file = |(path, proposed): (String, String)| ProposedFile {
         base: files.text(&path),
         path,

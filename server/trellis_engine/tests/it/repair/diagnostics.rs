@@ -99,7 +99,7 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
     assert!(page.contains("Cause (by the model's diagnosis): low adds one"), "{page}");
-    assert!(page.contains("- do not (the model's confidence: 100 %)"), "{page}");
+    assert!(page.contains("- do not (its confidence: 100 %)"), "{page}");
     // A text with braces of its own before the report.
     let traced =
         format!("low({{}}) gives {{'a': 1}}; so:\n{}", &text[text.find('{').expect("one")..]);

@@ -21,6 +21,9 @@ const MORE_SUSPECTS: usize = 3;
 /// Number of questions that show more than the one before.
 const ROUNDS: usize = 3;
 
+/// Note on a suspect that a small edit mends, where no proof was possible or the fix was refused.
+const MENDED: &str = "a small edit of this line makes the failing tests pass";
+
 /// Sources of the facts about a group of failing tests.
 pub(super) struct QuestionContext<'a> {
     pub(super) group: &'a Group,
@@ -64,14 +67,14 @@ impl QuestionContext<'_> {
     }
 
     fn suspect(&self, it: &RankedFunction) -> Suspect {
-        let is_tried = it.parts.trials > 0.0;
+        let is_mended = it.repair.is_some();
         Suspect {
             path: self.files.found.evidence.files[it.file].path.clone(),
             line: it.line,
             symbol: it.symbol.clone(),
             score: it.score,
             // Other evidence is about equal for all of them, and says no more than their order.
-            why: if is_tried { it.why.clone() } else { String::new() },
+            why: if is_mended { MENDED.to_owned() } else { String::new() },
             ..Suspect::default()
         }
     }
