@@ -144,7 +144,7 @@ fn suspects(repair: &RepairFacts) -> Vec<Section> {
     let mut sections = Vec::new();
     if !suspects.is_empty() {
         let list: String = suspects.iter().map(|it| format!("- {it}\n")).collect();
-        let legend = "Below, lines are numbered and `>` marks the suspicious ones; numbers and marks are no part of the files.";
+        let legend = "Below, lines are numbered and `>` marks the suspicious ones; numbers and marks do not belong to the files.";
         sections.push(Section::new(
             rank::CODE,
             "Suspects, the likeliest first",

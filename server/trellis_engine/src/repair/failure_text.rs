@@ -152,7 +152,8 @@ fn local(line: &str) -> Option<String> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     // Addresses, numbers of mocks and temporary folders differ from run to run.
     let is_new_each_time = [" at 0x", " id='", "/tmp/"].iter().any(|it| value.contains(it));
-    let is_telling = !is_new_each_time && !(name == "self" && value.starts_with('<'));
+    let is_plain_self = name == "self" && value.starts_with('<');
+    let is_telling = !is_new_each_time && !is_plain_self;
     let short = cut_at(value, LOCAL);
     (is_name && is_telling && !line.starts_with(' ')).then(|| format!("{name} = {short}"))
 }

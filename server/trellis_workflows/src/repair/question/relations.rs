@@ -1,4 +1,4 @@
-//! What the suspects use of other files, and who uses them.
+//! Surroundings of the suspects: definitions of other files that they use, and their callers.
 
 use std::collections::BTreeSet;
 
@@ -189,7 +189,7 @@ fn symbol_at(index: &Index, file: FileId, at: usize) -> Option<Located> {
 }
 
 /// Returns the offset of the first occurrence of each word in a range of a text. Words after a dot
-/// are told from others.
+/// count apart from others.
 fn names(text: &str, range: std::ops::Range<usize>) -> Vec<usize> {
     let mut seen: BTreeSet<(bool, &str)> = BTreeSet::new();
     let mut out = Vec::new();
