@@ -1078,6 +1078,10 @@ maxLines?: number
  * Skip the diagnosis that the model writes before a fix.
  */
 noReport?: boolean
+/**
+ * Before the model is asked, try small edits of suspicious lines for this many seconds; 0 tries none.
+ */
+trials?: number
 fixWith?: FixWith
 /**
  * Change no file; show the fixes, and write the patch with --patch.
@@ -1394,9 +1398,9 @@ issueDescription: string
 export interface SuggestedFix {
 description: string
 /**
- * The model's own confidence, from 0 to 1; nothing depends on it.
+ * The model's own confidence, from 0 to 1, if it gave one; nothing depends on it.
  */
-confidence: number
+confidence?: (number | null)
 }
 /**
  * A fix that was tried.
@@ -1426,6 +1430,10 @@ confidence?: (ConfidenceShape | null)
  * Signs that it is tailored to its tests, with their places.
  */
 shortcuts: string[]
+/**
+ * `trial` if small edits found it and no model was asked; else left out.
+ */
+foundBy?: (string | null)
 }
 /**
  * A fix that was not chosen.

@@ -58,8 +58,14 @@ fn every_workflow_gives_them_to_its_tests() {
     let world = project("mine");
     world.write("p/code.py", "def f():\n    return 1\n");
     world.write(OWN, "[sandbox]\nenv = { STAGE = \"mine\" }\n");
-    let nothing =
-        world.trellis(&["repair", "p", "--sandbox=local", "--model=recorded:none", "--json"]);
+    let nothing = world.trellis(&[
+        "repair",
+        "p",
+        "--trials=0",
+        "--sandbox=local",
+        "--model=recorded:none",
+        "--json",
+    ]);
     assert_eq!(nothing.exits(0).json()["outcome"], "nothingToDo");
     let found = world.trellis(&["localize", "p", "--sandbox=local", "--trials=0", "--json"]);
     assert_eq!(found.exits(0).json()["failures"], json!([]));

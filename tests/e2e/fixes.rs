@@ -19,7 +19,16 @@ fn proposed() -> World {
     }
     let model = format!("recorded:{}", example.join("replies.jsonl").display());
     let ran = world
-        .trellis(&["repair", "--model", &model, "--approve", "supervised", "--sandbox", "local"])
+        .trellis(&[
+            "repair",
+            "--trials=0",
+            "--model",
+            &model,
+            "--approve",
+            "supervised",
+            "--sandbox",
+            "local",
+        ])
         .exits(2);
     assert!(ran.stderr.contains("trellis fixes list"), "{}", ran.stderr);
     world

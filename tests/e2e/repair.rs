@@ -100,8 +100,17 @@ pub(crate) fn both() -> World {
     calculator(&[&good_add()], &[&good_zero()])
 }
 
-pub(crate) const ARGUMENTS: [&str; 7] =
-    ["repair", "p", "--json", "--sandbox", "local", "--model", "recorded:replies.jsonl"];
+/// Without trials of small edits, which would mend some of the bugs before a model is asked.
+pub(crate) const ARGUMENTS: [&str; 8] = [
+    "repair",
+    "p",
+    "--json",
+    "--trials=0",
+    "--sandbox",
+    "local",
+    "--model",
+    "recorded:replies.jsonl",
+];
 
 pub(crate) fn repair(world: &World, more: &[&str]) -> Ran {
     world.trellis(&[&ARGUMENTS, more].concat())
@@ -207,8 +216,16 @@ fn fixes_that_were_not_taken_are_kept_with_what_became_of_them() {
 #[test]
 fn a_second_start_asks_nothing_that_was_answered() {
     let run = |world: &World, service: &Service, mode: &str| {
-        let model =
-            ["repair", "p", "--json", "--sandbox=local", "--model=openai:tiny", "--approve", mode];
+        let model = [
+            "repair",
+            "p",
+            "--json",
+            "--sandbox=local",
+            "--model=openai:tiny",
+            "--trials=0",
+            "--approve",
+            mode,
+        ];
         let mut command = world.command(&model);
         command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
         Ran::of(command.output().expect("trellis starts"))
@@ -260,13 +277,51 @@ fn an_edit_made_while_a_model_answers_is_kept() {
         fs::write(&path, &edited).expect("an edit");
         said("```python\ndef add(a, b):\n    return a + b\n```")
     }));
-    let mut command = world.command(&["repair", "p", "--json", "--sandbox", "local"]);
+    let mut command = world.command(&["repair", "p", "--json", "--sandbox", "local", "--trials=0"]);
     command.args(["--model", "openai:tiny", "--approve", "autonomous"]);
     command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
     let ran = Ran::of(command.output().expect("trellis starts")).exits(0);
     assert_eq!(ran.json()["outcome"], "repaired");
     let wanted = mended().replace("    return a + b", "    # mine\n    return a + b");
     assert_eq!(world.read("p/calculator.py"), wanted);
+}
+
+#[test]
+fn a_small_edit_that_is_proven_is_kept_and_no_model_is_asked() {
+    let by_trial = "found by trying small edits; no model was asked";
+    let world = calculator(&[], &[]);
+    let options = ["repair", "p", "--json", "--sandbox", "local", "--test", ADD, "--approve"];
+    // There is no model; the other bug is left.
+    let result = world.trellis(&[&options[..], &["autonomous"]].concat()).exits(1).json();
+    assert_eq!(world.read("p/calculator.py"), CALCULATOR.replace("a - b", "a + b"), "{result:#}");
+    let attempts = result["groups"][0]["attempts"].as_array().expect("attempts");
+    assert_eq!((attempts.len(), &attempts[0]["foundBy"]), (1, &json!("trial")), "{result:#}");
+    assert!(text(&result["fixes"][0]["reason"]).starts_with(by_trial), "{result:#}");
+    assert!(result["tokens"].is_null() && result["usd"].is_null(), "{result:#}");
+    assert_eq!(calls(&world), []);
+    for path in ["p/.trellis/repair/1/report.md", "p/.trellis/journal.jsonl"] {
+        assert!(world.read(path).contains(by_trial), "{path}");
+    }
+    // A person sees that no model was asked, and decides.
+    let world = calculator(&[], &[]);
+    let result = world.trellis(&[&options[..], &["supervised"]].concat()).exits(2).json();
+    assert_eq!(result["groups"][0]["waiting"], "fix-1", "{result:#}");
+    assert_eq!(world.read("p/calculator.py"), CALCULATOR);
+    let shown = world.trellis(&["fixes", "show", "fix-1", "--project", "p"]).exits(0).stdout;
+    assert!(shown.contains(by_trial), "{shown}");
+}
+
+#[test]
+fn a_model_is_asked_where_no_small_edit_is_proven() {
+    let world = calculator(&[], &[&good_zero()]);
+    let (head, tail) = ARGUMENTS.split_at(3);
+    let arguments = [head, &tail[1..], &["--trials=5", "--test", ZERO, "--approve=autonomous"]];
+    let result = world.trellis(&arguments.concat()).exits(1).json();
+    let attempts = result["groups"][0]["attempts"].as_array().expect("attempts");
+    assert_eq!(attempts[0]["outcome"], "passed", "{result:#}");
+    assert!(attempts[0]["foundBy"].is_null(), "{result:#}");
+    let asked: Vec<String> = calls(&world).into_iter().map(|it| it.1).collect();
+    assert!(asked.contains(&"repair".to_owned()), "{asked:?}");
 }
 
 #[test]
@@ -506,7 +561,7 @@ fn an_editor_decides_in_any_order_and_the_work_goes_on() {
     let world = calculator(&[&good_add()], &[&good_zero(), &other]);
     let mut client = editor(&world, Value::Null);
     let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
-    let params = json!({ "root": "p", "model": model, "approve": "supervised", "sandbox": "local", "wait": true, "background": true, "noReport": true });
+    let params = json!({ "root": "p", "model": model, "approve": "supervised", "sandbox": "local", "wait": true, "background": true, "noReport": true, "trials": 0 });
     let job = start(&mut client, "repair", params);
     let mut decide = |shown: &str, decisions: &[(&str, &str)]| {
         until(&mut client, |it| {

@@ -207,8 +207,7 @@ fn the_run_of_a_repair_marks_what_it_finds() {
     client.open(&file).expect("a file");
     assert_eq!(said(&mut client, &file), Vec::<String>::new());
     let model = reply(&world, HALF);
-    let params =
-        json!({ "model": model, "sandbox": "local", "noReport": true, "approve": "supervised" });
+    let params = json!({ "model": model, "sandbox": "local", "trials": 0, "noReport": true, "approve": "supervised" });
     let ended = call(&mut client, "repair", params);
     assert_eq!(ended["outcome"], "needsHuman", "{ended:#}");
     assert_eq!(said(&mut client, &file), ["\u{2717} 2 of 2 failed"]);
@@ -292,7 +291,15 @@ fn what_the_command_line_runs_shows_in_every_window() {
     // A repair on the command line is a run as well.
     let model = reply(&world, HALF);
     let model = format!("--model={model}");
-    let repair = ["repair", ".", "--sandbox=local", &model, "--no-report", "--approve=autonomous"];
+    let repair = [
+        "repair",
+        ".",
+        "--trials=0",
+        "--sandbox=local",
+        &model,
+        "--no-report",
+        "--approve=autonomous",
+    ];
     let _ = world.trellis(&repair).exits(0);
     reloaded(&mut client, &file);
     while said(&mut client, &file) != ["\u{2713} 2 passed"] {

@@ -155,7 +155,8 @@ fn asked(answer: &str, work: impl FnOnce(&[(&str, &str)])) -> Vec<String> {
     service.asked().iter().map(|it| prompt(it).to_owned()).collect()
 }
 
-const REPAIR: [&str; 5] = ["repair", "p", "--sandbox=local", "--model=openai:tiny", "--test"];
+const REPAIR: [&str; 6] =
+    ["repair", "p", "--sandbox=local", "--trials=0", "--model=openai:tiny", "--test"];
 
 /// Returns the requests of a repair, for a diagnosis and for a fix, and its output before the first
 /// of them.

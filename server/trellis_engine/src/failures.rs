@@ -54,7 +54,7 @@ pub fn render(all: &[(Option<&str>, &Failure)], ran: usize) -> String {
 }
 
 /// Renders a failure as one line: exception and message.
-fn line(failure: &Failure) -> String {
+pub(crate) fn line(failure: &Failure) -> String {
     let message = failure.message.lines().next().unwrap_or_default();
     let text = format!("{}: {message}", failure.exception);
     match text.char_indices().nth(LINE) {
@@ -92,21 +92,7 @@ fn first_and_last(mut all: Vec<String>) -> Vec<String> {
 /// what`. In its short form, used for files that cannot be imported, each entry begins with
 /// `path:line: in function`. Paths outside of the project are absolute or lead out of it.
 fn entries(traceback: &str) -> Option<Vec<String>> {
-    let mut all: Vec<Vec<&str>> = vec![Vec::new()];
-    for line in traceback.trim_end().lines() {
-        let is_divider = line.len() > 10
-            && line.trim_end().bytes().all(|it| it == b'_' || it == b' ')
-            && line.starts_with("_ _");
-        let begun = all.last_mut()?;
-        // The lines of the raised exception belong to no entry.
-        let ends = begun.first().is_some_and(|it| is_entry_head(it)) && line.starts_with("E  ");
-        match is_divider || is_entry_head(line) || ends {
-            true if is_divider => all.push(Vec::new()),
-            true => all.push(vec![line]),
-            false => begun.push(line),
-        }
-    }
-    all.retain(|it| it.iter().any(|line| !line.trim().is_empty()));
+    let all = divided_entries(traceback);
     let is_placed = all.iter().any(|it| it.iter().rev().any(|line| place(line).is_some()));
     let said = all.iter().flatten().filter(|it| it.starts_with("E  "));
     let mut own = own(&all);
@@ -117,6 +103,28 @@ fn entries(traceback: &str) -> Option<Vec<String>> {
     }
     own.retain(|it| !it.is_empty());
     is_placed.then_some(own)
+}
+
+/// Divides pytest's rendering into entries of lines; the lines of the raised exception belong to
+/// none and may form one of their own.
+pub(crate) fn divided_entries(traceback: &str) -> Vec<Vec<&str>> {
+    let mut all: Vec<Vec<&str>> = Vec::new();
+    let mut begun: Vec<&str> = Vec::new();
+    for line in traceback.trim_end().lines() {
+        let is_divider = line.len() > 10
+            && line.trim_end().bytes().all(|it| it == b'_' || it == b' ')
+            && line.starts_with("_ _");
+        let ends = begun.first().is_some_and(|it| is_entry_head(it)) && line.starts_with("E  ");
+        if is_divider || is_entry_head(line) || ends {
+            all.push(std::mem::take(&mut begun));
+        }
+        if !is_divider {
+            begun.push(line);
+        }
+    }
+    all.push(begun);
+    all.retain(|it| it.iter().any(|line| !line.trim().is_empty()));
+    all
 }
 
 /// Selects the project's entries, each with a note on the number of library entries after it.
@@ -170,7 +178,7 @@ fn is_entry_head(line: &str) -> bool {
 }
 
 /// Returns the path of a line `path:line: what`.
-fn place(line: &str) -> Option<&str> {
+pub(crate) fn place(line: &str) -> Option<&str> {
     let (path, rest) = line.split_once(':')?;
     let (number, _) = rest.split_once(':')?;
     let is_place = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());

@@ -49,7 +49,9 @@ pub use integration::{
 };
 pub use item::{Dependency, Dependent, Item, ItemKind};
 pub use node::Cause;
-pub use observation::{Failure, Frame, RunOutcome, TestCase, TestRun};
+pub use observation::{
+    ComparedValues, Failure, Frame, LibraryFrames, RunOutcome, TestCase, TestRun,
+};
 pub use policy::{FixWith, Policy};
 pub use prompt::{ItemContext, Prompt};
 pub use prompt_budget::{Section, build};

@@ -31,6 +31,26 @@ pub struct Frame {
     pub source: String,
 }
 
+/// Frames outside of the repository, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LibraryFrames {
+    /// Number of the repository's frames before them.
+    pub after: usize,
+    pub count: usize,
+    /// Names of the libraries, each once.
+    pub names: Vec<String>,
+    /// The deepest of the frames, as `path:line in function`.
+    pub deepest: String,
+}
+
+/// Operands of a failed comparison, as `repr` shows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ComparedValues {
+    pub operator: String,
+    pub left: String,
+    pub right: String,
+}
+
 /// A failure of a test or of the collection of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
@@ -40,6 +60,10 @@ pub struct Failure {
     pub path: String,
     pub line: u32,
     pub frames: Vec<Frame>,
+    /// Calls of libraries between the frames, outermost first.
+    pub libraries: Vec<LibraryFrames>,
+    /// Both sides of the failed comparison, if the test runner tells them.
+    pub compared: Option<ComparedValues>,
     pub traceback: String,
     /// The undefined name of a NameError.
     pub missing_name: Option<String>,

@@ -47,6 +47,9 @@ pub(crate) mod rank {
     /// The first suspect; each further one has a rank greater by one.
     pub(crate) const SUSPECT: u32 = 4;
     pub(crate) const EARLIER: u32 = 10;
+    /// Definitions that the suspects use, and their callers; more suspects than three come later.
+    pub(crate) const USED: u32 = 7;
+    pub(crate) const CALLERS: u32 = 8;
     pub(crate) const CONVENTIONS: u32 = 12;
     pub(crate) const FILE: u32 = 13;
     pub(crate) const CONTEXT: u32 = 14;

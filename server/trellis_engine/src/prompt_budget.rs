@@ -15,11 +15,18 @@ pub struct Section {
     /// Priority: the smaller, the longer the section stays if the budget is short. Rank 0 is never
     /// cut; rank 1 is never left out.
     pub rank: u32,
+    /// True for a section that is shown whole or not at all.
+    pub is_whole: bool,
 }
 
 impl Section {
     pub fn new(rank: u32, title: impl Into<String>, body: impl Into<String>) -> Section {
-        Section { title: title.into(), body: body.into(), rank }
+        Section { title: title.into(), body: body.into(), rank, is_whole: false }
+    }
+
+    /// Creates a section that is shown whole or not at all; its rank is greater than 1.
+    pub fn whole(rank: u32, title: impl Into<String>, body: impl Into<String>) -> Section {
+        Section { is_whole: true, ..Section::new(rank, title, body) }
     }
 
     fn bytes(&self) -> usize {
@@ -40,7 +47,7 @@ pub(crate) fn tokens(text: &str) -> usize {
 /// Joins sections in the given order within `tokens`. If they do not fit, sections of the greatest
 /// rank are cut in the middle or left out, and the text ends with their titles; of equal ranks the
 /// later is cut first. Sections of rank 0 stay whole, and those of rank 1 share the room left,
-/// whatever the budget.
+/// whatever the budget. A section that is shown whole or not at all makes room for later ones.
 pub fn build(sections: &[Section], tokens: usize) -> String {
     let rooms = rooms(sections, tokens * TOKEN_BYTES);
     let mut out = String::new();
@@ -75,7 +82,7 @@ fn rooms(sections: &[Section], bytes: usize) -> Vec<Option<usize>> {
     for at in rest {
         let section = &sections[at];
         let room = left.saturating_sub(section.overhead());
-        if section.bytes() > left && room < LEAST {
+        if section.bytes() > left && (section.is_whole || room < LEAST) {
             continue;
         }
         rooms[at] = Some(room.min(section.body.len()));

@@ -7,6 +7,7 @@ use trellis_python::{SearchReplace, search_replace};
 
 mod fences;
 
+use crate::repair::without_numbers;
 use fences::{fences, path_of, push_line};
 
 /// The usable part of a reply.
@@ -86,12 +87,18 @@ fn similarity(one: &str, other: &str) -> f32 {
     2.0 * shared.count() as f32 / all.max(1) as f32
 }
 
+/// Returns a reply without the reasoning that some models put before it, between tags.
+pub(crate) fn answer_of(text: &str) -> &str {
+    text.rsplit_once("</think>").map_or(text, |(_, answer)| answer)
+}
+
 /// Parses a reply. Edits take precedence over code: an edit's block may be inside a fence.
 ///
 /// # Errors
 ///
 /// A reason for the model if a block has no end: applying only a part of the edits would be wrong.
 pub(crate) fn read(text: &str) -> Result<Reply, String> {
+    let text = answer_of(text);
     let edits = edits(text)?;
     if !edits.is_empty() {
         return Ok(Reply::Edits(edits));
@@ -197,7 +204,18 @@ fn readings(path: &str, body: &[String]) -> Vec<SearchReplace> {
         replace: joined(&body[at + 1..]),
         occurrence: None,
     };
-    dividers.map(reading).collect()
+    with_unnumbered(dividers.map(reading).collect())
+}
+
+/// Adds readings without line numbers, which a question shows and an answer may repeat.
+fn with_unnumbered(mut readings: Vec<SearchReplace>) -> Vec<SearchReplace> {
+    let unnumbered = readings.iter().filter_map(|it| {
+        let replace = without_numbers(&it.replace).unwrap_or_else(|| it.replace.clone());
+        Some(SearchReplace { search: without_numbers(&it.search)?, replace, ..it.clone() })
+    });
+    let unnumbered: Vec<SearchReplace> = unnumbered.collect();
+    readings.extend(unnumbered);
+    readings
 }
 
 /// An edit as JSON.
@@ -223,13 +241,14 @@ impl From<Change> for Edit {
             replace: change.replace_text,
             occurrence: change.occurrence,
         };
-        Edit { path, readings: vec![reading] }
+        Edit { path, readings: with_unnumbered(vec![reading]) }
     }
 }
 
 /// Parses the JSON of 002's `CodeChange`: one, a list, or `{"changes": […]}`.
 fn code_changes(text: &str) -> Option<Vec<Edit>> {
-    let json = fences(text).into_iter().find(|it| it.language.eq_ignore_ascii_case("json"));
+    // Blocks before the last one are drafts or examples.
+    let json = fences(text).into_iter().rfind(|it| it.language.eq_ignore_ascii_case("json"));
     let text = json.map_or_else(|| text.trim().to_owned(), |it| it.body.trim().to_owned());
     let changes: Vec<Change> = match text.chars().next()? {
         '[' => serde_json::from_str(&text).ok()?,

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use trellis_engine::{Failure, Frame, Role, RunOutcome, TestCase, TestRun};
+use trellis_engine::{
+    ComparedValues, Failure, Frame, LibraryFrames, Role, RunOutcome, TestCase, TestRun,
+};
 use trellis_sandbox::{MissingName, Outcome, Report, TestOutcome};
 
 use crate::fault::Fault;
@@ -163,6 +165,12 @@ pub fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> Failure 
         path: failure.path.clone().unwrap_or_default(),
         line: failure.line.unwrap_or_default(),
         frames: failure.frames.iter().filter(|it| it.inside).map(|it| frame(it, texts)).collect(),
+        libraries: library_frames(&failure.frames),
+        compared: failure.comparison.as_ref().map(|it| ComparedValues {
+            operator: it.operator.clone(),
+            left: it.actual.clone(),
+            right: it.expected.clone(),
+        }),
         traceback: failure.traceback.clone(),
         ..Failure::default()
     };
@@ -177,6 +185,41 @@ pub fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> Failure 
         None => {}
     }
     out
+}
+
+/// Collects the frames outside of the project, by their place among the project's.
+fn library_frames(frames: &[trellis_sandbox::Frame]) -> Vec<LibraryFrames> {
+    let mut out: Vec<LibraryFrames> = Vec::new();
+    let mut after = 0;
+    for it in frames {
+        if it.inside {
+            after += 1;
+            continue;
+        }
+        if out.last().is_none_or(|known| known.after != after) {
+            out.push(LibraryFrames { after, ..LibraryFrames::default() });
+        }
+        let Some(last) = out.last_mut() else { continue };
+        let (name, path) = library(&it.path);
+        last.count += 1;
+        last.deepest = format!("{path}:{} in {}", it.line, it.function);
+        if !last.names.contains(&name) {
+            last.names.push(name);
+        }
+    }
+    out
+}
+
+/// Returns the name of a library, and a file's path below the folder of libraries.
+fn library(path: &str) -> (String, &str) {
+    let inner = ["site-packages/", "dist-packages/"].iter().find_map(|it| path.split_once(it));
+    let python = || {
+        let (_, rest) = path.rsplit_once("/lib/python3")?;
+        rest.split_once('/').map(|it| it.1)
+    };
+    let path = inner.map(|it| it.1).or_else(python).unwrap_or(path);
+    let name = path.split('/').find(|it| !it.is_empty()).unwrap_or(path);
+    (name.trim_end_matches(".py").to_owned(), path)
 }
 
 /// Returns the outcome of a test as results name it.

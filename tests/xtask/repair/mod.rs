@@ -141,7 +141,11 @@ fn repaired(trellis: &Path, made: &Project, wrong: u32) -> Result<Repaired, Stri
     let recording = folder.path().join("replies.jsonl");
     fs::write(&recording, made.recording(wrong)).map_err(|e| e.to_string())?;
     let mut command = Command::new(trellis);
-    command.arg("repair").arg(&root).arg(format!("--model=recorded:{}", recording.display()));
+    command
+        .arg("repair")
+        .arg(&root)
+        .arg("--trials=0")
+        .arg(format!("--model=recorded:{}", recording.display()));
     command.args(["--json", "--approve=autonomous", "--sandbox=local"]);
     command.arg(format!("--max-iterations={}", wrong + 1));
     let since = Instant::now();

@@ -21,12 +21,12 @@ pub fn repaired(
     suspects: &[Suspect],
     sources: &dyn EditableFiles,
 ) -> Result<BTreeMap<String, String>, Complaint> {
-    let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
+    let mut work = ReplyFiles::of(suspects, sources);
     match reply::read(answer)? {
         Reply::Nothing => {
             return Err(Complaint::without_edits("it holds no search/replace block"));
         }
-        Reply::Edits(edits) => edits.iter().try_for_each(|it| work.edit(it))?,
+        Reply::Edits(edits) => work.edit_all(&without_example(edits))?,
         Reply::Code(text) => work.define(&text)?,
     }
     work.changed()
@@ -48,9 +48,25 @@ pub fn suggested(
     suspects: &[Suspect],
     sources: &dyn EditableFiles,
 ) -> Result<BTreeMap<String, String>, Complaint> {
-    let mut work = ReplyFiles { suspects, sources, texts: BTreeMap::new() };
-    idea.edits.iter().try_for_each(|it| work.edit(it))?;
+    let mut work = ReplyFiles::of(suspects, sources);
+    work.edit_all(&idea.edits)?;
     work.changed()
+}
+
+/// Path in the format that a question shows.
+const EXAMPLE: &str = "path/to/file.py";
+
+/// Removes blocks that repeat the format of the question, unless there are no others.
+fn without_example(edits: Vec<Edit>) -> Vec<Edit> {
+    let (examples, own): (Vec<Edit>, Vec<Edit>) =
+        edits.into_iter().partition(|it| it.path == EXAMPLE);
+    if own.is_empty() { examples } else { own }
+}
+
+impl<'a> ReplyFiles<'a> {
+    fn of(suspects: &'a [Suspect], sources: &'a dyn EditableFiles) -> ReplyFiles<'a> {
+        ReplyFiles { suspects, sources, texts: BTreeMap::new() }
+    }
 }
 
 impl ReplyFiles<'_> {
@@ -76,12 +92,47 @@ struct ReplyFiles<'a> {
 }
 
 impl ReplyFiles<'_> {
-    fn edit(&mut self, edit: &Edit) -> Result<(), Complaint> {
-        let path = self.file(&edit.path)?;
-        let text = self.text(&path)?;
-        let refused = |why| format!("the edit of {path} was refused: {why}");
-        *text = edit.apply(text).map_err(refused)?;
+    /// Applies edits in their order.
+    fn edit_all(&mut self, edits: &[Edit]) -> Result<(), Complaint> {
+        let mut of_file: BTreeMap<String, Vec<&Edit>> = BTreeMap::new();
+        for edit in edits {
+            let path = self.file(&edit.path)?;
+            let before = of_file.entry(path.clone()).or_default();
+            *before = self.edit(&path, edit, before)?;
+        }
         Ok(())
+    }
+
+    /// Applies an edit after the edits `before` of the same file. Of two edits of the same lines,
+    /// the later one counts. Returns the edits that count.
+    fn edit<'e>(
+        &mut self,
+        path: &str,
+        edit: &'e Edit,
+        before: &[&'e Edit],
+    ) -> Result<Vec<&'e Edit>, Complaint> {
+        let refused = |why| format!("the edit of {path} was refused: {why}");
+        self.text(path)?;
+        let (original, text) =
+            self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
+        let why = match edit.apply(text) {
+            Ok(changed) => {
+                *text = changed;
+                return Ok(before.iter().copied().chain([edit]).collect());
+            }
+            Err(why) => why,
+        };
+        let with = |kept: &[&Edit]| {
+            let start = Ok(original.clone());
+            kept.iter().chain([&edit]).fold(start, |text, it| it.apply(&text?))
+        };
+        for count in (0..before.len()).rev() {
+            if let Ok(changed) = with(&before[..count]) {
+                *text = changed;
+                return Ok(before[..count].iter().copied().chain([edit]).collect());
+            }
+        }
+        Err(refused(why).into())
     }
 
     /// Resolves a path: as given, without leading folders, or empty if there is only one file.

@@ -1,9 +1,10 @@
 //! Prompts about tests that fail for one cause.
 
+use super::excerpt::Excerpt;
 use crate::policy::FixWith;
 use crate::prompt::template::REPORT;
 use crate::prompt::{Prompt, listed, rank, words};
-use crate::prompt_budget::Section;
+use crate::prompt_budget::{Section, cut_middle};
 use crate::routing::Tier;
 use crate::vocabulary::{ModelRequest, Stage, Suspect};
 
@@ -12,24 +13,41 @@ use crate::vocabulary::{ModelRequest, Stage, Suspect};
 pub struct RepairFacts {
     /// Ids given by the test runner, sorted; the first test is the one examined.
     pub tests: Vec<String>,
-    /// Path and text of the first test's file.
-    pub test_file: (String, String),
+    /// The first test with what it needs of its file, then fixtures from other files.
+    pub test_sources: Vec<Excerpt>,
     /// The failures: the first one in full, the others with one line each.
     pub failure: String,
-    /// Short files with suspects, as path and text; shown whole.
-    pub files: Vec<(String, String)>,
     /// Description of the fault by a person, if there is one.
     pub issue: Option<String>,
     /// Suspected cause from an earlier diagnosis.
     pub cause: Option<String>,
+    /// Other causes that the diagnosis names without a change to try.
+    pub hypotheses: Vec<String>,
     /// Fixes that pass already; another one is wanted.
     pub others: Vec<String>,
-    /// Suspects, the likeliest first, with their source unless it is in one of the files.
+    /// Suspects, the likeliest first.
     pub suspects: Vec<Suspect>,
-    /// Earlier fixes in a few words, each with its result.
-    pub earlier: Vec<String>,
+    /// The code of the suspects, the likeliest first.
+    pub sources: Vec<Excerpt>,
+    /// Definitions in other files that the suspects use: place and text.
+    pub used: Vec<(String, String)>,
+    /// Lines that call the suspects, as `path:line: text`, by suspect.
+    pub callers: Vec<(String, Vec<String>)>,
+    /// Functions that call the suspects.
+    pub caller_sources: Vec<Excerpt>,
+    /// Earlier fixes, each with its result.
+    pub earlier: Vec<FailedFix>,
     /// Reason why the last answer was unusable.
     pub complaint: Option<String>,
+}
+
+/// A fix that was tried and not kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailedFix {
+    /// The reason that it was not kept, with the first failure.
+    pub why: String,
+    /// The change as a unified diff; empty if there was none to apply.
+    pub diff: String,
 }
 
 /// Builds the request for a fix; `attempt` counts from 0. From the third attempt on it goes to a
@@ -39,9 +57,11 @@ pub fn ask_repair(repair: &RepairFacts, attempt: u32, with: FixWith) -> ModelReq
     let words = words(Stage::Repair, tools);
     let mut sections = facts(repair);
     let list = |title, all: &[String]| listed(rank::EARLIER, title, all.iter().map(String::as_str));
-    sections.extend(list("Earlier fixes that did not do", &repair.earlier));
+    sections.extend(list("Other causes that were named, not tried", &repair.hypotheses));
+    sections.extend(tried(&repair.earlier));
     sections.extend(list("Fixes that pass already: find a better one", &repair.others));
-    let task = words.say("task", &[("test", repair.first())]);
+    let again = if repair.earlier.is_empty() { String::new() } else { words.say("again", &[]) };
+    let task = words.say("task", &[("test", repair.first()), ("again", &again)]);
     sections.push(Section::new(rank::TASK, "Task", task));
     sections.extend(
         repair.complaint.as_ref().map(|why| {
@@ -52,7 +72,7 @@ pub fn ask_repair(repair: &RepairFacts, attempt: u32, with: FixWith) -> ModelReq
     ModelRequest {
         stage: Stage::Repair,
         attempt,
-        temperature: 0.2,
+        temperature: if attempt == 0 { 0.2 } else { 0.4 },
         prompt: Prompt::new(words, sections),
         prompt_version: words.version(),
         tier: if is_hard { Tier::Strong } else { Tier::Simple },
@@ -64,9 +84,10 @@ pub fn ask_repair(repair: &RepairFacts, attempt: u32, with: FixWith) -> ModelReq
 /// Number of attempts by a simple model.
 const STRONG_FROM: u32 = 2;
 
-/// Builds the request for a diagnosis before any fix.
+/// Builds the request for a diagnosis before any fix by a model.
 pub fn ask_report(repair: &RepairFacts) -> ModelRequest {
     let mut sections = facts(repair);
+    sections.extend(tried(&repair.earlier));
     sections.push(Section::new(
         rank::TASK,
         "Task",
@@ -90,34 +111,108 @@ impl RepairFacts {
     }
 }
 
-fn named(it: &Suspect) -> String {
-    let symbol = if it.symbol.is_empty() { "the top level" } else { &it.symbol };
-    format!("`{symbol}` in `{}`: {}", it.path, it.why)
-}
-
-/// Returns the sections on the failure, the cause, the suspects and the tests.
+/// Returns the sections on the test, its failure, the suspects and their surroundings.
 fn facts(repair: &RepairFacts) -> Vec<Section> {
-    let fenced = |text: &str| format!("```python\n{}\n```\n", text.trim_end());
-    let (path, text) = &repair.test_file;
+    let mut sections = Vec::new();
+    for (place, it) in repair.test_sources.iter().enumerate() {
+        let title = match place {
+            0 => format!("The failing test, in `{}` (read-only)", it.path),
+            _ => format!("Fixtures in `{}` (read-only)", it.path),
+        };
+        let rank = if place == 0 { rank::CORE } else { rank::TESTS };
+        sections.push(Section::new(rank, title, fenced(&it.render())));
+    }
     let failure = format!("```\n{}\n```", repair.failure.trim_end());
-    let mut sections = vec![Section::new(rank::CORE, "Failure", failure)];
+    sections.push(Section::new(rank::CORE, "Failure", failure));
     let said = |title: &str, text: &Option<String>| {
         text.as_ref().map(|text| Section::new(rank::CORE, title, text.clone()))
     };
     sections.extend(said("What a person says is wrong", &repair.issue));
-    sections.extend(said("Likely cause", &repair.cause));
-    let suspects: Vec<String> = repair.suspects.iter().map(named).collect();
-    let suspects = suspects.iter().map(String::as_str);
-    sections.extend(listed(rank::CODE, "Suspects, the likeliest first", suspects));
-    for (place, (path, text)) in repair.files.iter().enumerate() {
-        let rank = rank::SUSPECT + place as u32;
-        sections.push(Section::new(rank, format!("`{path}`"), fenced(text)));
-    }
-    let parts = repair.suspects.iter().enumerate().filter(|it| !it.1.source.is_empty());
-    for (place, it) in parts {
-        let title = format!("`{}`, from line {}", it.path, it.line);
-        sections.push(Section::new(rank::SUSPECT + place as u32, title, fenced(&it.source)));
-    }
-    sections.push(Section::new(rank::TESTS, format!("`{path}` (read-only)"), fenced(text)));
+    let cause = match repair.earlier.is_empty() {
+        true => "Likely cause",
+        false => "Cause as it was thought before the first fix; it may be wrong",
+    };
+    sections.extend(said(cause, &repair.cause));
+    sections.extend(suspects(repair));
+    sections.extend(surroundings(repair));
     sections
+}
+
+/// Returns the list of suspects, and their code.
+fn suspects(repair: &RepairFacts) -> Vec<Section> {
+    let suspects: Vec<String> = repair.suspects.iter().map(named).collect();
+    let mut sections = Vec::new();
+    if !suspects.is_empty() {
+        let list: String = suspects.iter().map(|it| format!("- {it}\n")).collect();
+        let legend = "Below, lines are numbered and `>` marks the suspicious ones; numbers and marks do not belong to the files.";
+        sections.push(Section::new(
+            rank::CODE,
+            "Suspects, the likeliest first",
+            format!("{list}{legend}"),
+        ));
+    }
+    for (place, it) in repair.sources.iter().enumerate() {
+        let title = match it.is_whole {
+            true => format!("`{}`, the whole file", it.path),
+            false => format!("Of `{}`", it.path),
+        };
+        let (rank, body) = (rank::SUSPECT + place as u32, fenced(&it.render()));
+        sections.push(match place {
+            0 => Section::new(rank, title, body),
+            _ => Section::whole(rank, title, body),
+        });
+    }
+    sections
+}
+
+/// Returns what the suspects use, and who calls them.
+fn surroundings(repair: &RepairFacts) -> Vec<Section> {
+    let mut sections = Vec::new();
+    if !repair.used.is_empty() {
+        let entry = |(place, text): &(String, String)| format!("{place}\n{}", fenced(text));
+        let body: String = repair.used.iter().map(entry).collect();
+        sections.push(Section::new(rank::USED, "What they use of other files", body));
+    }
+    if !repair.callers.is_empty() {
+        let entry = |(name, lines): &(String, Vec<String>)| {
+            let lines: String = lines.iter().map(|it| format!("  {it}\n")).collect();
+            format!("- `{name}`:\n{lines}")
+        };
+        let body: String = repair.callers.iter().map(entry).collect();
+        sections.push(Section::new(rank::CALLERS, "Who uses them", body));
+    }
+    for it in &repair.caller_sources {
+        let title = format!("A caller, in `{}`", it.path);
+        sections.push(Section::whole(rank::CALLERS, title, fenced(&it.render())));
+    }
+    sections
+}
+
+fn named(it: &Suspect) -> String {
+    let symbol = if it.symbol.is_empty() { "the top level" } else { &it.symbol };
+    let why = if it.why.is_empty() { String::new() } else { format!(" ({})", it.why) };
+    format!("`{symbol}` in `{}`, line {}{why}", it.path, it.line)
+}
+
+/// Maximum length of one earlier fix, in bytes.
+const LONGEST_FIX: usize = 3000;
+
+/// Returns the section on earlier fixes.
+fn tried(earlier: &[FailedFix]) -> Option<Section> {
+    let fix = |(number, it): (usize, &FailedFix)| {
+        let diff = match it.diff.trim_end() {
+            "" => String::new(),
+            diff => format!("```diff\n{}\n```\n", cut_middle(diff, LONGEST_FIX)),
+        };
+        format!("{}. {}\n{diff}", number + 1, cut_middle(it.why.trim(), LONGEST_FIX))
+    };
+    let body: String = earlier.iter().enumerate().map(fix).collect();
+    (!body.is_empty())
+        .then(|| Section::new(rank::CODE, "Tried already, and why each did not do", body))
+}
+
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}python\n{}\n{fence}\n", text.trim_end())
 }

@@ -232,11 +232,8 @@ impl Diagnostic {
             out += "\n## Suggested by the model\n\n";
         }
         for it in &self.opinion.ideas {
-            out += &format!(
-                "- {} (the model's confidence: {:.0} %)\n",
-                it.description,
-                it.confidence * 100.0
-            );
+            let sure = it.confidence.map(|it| format!(" (its confidence: {:.0} %)", it * 100.0));
+            out += &format!("- {}{}\n", it.description, sure.unwrap_or_default());
         }
         out += "\n## Places\n";
         for it in &self.affected {

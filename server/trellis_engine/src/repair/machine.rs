@@ -1,11 +1,15 @@
 //! State machine of the repair loop, without I/O: events come in, actions come out.
 //!
 //! ```text
-//! all tests ──> group ──> diagnose ──> ask ──> try ──> decide ──> write ──> all tests
-//!                            │          ^        │        │
-//!                            │          └────────┴────────┘  with the reason of the failure
-//!                            └─ suggested ──> try
+//! all tests ──> group ──> diagnose ──> opinion ──> ask ──> try ──> decide ──> write ──> all tests
+//!                            │           │  ^        ^        │        │
+//!                            │           │  │        └────────┴────────┘  with the reason of the failure
+//!                            │           └──┼─ suggested ──> try
+//!                            └─ proven ──> try
 //! ```
+//!
+//! A fix that a trial of small edits proves is tried first: only if it fails or is rejected, a
+//! model is asked.
 //!
 //! Each accepted fix makes a failing test pass and breaks none, so the loop ends. A group that was
 //! given up is not started again.
@@ -33,6 +37,12 @@ pub struct Limits {
 /// Progress on the current group.
 #[derive(Clone, Debug, Default)]
 struct Progress {
+    /// True if the running attempt is that of a fix found by a trial.
+    is_proving: bool,
+    /// Number of such attempts.
+    proven: u32,
+    /// True if a model was asked for its opinion, or is not to be asked.
+    has_opinion: bool,
     /// Number of suggestions of the diagnosis, and of those that were tried.
     suggestions: usize,
     suggested: usize,
@@ -69,6 +79,7 @@ enum Phase {
     Idle,
     RunningAll,
     Diagnosing(Progress),
+    AwaitingOpinion(Progress),
     Trying(Progress),
     Deciding(Progress),
     Writing,
@@ -82,6 +93,7 @@ impl Phase {
             Phase::Idle => "its beginning",
             Phase::RunningAll => "a run of all tests",
             Phase::Diagnosing(_) => "a diagnosis",
+            Phase::AwaitingOpinion(_) => "a model's diagnosis",
             Phase::Trying(_) => "a tried fix",
             Phase::Deciding(_) => "a decision",
             Phase::Writing => "a write",
@@ -190,8 +202,22 @@ impl<W: GroupWork> RepairMachine<W> {
         self.go(Phase::Ended, Action::Finish(summary))
     }
 
-    /// Requests the next fix; suggestions of the diagnosis are tried first.
+    /// Tries what a trial of small edits found, if anything.
+    fn diagnosed(&mut self, progress: Progress, work: W, is_proven: bool) -> Action<W> {
+        match is_proven {
+            true => {
+                let progress = Progress { is_proving: true, proven: 1, ..progress };
+                self.go(Phase::Trying(progress), Action::TryProven { work })
+            }
+            false => self.next_fix(progress, work),
+        }
+    }
+
+    /// Requests the next fix; suggestions of a model's diagnosis are tried first.
     fn next_fix(&mut self, mut progress: Progress, work: W) -> Action<W> {
+        if !progress.has_opinion {
+            return self.go(Phase::AwaitingOpinion(progress), Action::RequestDiagnosis { work });
+        }
         let limit = self.limits.iterations;
         if progress.suggested < progress.suggestions {
             let suggestion = progress.suggested;
@@ -218,7 +244,8 @@ impl<W: GroupWork> RepairMachine<W> {
             AttemptResult::NoReply(why) => return self.best_or(progress, work, why),
             AttemptResult::Passed(score) => {
                 progress.candidates.push(score);
-                if progress.sound() >= self.limits.candidates.max(1) {
+                let wanted = if progress.is_proving { 1 } else { self.limits.candidates.max(1) };
+                if progress.sound() >= wanted {
                     return self.best_or(progress, work, String::new());
                 }
             }
@@ -229,6 +256,7 @@ impl<W: GroupWork> RepairMachine<W> {
             }
             AttemptResult::Failed | AttemptResult::Unusable(_) => {}
         }
+        progress.is_proving = false;
         self.next_fix(progress, work)
     }
 
@@ -236,7 +264,8 @@ impl<W: GroupWork> RepairMachine<W> {
     fn best_or(&mut self, mut progress: Progress, work: W, why: String) -> Action<W> {
         let Some(candidate) = progress.best() else { return self.abandon(work.group(), why) };
         progress.deciding = candidate;
-        let iteration = progress.asked + progress.suggested as u32;
+        progress.is_proving = false;
+        let iteration = progress.asked + progress.suggested as u32 + progress.proven;
         self.go(Phase::Deciding(progress), Action::Review { work, candidate, iteration })
     }
 
@@ -330,8 +359,11 @@ impl<W: GroupWork> Machine for RepairMachine<W> {
         let action = match (phase, event) {
             (Phase::Idle, Event::Started) => self.run_all(),
             (Phase::RunningAll, Event::RanAll(groups)) => self.ran_all(groups),
-            (Phase::Diagnosing(progress), Event::Diagnosed { work, suggestions }) => {
-                self.next_fix(Progress { suggestions, ..progress }, work)
+            (Phase::Diagnosing(progress), Event::Diagnosed { work, is_proven }) => {
+                self.diagnosed(progress, work, is_proven)
+            }
+            (Phase::AwaitingOpinion(progress), Event::Suggested { work, suggestions }) => {
+                self.next_fix(Progress { has_opinion: true, suggestions, ..progress }, work)
             }
             (Phase::Trying(progress), Event::Tried { work, result }) => {
                 self.tried(progress, work, result)

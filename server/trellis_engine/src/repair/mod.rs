@@ -8,6 +8,8 @@
 mod answer;
 mod ask;
 mod diagnostic;
+mod excerpt;
+mod failure_text;
 mod fix_score;
 mod groups;
 mod machine;
@@ -15,8 +17,11 @@ mod model_diagnosis;
 mod vocabulary;
 
 pub use answer::{repaired, replaces_definitions, suggested};
-pub use ask::{RepairFacts, ask_repair, ask_report};
+pub use ask::{FailedFix, RepairFacts, ask_repair, ask_report};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
+pub use excerpt::Excerpt;
+pub(crate) use excerpt::without_numbers;
+pub use failure_text::failure_text;
 pub use fix_score::{FixScore, Size, size};
 pub use groups::{Group, SuspectedCause, groups};
 pub use machine::{Limits, RepairMachine};

@@ -16,8 +16,14 @@ pub enum Event<W> {
     Started,
     /// The failing tests that a change of the code could fix.
     RanAll(Vec<Group>),
-    /// The group was diagnosed, with this number of suggested fixes that can be tried.
+    /// The group was diagnosed by measuring.
     Diagnosed {
+        work: W,
+        /// True if a trial of small edits found a fix.
+        is_proven: bool,
+    },
+    /// A model was asked for its opinion, and suggests this number of fixes that can be tried.
+    Suggested {
         work: W,
         suggestions: usize,
     },
@@ -45,6 +51,7 @@ impl<W> Event<W> {
             Event::Started => "a beginning",
             Event::RanAll(_) => "a run of all tests",
             Event::Diagnosed { .. } => "a diagnosis",
+            Event::Suggested { .. } => "a model's diagnosis",
             Event::Tried { .. } => "a tried fix",
             Event::Decided { .. } => "a decision",
             Event::Written | Event::Stale { .. } => "a write",
@@ -96,11 +103,19 @@ pub enum ProposalDecision {
 pub enum Action<W> {
     /// Runs the tests, and groups the failing ones.
     RunAllTests,
-    /// Diagnoses the group, and asks a model for its opinion.
+    /// Diagnoses the group, and tries small edits of suspicious lines.
     Diagnose {
         group: Group,
         /// Work on the group whose fix a person rejected.
         earlier: Option<W>,
+    },
+    /// Tries the fix that a trial of small edits found.
+    TryProven {
+        work: W,
+    },
+    /// Asks a model for its opinion, unless that was done.
+    RequestDiagnosis {
+        work: W,
     },
     /// Tries a fix that the diagnosis suggests.
     TrySuggestion {

@@ -67,6 +67,10 @@ pub struct RepairArgs {
     #[arg(long)]
     #[serde(default)]
     pub no_report: bool,
+    /// Before the model is asked, try small edits of suspicious lines for this many seconds; 0 tries none.
+    #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    #[serde(default = "defaults::twenty")]
+    pub trials: u64,
     /// How the model works: in one reply, or with tools that search and edit a copy of the project.
     #[arg(long, value_enum, default_value_t = FixWith::Reply, value_name = "MODE", help_heading = "Model")]
     #[serde(default)]
@@ -117,6 +121,9 @@ mod defaults {
     pub(super) fn fifty() -> u32 {
         50
     }
+    pub(super) fn twenty() -> u64 {
+        20
+    }
 }
 
 impl RepairArgs {
@@ -149,6 +156,7 @@ impl RepairArgs {
             mode: self.approve,
             critical: self.critical,
             report: !self.no_report,
+            trials: Some(self.trials).filter(|it| *it > 0).map(Duration::from_secs),
             fix_with: self.fix_with.into(),
             place,
             patch: self.patch.map(|it| base.join(it)),
@@ -295,8 +303,8 @@ pub struct AffectedFile {
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedFix {
     pub description: String,
-    /// The model's own confidence, from 0 to 1; nothing depends on it.
-    pub confidence: f64,
+    /// The model's own confidence, from 0 to 1, if it gave one; nothing depends on it.
+    pub confidence: Option<f64>,
 }
 
 /// A fix that was tried.
@@ -315,6 +323,9 @@ pub struct AttemptShape {
     pub confidence: Option<ConfidenceShape>,
     /// Signs that it is tailored to its tests, with their places.
     pub shortcuts: Vec<String>,
+    /// `trial` if small edits found it and no model was asked; else left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
 }
 
 /// A fix that was not chosen.
@@ -444,6 +455,7 @@ impl From<report::AttemptReport> for AttemptShape {
             diff: it.diff,
             confidence: it.confidence.map(Into::into),
             shortcuts: it.shortcuts,
+            found_by: it.found_by,
         }
     }
 }

@@ -151,8 +151,8 @@ impl Verifier {
         let request = Request {
             targets: vec![id.to_owned()],
             source_folders: self.source_folders.clone(),
-            // Without `-vv`, pytest truncates differences.
-            arguments: vec!["-vv".to_owned()],
+            // Without `-vv`, pytest truncates differences. Only long tracebacks show local variables.
+            arguments: ["-vv", "--showlocals", "--tb=long"].map(str::to_owned).into(),
             ..self.request(tree)
         };
         let report = self.opened.runner.run(&request, &self.cancel).await;

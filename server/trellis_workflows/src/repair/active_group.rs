@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::repair::{Group, GroupWork, RepairFacts, SuggestedChange};
-use trellis_engine::{EditableFiles as _, Suspect};
+use trellis_engine::{EditableFiles as _, Failure, Suspect};
+use trellis_python::Index;
 
 use super::driver::lost;
 use super::evaluate::Candidate;
-use super::prompt_context::ProjectFiles;
+use super::project_files::ProjectFiles;
+use super::question::QuestionContext;
 use crate::fault::Fault;
 
 /// A group with its facts and its attempts so far.
@@ -25,6 +27,14 @@ pub(super) struct ActiveGroup {
     pub(super) baseline: u32,
     /// Texts of the suspects' files as requests show them, by path.
     shown: BTreeMap<String, String>,
+    /// The failure of the first test when it was run alone.
+    pub(super) lead: Option<Failure>,
+    /// Texts of a fix that a trial of small edits found, until it is tried.
+    pub(super) proven: Option<BTreeMap<String, String>>,
+    /// Number of the attempt that tried it, from 0.
+    pub(super) by_trial: Option<u32>,
+    /// True if a model was asked for its opinion.
+    pub(super) has_opinion: bool,
 }
 
 impl GroupWork for ActiveGroup {
@@ -34,17 +44,34 @@ impl GroupWork for ActiveGroup {
 }
 
 impl ActiveGroup {
-    pub(super) fn new(
-        group: Group,
-        repair: RepairFacts,
-        suggestions: Vec<SuggestedChange>,
-        baseline: u32,
-        files: &ProjectFiles<'_>,
-    ) -> ActiveGroup {
-        let (candidates, tried) = (Vec::new(), Vec::new());
+    pub(super) fn new(group: Group, lead: Option<Failure>, baseline: u32) -> ActiveGroup {
+        ActiveGroup {
+            group,
+            repair: RepairFacts::default(),
+            candidates: Vec::new(),
+            suggestions: Vec::new(),
+            attempts: 0,
+            tried: Vec::new(),
+            baseline,
+            shown: BTreeMap::new(),
+            lead,
+            proven: None,
+            by_trial: None,
+            has_opinion: false,
+        }
+    }
+
+    /// Replaces the facts about the code by those for the next request; what was tried and said
+    /// stays.
+    pub(super) fn collect_facts(&mut self, files: &ProjectFiles<'_>, index: &Index) {
+        let (group, lead) = (&self.group, self.lead.as_ref());
+        let round = self.repair.earlier.len();
+        let facts = QuestionContext { group, files, index, lead, round }.facts();
+        let before = std::mem::take(&mut self.repair);
+        let RepairFacts { issue, cause, hypotheses, others, earlier, complaint, .. } = before;
+        self.repair = RepairFacts { issue, cause, hypotheses, others, earlier, complaint, ..facts };
         let text = |it: &Suspect| Some((it.path.clone(), files.text(&it.path)?));
-        let shown = repair.suspects.iter().filter_map(text).collect();
-        ActiveGroup { group, repair, candidates, suggestions, attempts: 0, tried, baseline, shown }
+        self.shown = self.repair.suspects.iter().filter_map(text).collect();
     }
 
     /// Returns a file among `texts` that has changed since the requests show it.

@@ -7,7 +7,7 @@ use trellis_engine::{EditableFiles as _, Suspect};
 
 use super::attempts::GroupLog;
 use super::evaluate::diff;
-use super::prompt_context::ProjectFiles;
+use super::project_files::ProjectFiles;
 use super::report::AlternativeReport;
 use crate::proposals::ProposedFile;
 
@@ -18,7 +18,7 @@ pub(super) const SUGGESTIONS: usize = 2;
 #[derive(Clone)]
 pub(super) struct IdeaLog {
     description: String,
-    confidence: f64,
+    confidence: Option<f64>,
     /// The diff of the suggestion; `None` if it names no change, or one that cannot be applied.
     diff: Option<String>,
     /// The suggestion is one of those to try.
@@ -48,7 +48,8 @@ pub(super) fn ideas(
     said.ideas.iter().map(log).collect()
 }
 
-fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
+/// Returns the diff of new texts.
+pub(super) fn change(texts: BTreeMap<String, String>, files: &ProjectFiles<'_>) -> String {
     let file = |(path, proposed): (String, String)| ProposedFile {
         base: files.text(&path),
         path,
@@ -77,7 +78,7 @@ pub(super) fn alternatives(log: &GroupLog, taken: Option<u32>) -> Vec<Alternativ
     let suggestions = ideas.map(|(at, it)| AlternativeReport {
         name: format!("Suggestion {}, {}", at + 1, it.description),
         became: it.became(taken.is_some()),
-        confidence: Some(it.confidence),
+        confidence: it.confidence,
         // The diff of a tried suggestion is shown with its attempt.
         diff: it.diff.clone().filter(|_| it.attempt.is_none()),
     });

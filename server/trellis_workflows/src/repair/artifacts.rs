@@ -68,21 +68,33 @@ impl<'a> Artifacts<'a> {
     }
 
     /// Begins a group and writes its diagnosis at once.
-    pub(super) fn begin(
-        &mut self,
-        group: &Group,
-        diagnosis: Diagnostic,
-        ideas: Vec<IdeaLog>,
-    ) -> Result<(), Fault> {
-        let number = self.groups.len() + 1;
-        let shape = DiagnosisReport::of(&diagnosis);
-        self.write(&format!("diagnosis-{number}.md"), &diagnosis.markdown())?;
-        self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)?;
-        let (group, attempts) = (group.clone(), Vec::new());
+    pub(super) fn begin(&mut self, group: &Group, diagnosis: Diagnostic) -> Result<(), Fault> {
+        let (group, ideas, attempts) = (group.clone(), Vec::new(), Vec::new());
         let log = GroupLog { group, diagnosis, ideas, attempts, chosen: None, kept: None };
         self.current = self.groups.len();
         self.groups.push(log);
-        Ok(())
+        self.write_diagnosis()
+    }
+
+    /// Replaces the diagnosis of the current group by one with a model's opinion.
+    pub(super) fn diagnosed(
+        &mut self,
+        diagnosis: Diagnostic,
+        ideas: Vec<IdeaLog>,
+    ) -> Result<(), Fault> {
+        if let Some(group) = self.group() {
+            group.diagnosis = diagnosis;
+            group.ideas = ideas;
+        }
+        self.write_diagnosis()
+    }
+
+    fn write_diagnosis(&mut self) -> Result<(), Fault> {
+        let number = self.current + 1;
+        let Some(group) = self.groups.get(self.current) else { return Ok(()) };
+        let (page, shape) = (group.diagnosis.markdown(), DiagnosisReport::of(&group.diagnosis));
+        self.write(&format!("diagnosis-{number}.md"), &page)?;
+        self.write(&format!("diagnosis-{number}.json"), &pretty(&shape)?)
     }
 
     /// Resumes a group that was begun before.

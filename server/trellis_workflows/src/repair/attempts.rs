@@ -31,6 +31,8 @@ pub(super) struct AttemptLog {
     /// Score of an attempt that passed.
     pub(super) merit: Option<FixScore>,
     pub(super) shortcuts: Vec<String>,
+    /// A trial of small edits found it, and no model was asked.
+    pub(super) is_by_trial: bool,
 }
 
 impl GroupLog {
@@ -54,6 +56,7 @@ impl AttemptLog {
             confidence: Some(ConfidenceReport::of(&candidate.proposal.confidence)),
             merit: Some(candidate.merit.clone()),
             shortcuts: candidate.merit.shortcuts.clone(),
+            is_by_trial: false,
         }
     }
 }
@@ -67,5 +70,6 @@ pub(super) fn attempt(log: &AttemptLog) -> AttemptReport {
         diff: log.diff.clone(),
         confidence: log.confidence,
         shortcuts: log.shortcuts.clone(),
+        found_by: log.is_by_trial.then(|| "trial".to_owned()),
     }
 }

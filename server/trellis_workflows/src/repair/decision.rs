@@ -1,7 +1,7 @@
 //! Decides whether a fix stays, and translates a person's decision for the loop.
 
 use trellis_engine::approval::{CRITICAL, Mode, review_reason};
-use trellis_engine::repair::{Event, ProposalCheck, ProposalDecision, Waiting};
+use trellis_engine::repair::{Event, FailedFix, ProposalCheck, ProposalDecision, Waiting};
 use trellis_engine::{Decision, EditedFiles};
 
 use super::WriteTarget;
@@ -92,7 +92,8 @@ impl RepairRun<'_> {
             }
             Evaluation::Fails { why, .. } => {
                 self.reporter.note(format_args!("  your edit does not work: {why}"));
-                work.repair.earlier.push(format!("a person's edit: {why}"));
+                let why_not = format!("a person's edit of it: {why}");
+                work.repair.earlier.push(FailedFix { why: why_not, diff: String::new() });
                 self.artifacts.choose(None);
                 Ok(Decision::Reject { why })
             }
@@ -102,7 +103,8 @@ impl RepairRun<'_> {
     /// Records a rejected fix, also for the next request.
     fn record_rejection(&mut self, work: &mut ActiveGroup, why: &str, diff: &str) {
         let why = if why.is_empty() { "without a reason" } else { why };
-        work.repair.earlier.push(format!("a person rejected this one, {why}\n{diff}"));
+        let rejected = format!("A person rejected this one: {why}.");
+        work.repair.earlier.push(FailedFix { why: rejected, diff: diff.to_owned() });
         self.artifacts.rejected(why);
     }
 

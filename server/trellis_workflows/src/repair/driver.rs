@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    Action, AttemptResult, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts, RepairMachine,
-    RepairSummary, SuggestedChange, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
+    Action, AttemptResult, Diagnostic, Event, FailedFix, Group, ModelDiagnosis, RepairFacts,
+    RepairMachine, RepairSummary, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
 use trellis_engine::{Complaint, FixWith, Reply};
 use trellis_os::wording::counted;
 
 use super::active_group::ActiveGroup;
-use super::alternatives::{SUGGESTIONS, ideas};
+use super::alternatives::{SUGGESTIONS, change, ideas};
 use super::approver::Approver;
 use super::artifacts::Artifacts;
 use super::attempts::AttemptLog;
@@ -20,15 +20,17 @@ use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
 use super::evaluate::{Evaluation, Evaluator};
 use super::fix::{Fix, FixRequest};
-use super::prompt_context::{ProjectFiles, build};
+use super::project_files::ProjectFiles;
+use super::trial_search::BY_TRIAL;
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
 use crate::driver::{Performed, Performer};
 use crate::fault::Fault;
 use crate::job_control::JobControl;
-use crate::llm_session::LlmSession;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::proposals::Verifier;
 use crate::reporter::{Progress, Reporter};
+use trellis_store::journal::{Event::Note, Journal};
 use trellis_store::origin::Workflow;
 
 /// Everything that a running repair holds.
@@ -65,6 +67,8 @@ impl Performer<RepairMachine<ActiveGroup>> for RepairRun<'_> {
         let event = match action {
             Action::RunAllTests => self.baseline().await?,
             Action::Diagnose { group, earlier } => self.diagnose(group, earlier).await?,
+            Action::TryProven { work } => self.try_proven(work).await?,
+            Action::RequestDiagnosis { work } => self.request_diagnosis(work).await?,
             Action::TrySuggestion { work, suggestion } => {
                 self.try_suggestion(work, suggestion).await?
             }
@@ -145,40 +149,81 @@ impl RepairRun<'_> {
 
     async fn diagnose(
         &mut self,
-        group: Group,
+        mut group: Group,
         earlier: Option<ActiveGroup>,
     ) -> Result<Event<ActiveGroup>, Fault> {
-        self.open_session()?;
         let earlier = match earlier {
             Some(work) if work.baseline == self.baselines => {
                 self.artifacts.take_up(&group);
-                return Ok(Event::Diagnosed { work, suggestions: 0 });
+                return Ok(Event::Diagnosed { work, is_proven: false });
             }
             // A fix that a person rejected for an earlier tree is not wanted for this one either.
             Some(work) => work.repair.earlier,
-            None => self.order.earlier.clone(),
+            None => self.order.earlier.iter().map(|it| earlier_work(it)).collect(),
         };
-        self.derive().await?;
         self.reporter.note(format_args!("{}: looking for the cause", title(&group)));
-        let lead = self.verifier.failure(group.first_test()).await?;
-        let mut repair = build(&group, &self.files()?, lead);
-        repair.issue.clone_from(&self.order.issue);
-        repair.earlier = earlier;
+        let proven = self.try_small_edits(&mut group).await?;
+        let mut work = ActiveGroup::new(group, None, self.baselines);
+        work.repair.issue.clone_from(&self.order.issue);
+        work.repair.earlier = earlier;
+        work.proven = proven.filter(|it| !self.was_refused(&work, it));
+        let is_proven = work.proven.is_some();
+        if !is_proven {
+            // Without a model, the repair ends before anything is written.
+            self.open_session()?;
+        }
+        self.derive().await?;
+        work.lead = self.verifier.failure(work.id()).await?;
+        let files = self.files()?;
+        let opinion = ModelDiagnosis::default();
+        let known = diagnostic(&work.group, &files.found.evidence, &files, opinion);
+        if is_proven {
+            self.say_cause(&known);
+        }
+        self.artifacts.begin(&work.group, known)?;
+        Ok(Event::Diagnosed { work, is_proven })
+    }
+
+    /// Returns whether a change is one that a person rejected before.
+    fn was_refused(&self, work: &ActiveGroup, texts: &BTreeMap<String, String>) -> bool {
+        let Ok(files) = self.files() else { return false };
+        let diff = change(texts.clone(), &files);
+        work.repair.earlier.iter().any(|it| it.diff == diff)
+    }
+
+    /// Asks a model for its opinion, once for each group.
+    async fn request_diagnosis(
+        &mut self,
+        mut work: ActiveGroup,
+    ) -> Result<Event<ActiveGroup>, Fault> {
+        self.open_session()?;
+        if std::mem::replace(&mut work.has_opinion, true) {
+            return Ok(Event::Suggested { work, suggestions: 0 });
+        }
+        self.collect_facts(&mut work)?;
         let said = match self.order.report {
-            true => self.request_diagnosis(&group, &repair).await?,
+            true => self.opinion(&work).await?,
             false => ModelDiagnosis::default(),
         };
-        let suggestions: Vec<SuggestedChange> =
-            said.ideas.iter().filter(|it| it.is_complete()).take(SUGGESTIONS).cloned().collect();
+        let complete = said.ideas.iter().filter(|it| it.is_complete());
+        work.suggestions = complete.take(SUGGESTIONS).cloned().collect();
+        let others = said.ideas.iter().filter(|it| !work.suggestions.contains(it));
+        work.repair.hypotheses = others.map(|it| it.description.clone()).collect();
         let files = self.files()?;
-        let ideas = ideas(&said, &repair.suspects, &files);
-        let known = diagnostic(&group, &files.found.evidence, &files, said);
-        repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
+        let ideas = ideas(&said, &work.repair.suspects, &files);
+        let known = diagnostic(&work.group, &files.found.evidence, &files, said);
+        work.repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
         self.say_cause(&known);
-        self.artifacts.begin(&group, known, ideas)?;
-        let count = suggestions.len();
-        let work = ActiveGroup::new(group, repair, suggestions, self.baselines, &self.files()?);
-        Ok(Event::Diagnosed { work, suggestions: count })
+        self.artifacts.diagnosed(known, ideas)?;
+        let suggestions = work.suggestions.len();
+        Ok(Event::Suggested { work, suggestions })
+    }
+
+    /// Collects the facts about the code for the next request.
+    fn collect_facts(&self, work: &mut ActiveGroup) -> Result<(), Fault> {
+        let baseline = self.baseline.as_ref().ok_or_else(lost)?;
+        work.collect_facts(&self.files()?, &baseline.index);
+        Ok(())
     }
 
     fn say_cause(&self, known: &Diagnostic) {
@@ -186,15 +231,11 @@ impl RepairRun<'_> {
         self.reporter.note(format_args!("  {kind}, {}", known.root_cause));
     }
 
-    async fn request_diagnosis(
-        &mut self,
-        group: &Group,
-        repair: &RepairFacts,
-    ) -> Result<ModelDiagnosis, Fault> {
-        let ask = ask_report(repair);
+    async fn opinion(&mut self, work: &ActiveGroup) -> Result<ModelDiagnosis, Fault> {
+        let ask = ask_report(&work.repair);
         // Without a usable reply, the measured evidence remains.
         let cancel = self.control.cancel.clone();
-        let said = match self.session()?.complete(group.first_test(), &ask, &cancel).await? {
+        let said = match self.session()?.complete(work.id(), &ask, &cancel).await? {
             Reply::Text(text) => parse_diagnosis(&text),
             _ => None,
         };
@@ -229,6 +270,7 @@ impl RepairRun<'_> {
         let number = work.begin_attempt();
         work.repair.complaint = complaint;
         work.repair.others = work.candidates.iter().map(|it| it.proposal.diff()).collect();
+        self.collect_facts(&mut work)?;
         let model = self.session()?.name();
         self.reporter.note(format_args!("  fix {}: prompting {model}", number + 1));
         let result = match self.fix(&work.repair, attempt).await? {
@@ -251,7 +293,7 @@ impl RepairRun<'_> {
     }
 
     /// Evaluates a change by running tests.
-    async fn evaluate_change(
+    pub(super) async fn evaluate_change(
         &mut self,
         work: &mut ActiveGroup,
         number: u32,
@@ -312,18 +354,24 @@ impl RepairRun<'_> {
     ) -> Result<AttemptResult, Fault> {
         match evaluation {
             Evaluation::Fails { why, diff } => {
-                work.repair.earlier.push(format!("{why}\n{diff}"));
+                work.repair.earlier.push(FailedFix { why: why.clone(), diff: diff.clone() });
                 self.log(work, attempt, "failed", &why)?;
                 if let Some(log) = self.artifacts.attempt() {
                     log.diff = Some(diff);
                 }
                 Ok(AttemptResult::Failed)
             }
-            Evaluation::Passes(candidate) => {
+            Evaluation::Passes(mut candidate) => {
+                if work.by_trial == Some(attempt) {
+                    let reason = &mut candidate.proposal.reason;
+                    *reason = format!("{BY_TRIAL}; {reason}");
+                }
                 let merit = candidate.merit.clone();
                 self.log(work, attempt, "passed", &candidate.proposal.reason)?;
                 if let Some(it) = self.artifacts.attempt() {
-                    *it = AttemptLog::of(&candidate).numbered(attempt + 1);
+                    let is_by_trial = it.is_by_trial;
+                    *it = AttemptLog { is_by_trial, ..AttemptLog::of(&candidate) }
+                        .numbered(attempt + 1);
                 }
                 work.candidates.push(*candidate);
                 Ok(AttemptResult::Passed(merit))
@@ -364,8 +412,28 @@ impl RepairRun<'_> {
         outcome: &'static str,
         what: &str,
     ) -> Result<(), Fault> {
-        let text = format!("fix {} {outcome}: {what}", attempt + 1);
-        self.session()?.note(work.id(), text)
+        let is_by_trial = work.by_trial == Some(attempt);
+        if let Some(log) = self.artifacts.attempt() {
+            log.is_by_trial = is_by_trial;
+        }
+        let origin = match is_by_trial && !what.contains(BY_TRIAL) {
+            true => format!(" ({BY_TRIAL})"),
+            false => String::new(),
+        };
+        let text = format!("fix {} {outcome}: {what}{origin}", attempt + 1);
+        match &self.session {
+            Some(session) => session.note(work.id(), text),
+            None => self.note_without_model(work.id(), text),
+        }
+    }
+
+    /// Journals a note before any model was needed.
+    fn note_without_model(&self, group: &str, text: String) -> Result<(), Fault> {
+        let origin = self.control.origin(Workflow::Repair);
+        let what = Workflow::Repair.as_str().to_owned();
+        let event = Note { node: group.to_owned(), what, text };
+        let journal = Journal::join(&self.order.home, origin);
+        journal.and_then(|it| it.log(event)).map_err(no_journal)
     }
 
     pub(super) fn evaluator<'s>(
@@ -408,6 +476,11 @@ impl RepairRun<'_> {
         }
         Ok(())
     }
+}
+
+/// Converts what was tried before the repair began.
+fn earlier_work(text: &str) -> FailedFix {
+    FailedFix { why: text.to_owned(), diff: String::new() }
 }
 
 fn title(group: &Group) -> String {

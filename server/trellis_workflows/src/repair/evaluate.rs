@@ -10,7 +10,7 @@ use trellis_python::Examples;
 
 use trellis_os::wording::counted;
 
-use super::prompt_context::ProjectFiles;
+use super::project_files::ProjectFiles;
 use crate::fault::Fault;
 use crate::localize::Localization;
 use crate::proposals::{

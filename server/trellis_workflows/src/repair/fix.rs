@@ -9,7 +9,7 @@ use trellis_engine::repair::{RepairFacts, repaired, replaces_definitions};
 use trellis_engine::{Complaint, EditableFiles as _, EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
-use super::prompt_context::ProjectFiles;
+use super::project_files::ProjectFiles;
 use crate::convert;
 use crate::fault::Fault;
 use crate::llm_session::LlmSession;

@@ -10,7 +10,8 @@
 //!
 //! [`trellis_engine::repair::RepairMachine`] decides the next action and `driver` performs it:
 //! `crate::llm_session` sends requests, `fix` reads the replies, `decision` says what stays, and
-//! `alternatives` lists the other fixes. The functions and calls of the code are stored as a
+//! `trial_search` finds fixes without a model, and `alternatives` lists the fixes not taken.
+//! `question` collects what a request shows. The functions and calls of the code are stored as a
 //! planning graph (`code_graph`). Attempts run on copies: until a fix stays, no byte of the tree
 //! changes. A fix that stays is written as an accepted proposal (`crate::proposals`), so that it is
 //! journaled, refused over edits made meanwhile, and can be undone.
@@ -29,10 +30,12 @@ mod evaluate;
 mod finish_commits;
 mod fix;
 mod in_place;
-mod prompt_context;
+mod project_files;
 mod propose;
+mod question;
 pub mod report;
 mod terminal;
+mod trial_search;
 mod uncommitted;
 mod worktree;
 
@@ -86,6 +89,8 @@ pub struct RepairRequest {
     pub critical: Vec<String>,
     /// A model diagnoses the problem before it is asked for a fix.
     pub report: bool,
+    /// Wall time for trying small edits before a model is asked; `None` for no trials.
+    pub trials: Option<Duration>,
     /// The way in which a model gives a fix.
     pub fix_with: FixWith,
     pub place: WriteTarget,

@@ -70,6 +70,7 @@ pub async fn propose(
         mode: Mode::Supervised,
         critical: Vec::new(),
         report: false,
+        trials: None,
         fix_with: FixWith::OneReply,
         place: WriteTarget::WorkingTree,
         patch: None,

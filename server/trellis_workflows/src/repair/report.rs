@@ -3,6 +3,7 @@
 use serde::Serialize;
 use trellis_engine::repair::Diagnostic;
 
+use super::trial_search::BY_TRIAL;
 use super::{UNNUMBERED, commit_title};
 use crate::proposals::{ConfidenceReport, Proposal, State};
 use crate::timing::Timing;
@@ -153,8 +154,8 @@ pub struct AffectedFile {
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedFix {
     pub description: String,
-    /// The model's own confidence, from 0 to 1; nothing depends on it.
-    pub confidence: f64,
+    /// The model's own confidence, from 0 to 1, if it gave one; nothing depends on it.
+    pub confidence: Option<f64>,
 }
 
 impl DiagnosisReport {
@@ -200,6 +201,9 @@ pub struct AttemptReport {
     pub confidence: Option<ConfidenceReport>,
     /// Signs that it is tailored to its tests, with their places.
     pub shortcuts: Vec<String>,
+    /// `trial` if small edits found it and no model was asked; else left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
 }
 
 /// A fix that was not chosen.
@@ -305,6 +309,9 @@ impl GroupReport {
 impl AttemptReport {
     fn markdown(&self) -> String {
         let mut out = format!("\n### Fix {}: {}\n\n{}\n", self.number, self.outcome, self.what);
+        if self.found_by.is_some() {
+            out += &format!("\nOrigin: {BY_TRIAL}.\n");
+        }
         if let Some(it) = &self.confidence {
             out += &format!("\nConfidence {}\n", it.breakdown());
         }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::repair::{
-    RepairFacts, ask_repair, ask_report, parse_diagnosis, repaired, suggested,
-};
-use trellis_engine::{EditableFiles, FixWith, Stage, Suspect};
+use trellis_engine::repair::{parse_diagnosis, repaired, suggested};
+use trellis_engine::{EditableFiles, Suspect};
 
 const CART: &str =
     "import os\n\n\ndef shipping(total):\n    if total > 100:\n        return 0\n    return 5\n";
@@ -82,53 +80,6 @@ fn an_answer_changes_files_or_says_why_not() {
 }
 
 #[test]
-fn a_question_holds_the_failure_the_suspects_and_what_was_tried() {
-    let repair = RepairFacts {
-        tests: ["tests/test_cart.py::test_a", "tests/test_cart.py::test_b"]
-            .map(str::to_owned)
-            .into(),
-        test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
-        failure: "assert 5 == 0".to_owned(),
-        files: vec![("shop/a.py".to_owned(), "x = 1\n".to_owned())],
-        suspects: suspects(),
-        earlier: vec!["shipping returned 1: another test failed".to_owned()],
-        complaint: Some("it changes nothing".to_owned()),
-        issue: Some("big carts cost shipping".to_owned()),
-        cause: Some("the boundary is left out".to_owned()),
-        others: vec!["a larger fix".to_owned()],
-    };
-    let ask = ask_repair(&repair, 0, FixWith::OneReply);
-    let text: String = ask.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
-    for part in [
-        "assert 5 == 0",
-        "- `shipping` in `shop/cart.py`:",
-        "- `the top level` in `shop/a.py`:",
-        "## `shop/cart.py`, from line 4\n",
-        "## `shop/a.py`\n",
-        "assert shipping(100) == 0",
-        "shipping returned 1",
-        "Make `tests/test_cart.py::test_a` pass",
-        "It could not be used: it changes nothing",
-        "big carts cost shipping",
-        "the boundary is left out",
-        "a larger fix",
-    ] {
-        assert!(text.contains(part), "{part} is not in {text}");
-    }
-    assert_eq!(ask.stage, Stage::Repair);
-    let report = ask_report(&repair);
-    assert_eq!(report.stage, Stage::Report);
-    let asked: String = report.prompt.messages(12_000).iter().map(|it| it.text.as_str()).collect();
-    assert!(asked.contains("Say why `tests/test_cart.py::test_a` fails"), "{asked}");
-    assert!(!asked.contains("shipping returned 1"), "before anything is tried: {asked}");
-    assert_ne!(
-        ask.tier,
-        ask_repair(&repair, 2, FixWith::OneReply).tier,
-        "the third attempt is a strong model's"
-    );
-}
-
-#[test]
 fn what_a_diagnosis_suggests_is_made_as_it_says() {
     let report = |path: &str, search: &str| {
         format!(
@@ -149,38 +100,49 @@ fn what_a_diagnosis_suggests_is_made_as_it_says() {
     assert!(!parse_diagnosis(vague).expect("a report").ideas[0].is_complete());
 }
 
-/// Compares every prompt about failing tests with its snapshot.
 #[test]
-fn questions_as_they_are_sent() {
-    let plain = RepairFacts {
-        tests: vec!["tests/test_cart.py::test_a".to_owned()],
-        test_file: ("tests/test_cart.py".to_owned(), "assert shipping(100) == 0".to_owned()),
-        failure: "tests/test_cart.py::test_a\nE       assert 5 == 0".to_owned(),
-        files: vec![("shop/cart.py".to_owned(), CART.to_owned())],
-        suspects: vec![Suspect {
-            path: "shop/cart.py".to_owned(),
-            symbol: "shipping".to_owned(),
-            why: "line 5 `if total > 100:`; executed by the failing test".to_owned(),
-            ..Suspect::default()
-        }],
-        ..RepairFacts::default()
-    };
-    let long = RepairFacts { files: Vec::new(), suspects: suspects(), ..plain.clone() };
-    let tried = RepairFacts {
-        cause: Some("the boundary is left out".to_owned()),
-        earlier: vec!["breaks test_b\n-    if total > 100:\n+    if total > 99:\n".to_owned()],
-        issue: Some("big carts cost shipping".to_owned()),
-        ..plain.clone()
-    };
-    for (name, it) in [("short_file", plain), ("long_file", long), ("tried", tried)] {
-        let asks = [
-            ("report", ask_report(&it)),
-            ("repair", ask_repair(&it, 0, FixWith::OneReply)),
-            ("repair_with_tools", ask_repair(&it, 0, FixWith::Tools)),
-        ];
-        for (stage, ask) in asks {
-            let all = ask.prompt.messages(12_000).into_iter().map(|it| it.text);
-            crate::snapshot::check(&format!("{stage}_{name}"), &all.collect::<Vec<_>>().join("\n"));
-        }
+fn reasoning_and_drafts_before_an_answer_do_not_count() {
+    let fixed = CART.replace("> 100", ">= 100");
+    let (old, new) = ("    if total > 100:", "    if total >= 100:");
+    let good = block("shop/cart.py", old, new);
+    let example = block("path/to/file.py", "old lines", "new lines");
+    let numbered = block("shop/cart.py", ">5 |     if total > 100:", ">5 |     if total >= 100:");
+    let wider = "def shipping(total):\n    if total > 100:";
+    let table = [
+        // A draft of the same lines, in other words and in a wider block.
+        block("shop/cart.py", old, "    if total > 99:") + "No, the boundary is 100.\n" + &good,
+        block("shop/cart.py", old, "    if total > 99:")
+            + &block("shop/cart.py", wider, &wider.replace('>', ">=")),
+        // The format of the question, repeated.
+        format!("Like this:\n{example}So:\n{good}"),
+        format!("<think>\n{}</think>\n{good}", block("shop/cart.py", old, "    if False:")),
+        // Numbers and marks of the question.
+        numbered.clone(),
+        numbered.replace(">5 |     if total >= 100:", new),
+    ];
+    for answer in table {
+        let changed = repaired(&answer, &suspects(), &files());
+        let changed = changed.unwrap_or_else(|why| panic!("{answer}: {why:?}"));
+        assert_eq!(changed["shop/cart.py"], fixed, "{answer}");
     }
+}
+
+#[test]
+fn the_last_report_of_an_answer_counts() {
+    let said = |cause: &str| format!("{{\"root_cause\": {cause:?}, \"suggested_fixes\": []}}");
+    let table = [
+        format!("total = {{100}}; a first guess: {}\nNo.\n{}", said("a"), said("b")),
+        format!("```json\n{}\n```\nOr rather\n```json\n{}\n```", said("a"), said("b")),
+        format!("<think>{}</think>{} and {{}} more", said("a"), said("b")),
+        said("b"),
+    ];
+    for answer in table {
+        assert_eq!(parse_diagnosis(&answer).expect("a report").root_cause, "b", "{answer}");
+    }
+    let sure = |text: &str| {
+        let fixes = format!("{{\"suggested_fixes\": [{{\"description\": \"x\"{text}}}]}}");
+        parse_diagnosis(&fixes).expect("a report").ideas[0].confidence
+    };
+    assert_eq!(sure(""), None, "it is not asked for");
+    assert_eq!(sure(", \"confidence\": 7"), Some(1.0));
 }

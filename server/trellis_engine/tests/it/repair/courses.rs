@@ -26,7 +26,12 @@ impl GroupWork for Work {
 #[derive(Clone)]
 enum In {
     RanAll(Vec<Group>),
+    /// A diagnosis without a proven fix, and the number of fixes that a model suggests.
     Diagnosed(usize),
+    /// A diagnosis with a proven fix.
+    Proven,
+    /// The number of fixes that a model suggests after a proven fix.
+    Suggested(usize),
     Tried(AttemptResult),
     Decided(Decision),
     Written,
@@ -85,6 +90,8 @@ fn word(next: &Action<Work>) -> String {
         Action::Diagnose { group, earlier: Some(_) } => {
             format!("diagnose {} again", group.first_test())
         }
+        Action::TryProven { .. } => "proven".to_owned(),
+        Action::RequestDiagnosis { .. } => "opinion".to_owned(),
         Action::TrySuggestion { suggestion, .. } => format!("suggested {suggestion}"),
         Action::RequestFix { attempt, complaint: None, .. } => format!("ask {attempt}"),
         Action::RequestFix { attempt, complaint: Some(why), .. } => {
@@ -119,14 +126,18 @@ fn event(action: Action<Work>, seen: In) -> Event<Work> {
         }
         Action::RunAllTests | Action::Finish(_) => Work(group(&["none"])),
         Action::Diagnose { group, .. } => Work(group),
-        Action::TrySuggestion { work, .. }
+        Action::TryProven { work }
+        | Action::RequestDiagnosis { work }
+        | Action::TrySuggestion { work, .. }
         | Action::RequestFix { work, .. }
         | Action::Review { work, .. }
         | Action::Write { work, .. } => work,
     };
     match seen {
         In::RanAll(groups) => Event::RanAll(groups),
-        In::Diagnosed(suggestions) => Event::Diagnosed { work, suggestions },
+        In::Diagnosed(_) => Event::Diagnosed { work, is_proven: false },
+        In::Proven => Event::Diagnosed { work, is_proven: true },
+        In::Suggested(suggestions) => Event::Suggested { work, suggestions },
         In::Tried(result) => Event::Tried { work, result },
         In::Decided(decision) => Event::Decided { work, decision },
         In::Written => Event::Written,
@@ -143,7 +154,12 @@ fn walked(mut machine: RepairMachine<Work>, seen: Vec<In>) -> Vec<String> {
     let mut action = step(&mut machine, Event::Started);
     let mut words = vec![word(&action)];
     for it in seen {
+        let suggested =
+            if let In::Diagnosed(count) = &it { Some(In::Suggested(*count)) } else { None };
         action = step(&mut machine, event(action, it));
+        if let (Some(suggested), Action::RequestDiagnosis { .. }) = (suggested, &action) {
+            action = step(&mut machine, event(action, suggested));
+        }
         words.push(word(&action));
     }
     words
@@ -189,6 +205,39 @@ fn every_way_ends_as_it_should() {
                 "all",
                 "end 1",
             ],
+        ),
+        (
+            "what a trial has proven needs no model, even where several fixes are wanted",
+            TWO,
+            vec![ran_all(&[&["a"]]), In::Proven, good(1), keep(), In::Written, ran_all(&[])],
+            &["all", "diagnose a", "proven", "decide 0 at 1", "write 0", "all", "end 1"],
+        ),
+        (
+            "a model is asked where it fails",
+            ONE,
+            vec![ran_all(&[&["a"]]), In::Proven, bad(), In::Suggested(1), bad(), good(1), keep()],
+            &[
+                "all",
+                "diagnose a",
+                "proven",
+                "opinion",
+                "suggested 0",
+                "ask 0",
+                "decide 0 at 3",
+                "write 0",
+            ],
+        ),
+        (
+            "or where it is rejected",
+            ONE,
+            vec![ran_all(&[&["a"]]), In::Proven, good(1), reject(), In::Suggested(0), good(1)],
+            &["all", "diagnose a", "proven", "decide 0 at 1", "opinion", "ask 0", "decide 1 at 2"],
+        ),
+        (
+            "or where it looks tailored to its tests, and then the better one is taken",
+            ONE,
+            vec![ran_all(&[&["a"]]), In::Proven, cheat(), In::Suggested(0), good(9), keep()],
+            &["all", "diagnose a", "proven", "opinion", "ask 0", "decide 1 at 2", "write 1"],
         ),
         (
             "replies of no use are not called fixes",

@@ -95,11 +95,11 @@ fn a_models_word_is_shown_as_one_and_what_is_no_report_is_none() {
         \"root_cause\": \"low adds one\", \"suggested_fixes\": [{\"fix_id\": \"1\", \"description\": \
         \"do not\", \"confidence\": 7, \"changes\": []}]}\n```";
     let said = parse_diagnosis(text).expect("a report");
-    assert!((said.ideas[0].confidence - 1.0).abs() < f64::EPSILON, "clamped");
+    assert_eq!(said.ideas[0].confidence, Some(1.0), "clamped");
     let ran: [Ran<'_>; 1] = [("t.py::a", Some(("ValueError", Some(2))), &[2])];
     let page = of(&ran, said).markdown();
     assert!(page.contains("Cause (by the model's diagnosis): low adds one"), "{page}");
-    assert!(page.contains("- do not (the model's confidence: 100 %)"), "{page}");
+    assert!(page.contains("- do not (its confidence: 100 %)"), "{page}");
     // A text with braces of its own before the report.
     let traced =
         format!("low({{}}) gives {{'a': 1}}; so:\n{}", &text[text.find('{').expect("one")..]);

@@ -4,3 +4,4 @@ mod answers;
 mod courses;
 mod diagnostics;
 mod grouping;
+mod questions;

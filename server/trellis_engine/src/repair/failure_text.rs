@@ -1,0 +1,182 @@
+//! The failure of one test as text for the model: what was raised, the compared values, and the
+//! project's calls on the way there.
+
+use std::collections::BTreeMap;
+
+use crate::failures::{divided_entries, line, place, render_full};
+use crate::observation::{ComparedValues, Failure, Frame, LibraryFrames};
+use crate::prompt_budget::cut_middle;
+
+/// Maximum length of the exception's message, in bytes.
+const MESSAGE: usize = 4000;
+/// Lines of test runners on how to see more.
+const HINTS: [&str; 2] = ["Use -v to get", "...Full output truncated"];
+/// Maximum length of a compared value, in bytes.
+const VALUE: usize = 2500;
+/// Length of values from which on their first difference is pointed out, in characters.
+const LONG: usize = 120;
+/// Number of characters shown on each side of the first difference.
+const AROUND: usize = 80;
+/// Number of frames shown of a deep stack: the first and the last ones.
+const FIRST: usize = 3;
+const LAST: usize = 8;
+/// Maximum number of local variables of a frame, and their maximum length in characters.
+const LOCALS: usize = 10;
+const LOCAL: usize = 160;
+/// Maximum number of other failing tests that get a line.
+const OTHERS: usize = 10;
+
+/// Renders the failure of a test, and one line for each of the `others`.
+pub fn failure_text(id: &str, failure: &Failure, others: &[(&str, &Failure)]) -> String {
+    let mut out = format!("{id}\n{}", raised(failure));
+    out += &failure.compared.as_ref().map_or_else(String::new, |it| compared(it, failure));
+    out += &calls(failure);
+    if !others.is_empty() {
+        out += "\nThese tests fail too, it seems for the same cause:\n";
+    }
+    for (id, failure) in others.iter().take(OTHERS) {
+        out += &format!("- {id}: {}\n", line(failure));
+    }
+    if others.len() > OTHERS {
+        out += &format!("- and {} more\n", others.len() - OTHERS);
+    }
+    without_addresses(&out)
+}
+
+fn raised(failure: &Failure) -> String {
+    let is_hint = |it: &&str| {
+        let it = it.trim();
+        HINTS.iter().any(|hint| it.starts_with(hint)) || it.ends_with("to None to see it.")
+    };
+    let message: Vec<&str> = failure.message.lines().filter(|it| !is_hint(it)).collect();
+    let text = format!("{}: {}", failure.exception, message.join("\n"));
+    format!("{}\n", cut_middle(text.trim_end().trim_end_matches(':'), MESSAGE))
+}
+
+/// Renders both sides of a comparison, unless the message shows them.
+fn compared(it: &ComparedValues, failure: &Failure) -> String {
+    let is_shown = |value: &String| failure.message.contains(value.as_str());
+    let mut out = String::new();
+    if !(is_shown(&it.left) && is_shown(&it.right)) {
+        out += &format!("\nLeft of `{}`:\n{}\n", it.operator, cut_middle(&it.left, VALUE));
+        out += &format!("Right of it:\n{}\n", cut_middle(&it.right, VALUE));
+    }
+    out + &first_difference(it).unwrap_or_default()
+}
+
+/// Renders the surroundings of the first difference between two long values.
+fn first_difference(it: &ComparedValues) -> Option<String> {
+    let (left, right): (Vec<char>, Vec<char>) =
+        (it.left.chars().collect(), it.right.chars().collect());
+    if it.operator != "==" || left.len().min(right.len()) < LONG {
+        return None;
+    }
+    let at = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+    let near = |value: &[char]| -> String {
+        let (from, to) = (at.saturating_sub(AROUND), (at + AROUND).min(value.len()));
+        let (before, after) =
+            (["", "…"][usize::from(from > 0)], ["", "…"][usize::from(to < value.len())]);
+        format!("{before}{}{after}", value[from.min(to)..to].iter().collect::<String>())
+    };
+    let (left, right) = (near(&left), near(&right));
+    Some(format!("\nThey differ from character {at} on:\n  left:  {left}\n  right: {right}\n"))
+}
+
+/// Renders the project's frames with their source lines and local variables.
+fn calls(failure: &Failure) -> String {
+    let count = failure.frames.len();
+    if count == 0 {
+        // Without frames, the runner's own text says where it was.
+        let text = cut_middle(render_full(failure).trim(), MESSAGE);
+        return if text.is_empty() { text } else { format!("\n{text}\n") };
+    }
+    let locals = locals(&failure.traceback);
+    let mut out = "\nThe project's calls, outermost first:\n".to_owned();
+    for (number, it) in failure.frames.iter().enumerate() {
+        out += &libraries(failure, number);
+        if count > FIRST + LAST && number == FIRST {
+            out += &format!("… {} more of the project's calls …\n", count - FIRST - LAST);
+        }
+        if number < FIRST || number + LAST >= count {
+            out += &call(it, locals.get(&(it.path.clone(), it.line)));
+        }
+    }
+    out + &libraries(failure, count)
+}
+
+fn call(it: &Frame, locals: Option<&Vec<String>>) -> String {
+    let source = it.source.replace('\n', "\n    ");
+    let mut out = format!("{}:{} in {}\n", it.path, it.line, it.function);
+    if !source.is_empty() {
+        out += &format!("    {source}\n");
+    }
+    for it in locals.into_iter().flatten().take(LOCALS) {
+        out += &format!("      with {it}\n");
+    }
+    out
+}
+
+/// Renders the library calls before the frame of this number.
+fn libraries(failure: &Failure, number: usize) -> String {
+    let of_place = failure.libraries.iter().filter(|it| it.after == number);
+    of_place.map(library).collect()
+}
+
+fn library(it: &LibraryFrames) -> String {
+    let names = it.names.join(", ");
+    let frames = if it.count == 1 { "frame" } else { "frames" };
+    format!("… {} {frames} of {names}, the last is {} …\n", it.count, it.deepest)
+}
+
+/// Reads the local variables of each frame from pytest's rendering, by path and line.
+fn locals(traceback: &str) -> BTreeMap<(String, u32), Vec<String>> {
+    let mut out = BTreeMap::new();
+    for entry in divided_entries(traceback) {
+        let found = entry.iter().rev().find_map(|it| Some((place(it)?, it)));
+        let Some((path, text)) = found else { continue };
+        let number = text[path.len() + 1..].split(':').next().and_then(|it| it.parse().ok());
+        let Some(number) = number else { continue };
+        let after = entry.iter().skip_while(|it| !it.starts_with('>')).skip(1);
+        let of_frame: Vec<String> = after.filter_map(|it| local(it)).collect();
+        if !of_frame.is_empty() {
+            out.insert((path.to_owned(), number), of_frame);
+        }
+    }
+    out
+}
+
+/// Reads a line `name      = value`; `None` for one that says nothing about the value.
+fn local(line: &str) -> Option<String> {
+    let (name, value) = line.split_once(" = ")?;
+    let name = name.trim_end();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    // Addresses, numbers of mocks and temporary folders differ from run to run.
+    let is_new_each_time = [" at 0x", " id='", "/tmp/"].iter().any(|it| value.contains(it));
+    let is_plain_self = name == "self" && value.starts_with('<');
+    let is_telling = !is_new_each_time && !is_plain_self;
+    let short = cut_at(value, LOCAL);
+    (is_name && is_telling && !line.starts_with(' ')).then(|| format!("{name} = {short}"))
+}
+
+fn cut_at(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Replaces addresses, which differ from run to run: an equal failure gives an equal text.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        let is_address = part.len() - rest.len() >= ADDRESS;
+        out += if is_address { "0x…" } else { "0x" };
+        out += if is_address { rest } else { part };
+    }
+    out
+}
+
+/// Least number of digits of an address.
+const ADDRESS: usize = 8;

@@ -1,0 +1,74 @@
+//! The code of the suspects: short files whole, of longer ones the functions with what they use.
+
+use std::collections::BTreeSet;
+
+use trellis_engine::EditableFiles as _;
+use trellis_engine::localize::RankedFunction;
+use trellis_engine::repair::Excerpt;
+use trellis_python::needed_by;
+
+use crate::repair::project_files::ProjectFiles;
+
+/// Maximum number of lines of a file that is shown whole.
+const WHOLE_FILE: usize = 150;
+/// Maximum number of lines of a function that is shown whole.
+const WHOLE: usize = 200;
+/// Lines shown at the beginning of a longer function, and around each marked line.
+const HEAD: u32 = 12;
+const AROUND: u32 = 40;
+/// Maximum number of marked lines of a suspect, and their minimum share of its highest score.
+const MARKED: usize = 3;
+const NEAR: f64 = 0.9;
+/// Number of lines from which on an excerpt takes no further function of its file.
+const FULL: usize = 250;
+
+/// Returns the suspects' code, the likeliest first.
+pub(super) fn excerpts(suspects: &[&RankedFunction], files: &ProjectFiles<'_>) -> Vec<Excerpt> {
+    let mut out: Vec<Excerpt> = Vec::new();
+    for it in suspects {
+        let path = &files.found.evidence.files[it.file].path;
+        let Some(text) = files.text(path) else { continue };
+        let is_open = |known: &&mut Excerpt| {
+            known.path == *path && (known.is_whole || known.lines.len() < FULL)
+        };
+        let marked = marked(it);
+        match out.iter_mut().find(is_open) {
+            Some(known) => {
+                let lines = known.lines.keys().copied().chain(lines(it, files, &text)).collect();
+                let marked = known.marked.iter().copied().chain(marked).collect::<Vec<_>>();
+                *known = Excerpt::of(path, &text, &lines).marking(marked);
+            }
+            None => out.push(Excerpt::of(path, &text, &lines(it, files, &text)).marking(marked)),
+        }
+    }
+    out
+}
+
+/// Returns the most suspicious lines of a function.
+fn marked(it: &RankedFunction) -> Vec<u32> {
+    let highest = it.lines.first().map_or(0.0, |it| it.score);
+    let near = it.lines.iter().filter(|it| it.score >= NEAR * highest).take(MARKED);
+    near.map(|it| it.line).chain([it.line]).collect()
+}
+
+/// Returns the lines to show for a suspect.
+fn lines(it: &RankedFunction, files: &ProjectFiles<'_>, text: &str) -> BTreeSet<u32> {
+    let count = text.lines().count();
+    if count <= WHOLE_FILE {
+        return (1..=count as u32).collect();
+    }
+    let facts = &files.found.evidence.files[it.file].facts;
+    let function = facts.functions.iter().find(|function| function.name == it.symbol);
+    let marked = marked(it);
+    let is_near = |line: &u32| marked.iter().any(|it| it.abs_diff(*line) <= AROUND);
+    let Some(function) = function else {
+        return (1..=count as u32).filter(is_near).collect();
+    };
+    let names: Vec<&str> = it.symbol.split('.').collect();
+    let own = function.first..=function.last;
+    let is_short = (own.end() - own.start()) < WHOLE as u32;
+    let is_shown =
+        |line: &u32| !own.contains(line) || is_short || *line < own.start() + HEAD || is_near(line);
+    let needed = needed_by(text, &names, 0).lines;
+    needed.into_iter().chain(own.clone()).filter(is_shown).collect()
+}
