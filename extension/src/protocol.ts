@@ -4794,9 +4794,13 @@ export interface ScoreParts {
  */
 spectrum: number
 /**
- * Frames of failing tests.
+ * Frames of failing tests, and exceptions that only they raise.
  */
 traceback: number
+/**
+ * Branches and values that only failing tests show, among the traced ones.
+ */
+observed: number
 /**
  * 1 for code that a failing test calls directly, less for code called from there.
  */

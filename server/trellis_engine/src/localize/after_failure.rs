@@ -1,4 +1,4 @@
-//! What a failing test ran only after it had failed, which cannot be the cause.
+//! Code that a failing test ran only after it had failed, and that cannot be the cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 

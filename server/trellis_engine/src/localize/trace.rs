@@ -1,4 +1,4 @@
-//! What traces of a few tests add to the spectrum: branches, values and exceptions that only
+//! Traces of a few tests beside the spectrum: branches, values and exceptions that only
 //! failing tests show, on lines that every test runs (statistical debugging with predicates; Liblit
 //! et al. 2005).
 
@@ -122,7 +122,7 @@ impl Predicates {
     fn note(&mut self, at: Line, predicate: &Predicate<'_>, score: f64) {
         let (of, why) = match predicate {
             Predicate::Branch { to, .. } => {
-                (&mut self.lines, format!("failing tests go on to line {to} from here"))
+                (&mut self.lines, format!("failing tests continue at line {to} from here"))
             }
             Predicate::Value { name: "return", kind, .. } => {
                 (&mut self.lines, format!("it returns {kind} in failing tests"))

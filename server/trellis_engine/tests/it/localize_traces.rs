@@ -179,8 +179,8 @@ fn a_value_that_only_failing_tests_read_raises_a_line_that_all_tests_run() {
     let of = |it: &Ranking| it.lines.iter().find(|it| it.line == 12).expect("line 12").score;
     failing.trace.as_mut().expect("a trace").values = BTreeSet::from([value(12, "empty str")]);
     passing.trace.as_mut().expect("a trace").values = BTreeSet::from([value(12, "some str")]);
-    let told = ranked(vec![failing, passing]);
-    assert!(of(&told) > of(&both), "{told:#?}");
-    let line = told.lines.iter().find(|it| it.line == 12).expect("line 12");
+    let traced = ranked(vec![failing, passing]);
+    assert!(of(&traced) > of(&both), "{traced:#?}");
+    let line = traced.lines.iter().find(|it| it.line == 12).expect("line 12");
     assert!(line.why.contains("`key` is empty str here in failing tests"), "{}", line.why);
 }

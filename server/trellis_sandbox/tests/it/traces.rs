@@ -83,7 +83,7 @@ def test_a():
     assert!(first(2) <= decided && decided < first(24), "{trace:#?}");
 }
 
-/// What renders the values of a failed assertion runs in failing tests alone and is no cause.
+/// Rendering the values of a failed assertion happens in failing tests alone and is no cause.
 #[tokio::test]
 async fn rendering_and_cleaning_up_after_a_failure_are_not_recorded() {
     let plain = "\
@@ -126,7 +126,7 @@ class A(unittest.TestCase):
     }
 }
 
-/// What a passing test cleans up belongs to it.
+/// Cleaning up belongs to a passing test.
 #[tokio::test]
 async fn cleaning_up_after_a_passing_test_is_recorded() {
     let test = "\
