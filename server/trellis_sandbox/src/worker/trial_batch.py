@@ -12,6 +12,7 @@ from source_units import MARK
 from trial_fork import ENDED
 
 SIZE = 25  # edits in one fork
+LONG = 1.0  # seconds of tests in one fork: results come at its end
 TRIES = 3  # failed checks after which every edit has a fork of its own
 TOO_LONG = "TestTookTooLong"
 
@@ -29,15 +30,17 @@ class Batches:
 
     def __init__(self, tests, code):
         self._tests, self._code = tests, code
-        self._waiting, self._failed = [], 0
+        self._waiting, self._seconds, self._failed = [], 0, 0
 
-    def add(self, edit, first, effect):
+    def add(self, edit, first, effect, seconds):
+        """Adds an edit whose first tests take that long."""
         self._waiting.append(Entry(edit, first, effect))
-        if len(self._waiting) == SIZE:
+        self._seconds += seconds
+        if len(self._waiting) == SIZE or self._seconds > LONG:
             self.finish()
 
     def finish(self):
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._seconds = self._waiting, [], 0
         self._try(waiting)
 
     def _try(self, entries):

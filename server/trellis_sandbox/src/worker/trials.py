@@ -27,6 +27,7 @@ NAME = "_trellis_trials"
 ENOUGH = 5  # passing tests that fail, after which no more are run
 MESSAGE = 400  # characters of the message of a failure
 TRACED = 5  # factor for time limits of tests whose lines are watched
+SLOW = 1.0  # seconds after which a test runs only once without an edit, and has forks of its own
 SLOWER = 10  # factor by which a test may take longer with an edit
 PATIENCE, LEAST = 2, 1.0  # factor for a test's limit, and seconds more, after which a silent fork is killed
 PASSED, GONE = ("passed", "xpassed"), ("passed", "xpassed", "skipped", "xfailed")
@@ -114,10 +115,13 @@ class Trials:
         self._send({"event": "trial", "edit": None, "how": "unedited", "tests": tests})
 
     def _work_unedited(self, numbers, tell):
-        before = set(sys.modules)
-        self._each(numbers, tell)
-        tell("imported", shared_imports.since(before, self._root))
+        before, durations = set(sys.modules), {}
         for number in numbers:
+            start = time.perf_counter()
+            self._each([number], tell)
+            durations[number] = time.perf_counter() - start
+        tell("imported", shared_imports.since(before, self._root))
+        for number in (it for it in numbers if durations[it] < SLOW):
             before = time.perf_counter()
             result = self.outcome(number)
             tell("again", number, time.perf_counter() - before, *result)
@@ -129,7 +133,7 @@ class Trials:
         if isinstance(effect, str):
             self.tell(edit, effect)
         elif effect.replaced and self._steady.issuperset(first):
-            batches.add(edit, first, effect)
+            batches.add(edit, first, effect, sum(self._seconds[it] for it in first))
         else:
             self.try_alone(edit, effect)
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use trellis_engine::localize::{Evidence, TestEvidence};
 use trellis_sandbox::{TestOutcome, TestResult};
 
-use super::super::INTERRUPTED;
+use super::super::{INTERRUPTED, has_failed};
 use super::edits::Edit;
 
 /// Maximum numbers of failing tests in the first look at an edit: of ordinary ones, and of those
@@ -80,9 +80,15 @@ impl TestChoices {
             });
         }
         let usual = usual(results).clamp(SHORTEST, longest.max(SHORTEST));
-        let own = |it: &&&TestResult| !is_endless(it) && it.duration * TIMES > usual;
-        let limits: BTreeMap<String, Duration> = (results.iter().filter(own))
-            .map(|it| (it.id.clone(), (it.duration * TIMES).min(longest)))
+        let slowest = results.iter().filter(|it| !has_failed(it)).map(|it| it.duration).max();
+        // A test that fails because it waits in vain may be quick once it passes.
+        let patience = (slowest.unwrap_or_default() * 2).clamp(usual, longest.max(usual));
+        let limit = |it: &TestResult| {
+            (it.duration * TIMES).min(if has_failed(it) { patience } else { longest })
+        };
+        let limits: BTreeMap<String, Duration> = (results.iter())
+            .filter(|it| !is_endless(it) && limit(it) > usual)
+            .map(|it| (it.id.clone(), limit(it)))
             .collect();
         let longest = limits.values().copied().max().unwrap_or(usual);
         TestChoices { all, by_place, places, limits, usual, longest }
