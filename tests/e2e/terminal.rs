@@ -20,8 +20,7 @@ const ASKED: &str = "[q] stop? ";
 /// Repairs `p` with a question for each fix; types each answer when asked. Returns the exit code
 /// and the output.
 fn decided(world: &World, editor: &str, steps: Steps<'_>) -> (i64, String) {
-    let arguments =
-        "repair p --sandbox local --approve supervised --no-report --model recorded:replies.jsonl";
+    let arguments = "repair p --trials 0 --sandbox local --approve supervised --no-report --model recorded:replies.jsonl";
     at_terminal(world, arguments, editor, steps)
 }
 

@@ -92,7 +92,7 @@ fn an_issue_whose_code_never_returns_is_told_the_limit() {
 fn a_repair_names_the_limit_that_ended_a_test_before_and_with_a_fix() {
     let endless = block("    return a - b", "    while True:\n        pass");
     let world = calculator(&[&endless], &[&good_zero()]);
-    let arguments = "repair p --sandbox local --test-timeout 1 --max-iterations 1 --no-report --json --approve autonomous --model recorded:replies.jsonl";
+    let arguments = "repair p --trials 0 --sandbox local --test-timeout 1 --max-iterations 1 --no-report --json --approve autonomous --model recorded:replies.jsonl";
     let ran = world.trellis(&arguments.split(' ').collect::<Vec<_>>());
     let words = "was stopped after 1 s (the limit of one test; `--test-timeout` (in the editor `trellis.testTimeout`) raises it)";
     assert!(ran.stdout.contains(words), "{}\n{}", ran.stdout, ran.stderr);
