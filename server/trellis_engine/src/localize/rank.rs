@@ -50,6 +50,8 @@ pub struct LineSuspect {
     pub parts: ScoreParts,
     /// An edit of the line that makes all failing tests pass and breaks none, as a unified diff.
     pub repair: Option<String>,
+    /// True if the repair is a proof; see [`Trial::proves`].
+    pub proven: bool,
 }
 
 /// A suspicious function, or the top level of a module.
@@ -194,6 +196,7 @@ impl Ranker<'_> {
             why: explanations::line(counts, self.spectrum.total, &parts, &odd, verdict),
             parts,
             repair: verdict.and_then(|it| it.repair).map(|it| it.diff.clone()),
+            proven: verdict.and_then(|it| it.repair).is_some_and(Trial::proves),
         };
         ((file, function), suspect)
     }

@@ -295,3 +295,14 @@ fn what_a_test_leads_to_stands_for_lines_that_nobody_measured() {
     assert!(why.starts_with("what the failing test calls and imports leads here"), "{why}");
     assert!(!why.contains("executed"), "{why}");
 }
+
+#[test]
+fn a_repair_is_a_proof_only_if_a_passing_test_runs_the_line_and_the_raising_line_still_runs() {
+    let table = [(1, None, true), (1, Some(true), true), (1, Some(false), false), (0, None, false)];
+    for (runs_line, still_reached, proven) in table {
+        let trial = Trial { runs_line, still_reached, ..trial(7, 1, 0) };
+        let ranking = rank(&wrong_total(), &[trial]);
+        assert_eq!(ranking.lines[0].repair.as_deref(), Some("diff of 7"));
+        assert_eq!(ranking.lines[0].proven, proven, "{runs_line} {still_reached:?}");
+    }
+}

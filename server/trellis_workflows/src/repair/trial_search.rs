@@ -52,8 +52,10 @@ impl RepairRun<'_> {
         };
         let found = match search.run().await {
             Err(fault) if self.control.cancel.is_cancelled() => return Err(fault),
-            // Without trials, a model is asked.
-            Err(_) => return Ok(None),
+            Err(fault) => {
+                self.reporter.note(format_args!("  no small edits were tried: {}", fault.message));
+                return Ok(None);
+            }
             Ok(found) => found,
         };
         let files = self.files()?;
@@ -91,19 +93,10 @@ fn targets(group: &Group, evidence: &Evidence) -> Vec<String> {
     group.tests.iter().cloned().chain(passing).collect()
 }
 
-/// Returns the likeliest line of code with an edit that makes all failing tests pass and breaks
-/// none, if a passing test executes the line.
+/// Returns the likeliest line of code with an edit that is proven to repair the failing tests.
 fn proven(found: &Localization) -> Option<&LineSuspect> {
-    let evidence = &found.evidence;
-    let is_executed = |it: &LineSuspect| {
-        let facts = &evidence.files[it.file].facts;
-        let first = facts.statement_at(it.line).map_or(it.line, |at| facts.statements[at].first);
-        let passing = evidence.tests.iter().filter(|it| !it.failed);
-        passing.filter_map(|test| test.lines.get(&it.file)).any(|lines| lines.contains(&first))
-    };
-    let is_code = |it: &LineSuspect| !evidence.files[it.file].is_test;
-    let lines = found.ranking.lines.iter();
-    lines.filter(|it| it.repair.is_some() && is_code(it)).find(|it| is_executed(it))
+    let is_code = |it: &LineSuspect| !found.evidence.files[it.file].is_test;
+    found.ranking.lines.iter().find(|it| it.proven && is_code(it))
 }
 
 fn texts(
