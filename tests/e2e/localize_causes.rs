@@ -6,10 +6,14 @@ use crate::world::World;
 
 /// Localizes the failures of one module and one test file, without trials.
 fn located(code: &str, tests: &str) -> Value {
+    located_with("--trials=0", code, tests)
+}
+
+fn located_with(trials: &str, code: &str, tests: &str) -> Value {
     let world = World::new();
     world.write("p/stock.py", code);
     world.write("p/test_stock.py", tests);
-    let arguments = ["localize", "p", "--json", "--sandbox=local", "--trials=0"];
+    let arguments = ["localize", "p", "--json", "--sandbox=local", trials];
     world.trellis(&arguments).exits(0).json()
 }
 
@@ -44,9 +48,7 @@ def order(text):
     return {'status': 200, 'number': number}
 ";
 
-#[test]
-fn a_caught_exception_leads_to_its_place_and_not_to_its_handling() {
-    let tests = "\
+const ORDERS: &str = "\
 import stock
 
 
@@ -61,11 +63,76 @@ def test_bags():
 def test_large_boxes():
     assert stock.order('3 large boxes')['status'] == 200
 ";
-    let found = located(SERVICE, tests);
+
+#[test]
+fn a_caught_exception_leads_to_its_place_and_not_to_its_handling() {
+    let found = located(SERVICE, ORDERS);
     let symbols = symbols(&found);
     assert_eq!(symbols[0], "amount", "{found:#}");
     let handling = symbols.iter().position(|it| ["describe", "refused"].contains(it));
     assert!(handling.is_none_or(|it| it > 1), "{found:#}");
+}
+
+#[test]
+fn an_edit_that_avoids_a_caught_exception_is_no_repair() {
+    // The handler of everything returns just a number, so the dodge is one edit away: any call that
+    // does not raise makes the failing test pass.
+    let code = "\
+def amount(text):
+    number, unit = text.split(' ')
+    return {number: unit}
+
+
+def page(text):
+    return 'ok ' + str(amount(text))
+
+
+def order(text):
+    try:
+        return {'status': 200, 'page': page(text)}
+    except ValueError:
+        return {'status': 400}
+";
+    let found = located_with("--trials=60", code, ORDERS);
+    assert_eq!(symbols(&found)[0], "amount", "{found:#}");
+    let suspects = found["suspects"].as_array().expect("a list");
+    let dodges: Vec<_> = suspects.iter().filter(|it| !it["repair"].is_null()).collect();
+    assert!(!dodges.is_empty(), "{found:#}");
+    assert!(dodges.iter().all(|it| it["isProven"] == false), "{found:#}");
+}
+
+#[test]
+fn a_constant_that_says_more_than_its_reader_comes_before_it() {
+    let code = "\
+import re
+
+WORD = re.compile(r'([a-z]+)(?:-[a-z]*)?')
+LIMIT = 3
+
+
+def words(text):
+    return WORD.findall(text)
+
+
+def shown(text):
+    found = words(text)
+    return ', '.join(found[:LIMIT])
+";
+    let tests = "\
+from stock import shown
+
+
+def test_one():
+    assert shown('tea') == 'tea'
+
+
+def test_with_a_number():
+    assert shown('tea-2') == 'tea-2'
+";
+    let found = located(code, tests);
+    let symbols = symbols(&found);
+    let place = |name: &str| symbols.iter().position(|it| *it == name);
+    assert!(place("").is_some_and(|it| Some(it) < place("words")), "{found:#}");
 }
 
 #[test]

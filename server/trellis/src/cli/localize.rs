@@ -98,7 +98,12 @@ fn table(result: &LocalizeResult) -> String {
         out += &plain(&format!("         | {}", it.text));
         out += &format!("\n      {}\n", it.why);
         if let Some(repair) = &it.repair {
-            out += "      with this every failing test passes; it proves the place, not the fix:\n";
+            out += match it.is_proven {
+                true => {
+                    "      with this every failing test passes; it proves the place, not the fix:\n"
+                }
+                false => "      with this every failing test passes; it proves nothing:\n",
+            };
             repair.lines().for_each(|line| out += &format!("         {}\n", plain(line)));
         }
     }

@@ -22,6 +22,12 @@ pub(super) struct AfterFailure {
     handling: BTreeSet<Line>,
 }
 
+/// Returns the lines of code that raise an exception in most failing tests, and in no passing one:
+/// caught exceptions too.
+pub fn unusual_raises(evidence: &Evidence) -> BTreeSet<(usize, u32)> {
+    Failures::of(evidence).unusual.into_iter().map(|(line, _)| line).collect()
+}
+
 impl<'e> Failures<'e> {
     pub(super) fn of(evidence: &'e Evidence) -> Failures<'e> {
         let traced = |failed: bool| {
@@ -65,11 +71,12 @@ impl<'e> Failures<'e> {
             let late = first.filter(|(_, _, moment)| *moment > end.unwrap_or(u32::MAX));
             late.map(|(file, line, _)| (file, line)).collect()
         };
-        AfterFailure {
-            lines: after(trace.decided),
-            functions: reporting(evidence, spectrum, test, trace),
-            handling: after(unusual),
+        let mut handling: BTreeSet<Line> = after(unusual);
+        if unusual.is_some() {
+            handling.extend(&trace.handlers);
         }
+        let functions = reporting(evidence, spectrum, test, trace);
+        AfterFailure { lines: after(trace.decided), functions, handling }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Explanations of suspicion as text.
 
-use super::rank::ScoreParts;
 use super::spectrum::Counts;
+use super::suspects::ScoreParts;
 use super::trials::{LineEvidence, Trial};
 
 /// Explains the suspicion of a line.
@@ -29,7 +29,7 @@ pub(super) fn function(
     counts: Option<Counts>,
     total: Counts,
     parts: &ScoreParts,
-    distance: Option<&usize>,
+    distance: Option<usize>,
 ) -> String {
     let mut said = vec![match counts {
         Some(counts) => executed(counts, total),

@@ -8,18 +8,23 @@
 //! path, the line.
 
 mod after_failure;
+mod definitions;
 mod evidence;
 mod explanations;
+mod function_score;
 mod origins;
 mod rank;
 mod signals;
 mod spectrum;
+mod suspects;
 mod trace;
 mod trials;
 mod weights;
 mod words;
 
+pub use after_failure::unusual_raises;
 pub use evidence::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
-pub use rank::{LineSuspect, RankedFunction, Ranking, ScoreParts, rank};
+pub use rank::rank;
+pub use suspects::{LineSuspect, RankedFunction, Ranking, ScoreParts};
 pub use trace::{RaisedException, TestTrace, TracedCall};
-pub use trials::Trial;
+pub use trials::{SmallRepair, Trial};

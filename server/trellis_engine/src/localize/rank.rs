@@ -9,90 +9,20 @@ use super::explanations;
 use super::origins::Origins;
 use super::signals::{distances, failing_words, text_of, tracebacks};
 use super::spectrum::{Function, Group, Line, Spectrum};
+use super::suspects::{LineSuspect, RankedFunction, Ranking, ScoreParts};
 use super::trace::{Observed, Predicates};
 use super::trials::{LineEvidence, Trial, verdicts};
-use super::weights::{self, RAISED, RAISED_ON_PURPOSE, TELLING, VICTIM, Weights};
-use super::words::words;
+use super::weights::{self, RAISED, RAISED_ON_PURPOSE, TELLING, VICTIM};
 
-/// The signals, each between 0 and 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ScoreParts {
-    /// Ochiai similarity over the tests.
-    pub spectrum: f64,
-    /// Strength of the tracebacks of failing tests, and of exceptions that only they raise.
-    pub traceback: f64,
-    /// Branches and values that only failing tests show, among the traced ones.
-    pub observed: f64,
-    /// 1 for a function called by a failing test itself, less for each call in between.
-    pub distance: f64,
-    /// 1 for uncommitted changes, less for older ones.
-    pub recency: f64,
-    /// Evidence in the source text.
-    pub text: f64,
-    /// Evidence from trials; 0 without any.
-    pub trials: f64,
-}
-
-/// A suspicious line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LineSuspect {
-    /// Index of the file in [`Evidence::files`].
-    pub file: usize,
-    /// Line number, from 1.
-    pub line: u32,
-    /// Qualified name of the function around the line; empty at module level.
-    pub symbol: String,
-    /// Score between 0 and 1.
-    pub score: f64,
-    /// Explanation as text.
-    pub why: String,
-    /// Components of the score.
-    pub parts: ScoreParts,
-    /// An edit of the line that makes all failing tests pass and breaks none, as a unified diff.
-    pub repair: Option<String>,
-    /// True if the repair is a proof; see [`Trial::proves`].
-    pub proven: bool,
-}
-
-/// A suspicious function, or the top level of a module.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedFunction {
-    /// Index of the file in [`Evidence::files`].
-    pub file: usize,
-    /// Most suspicious line of the function.
-    pub line: u32,
-    /// Qualified name; empty for the top level.
-    pub symbol: String,
-    /// Score between 0 and 1.
-    pub score: f64,
-    /// Explanation as text.
-    pub why: String,
-    /// Components of the score.
-    pub parts: ScoreParts,
-    /// Lines of the function, the most suspicious first.
-    pub lines: Vec<LineSuspect>,
-    /// The repair of the best line that has one.
-    pub repair: Option<String>,
-}
-
-/// Suspicious functions and lines, the most suspicious first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ranking {
-    /// Functions, and modules with a suspicious statement at their top level.
-    pub suspects: Vec<RankedFunction>,
-    /// The lines of all suspects.
-    pub lines: Vec<LineSuspect>,
-}
-
-struct Ranker<'e> {
-    evidence: &'e Evidence,
-    spectrum: Spectrum,
-    tracebacks: BTreeMap<Line, f64>,
-    distances: BTreeMap<Function, usize>,
-    words: BTreeSet<String>,
-    predicates: Predicates,
-    origins: Origins,
-    verdicts: BTreeMap<Line, LineEvidence<'e>>,
+pub(super) struct Ranker<'e> {
+    pub(super) evidence: &'e Evidence,
+    pub(super) spectrum: Spectrum,
+    pub(super) tracebacks: BTreeMap<Line, f64>,
+    pub(super) distances: BTreeMap<Function, usize>,
+    pub(super) words: BTreeSet<String>,
+    pub(super) predicates: Predicates,
+    pub(super) origins: Origins,
+    pub(super) verdicts: BTreeMap<Line, LineEvidence<'e>>,
 }
 
 /// Ranks functions and lines. Suspects are only lines executed by failing tests, lines named in a
@@ -124,13 +54,13 @@ impl Ranker<'_> {
         for (group, mut lines) in groups {
             let mut function = self.function(group, &lines);
             for line in &mut lines {
-                line.score = self.joined(line, function.prior);
+                line.score = self.joined(line, function.score);
             }
             lines.sort_by(|a, b| self.order(a, b));
-            function.suspect.take(&lines);
+            function.take(&lines);
             ranking.lines.extend(lines.iter().cloned());
-            function.suspect.lines = lines;
-            ranking.suspects.push(function.suspect);
+            function.lines = lines;
+            ranking.suspects.push(function);
         }
         ranking.lines.sort_by(|a, b| self.order(a, b));
         ranking.suspects.sort_by(|a, b| {
@@ -178,7 +108,7 @@ impl Ranker<'_> {
                 * self.spectrum.nearness((file, function))
                 * self.spectrum.before_exceptions((file, first)),
             traceback: self.raising((file, first)),
-            observed: self.predicates.lines.get(&(file, first)).map_or(0.0, |it| it.score),
+            observed: self.observed((file, first)),
             distance: 0.0,
             // Tests are written with the fix, so their age and their words say nothing.
             recency: if of.is_test { 0.0 } else { recency },
@@ -195,10 +125,19 @@ impl Ranker<'_> {
             score: weights::LINE.sum(&parts),
             why: explanations::line(counts, self.spectrum.total, &parts, &odd, verdict),
             parts,
-            repair: verdict.and_then(|it| it.repair).map(|it| it.diff.clone()),
-            proven: verdict.and_then(|it| it.repair).is_some_and(Trial::proves),
+            repair: verdict.and_then(|it| it.repair).and_then(|it| it.repair.clone()),
+            is_proven: verdict.and_then(|it| it.repair).is_some_and(Trial::proves),
         };
         ((file, function), suspect)
+    }
+
+    /// Returns the strength of the branches and values that only failing tests show on a line; for a
+    /// definition, on the line that reads it.
+    fn observed(&self, line: Line) -> f64 {
+        let of = |line: Line| self.predicates.lines.get(&line).map_or(0.0, |it| it.score);
+        let own = of(line) * self.spectrum.before_exceptions(line);
+        let inherited = self.spectrum.inherited.get(&line);
+        own.max(inherited.map_or(0.0, |it| of(it.reader.0) * it.share))
     }
 
     /// Returns what only failing tests show on a line, as fragments of sentences.
@@ -233,70 +172,6 @@ impl Ranker<'_> {
     fn recency(&self, file: usize, first: u32, last: u32) -> f64 {
         let changed = self.evidence.files[file].changed.range(first..=last.max(first));
         changed.map(|(_, it)| *it).fold(0.0, f64::max)
-    }
-
-    fn function(&self, (file, number): Group, lines: &[LineSuspect]) -> Prior {
-        let of = &self.evidence.files[file];
-        let best = |part: fn(&ScoreParts) -> f64| {
-            lines.iter().map(|it| part(&it.parts)).fold(0.0, f64::max)
-        };
-        let mut parts = ScoreParts {
-            spectrum: best(|it| it.spectrum),
-            traceback: best(|it| it.traceback),
-            observed: best(|it| it.observed),
-            recency: best(|it| it.recency),
-            trials: best(|it| it.trials),
-            ..ScoreParts::default()
-        };
-        parts.text = 0.5 * best(|it| it.text);
-        let mut counts = None;
-        let mut symbol = String::new();
-        if let Some(number) = number {
-            let function = &of.facts.functions[number];
-            symbol.clone_from(&function.name);
-            counts = self.spectrum.functions.get(&(file, number)).copied();
-            let near = self.spectrum.nearness((file, Some(number)));
-            let header = of.facts.functions[number].header;
-            let first = of
-                .facts
-                .statements
-                .iter()
-                .find(|it| it.function == Some(number) && it.first > header);
-            let after = first.map_or(1.0, |it| self.spectrum.before_exceptions((file, it.first)));
-            let own = self.spectrum.of_function((file, number)) * near * after;
-            // A branch of the function may be more suspicious than the whole.
-            parts.spectrum =
-                if counts.is_some() { (own + parts.spectrum) / 2.0 } else { parts.spectrum };
-            let distance = self.distances.get(&(file, number));
-            parts.distance = distance.map_or(0.0, |it| 1.0 / (1.0 + 0.5 * *it as f64));
-            let name = own_words(&function.name);
-            let shared = name.intersection(&self.words).count();
-            let named = if name.is_empty() { 0.0 } else { shared as f64 / name.len() as f64 };
-            let named = if of.is_test { 0.0 } else { named };
-            parts.text = 0.5 * named + 0.5 * best(|it| it.text);
-        }
-        let line = lines.iter().map(|it| it.score).fold(0.0, f64::max);
-        let mut prior = combine(&weights::FUNCTION, &parts, line);
-        if of.is_test {
-            prior *= test_code(parts.traceback);
-        }
-        let why = explanations::function(
-            counts,
-            self.spectrum.total,
-            &parts,
-            self.distances.get(&(file, number.unwrap_or(usize::MAX))),
-        );
-        let suspect = RankedFunction {
-            file,
-            line: 0,
-            symbol,
-            score: prior,
-            why,
-            parts,
-            lines: Vec::new(),
-            repair: None,
-        };
-        Prior { prior, suspect }
     }
 
     /// Returns the final score of a line.
@@ -337,42 +212,9 @@ impl Ranker<'_> {
     }
 }
 
-/// Returns the words of a function's own name, and of its class for a special method.
-fn own_words(name: &str) -> BTreeSet<String> {
-    let mut parts = name.rsplit('.');
-    let own = parts.next().unwrap_or_default();
-    let is_special = own.starts_with("__") && own.ends_with("__");
-    let class = parts.next().filter(|_| is_special).unwrap_or_default();
-    words(own).into_iter().chain(words(class)).collect()
-}
-
-/// A function before its lines have final scores.
-struct Prior {
-    prior: f64,
-    suspect: RankedFunction,
-}
-
 /// Returns the factor for test code: higher if the traceback shows an error raised there other than
 /// a failed assertion.
-fn test_code(traceback: f64) -> f64 {
+pub(super) fn test_code(traceback: f64) -> f64 {
     let (low, high) = (weights::ASSERTING_TEST_CODE, weights::FAILING_TEST_CODE);
     if traceback >= 0.99 { high } else { low }
-}
-
-fn combine(weights: &Weights, parts: &ScoreParts, line: f64) -> f64 {
-    weights.sum(parts) * (1.0 - weights::OF_LINE) + line * weights::OF_LINE
-}
-
-impl RankedFunction {
-    /// Takes over line number, repair and trial results from the lines. Without trials the
-    /// function's own signals determine its score.
-    fn take(&mut self, lines: &[LineSuspect]) {
-        let Some(best) = lines.first() else { return };
-        self.line = best.line;
-        self.repair = lines.iter().find_map(|it| it.repair.clone());
-        let tried = best.parts.trials > 0.0;
-        let untried = self.score * weights::UNTRIED;
-        self.score = if tried { best.score.max(untried) } else { untried };
-        self.why = format!("{}; line {}: {}", self.why, best.line, best.why);
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trellis_python::StatementKind;
 
 use super::after_failure::{AfterFailure, Failures};
+use super::definitions::{Inherited, inherited};
 use super::evidence::{Evidence, TestEvidence};
 
 /// A line: index of its file, line number.
@@ -36,15 +37,11 @@ pub(super) struct Spectrum {
     pub(super) functions: BTreeMap<Function, Counts>,
     /// Lines that no test executes directly but whose values are read by executed lines, with the
     /// inherited suspicion.
-    pub(super) inherited: BTreeMap<Line, f64>,
+    pub(super) inherited: BTreeMap<Line, Inherited>,
     /// Number of calls between failing tests and the code that they reach according to the source
     /// only.
     pub(super) led: BTreeMap<Group, usize>,
 }
-
-/// Factor of the suspicion that a definition inherits from its readers: a wrong constant is rarer
-/// than a wrong statement, since every test that reads it would have failed.
-const INHERITED: f64 = 0.6;
 
 /// Factor of the suspicion of lines that handle an exception which only failing tests raise: they
 /// are executed by failing tests alone, but as a consequence.
@@ -65,7 +62,7 @@ impl Spectrum {
             let counts = function.and_then(|it| functions.get(&(*file, it)));
             counts.is_none_or(|it| it.led == it.failed)
         });
-        spectrum.inherit(evidence);
+        spectrum.inherited = inherited(evidence, &spectrum);
         spectrum
     }
 
@@ -150,62 +147,12 @@ impl Spectrum {
 
     pub(super) fn of_line(&self, line: Line) -> f64 {
         let own = self.lines.get(&line).map_or(0.0, |it| self.ochiai(*it));
-        own.max(self.inherited.get(&line).copied().unwrap_or_default())
+        own.max(self.inherited.get(&line).map_or(0.0, |it| it.score))
     }
 
     pub(super) fn of_function(&self, function: Function) -> f64 {
         self.functions.get(&function).map_or(0.0, |it| self.ochiai(*it))
     }
-
-    /// Gives names bound at import, default values and class attributes the suspicion of the
-    /// statements that read them.
-    fn inherit(&mut self, evidence: &Evidence) {
-        let mut readers: BTreeMap<(Option<usize>, &str), f64> = BTreeMap::new();
-        for ((number, line), counts) in &self.lines {
-            let file = &evidence.files[*number];
-            let Some(at) = file.facts.statement_at(*line).filter(|_| !file.is_test) else {
-                continue;
-            };
-            let score = self.ochiai(*counts);
-            for name in &file.facts.statements[at].reads {
-                // Other files read constants; equal names of another kind in other files are mostly
-                // different things.
-                let constant = is_constant(name).then_some((None, name.as_str()));
-                for key in [Some((Some(*number), name.as_str())), constant].into_iter().flatten() {
-                    let best = readers.entry(key).or_default();
-                    *best = best.max(score);
-                }
-            }
-        }
-        for (number, file) in evidence.files.iter().enumerate() {
-            for statement in &file.facts.statements {
-                let line = (number, statement.first);
-                let score = match (statement.kind, statement.function) {
-                    (StatementKind::Definition, Some(function)) => {
-                        let says = statement.parts > 0 || !statement.oddities.is_empty();
-                        if says { self.of_function((number, function)) } else { 0.0 }
-                    }
-                    // A declaration without a value holds nothing that could be wrong.
-                    (StatementKind::Assignment, None) if statement.parts > 0 => {
-                        let by = |name: &str| {
-                            let own = readers.get(&(Some(number), name)).copied();
-                            own.or_else(|| readers.get(&(None, name)).copied())
-                        };
-                        statement.binds.iter().filter_map(|it| by(it)).fold(0.0, f64::max)
-                    }
-                    _ => 0.0,
-                };
-                if score > 0.0 && !self.lines.contains_key(&line) {
-                    self.inherited.insert(line, score * INHERITED);
-                }
-            }
-        }
-    }
-}
-
-/// Returns whether a name is a constant by Python's naming convention.
-fn is_constant(name: &str) -> bool {
-    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
 impl Counts {

@@ -86,7 +86,7 @@ impl Predicates {
         let mut counts: BTreeMap<Predicate<'_>, Counts> = BTreeMap::new();
         let mut visits: BTreeMap<Line, usize> = BTreeMap::new();
         for (test, trace) in &traced {
-            for predicate in predicates(trace) {
+            for predicate in predicates(evidence, trace) {
                 counts.entry(predicate).or_default().add_test(test.failed);
             }
             if !test.failed {
@@ -97,9 +97,12 @@ impl Predicates {
         }
         let failing = traced.iter().filter(|(it, _)| it.failed).count();
         let mut found = Predicates::default();
+        // Without a passing test to compare with, every branch and value looks suspicious.
+        let is_comparable = failing < traced.len();
         for (predicate, mut count) in counts.into_iter().filter(|(_, it)| it.failed > 0) {
             let at = place(evidence, &predicate);
-            if evidence.files[at.0].is_test {
+            let is_raised = matches!(predicate, Predicate::Raised { .. });
+            if evidence.files[at.0].is_test || !is_comparable && !is_raised {
                 continue;
             }
             // Tests that were not traced show the predicate as often as those that were.
@@ -141,11 +144,16 @@ impl Predicates {
     }
 }
 
-fn predicates(trace: &TestTrace) -> impl Iterator<Item = Predicate<'_>> {
-    let branches = trace
-        .branches
-        .iter()
-        .map(|(file, from, to)| Predicate::Branch { from: (*file, *from), to: *to });
+fn predicates<'t>(
+    evidence: &'t Evidence,
+    trace: &'t TestTrace,
+) -> impl Iterator<Item = Predicate<'t>> {
+    // The way to a handler shows no more than the exception does.
+    let handles =
+        |file: usize, line: u32| trace.handlers.contains(&evidence.statement_line((file, line)));
+    let branches = trace.branches.iter().filter(move |(file, _, to)| !handles(*file, *to));
+    let branches =
+        branches.map(|(file, from, to)| Predicate::Branch { from: (*file, *from), to: *to });
     let values =
         trace.values.iter().map(|(at, name, kind)| Predicate::Value { at: *at, name, kind });
     let raised =

@@ -11,6 +11,9 @@ use trellis_python::MutantKind;
 use super::spectrum::Line;
 use super::weights;
 
+/// Factor for an edit after which tests no longer run the lines that raised their failures.
+const AVOIDS: f64 = 0.2;
+
 /// One edit with its test results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
@@ -22,9 +25,8 @@ pub struct Trial {
     pub kind: MutantKind,
     /// The edit as text.
     pub what: String,
-    /// The edit as a unified diff; empty unless an ordinary run of the tests has confirmed that it
-    /// repairs.
-    pub diff: String,
+    /// The change, if an ordinary run of the tests has confirmed that it repairs.
+    pub repair: Option<SmallRepair>,
     /// Ids of the failing tests that were run.
     pub failing: Vec<String>,
     /// Ids of those that passed.
@@ -48,6 +50,15 @@ pub struct Trial {
     pub still_reached: Option<bool>,
 }
 
+/// A small edit of one file that makes all failing tests pass and breaks none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SmallRepair {
+    /// The change as a unified diff.
+    pub diff: String,
+    /// The file's new text.
+    pub text: String,
+}
+
 impl Trial {
     /// Returns whether every failing test passes and no other executed test fails.
     pub fn repairs(&self) -> bool {
@@ -58,7 +69,13 @@ impl Trial {
     /// test executes the line, and the tests pass without avoiding the lines that raised their
     /// failures.
     pub fn proves(&self) -> bool {
-        self.repairs() && self.runs_line > 0 && self.still_reached != Some(false)
+        self.repairs() && self.runs_line > 0 && !self.avoids()
+    }
+
+    /// Returns whether tests pass only because they no longer run the lines that raised their
+    /// failures.
+    fn avoids(&self) -> bool {
+        self.still_reached == Some(false)
     }
 
     /// Returns whether every failing test passes that was run.
@@ -81,7 +98,8 @@ impl Trial {
         let altered = share(self.altered.len(), self.failing.len());
         let intact = 1.0 - share(self.broken, self.passing);
         let harmless = if self.broken == 0 { 1.0 } else { 0.5 * intact };
-        (0.75 * repaired + 0.03 * altered) * harmless
+        let reaching = if self.avoids() { AVOIDS } else { 1.0 };
+        (0.75 * repaired + 0.03 * altered) * harmless * reaching
     }
 }
 
@@ -108,7 +126,7 @@ pub(super) fn verdicts(trials: &[Trial]) -> BTreeMap<Line, LineEvidence<'_>> {
         }
         let rank = |it: &Trial| (it.proves(), it.kind.plausibility());
         let better = |old: &Trial| rank(trial) > rank(old);
-        if trial.repairs() && !trial.diff.is_empty() && verdict.repair.is_none_or(better) {
+        if trial.repairs() && trial.repair.is_some() && verdict.repair.is_none_or(better) {
             verdict.repair = Some(trial);
         }
     }
@@ -118,14 +136,18 @@ pub(super) fn verdicts(trials: &[Trial]) -> BTreeMap<Line, LineEvidence<'_>> {
 impl LineEvidence<'_> {
     /// Corrects the prior suspicion of a line, between 0 and 1, by the trials.
     pub(super) fn correct(&self, prior: f64) -> f64 {
-        if let Some(repair) = self.repair {
+        if let Some(repair) = self.repair.filter(|it| !it.avoids()) {
             let rest = 1.0 - weights::REPAIRED;
             let plausible = repair.kind.plausibility() * if repair.proves() { 1.0 } else { 0.5 };
             return weights::REPAIRED + rest * (0.7 * plausible + 0.3 * prior);
         }
         let room = weights::REPAIRED - 0.01;
         let untried = prior * weights::UNTRIED;
-        let share = if self.best.is_some_and(Trial::repairs_concerned) { 0.9 } else { 0.5 };
+        let share = if self.best.is_some_and(|it| it.repairs_concerned() && !it.avoids()) {
+            0.9
+        } else {
+            0.5
+        };
         let raised = untried + self.value * share * (room - untried);
         // The more edits left the failure unchanged, the less suspicious is the line.
         let barren = if self.value == 0.0 { self.tried.min(10) as f64 / 10.0 } else { 0.0 };

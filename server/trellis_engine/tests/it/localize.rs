@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trellis_engine::localize::{
-    Evidence, FileEvidence, Ranking, ReachedFunction, TestEvidence, Trial, rank,
+    Evidence, FileEvidence, Ranking, ReachedFunction, SmallRepair, TestEvidence, Trial, rank,
 };
 use trellis_engine::{Failure, Frame};
 use trellis_python::{FileFacts, MutantKind};
@@ -109,7 +109,7 @@ fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
         line,
         kind: MutantKind::Boundary,
         what: "changing `>` to `>=`".to_owned(),
-        diff: format!("diff of {line}"),
+        repair: Some(SmallRepair { diff: format!("diff of {line}"), text: String::new() }),
         failing: vec![TOTAL.to_owned()],
         repaired: vec![TOTAL.to_owned(); repaired],
         altered: Vec::new(),
@@ -173,7 +173,7 @@ fn a_trial_that_repairs_decides_and_one_that_breaks_does_not() {
         let ranking = rank(&wrong_total(), &trials);
         assert_eq!(ranking.lines[0].line, first, "{name}: {:?}", places(&ranking));
         assert_eq!(ranking.suspects[0].line, first, "{name}");
-        let repair = ranking.suspects[0].repair.as_deref();
+        let repair = ranking.suspects[0].repair.as_ref().map(|it| it.diff.as_str());
         assert_eq!(repair, repaired.then_some("diff of 7"), "{name}");
         let said = "changing `>` to `>=` here makes the failing test pass and breaks none";
         assert_eq!(ranking.lines[0].why.contains(said), repaired, "{}", ranking.lines[0].why);
@@ -201,10 +201,10 @@ fn a_repair_that_little_speaks_for_is_no_proof_and_says_so() {
 /// A trial in a fork is a hint; an ordinary run has to confirm it.
 #[test]
 fn only_a_confirmed_repair_is_offered() {
-    let unconfirmed = Trial { diff: String::new(), ..trial(5, 1, 0) };
+    let unconfirmed = Trial { repair: None, ..trial(5, 1, 0) };
     let ranking = rank(&wrong_total(), &[unconfirmed, trial(7, 1, 0)]);
     assert_eq!(ranking.lines[0].line, 7, "{:?}", places(&ranking));
-    assert_eq!(ranking.lines[0].repair.as_deref(), Some("diff of 7"));
+    assert_eq!(ranking.lines[0].repair.as_ref().map(|it| it.diff.as_str()), Some("diff of 7"));
     let other = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
     assert!(other.repair.is_none() && other.why.contains("makes the failing test pass"));
 }
@@ -219,8 +219,7 @@ fn an_edit_that_repairs_the_tests_that_run_it_is_strong_evidence() {
         failed("test_cart.py::test_label", &[17][..]),
         ("test_cart.py::test_small", None, &[12, 14, 4, 5, 6, 7, 9], &[7]),
     ]);
-    let partial =
-        |concerned| Trial { complete: false, diff: String::new(), concerned, ..trial(5, 1, 0) };
+    let partial = |concerned| Trial { complete: false, repair: None, concerned, ..trial(5, 1, 0) };
     let score = |trials: &[Trial]| {
         let ranking = rank(&two_faults, trials);
         ranking.lines.iter().find(|it| it.line == 5 && it.file == 0).expect("listed").score
@@ -302,7 +301,7 @@ fn a_repair_is_a_proof_only_if_a_passing_test_runs_the_line_and_the_raising_line
     for (runs_line, still_reached, proven) in table {
         let trial = Trial { runs_line, still_reached, ..trial(7, 1, 0) };
         let ranking = rank(&wrong_total(), &[trial]);
-        assert_eq!(ranking.lines[0].repair.as_deref(), Some("diff of 7"));
-        assert_eq!(ranking.lines[0].proven, proven, "{runs_line} {still_reached:?}");
+        assert_eq!(ranking.lines[0].repair.as_ref().map(|it| it.diff.as_str()), Some("diff of 7"));
+        assert_eq!(ranking.lines[0].is_proven, proven, "{runs_line} {still_reached:?}");
     }
 }

@@ -229,18 +229,18 @@ class Trials:
 
         None if no failure has such a line.
         """
-        places = {each["test"]: each for each in self._plan["raised"] if each["test"] in repaired}
+        places = [each for each in self._plan["raised"] if each["test"] in repaired]
         if not places:
             return None
 
         def work(tell):
             effect.bring()
-            for number, place in places.items():
+            for place in places:
                 seen = Watch(self._path(place), self._moved(place, edit))
-                self.outcome(number, None, TRACED)
+                self.outcome(place["test"], None, TRACED)
                 tell("reached", seen.stop())
 
-        messages, _ = self.fork(places, work)
+        messages, _ = self.fork({each["test"] for each in places}, work)
         return all(it[1] for it in messages) if messages else None
 
     def _path(self, place):

@@ -99,6 +99,8 @@ pub struct Suspect {
     pub lines: Vec<LineOfSuspect>,
     /// The repair of the best line that has one.
     pub repair: Option<String>,
+    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    pub is_proven: bool,
     /// The text of the line; for text, not part of the result.
     #[serde(skip)]
     pub text: String,
@@ -117,6 +119,8 @@ pub struct LineOfSuspect {
     pub parts: ScoreParts,
     /// An edit that makes all failing tests pass and breaks none, as a unified diff.
     pub repair: Option<String>,
+    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    pub is_proven: bool,
 }
 
 /// A suspicious line.
@@ -135,6 +139,8 @@ pub struct SuspectLine {
     pub why: String,
     /// An edit that makes all failing tests pass and breaks none, as a unified diff.
     pub repair: Option<String>,
+    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    pub is_proven: bool,
 }
 
 /// The parts of a score, each between 0 and 1.
@@ -263,7 +269,8 @@ fn suspect(it: &RankedFunction, path: String, text: String) -> Suspect {
         why: it.why.clone(),
         parts: parts(&it.parts),
         lines: it.lines.iter().map(line).collect(),
-        repair: it.repair.clone(),
+        repair: it.repair.as_ref().map(|it| it.diff.clone()),
+        is_proven: it.is_proven,
         text,
     }
 }
@@ -275,7 +282,8 @@ fn suspect_line(it: &LineSuspect, path: String) -> SuspectLine {
         symbol: it.symbol.clone(),
         score: rounded(it.score),
         why: it.why.clone(),
-        repair: it.repair.clone(),
+        repair: it.repair.as_ref().map(|it| it.diff.clone()),
+        is_proven: it.is_proven,
     }
 }
 
@@ -285,7 +293,8 @@ fn line(it: &LineSuspect) -> LineOfSuspect {
         score: rounded(it.score),
         why: it.why.clone(),
         parts: parts(&it.parts),
-        repair: it.repair.clone(),
+        repair: it.repair.as_ref().map(|it| it.diff.clone()),
+        is_proven: it.is_proven,
     }
 }
 

@@ -9,7 +9,6 @@ use trellis_sandbox::Tree;
 
 use super::active_group::ActiveGroup;
 use super::driver::{RepairRun, lost};
-use super::project_files::ProjectFiles;
 use crate::fault::Fault;
 use crate::localize::{Localization, LocalizeRequest};
 
@@ -59,7 +58,13 @@ impl RepairRun<'_> {
             Ok(found) => found,
         };
         let files = self.files()?;
-        let proven = proven(&found).and_then(|it| texts(it, &found, &files));
+        let index = &baseline.index;
+        // What you have written since then must not be undone.
+        let is_unchanged = |path: &String| {
+            let tried = index.file(path).and_then(|it| index.text(it));
+            tried.is_some_and(|it| files.text(path).is_some_and(|now| *now == *it))
+        };
+        let proven = proven(&found).filter(|it| it.keys().all(is_unchanged));
         let paths = |it: &Evidence| it.files.iter().map(|it| it.path.clone()).collect::<Vec<_>>();
         if paths(&found.evidence) == paths(&files.found.evidence) {
             group.ranking = found.ranking;
@@ -93,76 +98,11 @@ fn targets(group: &Group, evidence: &Evidence) -> Vec<String> {
     group.tests.iter().cloned().chain(passing).collect()
 }
 
-/// Returns the likeliest line of code with an edit that is proven to repair the failing tests.
-fn proven(found: &Localization) -> Option<&LineSuspect> {
-    let is_code = |it: &LineSuspect| !found.evidence.files[it.file].is_test;
-    found.ranking.lines.iter().find(|it| it.proven && is_code(it))
-}
-
-fn texts(
-    line: &LineSuspect,
-    found: &Localization,
-    files: &ProjectFiles<'_>,
-) -> Option<BTreeMap<String, String>> {
-    let path = found.evidence.files[line.file].path.clone();
-    let text = applied(&files.text(&path)?, line.repair.as_deref()?)?;
-    Some(BTreeMap::from([(path, text)]))
-}
-
-/// Applies a unified diff to the text that it was made from; `None` if it does not fit.
-fn applied(before: &str, diff: &str) -> Option<String> {
-    let old: Vec<&str> = before.split_inclusive('\n').collect();
-    let (mut out, mut done) = (String::new(), 0);
-    let mut ends_open = false;
-    for line in diff.split_inclusive('\n').skip_while(|it| !it.starts_with("@@")) {
-        let (sign, text) = line.split_at_checked(1)?;
-        match sign {
-            "@" => {
-                let first: usize = line.split(['-', ',', ' ']).nth(2)?.parse().ok()?;
-                let first = first.max(1) - 1;
-                old.get(done..first)?.iter().for_each(|it| out += it);
-                done = first;
-            }
-            " " | "-" => {
-                let is_same = old.get(done)?.trim_end() == text.trim_end();
-                out += if sign == " " { old[done] } else { "" };
-                done += 1;
-                ends_open = false;
-                is_same.then_some(())?;
-            }
-            "+" => {
-                out += text;
-                ends_open = true;
-            }
-            // "\ No newline at end of file", about the line before.
-            "\\" if ends_open => out.truncate(out.trim_end_matches('\n').len()),
-            _ => {}
-        }
-    }
-    old.get(done..)?.iter().for_each(|it| out += it);
-    Some(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_diff_is_applied_to_its_own_text_alone() {
-        let lines = |odd: &str| (0..30).map(|it| format!("line {it}\n")).collect::<String>() + odd;
-        let table = [
-            (lines(""), lines("").replace("line 15\n", "other\nline\n")),
-            (lines(""), lines("").replace("line 0\n", "")),
-            (lines(""), lines("").replace("line 2\n", "a\n").replace("line 28\n", "b\n")),
-            (lines("end"), lines("END")),
-            (lines("end"), lines("end").replace("line 3\n", "x\n")),
-        ];
-        for (before, after) in table {
-            let diff = trellis_python::unified_diff("a.py", &before, &after);
-            assert_eq!(applied(&before, &diff).as_deref(), Some(after.as_str()), "{diff}");
-        }
-        let diff = trellis_python::unified_diff("a.py", "a\nb\n", "a\nc\n");
-        assert_eq!(applied("a\nx\n", &diff), None);
-        assert_eq!(applied("", &diff), None);
-    }
+/// Returns the new texts of the likeliest edit that is proven to repair the failing tests.
+fn proven(found: &Localization) -> Option<BTreeMap<String, String>> {
+    let files = &found.evidence.files;
+    let is_code = |it: &&LineSuspect| it.is_proven && !files[it.file].is_test;
+    let line = found.ranking.lines.iter().find(is_code)?;
+    let text = line.repair.as_ref()?.text.clone();
+    Some(BTreeMap::from([(files[line.file].path.clone(), text)]))
 }

@@ -52,7 +52,7 @@ impl MutationRunner<'_> {
             line: edit.mutant.line,
             kind: edit.mutant.kind,
             what: edit.mutant.describe(&edit.source),
-            diff: String::new(),
+            repair: None,
             complete: results.ended && failing.len() == self.failing.len(),
             concerned: choice.concerned,
             passing: passing.len() + died,

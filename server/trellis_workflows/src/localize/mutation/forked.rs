@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
+use trellis_engine::localize::unusual_raises;
 use trellis_python::StatementKind;
 use trellis_sandbox::{
     PlannedEdit, PlannedFile, PlannedTest, RaisingLine, Request, TrialEnd, TrialOutcome, TrialPlan,
@@ -26,6 +27,8 @@ pub(super) struct ForkedTrials<'r> {
     /// The first of the three groups for each place.
     places: BTreeMap<&'r (usize, Option<usize>), usize>,
     files: Vec<usize>,
+    /// Lines where only failing tests raise an exception.
+    unusual: BTreeSet<(usize, u32)>,
     state: Mutex<State>,
     stop: CancellationToken,
 }
@@ -55,8 +58,9 @@ impl<'r> ForkedTrials<'r> {
         }
         let files: BTreeSet<usize> = runner.edits.iter().map(|it| it.file).collect();
         let files = files.into_iter().collect();
-        let stop = runner.search.cancel.child_token();
-        ForkedTrials { runner, tests, groups, places, files, state: Mutex::default(), stop }
+        let unusual = unusual_raises(runner.evidence);
+        let (state, stop) = (Mutex::default(), runner.search.cancel.child_token());
+        ForkedTrials { runner, tests, groups, places, files, unusual, state, stop }
     }
 
     /// Tries edits until the time is over, or enough were tried after a repair.
@@ -171,7 +175,7 @@ impl<'r> ForkedTrials<'r> {
             groups: self.groups.clone(),
             files: files.collect(),
             edits: open.iter().filter_map(|number| self.edit(*number)).collect(),
-            raised: (0..self.tests.len()).filter_map(|it| self.raised(it)).collect(),
+            raised: (0..self.tests.len()).flat_map(|it| self.raised(it)).collect(),
         }
     }
 
@@ -189,19 +193,29 @@ impl<'r> ForkedTrials<'r> {
         })
     }
 
-    /// Returns the line that raised the failure of a test, unless it is there to detect faults: a
-    /// failed assertion of a test, or a `raise`.
-    fn raised(&self, test: usize) -> Option<RaisingLine> {
+    /// Returns the lines that raised what a failing test reports or catches, as far as only failing
+    /// tests do. Lines that are there to detect faults do not count: a failed assertion of a test,
+    /// or a `raise`.
+    fn raised(&self, test: usize) -> Vec<RaisingLine> {
         let evidence = self.runner.evidence;
-        let at = self.runner.places.get(self.tests[test])?;
-        let failure = evidence.tests[*at].failure.as_ref()?;
-        let frame = failure.frames.last()?;
-        let file = evidence.files.iter().find(|it| it.path == frame.path)?;
-        let is_assertion = matches!(failure.exception.as_str(), "AssertionError" | "Failed");
-        let statement = file.facts.statement_at(frame.line).map(|at| &file.facts.statements[at]);
-        let is_raise = statement.is_some_and(|it| it.kind == StatementKind::Raise);
-        let is_check = file.is_test && is_assertion || is_raise || failure.exception == INTERRUPTED;
-        let (path, line) = (frame.path.clone(), frame.line);
-        (!is_check).then_some(RaisingLine { test, path, line })
+        let Some(at) = self.runner.places.get(self.tests[test]) else { return Vec::new() };
+        let of = &evidence.tests[*at];
+        let failure = of.failure.as_ref().filter(|it| it.exception != INTERRUPTED);
+        let decided = failure.and_then(|it| {
+            let frame = it.frames.last()?;
+            let file = evidence.files.iter().position(|of| of.path == frame.path)?;
+            let is_assertion = matches!(it.exception.as_str(), "AssertionError" | "Failed");
+            (!(evidence.files[file].is_test && is_assertion)).then_some((file, frame.line))
+        });
+        let raised = of.trace.iter().flat_map(|it| &it.raised).map(|it| it.at);
+        let caught = raised.filter(|it| self.unusual.contains(it));
+        let lines: BTreeSet<(usize, u32)> = caught.chain(decided).collect();
+        let lines = lines.into_iter().filter(|(file, line)| {
+            let facts = &evidence.files[*file].facts;
+            let kind = facts.statement_at(*line).map(|at| facts.statements[at].kind);
+            kind != Some(StatementKind::Raise)
+        });
+        let path = |file: usize| evidence.files[file].path.clone();
+        lines.map(|(file, line)| RaisingLine { test, path: path(file), line }).collect()
     }
 }

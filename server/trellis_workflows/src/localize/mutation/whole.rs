@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use trellis_engine::localize::{SmallRepair, Trial};
 use trellis_python::unified_diff;
 use trellis_sandbox::{Outcome, Report, TestOutcome, TestResult};
 
@@ -23,36 +24,30 @@ impl MutationRunner<'_> {
         let trial = self.trial(edit, &results(&report));
         let more: Vec<String> = choice.rest.iter().chain(&choice.passing).cloned().collect();
         if trial.repaired.is_empty() || more.is_empty() {
-            return Some(Tried::Trial(self.with_diff(trial, edit, &text)));
+            return Some(Tried::Trial(self.with_repair(trial, edit, &text)));
         }
         let second = self.tests(edit, &text, &more, until).await?;
         let both = [results(&report), results(&second)];
-        Some(Tried::Trial(self.with_diff(self.trial(edit, &joined(both)), edit, &text)))
+        Some(Tried::Trial(self.with_repair(self.trial(edit, &joined(both)), edit, &text)))
     }
 
     /// Runs all tests of an edit that seems to repair. `None` if the time was over before they
     /// were.
-    pub(super) async fn confirmed(
-        &self,
-        edit: &Edit,
-        until: Instant,
-    ) -> Option<trellis_engine::localize::Trial> {
+    pub(super) async fn confirmed(&self, edit: &Edit, until: Instant) -> Option<Trial> {
         let text = edit.mutant.apply(&edit.source)?;
         let choice = self.choice(edit);
         let ids: Vec<String> =
             [&choice.first, &choice.rest, &choice.passing].into_iter().flatten().cloned().collect();
         let report = self.tests(edit, &text, &ids, until).await?;
-        Some(self.with_diff(self.trial(edit, &results(&report)), edit, &text))
+        Some(self.with_repair(self.trial(edit, &results(&report)), edit, &text))
     }
 
-    fn with_diff(
-        &self,
-        mut trial: trellis_engine::localize::Trial,
-        edit: &Edit,
-        text: &str,
-    ) -> trellis_engine::localize::Trial {
+    fn with_repair(&self, mut trial: Trial, edit: &Edit, text: &str) -> Trial {
         if trial.repairs() {
-            trial.diff = unified_diff(&edit.path, &edit.source, text);
+            trial.repair = Some(SmallRepair {
+                diff: unified_diff(&edit.path, &edit.source, text),
+                text: text.to_owned(),
+            });
         }
         trial
     }
