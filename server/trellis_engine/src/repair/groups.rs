@@ -33,6 +33,11 @@ impl Group {
     pub fn first_test(&self) -> &str {
         self.tests.first().map_or("", String::as_str)
     }
+
+    /// Returns the evidence without other failing tests, which may have other causes.
+    pub fn evidence(&self, of: &Evidence) -> Evidence {
+        of_tests(of, &self.tests)
+    }
 }
 
 /// Maximum number of sets that are ranked; further ones are not joined.
@@ -112,11 +117,15 @@ fn is_collected(group: &Group) -> bool {
     group.tests.iter().all(|it| it.contains("::"))
 }
 
-/// Ranks with the given failing tests only; the others may have other causes.
+/// Ranks with the given failing tests only.
 fn ranking(evidence: &Evidence, tests: &[String]) -> Ranking {
-    let own = |it: &&TestEvidence| !it.failed || tests.contains(&it.id);
+    rank(&of_tests(evidence, tests), &[])
+}
+
+fn of_tests(evidence: &Evidence, failing: &[String]) -> Evidence {
+    let own = |it: &&TestEvidence| !it.failed || failing.contains(&it.id);
     let tests = evidence.tests.iter().filter(own).cloned().collect();
-    rank(&Evidence { tests, files: evidence.files.clone() }, &[])
+    Evidence { tests, files: evidence.files.clone() }
 }
 
 /// Returns the most suspicious function outside of tests.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::localize::{Evidence, Ranking, rank};
+use trellis_engine::localize::{Evidence, Ranking, Trial, rank};
 use trellis_engine::{Diagnosis, Finding};
 use trellis_python::Index;
 use trellis_sandbox::{
@@ -122,10 +122,11 @@ impl LocalizeRequest<'_> {
             }
             ranking = rank(&evidence, &[]);
             if let Some(budget) = self.trials.filter(|_| can_be_code(&diagnosed)) {
-                let until = Instant::now() + budget;
-                let trials =
-                    MutationRunner::new(self, &evidence, &ranking, &reports, &diagnosed.flaky);
-                let (tried, said) = trials.run(until).await;
+                let flaky = &diagnosed.flaky;
+                let results = reports.iter().flat_map(|it| &it.tests);
+                let results: Vec<&TestResult> =
+                    results.filter(|it| !flaky.contains(&it.id)).collect();
+                let (tried, said) = self.try_edits(&evidence, &ranking, &results, budget).await;
                 notes.extend(said);
                 ranking = rank(&evidence, &tried);
                 diagnosed.finding =
@@ -157,6 +158,19 @@ impl LocalizeRequest<'_> {
             measured,
             unread,
         })
+    }
+
+    /// Tries small edits of the suspicious lines for a time. `results` are those of the tests in
+    /// `evidence`. Returns the trials, and notes on what was not tried.
+    pub async fn try_edits(
+        &self,
+        evidence: &Evidence,
+        ranking: &Ranking,
+        results: &[&TestResult],
+        budget: Duration,
+    ) -> (Vec<Trial>, Vec<String>) {
+        let until = Instant::now() + budget;
+        MutationRunner::new(self, evidence, ranking, results).run(until).await
     }
 
     /// Returns the folder of the files, if they are in one.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
 use trellis_engine::localize::{Evidence, Ranking, Trial};
-use trellis_sandbox::{Report, TestResult};
+use trellis_sandbox::TestResult;
 
 use super::{LocalizeRequest, has_failed};
 use edits::{Edit, edits};
@@ -60,15 +60,13 @@ impl<'a> MutationRunner<'a> {
         search: &'a LocalizeRequest<'a>,
         evidence: &'a Evidence,
         ranking: &Ranking,
-        reports: &[Report],
-        flaky: &[String],
+        results: &[&TestResult],
     ) -> MutationRunner<'a> {
-        let results: Vec<&TestResult> = reports.iter().flat_map(|it| &it.tests).collect();
-        let failed = results.iter().filter(|it| has_failed(it) && !flaky.contains(&it.id));
-        let failed: Vec<&TestResult> = failed.copied().collect();
+        let failed: Vec<&TestResult> =
+            results.iter().copied().filter(|it| has_failed(it)).collect();
         let failing = failed.iter().map(|it| (it.id.clone(), said(it))).collect();
         let edits = edits(search, evidence, ranking);
-        let choices = TestChoices::new(evidence, &edits, &results, &failed, search.test_timeout);
+        let choices = TestChoices::new(evidence, &edits, results, &failed, search.test_timeout);
         let places =
             evidence.tests.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
         MutationRunner { search, evidence, edits, failing, choices, places }
