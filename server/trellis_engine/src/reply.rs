@@ -29,6 +29,11 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
+    /// Returns the lines that the edit looks for, by its first reading.
+    pub(crate) fn search(&self) -> &str {
+        self.readings.first().map_or("", |it| it.search.as_str())
+    }
+
     /// Applies the edit to a text. If several readings apply, the one is chosen whose search is
     /// most similar to the matching text and to its own replacement.
     ///

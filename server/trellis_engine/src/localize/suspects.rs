@@ -44,7 +44,7 @@ pub struct LineSuspect {
 }
 
 /// A suspicious function, or the top level of a module.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedFunction {
     /// Index of the file in [`Evidence::files`].
     pub file: usize,

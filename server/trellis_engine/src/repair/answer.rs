@@ -53,6 +53,8 @@ pub fn suggested(
     work.changed()
 }
 
+/// Number of lines of a refused edit that a complaint repeats.
+const REPEATED: usize = 8;
 /// Path in the format that a question shows.
 const EXAMPLE: &str = "path/to/file.py";
 
@@ -111,7 +113,6 @@ impl ReplyFiles<'_> {
         edit: &'e Edit,
         before: &[&'e Edit],
     ) -> Result<Vec<&'e Edit>, Complaint> {
-        let refused = |why| format!("the edit of {path} was refused: {why}");
         self.text(path)?;
         let (original, text) =
             self.texts.get_mut(path).ok_or_else(|| format!("there is no {path}"))?;
@@ -132,7 +133,9 @@ impl ReplyFiles<'_> {
                 return Ok(before[..count].iter().copied().chain([edit]).collect());
             }
         }
-        Err(refused(why).into())
+        let wanted = edit.search().lines().take(REPEATED).collect::<Vec<_>>().join("\n");
+        let problem = format!("the edit of {path} was refused: {why}");
+        Err(Complaint::with_request(problem, &format!(". Its lines were:\n{wanted}")))
     }
 
     /// Resolves a path: as given, without leading folders, or empty if there is only one file.

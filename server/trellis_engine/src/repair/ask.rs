@@ -62,12 +62,11 @@ pub fn ask_repair(repair: &RepairFacts, attempt: u32, with: FixWith) -> ModelReq
     sections.extend(list("Fixes that pass already: find a better one", &repair.others));
     let again = if repair.earlier.is_empty() { String::new() } else { words.say("again", &[]) };
     let task = words.say("task", &[("test", repair.first()), ("again", &again)]);
+    sections.extend(repair.complaint.as_ref().map(|why| {
+        let why = words.say("sent back", &[("why", why)]);
+        Section::new(rank::TASK, "Your last answer was sent back", why)
+    }));
     sections.push(Section::new(rank::TASK, "Task", task));
-    sections.extend(
-        repair.complaint.as_ref().map(|why| {
-            Section::new(rank::TASK, "Sent back", words.say("sent back", &[("why", why)]))
-        }),
-    );
     let is_hard = attempt >= STRONG_FROM;
     ModelRequest {
         stage: Stage::Repair,

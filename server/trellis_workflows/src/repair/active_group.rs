@@ -66,7 +66,9 @@ impl ActiveGroup {
     pub(super) fn collect_facts(&mut self, files: &ProjectFiles<'_>, index: &Index) {
         let (group, lead) = (&self.group, self.lead.as_ref());
         let round = self.repair.earlier.len();
-        let facts = QuestionContext { group, files, index, lead, round }.facts();
+        let said = self.repair.cause.iter().chain(&self.repair.hypotheses);
+        let said = said.chain(&self.repair.complaint).map(String::as_str).collect();
+        let facts = QuestionContext { group, files, index, lead, named_by: said, round }.facts();
         let before = std::mem::take(&mut self.repair);
         let RepairFacts { issue, cause, hypotheses, others, earlier, complaint, .. } = before;
         self.repair = RepairFacts { issue, cause, hypotheses, others, earlier, complaint, ..facts };

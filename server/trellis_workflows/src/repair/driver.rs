@@ -207,12 +207,17 @@ impl RepairRun<'_> {
         };
         let complete = said.ideas.iter().filter(|it| it.is_complete());
         work.suggestions = complete.take(SUGGESTIONS).cloned().collect();
-        let others = said.ideas.iter().filter(|it| !work.suggestions.contains(it));
+        // A first idea without a change says more about the cause, and is no other one.
+        let (first, others) =
+            said.ideas.split_first().map_or((None, &[][..]), |(a, b)| (Some(a), b));
+        let advice = first.filter(|it| !it.is_complete()).map(|it| format!(" {}", it.description));
+        let others = others.iter().filter(|it| !work.suggestions.contains(it));
         work.repair.hypotheses = others.map(|it| it.description.clone()).collect();
         let files = self.files()?;
         let ideas = ideas(&said, &work.repair.suspects, &files);
         let known = diagnostic(&work.group, &files.found.evidence, &files, said);
-        work.repair.cause = (known.is_opinion).then(|| known.root_cause.clone());
+        let cause = format!("{}{}", known.root_cause, advice.unwrap_or_default());
+        work.repair.cause = (known.is_opinion).then_some(cause);
         self.say_cause(&known);
         self.artifacts.diagnosed(known, ideas)?;
         let suggestions = work.suggestions.len();

@@ -1,28 +1,20 @@
 //! Collects the facts of a question about a group of failing tests: the test, its failure, the
 //! suspects' code, what that uses, and who uses it.
 
+mod chosen;
 mod relations;
 mod suspects;
 mod test_source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_engine::localize::RankedFunction;
 use trellis_engine::repair::{Excerpt, Group, RepairFacts, failure_text};
 use trellis_engine::{Failure, Suspect};
 use trellis_python::Index;
 
 use super::project_files::ProjectFiles;
+use chosen::Chosen;
 use relations::Relations;
-
-/// Number of suspects in the first question, and of further ones in each later question.
-const SUSPECTS: usize = 5;
-const MORE_SUSPECTS: usize = 3;
-/// Number of questions that show more than the one before.
-const ROUNDS: usize = 3;
-
-/// Note on a suspect that a small edit mends, where no proof was possible or the fix was refused.
-const MENDED: &str = "a small edit of this line makes the failing tests pass";
 
 /// Sources of the facts about a group of failing tests.
 pub(super) struct QuestionContext<'a> {
@@ -32,6 +24,8 @@ pub(super) struct QuestionContext<'a> {
     pub(super) index: &'a Index,
     /// The failure of the first test when that was run alone.
     pub(super) lead: Option<&'a Failure>,
+    /// Texts of a diagnosis, whose functions come first.
+    pub(super) named_by: Vec<&'a str>,
     /// Number of fixes that failed before. Each makes the question show more suspects and callers.
     pub(super) round: usize,
 }
@@ -39,8 +33,8 @@ pub(super) struct QuestionContext<'a> {
 impl QuestionContext<'_> {
     /// Collects the facts that do not depend on earlier fixes.
     pub(super) fn facts(&self) -> RepairFacts {
-        let suspects = self.suspects();
-        let sources = suspects::excerpts(&suspects, self.files);
+        let suspects = self.chosen();
+        let sources = suspects::excerpts(&suspects, self);
         let test_sources = test_source::excerpts(self);
         let shown = Shown::of(sources.iter().chain(&test_sources));
         let relations = Relations { context: self, suspects: &suspects, shown: &shown };
@@ -59,22 +53,15 @@ impl QuestionContext<'_> {
         }
     }
 
-    /// Returns the suspects to show, the likeliest first.
-    fn suspects(&self) -> Vec<&RankedFunction> {
-        let most = SUSPECTS + MORE_SUSPECTS * self.round.min(ROUNDS);
-        let is_code = |it: &&RankedFunction| !self.files.found.evidence.files[it.file].is_test;
-        self.group.ranking.suspects.iter().filter(is_code).take(most).collect()
-    }
-
-    fn suspect(&self, it: &RankedFunction) -> Suspect {
-        let is_mended = it.repair.is_some();
+    fn suspect(&self, it: &Chosen) -> Suspect {
+        let function = &it.function;
         Suspect {
-            path: self.files.found.evidence.files[it.file].path.clone(),
-            line: it.line,
-            symbol: it.symbol.clone(),
-            score: it.score,
+            path: self.files.found.evidence.files[function.file].path.clone(),
+            line: function.line,
+            symbol: function.symbol.clone(),
+            score: function.score,
             // Other evidence is about equal for all of them, and says no more than their order.
-            why: if is_mended { MENDED.to_owned() } else { String::new() },
+            why: it.why.to_owned(),
             ..Suspect::default()
         }
     }

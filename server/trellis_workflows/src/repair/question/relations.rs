@@ -6,6 +6,7 @@ use trellis_engine::localize::RankedFunction;
 use trellis_engine::repair::Excerpt;
 use trellis_python::{Caller, FileId, Index, Located, Symbol, SymbolKind, Unit};
 
+use super::chosen::Chosen;
 use super::{QuestionContext, Shown};
 
 /// Number of suspects whose surroundings are looked up.
@@ -24,7 +25,7 @@ const LONGEST_CALLER: usize = 80;
 /// Lookup of the surroundings of suspects.
 pub(super) struct Relations<'a> {
     pub(super) context: &'a QuestionContext<'a>,
-    pub(super) suspects: &'a [&'a RankedFunction],
+    pub(super) suspects: &'a [Chosen],
     pub(super) shown: &'a Shown,
 }
 
@@ -34,7 +35,7 @@ impl Relations<'_> {
     pub(super) fn used(&self) -> Vec<(String, String)> {
         let index = self.context.index;
         let mut seen: Vec<Located> = Vec::new();
-        for it in self.suspects.iter().take(SUSPECTS) {
+        for it in self.first() {
             let Some((file, text, range)) = self.text_of(it) else { continue };
             for at in names(&text, range) {
                 let places = index.definition(file, at).into_iter();
@@ -51,7 +52,7 @@ impl Relations<'_> {
     /// them.
     pub(super) fn callers(&self) -> (Vec<(String, Vec<String>)>, Vec<Excerpt>) {
         let (mut lines, mut around) = (Vec::new(), Vec::new());
-        for it in self.suspects.iter().take(SUSPECTS) {
+        for it in self.first() {
             let callers = self.callers_of(it);
             let of_suspect = self.lines(&callers);
             if !of_suspect.is_empty() {
@@ -64,6 +65,10 @@ impl Relations<'_> {
             _ => around.into_iter().filter_map(|it| self.whole(it)).take(CALLERS).collect(),
         };
         (lines, sources)
+    }
+
+    fn first(&self) -> impl Iterator<Item = &RankedFunction> {
+        self.suspects.iter().take(SUSPECTS).map(|it| &it.function)
     }
 
     /// Returns a suspect's file, its text, and the byte range of the function in it.
