@@ -13,8 +13,9 @@ use crate::repair::project_files::ProjectFiles;
 
 /// Maximum number of lines of a file that is shown whole.
 const WHOLE_FILE: usize = 150;
-/// Maximum number of lines of a function that is shown whole.
-const WHOLE: usize = 200;
+/// Maximum number of lines of a function that is shown whole: of a likely one, and of others.
+const WHOLE: u32 = 200;
+const WHOLE_UNLIKELY: u32 = 60;
 /// Lines shown at the beginning of a longer function, and around each marked line.
 const HEAD: u32 = 12;
 const AROUND: u32 = 40;
@@ -85,7 +86,8 @@ fn lines(
     };
     let names: Vec<&str> = it.symbol.split('.').collect();
     let own = function.first..=function.last;
-    let is_short = (own.end() - own.start()) < WHOLE as u32;
+    let most = if is_near { WHOLE } else { WHOLE_UNLIKELY };
+    let is_short = (own.end() - own.start()) < most;
     let is_shown = |line: &u32| {
         !own.contains(line) || is_short || *line < own.start() + HEAD || is_marked(line)
     };

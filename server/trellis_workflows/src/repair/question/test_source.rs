@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 
 use trellis_engine::EditableFiles as _;
 use trellis_engine::repair::Excerpt;
-use trellis_python::{FileFacts, Needed, needed_by, needed_fixtures};
+use trellis_python::{FileFacts, FunctionFact, Needed, needed_by, needed_fixtures};
 
 use super::QuestionContext;
 
 /// Maximum number of lines of a helper or fixture that is shown whole.
 const HELPER: usize = 60;
+/// Maximum number of functions that the test executes, and number of lines from which on they are
+/// left out.
+const EXECUTED: usize = 12;
+const SHORT: u32 = 25;
 /// Number of lines of a test from which on it is shown in parts.
 const LONG: usize = 200;
 /// Lines shown at the beginning of a long test, and around each marked line.
@@ -22,6 +26,7 @@ pub(super) fn excerpts(context: &QuestionContext<'_>) -> Vec<Excerpt> {
     let Some(text) = context.files.text(&path) else { return Vec::new() };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut needed = needed_by(&text, &names, HELPER);
+    needed.lines.extend(executed(context, &path, &text));
     let marked = marked(context, &path);
     if needed.lines.is_empty() {
         needed.lines = (1..=LONG as u32).collect();
@@ -52,6 +57,26 @@ fn inherited(context: &QuestionContext<'_>) -> Option<(String, Vec<String>)> {
     let facts = FileFacts::of(&context.files.text(&first.path)?).ok()?;
     let function = &facts.functions[facts.function_at(first.line)?];
     Some((first.path.clone(), function.name.split('.').map(str::to_owned).collect()))
+}
+
+/// Returns the lines of short functions of the test's file that the test executes: what a framework
+/// calls is not named in the test.
+fn executed(context: &QuestionContext<'_>, path: &str, text: &str) -> BTreeSet<u32> {
+    let evidence = &context.files.found.evidence;
+    let test = evidence.tests.iter().find(|it| it.id == context.group.first_test());
+    let file = evidence.files.iter().position(|it| it.path == path);
+    let Some((test, file)) = test.zip(file) else { return BTreeSet::new() };
+    let Some(lines) = test.lines.get(&file) else { return BTreeSet::new() };
+    let functions = &evidence.files[file].facts.functions;
+    let ran = |it: &&FunctionFact| lines.range(it.header + 1..=it.last).next().is_some();
+    let short = functions.iter().filter(ran).filter(|it| it.last - it.first < SHORT);
+    let short: Vec<&FunctionFact> = short.collect();
+    if short.len() > EXECUTED {
+        return BTreeSet::new();
+    }
+    let lines =
+        |it: &FunctionFact| needed_by(text, &it.name.split('.').collect::<Vec<_>>(), 0).lines;
+    short.into_iter().flat_map(lines).collect()
 }
 
 /// Returns the lines of a file on the way to the failure.
