@@ -32,7 +32,7 @@ impl PathReplacements {
     /// Returns the report with texts that do not depend on the location of the tree.
     pub(crate) fn hide(&self, mut report: Report) -> Report {
         for test in &mut report.tests {
-            self.all([&mut test.stdout, &mut test.stderr]);
+            self.all([&mut test.stdout, &mut test.stderr, &mut test.log]);
             self.all(test.reason.as_mut());
             self.failures(test.failure.as_mut());
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::captured_output::captured_output;
 use crate::failures::{divided_entries, line, place, render_full};
 use crate::observation::{ComparedValues, Failure, Frame, LibraryFrames};
 use crate::prompt_budget::cut_middle;
@@ -31,6 +32,7 @@ pub fn failure_text(id: &str, failure: &Failure, others: &[(&str, &Failure)]) ->
     let mut out = format!("{id}\n{}", raised(failure));
     out += &failure.compared.as_ref().map_or_else(String::new, |it| compared(it, failure));
     out += &calls(failure);
+    out += &captured_output(&failure.output);
     if !others.is_empty() {
         out += "\nThese tests fail too, it seems for the same cause:\n";
     }
@@ -166,7 +168,7 @@ fn cut_at(text: &str, most: usize) -> String {
 }
 
 /// Replaces addresses, which differ from run to run: an equal failure gives an equal text.
-fn without_addresses(text: &str) -> String {
+pub(super) fn without_addresses(text: &str) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

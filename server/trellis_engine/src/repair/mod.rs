@@ -7,6 +7,7 @@
 
 mod answer;
 mod ask;
+mod captured_output;
 mod diagnostic;
 mod excerpt;
 mod failure_text;

@@ -1,0 +1,79 @@
+//! Tests of the text about a failure.
+
+use trellis_engine::Failure;
+use trellis_engine::repair::failure_text;
+
+const ID: &str = "tests/test_cart.py::test_a";
+
+/// Returns the text about a failure of a test with this output.
+fn with_output(output: &str) -> String {
+    let failure = Failure {
+        exception: "AssertionError".to_owned(),
+        message: "None != 'x'".to_owned(),
+        output: output.to_owned(),
+        ..Failure::default()
+    };
+    failure_text(ID, &failure, &[])
+}
+
+/// A traceback as a server logs it.
+const LOGGED: &str = "\
+Traceback (most recent call last):
+  File \"/usr/lib/python3.11/asyncio/events.py\", line 80, in _run
+    self._context.run(self._callback, *self._args)
+  File \"/usr/lib/python3.11/asyncio/runners.py\", line 9, in run
+    run()
+  File \"shop/web.py\", line 887, in namespace
+    namespace.update(self.ui)
+    ~~~~~~~~~~~~~~~~^^^^^^^^^
+TypeError: 'NoneType' object is not iterable
+";
+
+#[test]
+fn logged_tracebacks_are_shown_with_the_projects_frames() {
+    let output = format!("started\nERROR shop: <C at 0x7f1234567890>\n{LOGGED}stopped\n");
+    let shown = with_output(&output);
+    let wanted = "
+The test printed and logged:
+started
+ERROR shop: <C at 0x…>
+Traceback (most recent call last):
+  … 2 frames of libraries …
+  File \"shop/web.py\", line 887, in namespace
+    namespace.update(self.ui)
+TypeError: 'NoneType' object is not iterable
+stopped
+";
+    assert!(shown.ends_with(wanted), "{shown}");
+}
+
+#[test]
+fn equal_output_is_shown_once_and_none_not_at_all() {
+    let shown = with_output(&format!("again\n\nagain\n{LOGGED}again\nERROR shop\n{LOGGED}"));
+    assert_eq!(shown.matches("again").count(), 1, "{shown}");
+    assert_eq!(shown.matches("TypeError").count(), 1, "{shown}");
+    assert!(shown.contains("ERROR shop"), "{shown}");
+    assert!(!with_output(" \n").contains("printed"), "{}", with_output(" \n"));
+}
+
+#[test]
+fn long_output_is_cut_around_its_last_traceback() {
+    let many = |word: &str| (0..500).map(|it| format!("{word} {it}\n")).collect::<String>();
+    let shown = with_output(&format!("{}{LOGGED}{}", many("before"), many("after")));
+    let (_, output) = shown.split_once("logged:\n").expect("a section");
+    assert!(output.len() < 2_500, "{}", output.len());
+    for part in ["before 0\n", "before 499\nTraceback", "not iterable\nafter 0\n", "after 499\n"] {
+        assert!(output.contains(part), "{part}: {output}");
+    }
+}
+
+#[test]
+fn a_traceback_of_libraries_alone_keeps_its_last_frame() {
+    let shown = with_output(
+        "Traceback (most recent call last):\n  File \"/usr/lib/a.py\", line 1, in f\n    g()\n  \
+         File \"/usr/lib/b.py\", line 2, in g\n    h()\nValueError: no\n",
+    );
+    let wanted = "last):\n  … 1 frame of libraries …\n  File \"/usr/lib/b.py\", line 2, in g\n    \
+                  h()\nValueError: no\n";
+    assert!(shown.ends_with(wanted), "{shown}");
+}
