@@ -13,6 +13,7 @@ mod excerpt;
 mod failure_text;
 mod fix_score;
 mod groups;
+mod locals;
 mod machine;
 mod model_diagnosis;
 mod vocabulary;

@@ -1,7 +1,7 @@
 //! Tests of the text about a failure.
 
-use trellis_engine::Failure;
 use trellis_engine::repair::failure_text;
+use trellis_engine::{Failure, Frame};
 
 const ID: &str = "tests/test_cart.py::test_a";
 
@@ -76,4 +76,38 @@ fn a_traceback_of_libraries_alone_keeps_its_last_frame() {
     let wanted = "last):\n  … 1 frame of libraries …\n  File \"/usr/lib/b.py\", line 2, in g\n    \
                   h()\nValueError: no\n";
     assert!(shown.ends_with(wanted), "{shown}");
+}
+
+/// Returns the text about a failure in a line of a function with these locals, as pytest shows
+/// them.
+fn with_locals(line: &str, locals: &str) -> String {
+    let frame = Frame {
+        path: "shop/cart.py".to_owned(),
+        line: 9,
+        function: "total".to_owned(),
+        source: line.to_owned(),
+    };
+    let failure = Failure {
+        exception: "TypeError".to_owned(),
+        message: "no".to_owned(),
+        frames: vec![frame],
+        traceback: format!(
+            ">   {line}\nE   TypeError: no\n\n{locals}\n\nshop/cart.py:9: TypeError"
+        ),
+        ..Failure::default()
+    };
+    failure_text(ID, &failure, &[])
+}
+
+#[test]
+fn locals_of_the_raising_line_come_first_and_those_left_out_are_counted() {
+    let all: Vec<String> = (0..12).map(|it| format!("a{it:<9} = {it}")).collect();
+    let shown =
+        with_locals("return prefix[-2:] + a11", &format!("{}\nprefix     = 42", all.join("\n")));
+    let (_, locals) = shown.split_once("+ a11\n").expect("the line");
+    assert!(
+        locals.starts_with("      with a11 = 11\n      with prefix = 42\n      with a0 = 0\n"),
+        "{shown}"
+    );
+    assert!(locals.ends_with("      with a7 = 7\n      … and 3 more\n"), "{shown}");
 }
