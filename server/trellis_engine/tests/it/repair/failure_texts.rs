@@ -111,3 +111,25 @@ fn locals_of_the_raising_line_come_first_and_those_left_out_are_counted() {
     );
     assert!(locals.ends_with("      with a7 = 7\n      … and 3 more\n"), "{shown}");
 }
+
+#[test]
+fn values_of_several_lines_are_shown_whole_on_one() {
+    let table = [
+        (
+            "x          = (\"FUCK=fuck alias 'A \"\n \"B=c' \"\n \"D\")\ny          = 1",
+            "x = \"FUCK=fuck alias 'A B=c' D\"\n",
+        ),
+        ("x          = {'a': 1,\n 'b': 'c'}", "x = {'a': 1, 'b': 'c'}\n"),
+        (
+            "x          = array([[1, 2],\n       [3, 4]])\n_y         = 2",
+            "x = array([[1, 2], [3, 4]])\n",
+        ),
+        ("x          = ('a'\n \"b'\")", "x = ('a' \"b'\")\n"),
+    ];
+    for (locals, wanted) in table {
+        let shown = with_locals("f(x)", locals);
+        assert!(shown.contains(&format!("      with {wanted}")), "{wanted}: {shown}");
+    }
+    let long = format!("x          = [{}1]", "'word',\n ".repeat(90));
+    assert!(with_locals("f(x)", &long).contains("'word',…\n"), "{}", with_locals("f(x)", &long));
+}
