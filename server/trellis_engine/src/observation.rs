@@ -65,6 +65,8 @@ pub struct Failure {
     /// Both sides of the failed comparison, if the test runner tells them.
     pub compared: Option<ComparedValues>,
     pub traceback: String,
+    /// Text that the test printed and logged before it failed, if the test runner captured it.
+    pub output: String,
     /// The undefined name of a NameError.
     pub missing_name: Option<String>,
     /// The module of an ImportError.

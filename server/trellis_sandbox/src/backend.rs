@@ -76,6 +76,14 @@ impl Backend {
         }
     }
 
+    /// Returns the version of the interpreter on this machine, such as `3.11.7`.
+    pub(crate) fn python_version(&self) -> Option<&str> {
+        match self {
+            Backend::Local { python, .. } => Some(&python.version),
+            Backend::Docker { .. } => None,
+        }
+    }
+
     /// Returns the interpreter or image as messages name it.
     pub(crate) fn python(&self) -> String {
         match self {

@@ -201,6 +201,7 @@ impl ResultCollector {
             failure: test.failure.map(|failure| self.failure(failure, Some(place))),
             stdout: test.stdout,
             stderr: test.stderr,
+            log: test.log,
         }
     }
 
@@ -353,6 +354,7 @@ fn unfinished_test(id: &str, outcome: TestOutcome, failure: Failure) -> TestResu
         failure: Some(failure),
         stdout: String::new(),
         stderr: String::new(),
+        log: String::new(),
     }
 }
 

@@ -102,6 +102,9 @@ pub(crate) struct WireTest {
     pub(crate) failure: Option<WireFailure>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// unittest captures no log.
+    #[serde(default)]
+    pub(crate) log: String,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use crate::report::{Failure, Report};
 
-/// Folders of this machine and their replacements; the root of the tree is replaced by nothing.
+/// Name of the root of the tree in values.
+const PROJECT: &str = "<project>";
+
+/// Folders of this machine and their replacements; the root of the tree has none.
 #[derive(Debug, Default)]
 pub(crate) struct PathReplacements(Vec<(String, &'static str)>);
 
@@ -29,11 +32,22 @@ impl PathReplacements {
         }
     }
 
+    /// Replaces folders in a text of the code under test: there a relative path would be another
+    /// value than the absolute one. Places in the code stay relative.
+    fn value(&self, text: &mut String) {
+        for (folder, name) in &self.0 {
+            *text = match name.is_empty() {
+                true => with_project(text, folder),
+                false => text.replace(folder.as_str(), name),
+            };
+        }
+    }
+
     /// Returns the report with texts that do not depend on the location of the tree.
     pub(crate) fn hide(&self, mut report: Report) -> Report {
         for test in &mut report.tests {
-            self.all([&mut test.stdout, &mut test.stderr]);
-            self.all(test.reason.as_mut());
+            self.values([&mut test.stdout, &mut test.stderr, &mut test.log]);
+            self.values(test.reason.as_mut());
             self.failures(test.failure.as_mut());
         }
         for test in &mut report.deselected_tests {
@@ -47,14 +61,39 @@ impl PathReplacements {
 
     fn failures<'a>(&self, failures: impl IntoIterator<Item = &'a mut Failure>) {
         for it in failures {
-            self.all([&mut it.message, &mut it.traceback]);
-            self.all(it.comparison.iter_mut().flat_map(|it| [&mut it.actual, &mut it.expected]));
+            self.values([&mut it.message, &mut it.traceback]);
+            self.values(it.comparison.iter_mut().flat_map(|it| [&mut it.actual, &mut it.expected]));
         }
     }
 
     fn all<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) {
         texts.into_iter().for_each(|it| self.plain(it));
     }
+
+    fn values<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) {
+        texts.into_iter().for_each(|it| self.value(it));
+    }
+}
+
+/// Replaces the root of the tree by a name, except in places, which become relative.
+fn with_project(text: &str, root: &str) -> String {
+    let mut parts = text.split(root);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let within = part.strip_prefix('/');
+        match within.filter(|it| out.ends_with("File \"") || is_place(it)) {
+            Some(place) => out += place,
+            None => out += &format!("{PROJECT}{part}"),
+        }
+    }
+    out
+}
+
+/// Returns whether a text begins with a path and a line number, as in `a.py:3`.
+fn is_place(text: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || "'\"(),:<>".contains(c);
+    let rest = text.find(is_end).and_then(|end| text[end..].strip_prefix(':'));
+    rest.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -77,6 +116,26 @@ mod tests {
         for (text, wanted) in table {
             let mut text = text.to_owned();
             hidden.plain(&mut text);
+            assert_eq!(text, wanted);
+        }
+    }
+
+    #[test]
+    fn absolute_paths_among_values_stay_absolute_and_places_are_relative() {
+        let hidden = PathReplacements::default()
+            .and(Path::new("/s/tree-1"), "")
+            .and(Path::new("/s/tree-1/.venv"), "<environment>");
+        let table = [
+            ("No such file: '/s/tree-1/data/a.json'", "No such file: '<project>/data/a.json'"),
+            ("path = '/s/tree-1'", "path = '<project>'"),
+            ("  File \"/s/tree-1/a b.py\", line 3, in f", "  File \"a b.py\", line 3, in f"),
+            ("at f (/s/tree-1/src/a.js:3:5)", "at f (src/a.js:3:5)"),
+            ("from 'a' (/s/tree-1/a.py)", "from 'a' (<project>/a.py)"),
+            ("/s/tree-1/.venv/lib/x.py", "<environment>/lib/x.py"),
+        ];
+        for (text, wanted) in table {
+            let mut text = text.to_owned();
+            hidden.value(&mut text);
             assert_eq!(text, wanted);
         }
     }

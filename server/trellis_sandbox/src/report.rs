@@ -125,6 +125,8 @@ pub struct TestResult {
     pub stdout: String,
     /// Captured standard error, cut at 32,000 characters.
     pub stderr: String,
+    /// Captured records of `logging`, cut at 32,000 characters; empty without pytest.
+    pub log: String,
 }
 
 /// The way one test ended.

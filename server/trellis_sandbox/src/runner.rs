@@ -113,6 +113,12 @@ impl Runner {
         Request { limits, run_timeout, raised_by, ..Request::new(tree) }
     }
 
+    /// Returns the version of the interpreter that runs the tests, such as `3.11.7`; `None` for
+    /// that of an image.
+    pub fn python_version(&self) -> Option<&str> {
+        self.shared.place.python_version()
+    }
+
     /// Returns the limits that would and would not be enforced for a run under `config` in a local
     /// sandbox on this machine, found by starting one.
     pub async fn local_limits(config: &Config) -> Result<Vec<LimitStatus>, SandboxError> {

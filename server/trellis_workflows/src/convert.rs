@@ -187,6 +187,14 @@ pub fn failure(failure: &trellis_sandbox::Failure, texts: Texts<'_>) -> Failure 
     out
 }
 
+/// Converts the failure of a test, with what the test printed and logged.
+pub fn failure_of_test(test: &trellis_sandbox::TestResult, texts: Texts<'_>) -> Option<Failure> {
+    let failure = failure(test.failure.as_ref()?, texts);
+    let captured = [&test.stdout, &test.stderr, &test.log];
+    let captured: Vec<&str> = captured.iter().map(|it| it.trim_end()).collect();
+    Some(Failure { output: captured.join("\n").trim().to_owned(), ..failure })
+}
+
 /// Collects the frames outside of the project, by their place among the project's.
 fn library_frames(frames: &[trellis_sandbox::Frame]) -> Vec<LibraryFrames> {
     let mut out: Vec<LibraryFrames> = Vec::new();

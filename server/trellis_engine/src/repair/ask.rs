@@ -17,6 +17,8 @@ pub struct RepairFacts {
     pub test_sources: Vec<Excerpt>,
     /// The failures: the first one in full, the others with one line each.
     pub failure: String,
+    /// Version of the interpreter that ran the tests, such as `3.11.7`, if it is known.
+    pub python: Option<String>,
     /// Description of the fault by a person, if there is one.
     pub issue: Option<String>,
     /// Suspected cause from an earlier diagnosis.
@@ -121,7 +123,7 @@ fn facts(repair: &RepairFacts) -> Vec<Section> {
         let rank = if place == 0 { rank::CORE } else { rank::TESTS };
         sections.push(Section::new(rank, title, fenced(&it.render())));
     }
-    let failure = format!("```\n{}\n```", repair.failure.trim_end());
+    let failure = format!("```\n{}\n```{}", repair.failure.trim_end(), interpreter(repair));
     sections.push(Section::new(rank::CORE, "Failure", failure));
     let said = |title: &str, text: &Option<String>| {
         text.as_ref().map(|text| Section::new(rank::CORE, title, text.clone()))
@@ -135,6 +137,13 @@ fn facts(repair: &RepairFacts) -> Vec<Section> {
     sections.extend(suspects(repair));
     sections.extend(surroundings(repair));
     sections
+}
+
+/// Returns a line with the first two numbers of the interpreter's version.
+fn interpreter(repair: &RepairFacts) -> String {
+    let Some(version) = &repair.python else { return String::new() };
+    let series: Vec<&str> = version.splitn(3, '.').take(2).collect();
+    format!("\nThe tests ran with Python {}.", series.join("."))
 }
 
 /// Returns the list of suspects, and their code.

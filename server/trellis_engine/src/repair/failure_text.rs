@@ -1,9 +1,9 @@
 //! The failure of one test as text for the model: what was raised, the compared values, and the
 //! project's calls on the way there.
 
-use std::collections::BTreeMap;
-
-use crate::failures::{divided_entries, line, place, render_full};
+use super::captured_output::captured_output;
+use super::locals::{Local, locals};
+use crate::failures::{line, render_full};
 use crate::observation::{ComparedValues, Failure, Frame, LibraryFrames};
 use crate::prompt_budget::cut_middle;
 
@@ -20,9 +20,8 @@ const AROUND: usize = 80;
 /// Number of frames shown of a deep stack: the first and the last ones.
 const FIRST: usize = 3;
 const LAST: usize = 8;
-/// Maximum number of local variables of a frame, and their maximum length in characters.
+/// Maximum number of local variables of a frame.
 const LOCALS: usize = 10;
-const LOCAL: usize = 160;
 /// Maximum number of other failing tests that get a line.
 const OTHERS: usize = 10;
 
@@ -31,6 +30,7 @@ pub fn failure_text(id: &str, failure: &Failure, others: &[(&str, &Failure)]) ->
     let mut out = format!("{id}\n{}", raised(failure));
     out += &failure.compared.as_ref().map_or_else(String::new, |it| compared(it, failure));
     out += &calls(failure);
+    out += &captured_output(&failure.output);
     if !others.is_empty() {
         out += "\nThese tests fail too, it seems for the same cause:\n";
     }
@@ -104,14 +104,25 @@ fn calls(failure: &Failure) -> String {
     out + &libraries(failure, count)
 }
 
-fn call(it: &Frame, locals: Option<&Vec<String>>) -> String {
+fn call(it: &Frame, locals: Option<&Vec<Local>>) -> String {
     let source = it.source.replace('\n', "\n    ");
     let mut out = format!("{}:{} in {}\n", it.path, it.line, it.function);
     if !source.is_empty() {
         out += &format!("    {source}\n");
     }
-    for it in locals.into_iter().flatten().take(LOCALS) {
-        out += &format!("      with {it}\n");
+    out + &with_locals(&it.source, locals.map_or(&[], Vec::as_slice))
+}
+
+/// Renders local variables, those that occur in the source first.
+fn with_locals(source: &str, locals: &[Local]) -> String {
+    let words: Vec<&str> = source.split(|it: char| !it.is_alphanumeric() && it != '_').collect();
+    let is_used = |it: &&Local| words.contains(&it.name.as_str());
+    let (used, others): (Vec<&Local>, Vec<&Local>) = locals.iter().partition(is_used);
+    let sorted = used.iter().chain(&others).take(LOCALS);
+    let mut out: String =
+        sorted.map(|it| format!("      with {} = {}\n", it.name, it.value)).collect();
+    if locals.len() > LOCALS {
+        out += &format!("      … and {} more\n", locals.len() - LOCALS);
     }
     out
 }
@@ -128,45 +139,8 @@ fn library(it: &LibraryFrames) -> String {
     format!("… {} {frames} of {names}, the last is {} …\n", it.count, it.deepest)
 }
 
-/// Reads the local variables of each frame from pytest's rendering, by path and line.
-fn locals(traceback: &str) -> BTreeMap<(String, u32), Vec<String>> {
-    let mut out = BTreeMap::new();
-    for entry in divided_entries(traceback) {
-        let found = entry.iter().rev().find_map(|it| Some((place(it)?, it)));
-        let Some((path, text)) = found else { continue };
-        let number = text[path.len() + 1..].split(':').next().and_then(|it| it.parse().ok());
-        let Some(number) = number else { continue };
-        let after = entry.iter().skip_while(|it| !it.starts_with('>')).skip(1);
-        let of_frame: Vec<String> = after.filter_map(|it| local(it)).collect();
-        if !of_frame.is_empty() {
-            out.insert((path.to_owned(), number), of_frame);
-        }
-    }
-    out
-}
-
-/// Reads a line `name      = value`; `None` for one that says nothing about the value.
-fn local(line: &str) -> Option<String> {
-    let (name, value) = line.split_once(" = ")?;
-    let name = name.trim_end();
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    // Addresses, numbers of mocks and temporary folders differ from run to run.
-    let is_new_each_time = [" at 0x", " id='", "/tmp/"].iter().any(|it| value.contains(it));
-    let is_plain_self = name == "self" && value.starts_with('<');
-    let is_telling = !is_new_each_time && !is_plain_self;
-    let short = cut_at(value, LOCAL);
-    (is_name && is_telling && !line.starts_with(' ')).then(|| format!("{name} = {short}"))
-}
-
-fn cut_at(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// Replaces addresses, which differ from run to run: an equal failure gives an equal text.
-fn without_addresses(text: &str) -> String {
+pub(super) fn without_addresses(text: &str) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -7,11 +7,13 @@
 
 mod answer;
 mod ask;
+mod captured_output;
 mod diagnostic;
 mod excerpt;
 mod failure_text;
 mod fix_score;
 mod groups;
+mod locals;
 mod machine;
 mod model_diagnosis;
 mod vocabulary;

@@ -123,6 +123,7 @@ fn result(
         failure,
         stdout: cut(&said),
         stderr: String::new(),
+        log: String::new(),
     }
 }
 

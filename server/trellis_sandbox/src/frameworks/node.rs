@@ -159,6 +159,7 @@ fn test(
         failure: failure.map(|it| if timed_out { as_timeout(it) } else { it }),
         stdout: String::new(),
         stderr: String::new(),
+        log: String::new(),
     }
 }
 

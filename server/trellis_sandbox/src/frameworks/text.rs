@@ -175,6 +175,7 @@ fn failed_test(line: &str) -> Option<TestResult> {
         failure: Some(failure),
         stdout: String::new(),
         stderr: String::new(),
+        log: String::new(),
     })
 }
 

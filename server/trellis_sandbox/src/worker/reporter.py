@@ -59,11 +59,11 @@ class Test:
 
     def __init__(self):
         self.outcome, self.failure, self.reason = "passed", None, None
-        self.seconds, self.stdout, self.stderr = {}, "", ""
+        self.seconds, self.stdout, self.stderr, self.log = {}, "", "", ""
 
     def add(self, report, excinfo, compared):
         self.seconds[report.when] = report.duration
-        self.stdout, self.stderr = report.capstdout, report.capstderr
+        self.stdout, self.stderr, self.log = report.capstdout, report.capstderr, report.caplog
         if self.outcome in ("failed", "error"):
             return  # the first failure is the relevant one
         if report.failed:
@@ -261,6 +261,7 @@ class Reporter:
             "failure": test.failure,
             "stdout": self._budget.take(test.stdout),
             "stderr": self._budget.take(test.stderr),
+            "log": self._budget.take(test.log),
         }
 
     def _watch(self):

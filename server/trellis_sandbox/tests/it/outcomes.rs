@@ -205,6 +205,16 @@ async fn printed_text_belongs_to_its_test() {
 }
 
 #[tokio::test]
+async fn logged_text_belongs_to_its_test() {
+    let text = "import logging\n\ndef test_a():\n    try:\n        1 / 0\n    \
+                except ZeroDivisionError:\n        logging.exception('caught')\n    assert False\n";
+    let report = run_one(text).await;
+    let log = &only(&report).log;
+    assert!(log.starts_with("ERROR ") && log.contains("caught\nTraceback"), "{log}");
+    assert!(log.ends_with("ZeroDivisionError: division by zero"), "{log}");
+}
+
+#[tokio::test]
 async fn a_run_that_cannot_start_says_why() {
     let outside = run(&[("../evil.py", "")]).await;
     let absolute = run(&[("/evil.py", "")]).await;

@@ -142,6 +142,7 @@ pub(super) fn results(report: Report) -> Vec<TestResult> {
             failure: Some(failure),
             stdout: String::new(),
             stderr: String::new(),
+            log: String::new(),
         })
     });
     report.tests.into_iter().chain(broken).collect()

@@ -163,9 +163,11 @@ impl Verifier {
             let kept = self.kept.get(path).cloned();
             kept.or_else(|| Some(trellis_project::edits::read(&self.root.join(path)).ok()?.into()))
         };
-        let own = report.tests.iter().filter(|it| it.id == id).filter_map(|it| it.failure.as_ref());
-        let first = own.chain(&report.collection_errors).next();
-        Ok(first.map(|it| crate::convert::failure(it, &text)))
+        let own = report.tests.iter().find(|it| it.id == id && it.failure.is_some());
+        Ok(match own {
+            Some(test) => crate::convert::failure_of_test(test, &text),
+            None => report.collection_errors.first().map(|it| crate::convert::failure(it, &text)),
+        })
     }
 
     /// Verifies that some of the failing `targets` pass with the change and that none of the

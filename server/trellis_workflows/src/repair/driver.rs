@@ -228,6 +228,7 @@ impl RepairRun<'_> {
     fn collect_facts(&self, work: &mut ActiveGroup) -> Result<(), Fault> {
         let baseline = self.baseline.as_ref().ok_or_else(lost)?;
         work.collect_facts(&self.files()?, &baseline.index);
+        work.repair.python = self.verifier.opened.runner.python_version().map(str::to_owned);
         Ok(())
     }
 

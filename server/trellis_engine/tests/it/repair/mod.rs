@@ -3,5 +3,6 @@
 mod answers;
 mod courses;
 mod diagnostics;
+mod failure_texts;
 mod grouping;
 mod questions;

@@ -240,3 +240,13 @@ fn equal_failures_have_equal_texts_and_no_sections_are_torn() {
     );
     assert!(shown.contains("one = 1"), "a short part finds room behind a long one: {shown}");
 }
+
+#[test]
+fn the_interpreter_of_the_tests_is_named_if_it_is_known() {
+    let asked = |python: Option<&str>| {
+        let python = python.map(str::to_owned);
+        text(&ask_report(&RepairFacts { python, ..with_fixture() }), TOKENS)
+    };
+    assert!(asked(Some("3.11.7")).contains("\nThe tests ran with Python 3.11.\n"));
+    assert!(!asked(None).contains("The tests ran with"));
+}
