@@ -4784,6 +4784,10 @@ lines: LineOfSuspect[]
  * The repair of the best line that has one.
  */
 repair?: (string | null)
+/**
+ * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ */
+isProven: boolean
 }
 /**
  * The parts of a score, each between 0 and 1.
@@ -4839,6 +4843,10 @@ parts: ScoreParts
  * An edit that makes all failing tests pass and breaks none, as a unified diff.
  */
 repair?: (string | null)
+/**
+ * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ */
+isProven: boolean
 }
 /**
  * A suspicious line.
@@ -4868,6 +4876,10 @@ why: string
  * An edit that makes all failing tests pass and breaks none, as a unified diff.
  */
 repair?: (string | null)
+/**
+ * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ */
+isProven: boolean
 }
 /**
  * A test that fails.
