@@ -6,6 +6,7 @@
 
 mod calls;
 mod expressions;
+mod loss;
 mod names;
 mod operators;
 mod statements;
@@ -21,6 +22,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError};
+pub use loss::Loss;
 use names::Names;
 
 /// Kind of a mutant.
