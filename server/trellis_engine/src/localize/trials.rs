@@ -48,7 +48,7 @@ pub struct Trial {
     /// True if the lines that raised the failures still run in the repaired tests; `None` if no
     /// line did, or this was not measured.
     pub still_reached: Option<bool>,
-    /// What the program loses by the edit.
+    /// Loss of the program by the edit.
     pub loss: Option<Loss>,
 }
 

@@ -203,7 +203,7 @@ fn a_repair_that_little_speaks_for_is_no_proof_and_says_so() {
 fn a_repair_by_which_the_program_loses_something_is_no_proof_and_says_so() {
     let losing = Trial { loss: Some(Loss::Binding("started".to_owned())), ..trial(5, 1, 0) };
     assert!(losing.repairs() && !losing.proves());
-    let ranking = rank(&wrong_total(), &[losing.clone()]);
+    let ranking = rank(&wrong_total(), std::slice::from_ref(&losing));
     let line = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
     assert!(line.repair.is_some() && !line.is_proven, "{line:?}");
     assert!(line.why.contains("breaks none (but `started` is then bound nowhere)"), "{line:?}");

@@ -1,4 +1,4 @@
-//! What a program loses by an edit of one place.
+//! Losses of a program by an edit of one place.
 
 use trellis_python::{Loss, Mutant, MutantKind};
 
