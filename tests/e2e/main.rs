@@ -24,6 +24,7 @@ mod linters;
 mod live;
 mod localize;
 mod localize_causes;
+mod localize_losses;
 mod log;
 mod log_file;
 mod look;

@@ -124,10 +124,14 @@ fn broken(trial: &Trial) -> String {
 }
 
 /// Describes the reasons for which a repair is no proof.
-fn doubt(trial: &Trial) -> &'static str {
-    match (trial.broken, trial.still_reached, trial.runs_line) {
-        (0, Some(false), _) => " (they no longer reach the line that raised the error)",
-        (0, _, 0) => " (no passing test that runs this line was run)",
-        _ => "",
+fn doubt(trial: &Trial) -> String {
+    if trial.broken > 0 {
+        return String::new();
+    }
+    match (trial.still_reached, &trial.loss, trial.runs_line) {
+        (Some(false), ..) => " (they no longer reach the line that raised the error)".to_owned(),
+        (_, Some(loss), _) => format!(" (but {})", loss.describe()),
+        (_, None, 0) => " (no passing test that runs this line was run)".to_owned(),
+        _ => String::new(),
     }
 }

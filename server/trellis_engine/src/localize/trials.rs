@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use trellis_python::MutantKind;
+use trellis_python::{Loss, MutantKind};
 
 use super::spectrum::Line;
 use super::weights;
@@ -48,6 +48,8 @@ pub struct Trial {
     /// True if the lines that raised the failures still run in the repaired tests; `None` if no
     /// line did, or this was not measured.
     pub still_reached: Option<bool>,
+    /// Loss of the program by the edit.
+    pub loss: Option<Loss>,
 }
 
 /// A small edit of one file that makes all failing tests pass and breaks none.
@@ -66,10 +68,10 @@ impl Trial {
     }
 
     /// Returns whether the edit repairs, and more than a lack of tests speaks for it: a passing
-    /// test executes the line, and the tests pass without avoiding the lines that raised their
-    /// failures.
+    /// test executes the line, the tests pass without avoiding the lines that raised their
+    /// failures, and the program loses nothing.
     pub fn proves(&self) -> bool {
-        self.repairs() && self.runs_line > 0 && !self.avoids()
+        self.repairs() && self.runs_line > 0 && !self.avoids() && self.loss.is_none()
     }
 
     /// Returns whether tests pass only because they no longer run the lines that raised their

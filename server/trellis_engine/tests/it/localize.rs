@@ -6,7 +6,7 @@ use trellis_engine::localize::{
     Evidence, FileEvidence, Ranking, ReachedFunction, SmallRepair, TestEvidence, Trial, rank,
 };
 use trellis_engine::{Failure, Frame};
-use trellis_python::{FileFacts, MutantKind};
+use trellis_python::{FileFacts, Loss, MutantKind};
 
 const CART: &str = "\
 LIMIT = 10
@@ -120,6 +120,7 @@ fn trial(line: u32, repaired: usize, broken: usize) -> Trial {
         left_out: 0,
         complete: true,
         still_reached: None,
+        loss: None,
     }
 }
 
@@ -196,6 +197,20 @@ fn a_repair_that_little_speaks_for_is_no_proof_and_says_so() {
     assert!(why(5).contains("(no passing test that runs this line was run)"), "{}", why(5));
     assert!(why(6).contains("(they no longer reach the line that raised the error)"), "{}", why(6));
     assert!(!why(7).contains('('), "{}", why(7));
+}
+
+#[test]
+fn a_repair_by_which_the_program_loses_something_is_no_proof_and_says_so() {
+    let losing = Trial { loss: Some(Loss::Binding("started".to_owned())), ..trial(5, 1, 0) };
+    assert!(losing.repairs() && !losing.proves());
+    let ranking = rank(&wrong_total(), std::slice::from_ref(&losing));
+    let line = ranking.lines.iter().find(|it| it.line == 5).expect("listed");
+    assert!(line.repair.is_some() && !line.is_proven, "{line:?}");
+    assert!(line.why.contains("breaks none (but `started` is then bound nowhere)"), "{line:?}");
+    // Another edit of the line that loses nothing is offered instead.
+    let plain = Trial { kind: MutantKind::Name, ..trial(5, 1, 0) };
+    let ranking = rank(&wrong_total(), &[losing, plain]);
+    assert!(ranking.lines[0].is_proven && ranking.lines[0].line == 5, "{ranking:#?}");
 }
 
 /// A trial in a fork is a hint; an ordinary run has to confirm it.

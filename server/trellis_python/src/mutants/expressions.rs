@@ -205,10 +205,13 @@ impl<'a> Maker<'a> {
     }
 
     fn name(&mut self, expr: &'a Expr, name: &str) {
+        let at = expr.range().start().to_usize();
+        for other in self.undefined.remove(&at).unwrap_or_default() {
+            self.push(span(expr), other, MutantKind::Undefined);
+        }
         if !self.names.is_variable(name) {
             return;
         }
-        let at = expr.range().start().to_usize();
         for other in self.names.variables(name, at, 6) {
             self.push(span(expr), other, MutantKind::Name);
         }

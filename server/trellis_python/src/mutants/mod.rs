@@ -6,11 +6,14 @@
 
 mod calls;
 mod expressions;
+mod loss;
 mod names;
 mod operators;
 mod statements;
+mod undefined;
 mod values;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameters, walk_stmt};
@@ -19,6 +22,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::lines::{Lines, Unit};
 use crate::syntax::{self, SyntaxError};
+pub use loss::Loss;
 use names::Names;
 
 /// Kind of a mutant.
@@ -40,6 +44,8 @@ pub enum MutantKind {
     OffByOne,
     /// Two arguments of a call exchanged, one removed, or one added.
     Arguments,
+    /// A name in scope instead of one that is defined nowhere.
+    Undefined,
     /// Another variable of the same scope.
     Name,
     /// Another method, function or attribute of the same kind.
@@ -71,7 +77,7 @@ pub enum MutantKind {
 /// The probability of each kind, from 0 to 1, that the edit is what the author would have written.
 /// An edit of a single operator points at the bug; removing statements makes tests pass for many
 /// wrong reasons (Qi et al. 2015), and so does adding them.
-const PLAUSIBILITY: [(MutantKind, f64); 21] = [
+const PLAUSIBILITY: [(MutantKind, f64); 22] = [
     (MutantKind::Boundary, 0.95),
     (MutantKind::Comparison, 0.75),
     (MutantKind::Operator, 0.85),
@@ -80,6 +86,7 @@ const PLAUSIBILITY: [(MutantKind, f64); 21] = [
     (MutantKind::Constant, 0.85),
     (MutantKind::OffByOne, 0.75),
     (MutantKind::Arguments, 0.8),
+    (MutantKind::Undefined, 0.97),
     (MutantKind::Name, 0.65),
     (MutantKind::Sibling, 0.8),
     (MutantKind::Text, 0.6),
@@ -158,6 +165,7 @@ pub fn mutants(source: &str, wanted: impl Fn(u32) -> bool) -> Result<Vec<Mutant>
         source,
         lines: Lines::of(source),
         names: Names::of(source, parsed.suite()),
+        undefined: undefined::undefined(source),
         out: Vec::new(),
         loops: 0,
     };
@@ -182,6 +190,8 @@ struct Maker<'a> {
     source: &'a str,
     lines: Lines<'a>,
     names: Names,
+    /// Names that could be meant by undefined ones, by the offset of those.
+    undefined: BTreeMap<usize, Vec<String>>,
     out: Vec<Mutant>,
     /// Number of loops around the statement inside its function.
     loops: usize,

@@ -2,7 +2,7 @@
 
 mod bundle;
 mod eval;
-mod ir;
+pub(crate) mod ir;
 mod lower;
 mod names;
 mod program;
@@ -14,6 +14,7 @@ mod types;
 
 pub(crate) use eval::{Eval, Memory};
 pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Role};
+pub(crate) use lower::lower;
 pub(crate) use names::Name;
 pub(crate) use program::Layout;
 pub(crate) use rename::{prepare, rename};

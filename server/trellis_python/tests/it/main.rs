@@ -11,6 +11,7 @@ mod honest;
 mod hostile;
 mod hunks;
 mod import_cycles;
+mod losses;
 mod merge;
 mod mutants;
 mod names;

@@ -53,6 +53,21 @@ fn each_construct_has_the_edits_that_would_repair_it() {
             "1 Arguments: leaving out `, reverse=True`",
         ),
         ("a variable", "def f(a, b):\n    return a.x\n", "2 Name: changing `a` to `b`"),
+        (
+            "an undefined name",
+            "def f(output):\n    def g(s):\n        return open(output_path, s)\n",
+            "3 Undefined: changing `output_path` to `output`",
+        ),
+        (
+            "a misspelt function",
+            "import shutil\n\ndef compute(a):\n    return computed(a)\n",
+            "4 Undefined: changing `computed` to `compute`",
+        ),
+        (
+            "a forgotten `self`",
+            "class A:\n    def f(self):\n        self.size = 1\n        return size\n",
+            "4 Undefined: changing `size` to `self.size`",
+        ),
         ("a method", "def f(a):\n    a.append(1)\n", "2 Sibling: changing `append` to `extend`"),
         ("a function", "x = min(1, 2)\n", "1 Sibling: changing `min` to `max`"),
         (
@@ -145,6 +160,22 @@ fn only_wanted_lines_change_and_never_a_docstring_or_an_annotation() {
         let text = it.apply(source).unwrap_or_default();
         let kept = text.is_empty() || text.contains("'list[int]'") && text.contains("Say 1 < 2.");
         assert!(kept, "{it:?}");
+    }
+}
+
+#[test]
+fn a_name_that_may_be_defined_has_no_replacement() {
+    let table = [
+        ("a builtin", "def f(path):\n    return len(path)\n"),
+        ("a star import", "from os.path import *\n\ndef f(path):\n    return abspath(path)\n"),
+        ("bound later", "def f(path):\n    return paths[path]\n\npaths = {}\n"),
+        ("of a comprehension", "def f(path):\n    return [it for it in path]\n"),
+        ("an unlike name of the module", "import shutil\n\ndef f():\n    return computed\n"),
+    ];
+    for (name, source) in table {
+        let found = mutants(source, |_| true).expect("Python");
+        let found: Vec<_> = found.iter().filter(|it| it.kind == MutantKind::Undefined).collect();
+        assert!(found.is_empty(), "{name}: {found:#?}");
     }
 }
 

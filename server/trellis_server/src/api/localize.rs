@@ -99,7 +99,8 @@ pub struct Suspect {
     pub lines: Vec<LineOfSuspect>,
     /// The repair of the best line that has one.
     pub repair: Option<String>,
-    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    /// Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+    /// nothing is lost that other code uses.
     pub is_proven: bool,
     /// The text of the line; for text, not part of the result.
     #[serde(skip)]
@@ -119,7 +120,8 @@ pub struct LineOfSuspect {
     pub parts: ScoreParts,
     /// An edit that makes all failing tests pass and breaks none, as a unified diff.
     pub repair: Option<String>,
-    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    /// Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+    /// nothing is lost that other code uses.
     pub is_proven: bool,
 }
 
@@ -139,7 +141,8 @@ pub struct SuspectLine {
     pub why: String,
     /// An edit that makes all failing tests pass and breaks none, as a unified diff.
     pub repair: Option<String>,
-    /// Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+    /// Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+    /// nothing is lost that other code uses.
     pub is_proven: bool,
 }
 

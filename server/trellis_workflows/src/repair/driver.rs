@@ -210,7 +210,8 @@ impl RepairRun<'_> {
         // A first idea without a change says more about the cause, and is no other one.
         let (first, others) =
             said.ideas.split_first().map_or((None, &[][..]), |(a, b)| (Some(a), b));
-        let advice = first.filter(|it| !it.is_complete()).map(|it| format!(" {}", it.description));
+        let advice =
+            first.filter(|it| !it.is_complete()).map(|it| format!("\nAdvice: {}", it.description));
         let others = others.iter().filter(|it| !work.suggestions.contains(it));
         work.repair.hypotheses = others.map(|it| it.description.clone()).collect();
         let files = self.files()?;

@@ -27,14 +27,21 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Returns whether the edit switches the outcome of a condition that failing tests evaluate.
-    /// If the fault is in a condition, or decides about one, such an edit changes the failure.
-    fn switches_condition(&self) -> bool {
-        self.is_executed && self.mutant.kind == MutantKind::Negation
+    /// Returns the class of urgency; lower ones are tried sooner. An undefined name that failing
+    /// tests read is a fault. After those come edits that switch the outcome of a condition that
+    /// failing tests evaluate: if the fault is in a condition, or decides about one, such an edit
+    /// changes the failure.
+    fn urgency(&self) -> usize {
+        match self.mutant.kind {
+            MutantKind::Undefined if self.is_executed => 0,
+            MutantKind::Negation if self.is_executed => 1,
+            _ => 2,
+        }
     }
 }
 
-/// Returns edits of the suspicious lines: switched conditions first, then by priority.
+/// Returns edits of the suspicious lines: undefined names and switched conditions
+/// first, then by priority.
 pub(super) fn edits(
     search: &LocalizeRequest<'_>,
     evidence: &Evidence,
@@ -67,7 +74,7 @@ pub(super) fn edits(
         }
     }
     found.sort_by(|a, b| {
-        (b.switches_condition().cmp(&a.switches_condition()))
+        (a.urgency().cmp(&b.urgency()))
             .then_with(|| b.priority.total_cmp(&a.priority))
             .then_with(|| (a.file, a.mutant.line).cmp(&(b.file, b.mutant.line)))
     });

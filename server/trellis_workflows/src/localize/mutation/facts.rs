@@ -47,6 +47,7 @@ impl MutationRunner<'_> {
         // The test that ended the process has no result.
         let died = usize::from(!results.ended && !passing.is_empty());
         let some = usize::from(!repaired.is_empty());
+        let passes_all = some > 0 && repaired.len() == failing.len();
         Trial {
             file: edit.file,
             line: edit.mutant.line,
@@ -59,6 +60,7 @@ impl MutationRunner<'_> {
             broken: broken + died,
             runs_line: passing.iter().filter(|id| self.runs_line(id, edit)).count(),
             left_out: some * (choice.left_out + choice.passing.len() - passing.len() - died),
+            loss: passes_all.then(|| edit.mutant.loss(&edit.source)).flatten(),
             failing,
             repaired,
             altered,

@@ -122,7 +122,7 @@ impl<'r> ForkedTrials<'r> {
                 let results = self.results(result, &state.before);
                 let mut trial = self.runner.trial(&self.runner.edits[number], &results);
                 trial.still_reached = result.still_reached;
-                Tried::Trial(trial)
+                Tried::Trial(Box::new(trial))
             }
         };
         state.tried.insert(number, tried);

@@ -48,7 +48,7 @@ pub(super) struct MutationRunner<'a> {
 /// Result of an edit.
 enum Tried {
     /// The tests ran.
-    Trial(Trial),
+    Trial(Box<Trial>),
     /// The edit changes nothing, or is not Python.
     Void,
     /// The edit needs a run of its own.
@@ -85,7 +85,7 @@ impl<'a> MutationRunner<'a> {
         self.try_others(&mut tried, until).await;
         let notes = vec![self.note(&tried, Instant::now() >= until)];
         let trials = tried.into_values().filter_map(|it| match it {
-            Tried::Trial(trial) => Some(trial),
+            Tried::Trial(trial) => Some(*trial),
             Tried::Void | Tried::Unsupported => None,
         });
         (trials.collect(), notes)
@@ -112,7 +112,7 @@ impl<'a> MutationRunner<'a> {
         while let Some((number, confirmed)) = under_way.next().await {
             let Some(Tried::Trial(trial)) = tried.get_mut(&number) else { continue };
             if let Some(confirmed) = confirmed {
-                *trial = Trial { still_reached: trial.still_reached, ..confirmed };
+                **trial = Trial { still_reached: trial.still_reached, ..confirmed };
             }
         }
     }
@@ -156,7 +156,7 @@ impl<'a> MutationRunner<'a> {
 fn repairs(tried: &BTreeMap<usize, Tried>) -> Vec<usize> {
     let mut found: Vec<(usize, &Trial)> = (tried.iter())
         .filter_map(|(number, it)| match it {
-            Tried::Trial(trial) if trial.repairs() => Some((*number, trial)),
+            Tried::Trial(trial) if trial.repairs() => Some((*number, &**trial)),
             _ => None,
         })
         .collect();

@@ -24,11 +24,12 @@ impl MutationRunner<'_> {
         let trial = self.trial(edit, &results(&report));
         let more: Vec<String> = choice.rest.iter().chain(&choice.passing).cloned().collect();
         if trial.repaired.is_empty() || more.is_empty() {
-            return Some(Tried::Trial(self.with_repair(trial, edit, &text)));
+            return Some(Tried::Trial(Box::new(self.with_repair(trial, edit, &text))));
         }
         let second = self.tests(edit, &text, &more, until).await?;
         let both = [results(&report), results(&second)];
-        Some(Tried::Trial(self.with_repair(self.trial(edit, &joined(both)), edit, &text)))
+        let trial = self.trial(edit, &joined(both));
+        Some(Tried::Trial(Box::new(self.with_repair(trial, edit, &text))))
     }
 
     /// Runs all tests of an edit that seems to repair. `None` if the time was over before they

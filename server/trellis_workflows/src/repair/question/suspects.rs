@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use trellis_engine::EditableFiles as _;
 use trellis_engine::localize::RankedFunction;
 use trellis_engine::repair::Excerpt;
-use trellis_python::{FileFacts, needed_by};
+use trellis_python::{FunctionFact, needed_by};
 
 use super::QuestionContext;
 use super::chosen::Chosen;
-use crate::repair::project_files::ProjectFiles;
 
 /// Maximum number of lines of a file that is shown whole.
 const WHOLE_FILE: usize = 150;
@@ -24,6 +23,8 @@ const MARKED: usize = 3;
 const NEAR: f64 = 0.9;
 /// Number of suspects whose short files are shown whole in any case.
 const LIKELY: usize = 1;
+/// Number of lines up to which other methods are shown whole, if the failing test executes them.
+const SHORT: u32 = 12;
 /// Number of methods up to which a class is shown with all their headers.
 const MEMBERS: usize = 60;
 /// Number of lines from which on an excerpt takes no further function of its file.
@@ -44,7 +45,7 @@ pub(super) fn excerpts(suspects: &[Chosen], context: &QuestionContext<'_>) -> Ve
             known.path == *path && (known.is_whole || known.lines.len() < FULL)
         };
         let is_near = place < LIKELY || !why.is_empty() || frames.iter().any(|it| it.path == *path);
-        let wanted = lines(it, files, &text, is_near);
+        let wanted = lines(it, context, &text, is_near);
         let raised = frames.iter().filter(|frame| frame.path == *path).map(|frame| frame.line);
         let marked: Vec<u32> = marked(it).into_iter().chain(raised).collect();
         match out.iter_mut().find(is_open) {
@@ -69,7 +70,7 @@ fn marked(it: &RankedFunction) -> Vec<u32> {
 /// Returns the lines to show for a suspect.
 fn lines(
     it: &RankedFunction,
-    files: &ProjectFiles<'_>,
+    context: &QuestionContext<'_>,
     text: &str,
     is_near: bool,
 ) -> BTreeSet<u32> {
@@ -77,7 +78,7 @@ fn lines(
     if is_near && count <= WHOLE_FILE {
         return (1..=count as u32).collect();
     }
-    let facts = &files.found.evidence.files[it.file].facts;
+    let facts = &context.files.found.evidence.files[it.file].facts;
     let function = facts.functions.iter().find(|function| function.name == it.symbol);
     let marked = marked(it);
     let is_marked = |line: &u32| marked.iter().any(|it| it.abs_diff(*line) <= AROUND);
@@ -92,15 +93,26 @@ fn lines(
         !own.contains(line) || is_short || *line < own.start() + HEAD || is_marked(line)
     };
     let needed = needed_by(text, &names, 0).lines;
-    let members = members(facts, &it.symbol);
+    let members = members(it, context);
     needed.into_iter().chain(members).chain(own.clone()).filter(is_shown).collect()
 }
 
-/// Returns the header lines of the other methods of a method's class.
-fn members(facts: &FileFacts, symbol: &str) -> Vec<u32> {
-    let Some((class, _)) = symbol.rsplit_once('.') else { return Vec::new() };
+/// Returns lines of the other methods of a method's class: of short ones that the failing test
+/// executes, all, else the header.
+fn members(it: &RankedFunction, context: &QuestionContext<'_>) -> BTreeSet<u32> {
+    let Some((class, _)) = it.symbol.rsplit_once('.') else { return BTreeSet::new() };
+    let evidence = &context.files.found.evidence;
+    let test = evidence.tests.iter().find(|it| it.id == context.group.first_test());
+    let executed = test.and_then(|test| test.lines.get(&it.file));
     let of_class = |name: &str| name.rsplit_once('.').is_some_and(|(it, _)| it == class);
-    let lines: Vec<u32> =
-        facts.functions.iter().filter(|it| of_class(&it.name)).map(|it| it.header).collect();
-    if lines.len() <= MEMBERS { lines } else { Vec::new() }
+    let methods = evidence.files[it.file].facts.functions.iter().filter(|it| of_class(&it.name));
+    let methods: Vec<&FunctionFact> = methods.collect();
+    let ran = |it: &FunctionFact| {
+        executed.is_some_and(|all| all.range(it.header + 1..=it.last).next().is_some())
+    };
+    let lines = methods.iter().flat_map(|it| match it.last - it.first < SHORT && ran(it) {
+        true => it.first..=it.last,
+        false => it.header..=it.header,
+    });
+    if methods.len() <= MEMBERS { lines.collect() } else { BTreeSet::new() }
 }
