@@ -4785,7 +4785,8 @@ lines: LineOfSuspect[]
  */
 repair?: (string | null)
 /**
- * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ * Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+ * nothing is lost that other code uses.
  */
 isProven: boolean
 }
@@ -4844,7 +4845,8 @@ parts: ScoreParts
  */
 repair?: (string | null)
 /**
- * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ * Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+ * nothing is lost that other code uses.
  */
 isProven: boolean
 }
@@ -4877,7 +4879,8 @@ why: string
  */
 repair?: (string | null)
 /**
- * Whether that is a proof: a passing test runs the line, and the line that raised still runs.
+ * Whether that is a proof: a passing test runs the line, the line that raised still runs, and
+ * nothing is lost that other code uses.
  */
 isProven: boolean
 }

@@ -44,6 +44,7 @@ mod push;
 mod random;
 mod regression;
 mod repair;
+mod repair_questions;
 mod repair_tools;
 mod runs;
 mod sandbox;

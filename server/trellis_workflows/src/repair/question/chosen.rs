@@ -92,7 +92,7 @@ impl QuestionContext<'_> {
             self.files().iter().enumerate().filter(|(_, it)| !it.is_test).collect();
         let (near, far): (Vec<_>, Vec<_>) = code.into_iter().partition(|(_, it)| is_named(it));
         let mut found: Vec<Place> = Vec::new();
-        for word in words.into_iter().filter(|it| is_telling(it)) {
+        for word in words.into_iter().filter(|it| is_telling(it) || self.is_quoted(it)) {
             let places = [&near, &far].map(|files| functions(files, word));
             let [near, far] = places;
             let places = if near.is_empty() { far } else { near };
@@ -104,6 +104,13 @@ impl QuestionContext<'_> {
         }
         found.truncate(NAMED);
         found
+    }
+
+    /// Returns whether the diagnosis writes a word as code: in backquotes, or with a call's bracket.
+    fn is_quoted(&self, word: &str) -> bool {
+        let forms = [format!("`{word}`"), format!("`{word}("), format!("{word}()")];
+        let is_word = word.len() > 1 && !word.ends_with(".py");
+        is_word && self.named_by.iter().any(|it| forms.iter().any(|form| it.contains(form)))
     }
 
     /// Returns the functions of the code that the first test calls itself, in their order.
