@@ -216,7 +216,7 @@ impl Walk<'_> {
             decorators: &def.decorator_list,
         };
         let index = self.push(symbol, full_range(stmt), parent);
-        self.body(&def.body, Some(index), Scope::Function);
+        self.body(&def.body, index.or(parent), Scope::Function);
     }
 
     fn class(&mut self, stmt: &Stmt, def: &StmtClassDef, parent: Option<usize>) {
@@ -232,7 +232,7 @@ impl Walk<'_> {
             decorators: &def.decorator_list,
         };
         let index = self.push(symbol, full_range(stmt), parent);
-        self.body(&def.body, Some(index), Scope::Class);
+        self.body(&def.body, index.or(parent), Scope::Class);
     }
 
     /// Returns the header's range. The keyword is on the line of the name, or on a line joined to
@@ -288,7 +288,12 @@ impl Walk<'_> {
         }
     }
 
-    fn push(&mut self, found: Found<'_>, range: TextRange, parent: Option<usize>) -> usize {
+    /// Adds a symbol and returns its index; `None` for a definition whose name is not written yet,
+    /// which is left out.
+    fn push(&mut self, found: Found<'_>, range: TextRange, parent: Option<usize>) -> Option<usize> {
+        if found.name.is_empty() {
+            return None;
+        }
         let count = self.seen.entry((parent, found.name.to_owned())).or_default();
         let nth = *count;
         *count += 1;
@@ -305,7 +310,7 @@ impl Walk<'_> {
             parent,
             nth,
         });
-        self.symbols.len() - 1
+        Some(self.symbols.len() - 1)
     }
 }
 

@@ -87,6 +87,8 @@ pub enum RenameRefused {
     Module { name: String },
     #[error("Python itself looks for the name `{name}`")]
     Special { name: String },
+    #[error("`{name}` cannot have another name: {why}")]
+    Convention { name: String, why: String },
     #[error("cannot determine what `{name}` refers to here: {why}")]
     Unknown { name: String, why: &'static str },
     /// `what` describes the symbol that already has the new name, `place` is its position.

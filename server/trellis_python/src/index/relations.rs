@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
-use crate::semantics::{Role, Target, ask, ask_each};
+use crate::semantics::{Name, Quoted, Role, Target, affixes, ask, ask_each};
 
 /// A function, class or module that uses a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub struct Caller {
 pub struct Unused {
     /// The definition.
     pub symbol: Located,
-    /// True if an attribute of this name is accessed on an object of unknown type.
+    /// True if an attribute of this name is accessed on an object of unknown type, or if a string
+    /// may be the name.
     pub possibly_used: bool,
 }
 
@@ -107,9 +108,7 @@ impl Index {
         let mut files: Vec<FileId> = self.files().collect();
         files.sort_by_key(|it| self.path(*it));
         let uses = self.uses(&files);
-        let certain: FxHashSet<Target> = uses.iter().filter_map(|it| it.target).collect();
-        let asked: FxHashSet<&str> =
-            uses.iter().filter(|it| it.target.is_none()).map(|it| it.name).collect();
+        let uses: FxHashSet<Use> = uses.into_iter().collect();
         ask_each(self, &files, |eval, file| {
             let outline = self.outline(file);
             let module = eval.module(file);
@@ -118,13 +117,20 @@ impl Index {
                 let Some(symbol) = module.symbol_bound_at(it.name_range.start as u32) else {
                     continue;
                 };
-                if !is_candidate(it) || eval.may_override(file, symbol) {
+                let own = Target::Symbol(file, symbol);
+                if !is_candidate(it)
+                    || eval.may_override(file, symbol)
+                    || eval.convention(own).is_some()
+                {
                     continue;
                 }
-                let targets = eval.with_counterparts(vec![Target::Symbol(file, symbol)]);
-                if !targets.iter().any(|it| certain.contains(it)) {
+                let targets = eval.with_counterparts(vec![own]);
+                if !targets.iter().any(|it| uses.contains(&Use::Certain(*it))) {
                     let symbol = Located { file, symbol: number };
-                    found.push(Unused { symbol, possibly_used: asked.contains(it.name.as_str()) });
+                    let mut parts = affixes(&it.name).into_iter();
+                    let possibly_used = uses.contains(&Use::Possible(Name::of(&it.name)))
+                        || parts.any(|it| uses.contains(&Use::Part(it)));
+                    found.push(Unused { symbol, possibly_used });
                 }
             }
             found
@@ -137,30 +143,38 @@ impl Index {
         ask_each(self, files, |eval, file| {
             let module = eval.module(file);
             let reads = module.occurrences.iter().filter(|it| {
-                matches!(it.role, Role::Name(_) | Role::Attribute(_) | Role::Spoken | Role::Export)
+                matches!(
+                    it.role,
+                    Role::Name(_) | Role::Attribute(_) | Role::Quoted(_) | Role::Export
+                )
             });
             let mut uses: FxHashSet<Use> = FxHashSet::default();
             for it in reads {
                 eval.refresh();
                 let meaning = eval.meaning(file, it);
-                let name = it.name.text();
+                let name = it.name;
                 if meaning.uncertainty.is_some() {
-                    uses.insert(Use { name, target: None });
+                    let is_part = matches!(it.role, Role::Quoted(Quoted::Prefix | Quoted::Suffix));
+                    uses.insert(if is_part { Use::Part(name) } else { Use::Possible(name) });
                 }
                 let outside = |target: &Target| !eval.is_inside(*target, file, it.at);
                 let all = meaning.targets.into_iter().flat_map(|it| eval.aliased(it));
                 let targets = all.filter(outside);
-                uses.extend(targets.map(|target| Use { name, target: Some(target) }));
+                uses.extend(targets.map(Use::Certain));
             }
             uses.into_iter().collect()
         })
     }
 }
 
+/// A use of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Use {
-    name: &'static str,
-    target: Option<Target>,
+enum Use {
+    Certain(Target),
+    /// A use of a symbol of this name, if any.
+    Possible(Name),
+    /// A use of symbols whose names begin or end like this.
+    Part(Name),
 }
 
 fn is_definition(it: &Symbol) -> bool {

@@ -15,7 +15,7 @@ macro_rules! ids {
         }
     )*};
 }
-ids!(ScopeId, SymbolId, BindingId, ExprId, FunctionId, ClassId, FlowId, KeyId);
+ids!(ScopeId, SymbolId, BindingId, ExprId, FunctionId, ClassId, FlowId, KeyId, ExpectationId);
 
 /// A run of rows of [`Module::lists`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(crate) struct Module {
     /// Names and attributes that the flow can assign or narrow.
     pub(crate) keys: Vec<Key>,
     pub(crate) key_of: FxHashMap<Key, KeyId>,
+    /// Expectations of dict displays.
+    pub(crate) expectations: Vec<Expectation>,
     /// True if the text could not be read at all.
     pub(crate) unread: bool,
 }
@@ -172,6 +174,8 @@ pub(crate) struct Function {
     pub(crate) scope: ScopeId,
     /// Binding of the definition.
     pub(crate) binding: Option<BindingId>,
+    /// Symbol of the name in `@fixture(name="…")`.
+    pub(crate) fixture: Option<SymbolId>,
     /// Class whose body contains the definition.
     pub(crate) class: Option<ClassId>,
     pub(crate) parameters: Vec<Parameter>,
@@ -358,12 +362,69 @@ pub(crate) enum Role {
     Declared(SymbolId),
     /// An entry of `__all__`.
     Export,
-    /// An attribute name in a string argument of `getattr` or a similar function.
-    Spoken,
+    /// A name in a string.
+    Quoted(Quoted),
     /// An entry of `__slots__`.
     Slot(ClassId),
     /// An entry of `__match_args__`.
     MatchArgument(ClassId),
+}
+
+/// The rule that gives a name in a string its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoted {
+    /// An attribute of a value: `getattr(x, "name")`.
+    Attribute(ExprId),
+    /// A key of a value: `x["name"]`, `x.get("name")`, `"name" in x`.
+    Key(ExprId),
+    /// A key of a dict display.
+    Entry(ExpectationId),
+    /// A part of a dotted path: the path up to it, and whether it is the last one.
+    Path(Name, bool),
+    /// A pytest fixture: `usefixtures("name")`.
+    Fixture,
+    /// A parameter of tests: `parametrize("name", …)`.
+    Parameter(Parametrized),
+    /// The attribute that a call looks up on an unknown object.
+    LookedUp,
+    /// The beginning of a name that is put together: `"visit_" + kind`.
+    Prefix,
+    /// The end of a name that is put together: `kind + "_handler"`.
+    Suffix,
+    /// A string without a known rule.
+    Plain,
+}
+
+/// The tests to which a `parametrize` mark belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parametrized {
+    Function(FunctionId),
+    Class(ClassId),
+    Module,
+}
+
+/// The place that decides the type of a dict display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expectation {
+    /// The value of a name or attribute with this annotation.
+    Annotation(ExprId),
+    /// The value of a symbol.
+    Symbol(SymbolId),
+    /// The n-th argument of a call.
+    Argument(ExprId, u32),
+    /// The argument of a call with this keyword.
+    Keyword(ExprId, Name),
+    /// The keywords of a call: `f(**{…})`.
+    Unpacked(ExprId),
+    /// A result of a function.
+    Returned(FunctionId),
+    /// An element of a display.
+    Element(ExpectationId),
+    /// A value of a dict display, with its key if that is an identifier.
+    Value(ExpectationId, Option<Name>),
+    /// The other side of a comparison.
+    Compared(ExprId),
+    Nothing,
 }
 
 impl Occurrence {

@@ -1,19 +1,24 @@
 //! Resolves names: Python's scoping, modules, and types as far as attributes need them.
 
 mod bundle;
+mod composed;
+mod conventions;
 mod eval;
+mod fixtures;
 pub(crate) mod ir;
 mod lower;
 mod names;
 mod program;
+mod quoted;
 mod rename;
 mod resolve;
 mod search;
 mod stub_counterparts;
 mod types;
 
+pub(crate) use composed::affixes;
 pub(crate) use eval::{Eval, Memory};
-pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Role};
+pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Quoted, Role};
 pub(crate) use lower::lower;
 pub(crate) use names::Name;
 pub(crate) use program::Layout;

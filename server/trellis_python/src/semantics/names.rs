@@ -87,4 +87,6 @@ well_known! {
     type_var = "TypeVar", param_spec = "ParamSpec", type_var_tuple = "TypeVarTuple",
     new_type = "NewType",
 
+    fixture = "fixture", yield_fixture = "yield_fixture", dict_attribute = "__dict__",
+
 }

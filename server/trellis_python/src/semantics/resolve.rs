@@ -32,7 +32,16 @@ pub(crate) enum Uncertainty {
     Callee,
     Forwarded,
     Star,
-    Spoken,
+    /// A name in a string that a function looks up.
+    LookedUp,
+    /// A key of a mapping of unknown origin.
+    Key,
+    /// A part of a name that is put together.
+    Composed,
+    /// A name that another one is a part of.
+    Compound,
+    /// Any other string.
+    Plain,
 }
 
 impl Uncertainty {
@@ -44,21 +53,39 @@ impl Uncertainty {
             Uncertainty::Star => {
                 "the name may come from a star import of a module outside the workspace"
             }
-            Uncertainty::Spoken => "the name is in a string that is used to look up an attribute",
+            Uncertainty::LookedUp => "the name is in a string that is used to look up an attribute",
+            Uncertainty::Key => "the name is a key of a mapping, which may hold attributes",
+            Uncertainty::Composed => "code looks up names that it puts together with this text",
+            Uncertainty::Compound => {
+                "code looks up names that it puts together from the names of classes"
+            }
+            Uncertainty::Plain => "a string is the name",
         }
     }
 }
 
 impl Meaning {
-    fn certain(targets: Vec<Target>) -> Meaning {
+    pub(super) fn certain(targets: Vec<Target>) -> Meaning {
         Meaning { targets, uncertainty: None }
     }
 
-    fn doubtful(uncertainty: Uncertainty) -> Meaning {
+    pub(super) fn doubtful(uncertainty: Uncertainty) -> Meaning {
         Meaning { targets: Vec::new(), uncertainty: Some(uncertainty) }
     }
 
-    fn add(&mut self, target: Target) {
+    /// Returns the meaning without its doubt if a target is known.
+    pub(super) fn if_unresolved(self) -> Meaning {
+        let uncertainty = self.uncertainty.filter(|_| self.targets.is_empty());
+        Meaning { uncertainty, ..self }
+    }
+
+    /// Returns the meaning, with a doubt of another kind if no target is known.
+    pub(super) fn unless_known(self, uncertainty: Uncertainty) -> Meaning {
+        let is_open = self.targets.is_empty() && self.uncertainty.is_some();
+        if is_open { Meaning::doubtful(uncertainty) } else { self.if_unresolved() }
+    }
+
+    pub(super) fn add(&mut self, target: Target) {
         if !self.targets.contains(&target) {
             self.targets.push(target);
         }
@@ -87,19 +114,30 @@ impl Eval<'_> {
                 let symbol = module.bound(module.class(class).scope, it.name);
                 Meaning::certain(symbol.map_or_else(Vec::new, |it| self.targets(file, it)))
             }
-            Role::Spoken => Meaning::doubtful(Uncertainty::Spoken),
+            Role::Quoted(rule) => self.quoted_meaning(file, it, rule),
         }
     }
 
     fn binding_meaning(&self, file: FileId, id: BindingId) -> Meaning {
         let binding = self.module(file).binding(id);
         // Each import statement names its own module's member, even if others bind the same name.
-        if binding.kind.is_transparent() {
+        if self.passes_on(file, binding.kind) {
             let mut targets = Vec::new();
             self.binding_targets(file, id, &mut targets, &mut Vec::new());
             return Meaning::certain(targets);
         }
         Meaning::certain(self.targets(file, binding.symbol))
+    }
+
+    /// Returns whether a name that is bound stands for an object with the same name elsewhere: an
+    /// import, or a parameter for which pytest passes a fixture.
+    pub(crate) fn passes_on(&self, file: FileId, kind: BindingKind) -> bool {
+        match kind {
+            BindingKind::Parameter(function, index) => {
+                self.requested(file, function, index).is_some()
+            }
+            kind => kind.is_transparent(),
+        }
     }
 
     fn name_meaning(&self, file: FileId, expr: ExprId) -> Meaning {
@@ -123,8 +161,36 @@ impl Eval<'_> {
         let Expr::Attribute(object, name, _) = self.module(file).expr(expr) else {
             return Meaning::default();
         };
-        let found = self.attribute(&self.expr(file, object), name);
+        let mut meaning = self.member_meaning(&self.expr(file, object), name);
+        if meaning.uncertainty.is_some() {
+            match self.outside_module(file, object) {
+                Some(module) => {
+                    let path = format!("{}.{}", module.text(), name.text());
+                    meaning = Meaning::certain(vec![Target::Outside(Name::of(&path))]);
+                }
+                None => {}
+            }
+        }
+        meaning
+    }
+
+    /// Resolves an attribute of a value of a type.
+    pub(super) fn member_meaning(&self, object: &Type, name: Name) -> Meaning {
         let mut meaning = Meaning::default();
+        if self.attribute_targets(object, name, &mut meaning) {
+            meaning.uncertainty = Some(Uncertainty::Receiver);
+        }
+        meaning.if_unresolved()
+    }
+
+    /// Adds the targets of an attribute. Returns whether the object may be of an unknown type.
+    pub(super) fn attribute_targets(
+        &self,
+        object: &Type,
+        name: Name,
+        meaning: &mut Meaning,
+    ) -> bool {
+        let found = self.attribute(object, name);
         for hit in found.hits {
             match hit {
                 Hit::Module(module) => meaning.add(Target::Module(module)),
@@ -133,16 +199,7 @@ impl Eval<'_> {
                 }
             }
         }
-        if found.unknown && meaning.targets.is_empty() {
-            match self.outside_module(file, object) {
-                Some(module) => {
-                    let path = format!("{}.{}", module.text(), name.text());
-                    meaning.add(Target::Outside(Name::of(&path)));
-                }
-                None => meaning.uncertainty = Some(Uncertainty::Receiver),
-            }
-        }
-        meaning
+        found.unknown
     }
 
     /// Returns the dotted name of a module outside the workspace, if an expression is one by its
@@ -196,8 +253,13 @@ impl Eval<'_> {
         }
     }
 
-    fn keyword_meaning(&self, file: FileId, call: ExprId, name: Name) -> Meaning {
-        let Some(site) = self.module(file).call(call) else { return Meaning::default() };
+    pub(super) fn keyword_meaning(&self, file: FileId, call: ExprId, name: Name) -> Meaning {
+        let call = self.module(file).call(call);
+        call.map_or_else(Meaning::default, |it| self.keyword_in(file, it, name))
+    }
+
+    /// Resolves a keyword of a call.
+    pub(super) fn keyword_in(&self, file: FileId, site: &Call, name: Name) -> Meaning {
         let callee = self.expr(file, site.function);
         let mut meaning = Meaning::default();
         for member in callee.members() {
@@ -206,10 +268,7 @@ impl Eval<'_> {
         if callee == Type::Never {
             meaning.uncertainty = Some(Uncertainty::Callee);
         }
-        if !meaning.targets.is_empty() {
-            meaning.uncertainty = None;
-        }
-        meaning
+        meaning.if_unresolved()
     }
 
     /// Resolves a keyword in a class's header to a parameter of its bases' `__init_subclass__`.
@@ -239,7 +298,11 @@ impl Eval<'_> {
         let candidates = match callee {
             Type::Class(class) if self.is_bundled(class, KNOWN.partial) => {
                 let first = self.module(file).arguments_of(site).first();
-                first.map_or_else(Vec::new, |it| self.candidates(&self.expr(file, it.value)))
+                let called = first.map_or(Type::Unknown, |it| self.expr(file, it.value));
+                if called.members().contains(&Type::Unknown) {
+                    meaning.uncertainty = Some(Uncertainty::Callee);
+                }
+                self.candidates(&called)
             }
             other => self.candidates(other),
         };
@@ -292,7 +355,7 @@ impl Eval<'_> {
         module.arguments.iter().any(hands_on)
     }
 
-    fn field(&self, of: &Type, name: Name, meaning: &mut Meaning) {
+    pub(super) fn field(&self, of: &Type, name: Name, meaning: &mut Meaning) {
         if let Type::Class(class) | Type::Instance(class) = of {
             let fields = self.fields(class).into_iter();
             let named =
@@ -367,7 +430,7 @@ impl Eval<'_> {
         seen.push((file, symbol));
         let module = self.module(file);
         let bindings = &module.symbol(symbol).bindings;
-        let is_own = |it: &BindingId| !module.binding(*it).kind.is_transparent();
+        let is_own = |it: &BindingId| !self.passes_on(file, module.binding(*it).kind);
         if bindings.is_empty() || bindings.iter().any(is_own) {
             push(targets, Target::Symbol(file, symbol));
         }
@@ -392,6 +455,10 @@ impl Eval<'_> {
             }
             BindingKind::Import(path) => {
                 self.part_target(file, path, 0).into_iter().for_each(|it| push(targets, it));
+            }
+            BindingKind::Parameter(function, index) => {
+                let requested = self.requested(file, function, index).into_iter().flatten();
+                requested.for_each(|it| push(targets, it));
             }
             _ => {}
         }

@@ -7,6 +7,7 @@ use std::thread;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
+use super::composed::{affixes, compounds, may_compose};
 use super::eval::Eval;
 use super::ir::*;
 use super::names::Name;
@@ -82,6 +83,10 @@ pub(crate) fn ask_each<T: Send>(
 pub(crate) struct SearchTarget {
     targets: FxHashSet<Target>,
     names: Vec<Name>,
+    /// Parts of the names that code may put together with the rest.
+    affixes: Vec<Name>,
+    /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
+    compounds: Vec<Name>,
     members: bool,
     globals: bool,
     parameters: bool,
@@ -98,6 +103,8 @@ impl SearchTarget {
         let mut wanted = SearchTarget {
             targets: targets.into_iter().collect(),
             names: Vec::new(),
+            affixes: Vec::new(),
+            compounds: Vec::new(),
             members: false,
             globals: false,
             parameters: false,
@@ -112,6 +119,12 @@ impl SearchTarget {
         }
         wanted.names.sort_unstable();
         wanted.names.dedup();
+        if all.iter().any(|it| eval.is_class(*it)) {
+            wanted.compounds = compounds(eval.index, &wanted.names);
+        }
+        if wanted.members || wanted.globals {
+            wanted.affixes = wanted.names.iter().flat_map(|it| affixes(it.text())).collect();
+        }
         let file = local.iter().next().copied().filter(|_| local.len() == 1);
         if !wanted.members && !wanted.globals {
             if wanted.parameters { wanted.keywords_beyond = file } else { wanted.only_in = file }
@@ -156,6 +169,8 @@ impl SearchTarget {
         let holds = |file: &FileId| {
             let words = index.words(*file);
             self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
+                || may_compose(index, *file, &self.affixes)
+                || self.compounds.iter().any(|it| words.may_hold(it.text()))
         };
         let mut files: Vec<FileId> = match self.only_in {
             Some(file) => vec![file],
@@ -177,8 +192,14 @@ impl SearchTarget {
 
     /// Returns whether an identifier needs to be resolved.
     fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
+        if let Role::Quoted(Quoted::Prefix | Quoted::Suffix) = it.role {
+            let composed = self.affixes.contains(&it.name)
+                && may_compose(eval.index, file, std::slice::from_ref(&it.name));
+            return composed
+                && self.targets.iter().any(|target| eval.may_look_up(file, it, *target));
+        }
         if !self.names.contains(&it.name) {
-            return false;
+            return self.is_compound(it);
         }
         match it.role {
             Role::Attribute(expr) => match eval.module(file).expr(expr) {
@@ -188,10 +209,26 @@ impl SearchTarget {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Spoken => self.members || self.globals,
+            Role::Quoted(Quoted::Plain | Quoted::LookedUp | Quoted::Attribute(_)) => {
+                self.members || self.globals
+            }
+            Role::Quoted(Quoted::Key(_) | Quoted::Entry(_)) => {
+                self.members || self.globals || self.parameters
+            }
             Role::Slot(_) | Role::MatchArgument(_) => self.members,
             _ => true,
         }
+    }
+
+    /// Returns whether an identifier binds a name put together from the target's.
+    fn is_compound(&self, it: &Occurrence) -> bool {
+        self.compounds.contains(&it.name) && matches!(it.role, Role::Binding(_))
+    }
+
+    /// Returns whether a doubt concerns the targets: a parameter or a local name is no attribute,
+    /// whatever a string says.
+    fn may_mean(&self, doubt: Uncertainty) -> bool {
+        self.members || self.globals || !matches!(doubt, Uncertainty::Plain | Uncertainty::Key)
     }
 
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
@@ -199,9 +236,12 @@ impl SearchTarget {
         let near = occurrences.filter(|it| self.is_near(eval, file, it));
         let look = |it: &Occurrence| {
             eval.refresh();
-            let meaning = eval.meaning(file, it);
+            let meaning = match self.is_compound(it) {
+                true => Meaning::doubtful(Uncertainty::Compound),
+                false => eval.meaning(file, it),
+            };
             let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
-            let uncertainty = if certain { None } else { meaning.uncertainty };
+            let uncertainty = meaning.uncertainty.filter(|it| !certain && self.may_mean(*it));
             (certain || uncertainty.is_some()).then_some(Match {
                 file,
                 occurrence: *it,

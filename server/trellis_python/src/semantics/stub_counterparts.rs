@@ -175,6 +175,9 @@ impl Eval<'_> {
     /// from outside, has the member or may have it.
     pub(crate) fn external_use_reason(&self, target: Target) -> Option<String> {
         let Target::Symbol(file, symbol) = target else { return None };
+        if let Some(convention) = self.convention(target) {
+            return Some(convention);
+        }
         let module = self.module(file);
         let it = module.symbol(symbol);
         let ScopeKind::Class(class) = module.scopes[it.scope.index()].kind else { return None };

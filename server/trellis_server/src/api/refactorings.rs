@@ -219,6 +219,9 @@ fn refused(index: &Index, why: &RenameRefused) -> Fault {
         RenameRefused::Special { .. } => {
             Fault::input(message).hint("Python reserves names between double underscores")
         }
+        RenameRefused::Convention { .. } => {
+            Fault::input(message).hint("rename what looks for it first")
+        }
         RenameRefused::Module { .. } => Fault::input(message)
             .hint("a module is renamed with its file: move the file, then fix its imports"),
         RenameRefused::Outside { .. } => {

@@ -78,6 +78,7 @@ fn refused(index: &Index, why: &RenameRefused) -> String {
         RenameRefused::NoName
         | RenameRefused::Outside { .. }
         | RenameRefused::Special { .. }
+        | RenameRefused::Convention { .. }
         | RenameRefused::Unknown { .. } => (String::new(), "leave it as it is"),
     };
     format!("{at}{why}; nothing was changed; {hint}")

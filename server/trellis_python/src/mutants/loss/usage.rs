@@ -77,7 +77,7 @@ impl Usages {
     fn read(&mut self, module: &Module, it: &Occurrence, is_update: bool) {
         let at = it.at as usize;
         match it.role {
-            Role::Attribute(_) | Role::Spoken => {
+            Role::Attribute(_) | Role::Quoted(_) => {
                 self.attributes.entry(it.name.text()).or_default().push(at);
             }
             Role::Name(expr) => {

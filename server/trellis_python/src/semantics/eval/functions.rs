@@ -33,7 +33,7 @@ impl Eval<'_> {
         })
     }
 
-    pub(super) fn has_decorator(&self, file: FileId, function: FunctionId, name: Name) -> bool {
+    pub(crate) fn has_decorator(&self, file: FileId, function: FunctionId, name: Name) -> bool {
         self.decorator_names(file, function).any(|it| it == name)
     }
 
@@ -161,6 +161,9 @@ impl Eval<'_> {
         if of.argument_of.is_some() {
             return self.lambda_parameter(file, function, index);
         }
+        if let Some(passed) = self.fixture_value(file, function, index as u32) {
+            return passed;
+        }
         let inherited = self.inherited_parameter(file, function, index, parameter.name);
         let default =
             || parameter.default.map(|it| self.expr(file, it)).filter(|it| *it != Type::None);
@@ -272,6 +275,17 @@ impl Eval<'_> {
             result
         };
         self.managed(file, function, result)
+    }
+
+    /// Returns the value that a fixture passes: what it yields, or its awaited result.
+    pub(crate) fn passed(&self, file: FileId, function: FunctionId) -> Type {
+        let of = self.module(file).function(function);
+        let result = self.raw_returns(file, function);
+        match !of.yielded.is_empty() {
+            true => self.element(&result, of.is_async),
+            false if of.is_async => self.awaited(&result),
+            false => result,
+        }
     }
 
     /// Returns the type of a returned value. A method that returns its own object returns the class

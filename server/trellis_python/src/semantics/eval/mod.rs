@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use self::attributes::Hit;
 pub(crate) use self::calls::keyword_parameter;
 pub(crate) use self::classes::ClassInfo;
+pub(crate) use self::functions::CallSite;
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::program::Resolved;

@@ -145,7 +145,7 @@ impl Eval<'_> {
     }
 
     /// Returns the element type of an iterable.
-    pub(super) fn element(&self, iterable: &Type, is_async: bool) -> Type {
+    pub(crate) fn element(&self, iterable: &Type, is_async: bool) -> Type {
         iterable.map(|it| match it {
             Type::Tuple(members) => Type::union(members.iter().cloned()),
             Type::Class(class) if self.class(class.file, class.class).is_enum => {

@@ -159,7 +159,7 @@ impl Eval<'_> {
     }
 
     /// Returns the type that a symbol's annotation declares.
-    fn declared(&self, file: FileId, id: SymbolId) -> Option<Type> {
+    pub(crate) fn declared(&self, file: FileId, id: SymbolId) -> Option<Type> {
         let module = self.module(file);
         let bindings = module.symbol(id).bindings.iter();
         let annotated = |it: &BindingId| match module.binding(*it).kind {

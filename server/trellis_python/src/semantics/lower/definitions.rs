@@ -56,6 +56,8 @@ impl Lower<'_> {
         let it = &mut self.module.functions[function.index()];
         (it.name, it.binding, it.class) = (name, binding, class);
         (it.returns, it.decorators, it.is_async) = (returns, decorators, def.is_async);
+        self.parametrized_by(&def.decorator_list, Parametrized::Function(function));
+        self.fixture_name(&def.decorator_list, function);
         let outside = self.enter(scope, Some(function));
         self.parameters(function, &def.parameters, annotations, defaults);
         self.declare(&Bound::of(&def.body));
@@ -79,6 +81,7 @@ impl Lower<'_> {
             name: None,
             scope,
             binding: None,
+            fixture: None,
             class: None,
             parameters: Vec::new(),
             returns: None,
@@ -169,6 +172,7 @@ impl Lower<'_> {
             type_parameters,
             range,
         });
+        self.parametrized_by(&def.decorator_list, Parametrized::Class(class));
         // The body runs before the name is bound, in the flow of the enclosing scope.
         let outside = self.enter(scope, None);
         self.declare(&Bound::of(&def.body));

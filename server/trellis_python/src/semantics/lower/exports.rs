@@ -25,13 +25,14 @@ impl Lower<'_> {
 
     fn slots(&mut self, value: &Ast, role: fn(ClassId) -> Role) {
         let ScopeKind::Class(class) = self.module.scopes[self.scope.index()].kind else { return };
-        let items: &[Ast] = match value {
-            Ast::Tuple(it) => &it.elts,
-            Ast::List(it) => &it.elts,
-            Ast::Set(it) => &it.elts,
-            one => std::slice::from_ref(one),
+        let items: Vec<&Ast> = match value {
+            Ast::Tuple(it) => it.elts.iter().collect(),
+            Ast::List(it) => it.elts.iter().collect(),
+            Ast::Set(it) => it.elts.iter().collect(),
+            Ast::Dict(it) => it.items.iter().filter_map(|it| it.key.as_ref()).collect(),
+            one => vec![one],
         };
-        for text in items.iter().filter_map(Ast::as_string_literal_expr) {
+        for text in items.into_iter().filter_map(Ast::as_string_literal_expr) {
             if let Some(range) = self.plain_content(text).filter(|it| is_identifier(self.text(*it)))
             {
                 self.occurs(range, role(class));

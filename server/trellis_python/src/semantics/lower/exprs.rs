@@ -5,25 +5,22 @@ use ruff_python_ast::{
     InterpolatedStringElement, Operator, UnaryOp,
 };
 use ruff_python_parser::parse_string_annotation;
-use ruff_text_size::{TextRange, TextSize};
 
 use super::bound::Bound;
+use super::strings::NOTHING;
 use super::{Lower, UNREACHABLE};
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 
 impl Lower<'_> {
-    pub(super) fn exprs(&mut self, exprs: &[Ast]) -> Vec<ExprId> {
-        exprs.iter().map(|it| self.expr(it)).collect()
-    }
-
     pub(super) fn expr(&mut self, expr: &Ast) -> ExprId {
+        let expectation = std::mem::replace(&mut self.expectation, NOTHING);
         let lowered = match expr {
             Ast::Name(it) => return self.name_expr(it),
             Ast::Attribute(it) => return self.attribute(it),
             Ast::Call(it) => return self.call(it),
             Ast::BoolOp(it) => self.bool_op(it),
-            Ast::If(it) => self.if_else(it),
+            Ast::If(it) => self.if_else(it, expectation),
             Ast::Named(it) => return self.walrus(it),
             Ast::Lambda(it) => Expr::Lambda(self.lambda(it)),
             Ast::Subscript(it) => self.subscript(it),
@@ -34,17 +31,22 @@ impl Lower<'_> {
                 if it.op == UnaryOp::Not { Expr::Not(operand) } else { Expr::Unary(operand) }
             }
             Ast::BinOp(it) => {
+                match it.op {
+                    Operator::Add => self.sum(&it.left, &it.right),
+                    Operator::Mod => self.template(&it.left, '%', '%'),
+                    _ => {}
+                }
                 let (left, right) = (self.expr(&it.left), self.expr(&it.right));
                 Expr::Binary(left, right, dunder(it.op))
             }
             Ast::Compare(it) => self.compare(it),
-            Ast::Tuple(it) => Expr::Tuple(self.listed(&it.elts)),
-            Ast::List(it) => Expr::List(self.listed(&it.elts)),
-            Ast::Set(it) => Expr::Set(self.listed(&it.elts)),
-            Ast::Dict(it) => self.dict(it),
-            Ast::ListComp(it) => {
-                Expr::ListComp(self.comprehension(&it.generators, |it2| it2.expr(&it.elt)))
-            }
+            Ast::Tuple(it) => Expr::Tuple(self.listed(&it.elts, expectation)),
+            Ast::List(it) => Expr::List(self.listed(&it.elts, expectation)),
+            Ast::Set(it) => Expr::Set(self.listed(&it.elts, expectation)),
+            Ast::Dict(it) => self.dict(it, expectation),
+            Ast::ListComp(it) => Expr::ListComp(
+                self.comprehension(&it.generators, |lower| lower.element(&it.elt, expectation)),
+            ),
             Ast::SetComp(it) => {
                 Expr::SetComp(self.comprehension(&it.generators, |it2| it2.expr(&it.elt)))
             }
@@ -68,6 +70,7 @@ impl Lower<'_> {
                 Expr::Unknown
             }
             Ast::FString(it) => {
+                self.interpolated_ends(it);
                 it.value.elements().for_each(|it| self.interpolated(it));
                 Expr::String
             }
@@ -75,7 +78,10 @@ impl Lower<'_> {
                 it.value.elements().for_each(|it| self.interpolated(it));
                 Expr::Unknown
             }
-            Ast::StringLiteral(_) => Expr::String,
+            Ast::StringLiteral(it) => {
+                self.plain_string(it);
+                Expr::String
+            }
             Ast::BytesLiteral(_) => Expr::Bytes,
             Ast::NumberLiteral(it) => match &it.value {
                 ast::Number::Int(number) => Expr::Int(number.as_i32()),
@@ -96,9 +102,13 @@ impl Lower<'_> {
         self.push(lowered)
     }
 
-    fn listed(&mut self, items: &[Ast]) -> List {
-        let items = self.exprs(items);
+    fn listed(&mut self, items: &[Ast], expectation: ExpectationId) -> List {
+        let items: Vec<ExprId> = items.iter().map(|it| self.element(it, expectation)).collect();
         self.push_list(&items)
+    }
+
+    fn element(&mut self, item: &Ast, of: ExpectationId) -> ExprId {
+        if of == NOTHING { self.expr(item) } else { self.expected(item, Expectation::Element(of)) }
     }
 
     fn name_expr(&mut self, it: &ast::ExprName) -> ExprId {
@@ -126,32 +136,35 @@ impl Lower<'_> {
     fn call(&mut self, it: &ast::ExprCall) -> ExprId {
         let function = self.expr(&it.func);
         let expr = self.push(Expr::Unknown);
-        let mut arguments = Vec::new();
+        let mut given = Vec::new();
         for (index, argument) in it.arguments.args.iter().enumerate() {
             let (value, kind) = match argument {
                 Ast::Starred(it) => (self.expr(&it.value), ArgumentKind::Starred),
                 Ast::StringLiteral(text) if index == 0 && self.takes_type(function) => {
                     (self.string_annotation(text), ArgumentKind::Positional)
                 }
-                _ => (self.expr(argument), ArgumentKind::Positional),
+                _ => {
+                    let place = Expectation::Argument(expr, index as u32);
+                    (self.expected(argument, place), ArgumentKind::Positional)
+                }
             };
-            arguments.push(Argument { value, kind });
+            given.push(Argument { value, kind });
         }
         for keyword in &it.arguments.keywords {
-            arguments.push(self.keyword(keyword, expr));
+            given.push(self.keyword(keyword, expr));
         }
-        for (index, argument) in arguments.iter().enumerate() {
+        for (index, argument) in given.iter().enumerate() {
             if let Expr::Lambda(lambda) = self.module.expr(argument.value) {
                 self.module.functions[lambda.index()].argument_of = Some((expr, index as u32));
             }
         }
         let start = self.module.arguments.len() as u32;
-        let length = arguments.len() as u32;
-        self.module.arguments.extend(arguments);
+        let length = given.len() as u32;
+        self.module.arguments.extend_from_slice(&given);
         let call = Call { function, arguments: List { start, length }, scope: self.scope };
         self.module.calls.push(call);
         self.module.exprs[expr.index()] = Expr::Call(self.module.calls.len() as u32 - 1);
-        self.speaks(it, function);
+        self.strings_of_call(it, function, &given);
         expr
     }
 
@@ -159,7 +172,14 @@ impl Lower<'_> {
         let is_type = keyword.arg.as_ref().is_some_and(|it| it == "bound");
         let value = match &keyword.value {
             Ast::StringLiteral(text) if is_type => self.string_annotation(text),
-            other => self.expr(other),
+            other => {
+                let name = keyword.arg.as_ref().map(|it| self.name(it.range));
+                let place = match name {
+                    Some(name) => Expectation::Keyword(call, name),
+                    None => Expectation::Unpacked(call),
+                };
+                self.expected(other, place)
+            }
         };
         let kind = match &keyword.arg {
             None => ArgumentKind::Keywords,
@@ -176,38 +196,6 @@ impl Lower<'_> {
         match self.module.expr(function) {
             Expr::Name(name, ..) | Expr::Attribute(_, name, _) => name == KNOWN.cast,
             _ => false,
-        }
-    }
-
-    /// Records attribute names in strings, as in `getattr(x, "name")`.
-    fn speaks(&mut self, it: &ast::ExprCall, function: ExprId) {
-        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = self.module.expr(function)
-        else {
-            return;
-        };
-        const SPEAKING: [&str; 9] = [
-            "getattr",
-            "setattr",
-            "hasattr",
-            "delattr",
-            "object",
-            "attrgetter",
-            "methodcaller",
-            "patch",
-            "import_string",
-        ];
-        if !SPEAKING.contains(&name.text()) {
-            return;
-        }
-        for text in it.arguments.args.iter().filter_map(Ast::as_string_literal_expr) {
-            // In `patch("package.module.name")` the last word is the attribute.
-            let last = self.plain_content(text).map(|whole| {
-                let start = self.text(whole).rfind('.').map_or(0, |it| it + 1);
-                TextRange::new(whole.start() + TextSize::new(start as u32), whole.end())
-            });
-            if let Some(range) = last.filter(|it| is_identifier(self.text(*it))) {
-                self.occurs(range, Role::Spoken);
-            }
         }
     }
 
@@ -259,13 +247,15 @@ impl Lower<'_> {
         if quiet { first } else { self.join(ends.to_vec()) }
     }
 
-    fn if_else(&mut self, it: &ast::ExprIf) -> Expr {
+    fn if_else(&mut self, it: &ast::ExprIf, expectation: ExpectationId) -> Expr {
         let test = self.expr(&it.test);
         let before = self.flow;
         self.flow = self.tested(test, true, before);
+        self.expectation = expectation;
         let body = self.expr(&it.body);
         let first = self.flow;
         self.flow = self.tested(test, false, before);
+        self.expectation = expectation;
         let orelse = self.expr(&it.orelse);
         let ends = [before, first, self.flow];
         self.flow = self.rejoin(&ends);
@@ -277,6 +267,7 @@ impl Lower<'_> {
         let index = if self.is_generic_alias(value) {
             self.annotation(&it.slice)
         } else {
+            self.key_string(&it.slice, value);
             self.expr(&it.slice)
         };
         Expr::Subscript(value, index)
@@ -318,8 +309,18 @@ impl Lower<'_> {
     }
 
     fn compare(&mut self, it: &ast::ExprCompare) -> Expr {
-        let left = self.expr(&it.left);
-        let others = self.exprs(&it.comparators);
+        let (left, place) = self.pending(&it.left);
+        let others: Vec<ExprId> = it
+            .comparators
+            .iter()
+            .map(|it| self.expected(it, Expectation::Compared(left)))
+            .collect();
+        if let ([CmpOp::In | CmpOp::NotIn], [of]) = (&*it.ops, others.as_slice()) {
+            self.key_string(&it.left, *of);
+        }
+        if let (Some(place), Some(other)) = (place, others.first()) {
+            self.module.expectations[place.index()] = Expectation::Compared(*other);
+        }
         let op = match it.ops.first() {
             Some(CmpOp::Is) => Comparison::Is,
             Some(CmpOp::IsNot) => Comparison::IsNot,
@@ -336,11 +337,14 @@ impl Lower<'_> {
         Expr::Compare(op, left, others.first().copied().unwrap_or(left))
     }
 
-    fn dict(&mut self, it: &ast::ExprDict) -> Expr {
+    fn dict(&mut self, it: &ast::ExprDict, expectation: ExpectationId) -> Expr {
         let mut items = Vec::new();
         for item in &it.items {
-            let key = item.key.as_ref().map(|it| self.expr(it));
-            let value = self.expr(&item.value);
+            let key = item.key.as_ref().map(|it| {
+                self.entry_string(it, expectation);
+                self.expr(it)
+            });
+            let value = self.entry_value(item, expectation);
             match key {
                 Some(key) => items.extend([key, value]),
                 // The entries of `{**other}` are not distinguished.
@@ -352,6 +356,17 @@ impl Lower<'_> {
             .map(|it| if it.0 == u32::MAX { self.push(Expr::Unknown) } else { it })
             .collect();
         Expr::Dict(self.push_list(&items))
+    }
+
+    fn entry_value(&mut self, item: &ast::DictItem, of: ExpectationId) -> ExprId {
+        if of == NOTHING {
+            return self.expr(&item.value);
+        }
+        let key = match &item.key {
+            Some(Ast::StringLiteral(key)) => Some(Name::of(key.value.to_str())),
+            _ => None,
+        };
+        self.expected(&item.value, Expectation::Value(of, key))
     }
 
     pub(super) fn comprehension<T>(

@@ -6,7 +6,9 @@ mod exports;
 mod exprs;
 mod patterns;
 mod statements;
+mod strings;
 mod targets;
+mod templates;
 
 use ruff_python_ast::{Identifier, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
@@ -53,12 +55,15 @@ struct Lower<'a> {
     loops: Vec<(u32, u32)>,
     /// Flows from which each enclosing `try` block may be left by an exception.
     tries: Vec<Vec<FlowId>>,
+    /// The expectation of the expression that is lowered next.
+    expectation: ExpectationId,
 }
 
 impl<'a> Lower<'a> {
     fn new(source: &'a str) -> Self {
         let mut module = Module::default();
         module.scopes.push(Scope { kind: ScopeKind::Module, parent: None });
+        module.expectations.push(Expectation::Nothing);
         module.flows.extend([Flow::Unreachable, Flow::Start(MODULE)]);
         let words = FxHashMap::default();
         let (loops, tries) = (Vec::new(), Vec::new());
@@ -71,12 +76,16 @@ impl<'a> Lower<'a> {
             function: None,
             loops,
             tries,
+            expectation: strings::NOTHING,
         }
     }
 
     fn finish(mut self) -> Module {
-        self.module.occurrences.sort_unstable_by_key(|it| it.at);
-        // An annotation may be lowered twice, as a type and as a value.
+        let is_plain =
+            |it: &Occurrence| matches!(it.role, Role::Quoted(Quoted::Plain | Quoted::Path(..)));
+        self.module.occurrences.sort_unstable_by_key(|it| (it.at, is_plain(it)));
+        // An annotation may be lowered twice, as a type and as a value, and a string by its rule
+        // and as any string.
         self.module.occurrences.dedup_by_key(|it| it.at);
         let module = &mut self.module;
         module.exprs.shrink_to_fit();

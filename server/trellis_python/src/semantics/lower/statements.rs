@@ -21,6 +21,8 @@ impl Lower<'_> {
         match stmt {
             Stmt::FunctionDef(it) => self.function(it),
             Stmt::ClassDef(it) => self.class(it),
+            // A docstring names nothing.
+            Stmt::Expr(it) if it.value.is_string_literal_expr() => {}
             Stmt::Expr(it) => {
                 self.expr(&it.value);
                 self.exports_call(&it.value);
@@ -64,7 +66,18 @@ impl Lower<'_> {
 
     fn assign(&mut self, it: &ast::StmtAssign) {
         self.exports(&it.targets, &it.value);
-        let value = self.expr(&it.value);
+        self.marks(&it.targets, &it.value);
+        let place = match it.targets.as_slice() {
+            [Ast::Name(name)] => {
+                let name = self.name(name.range);
+                self.module.bound(self.scope, name).map(Expectation::Symbol)
+            }
+            _ => None,
+        };
+        let value = match place {
+            Some(place) => self.expected(&it.value, place),
+            None => self.expr(&it.value),
+        };
         it.targets.iter().for_each(|target| self.target(target, value));
     }
 
@@ -72,8 +85,10 @@ impl Lower<'_> {
         let annotation = self.annotation(&it.annotation);
         let is_alias = matches!(self.module.expr(annotation),
             Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name.text() == "TypeAlias");
-        let value =
-            it.value.as_ref().map(|it| if is_alias { self.annotation(it) } else { self.expr(it) });
+        let value = it.value.as_ref().map(|it| match is_alias {
+            true => self.annotation(it),
+            false => self.expected(it, Expectation::Annotation(annotation)),
+        });
         let kind = match value {
             Some(value) if is_alias => BindingKind::TypeAlias(value),
             _ => BindingKind::Annotated(annotation, value),
@@ -116,7 +131,10 @@ impl Lower<'_> {
     }
 
     fn returns(&mut self, it: &ast::StmtReturn) {
-        let value = it.value.as_ref().map(|it| self.expr(it));
+        let value = it.value.as_ref().map(|it| match self.function {
+            Some(function) => self.expected(it, Expectation::Returned(function)),
+            None => self.expr(it),
+        });
         let value = value.unwrap_or_else(|| self.push(Expr::None));
         if let (Some(function), true) = (self.function, self.flow != UNREACHABLE) {
             self.module.functions[function.index()].returned.push(value);

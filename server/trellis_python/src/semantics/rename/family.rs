@@ -182,7 +182,48 @@ impl Family<'_, '_> {
                 self.join(class)?;
             }
         }
+        self.refuse_served_outside()
+    }
+
+    /// Refuses if a module of the standard library that is imported beside a protocol of the family
+    /// has all its members: it may be a value of the protocol.
+    fn refuse_served_outside(&self) -> Result<(), RenameRefused> {
+        for (file, class) in &self.classes {
+            let protocol = ClassType::bare(*file, *class);
+            if !self.eval.class(*file, *class).is_protocol || self.own(&protocol).is_none() {
+                continue;
+            }
+            if let Some(module) = self.module_like(&protocol) {
+                let of = self.class_name((*file, *class)).text();
+                let what = format!("the module `{module}` has all members of the protocol `{of}`");
+                return Err(RenameRefused::Outside { name: self.name.text().to_owned(), what });
+            }
+        }
         Ok(())
+    }
+
+    fn module_like(&self, protocol: &ClassType) -> Option<&'static str> {
+        let eval = self.eval;
+        let of = eval.module(protocol.file);
+        let scope = of.class(protocol.class).scope;
+        let wanted: Vec<Name> =
+            of.names.keys().filter(|(of, _)| *of == scope).map(|(_, name)| *name).collect();
+        let name = of.class(protocol.class).name.text();
+        let holds = |it: &FileId| eval.index.words(*it).may_hold(name);
+        let imported = eval.index.files().filter(holds).flat_map(|file| {
+            let bindings = eval.module(file).bindings.iter();
+            bindings.filter_map(move |it| match it.kind {
+                BindingKind::Import(path) | BindingKind::ImportAs(path) => Some((file, path)),
+                _ => None,
+            })
+        });
+        let serves = |(file, path): &(FileId, ModulePath)| {
+            let files = eval.resolve(*file, *path).map(|it| eval.index.module_files(it));
+            let bundled = files.and_then(|it| it.stub).filter(|it| bundle::number(*it).is_some());
+            bundled
+                .is_some_and(|it| wanted.iter().all(|name| eval.module(it).global(*name).is_some()))
+        };
+        imported.into_iter().find(serves).map(|(_, path)| path.name.text())
     }
 
     /// Returns whether a class and one of the family are a protocol and its implementation.

@@ -108,6 +108,9 @@ fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>,
     if is_special(&name) {
         return Err(RenameRefused::Special { name });
     }
+    if let Some(why) = meaning.targets.iter().find_map(|it| eval.convention(*it)) {
+        return Err(RenameRefused::Convention { name, why });
+    }
     Ok(eval.with_counterparts(meaning.targets))
 }
 
@@ -172,6 +175,7 @@ fn together(
             found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
             let mut found = eval.with_counterparts(found);
             found.extend(called_by_name(eval, &all, name)?);
+            found.extend(eval.related_fixtures(&all, name));
             Ok(found)
         })?;
         all.extend(found);

@@ -36,6 +36,7 @@ pub(super) fn refuse(
         check.star_imports()?;
         check.submodules()?;
         check.fields()?;
+        check.fixtures()?;
         check.private()
     })
 }
@@ -142,9 +143,8 @@ impl Check<'_, '_> {
             Role::Binding(binding) => {
                 let module = self.eval.module(it.file);
                 let binding = module.binding(binding);
-                binding
-                    .kind
-                    .is_transparent()
+                self.eval
+                    .passes_on(it.file, binding.kind)
                     .then(|| (it.file, module.symbol(binding.symbol).scope))
             }
             _ => None,

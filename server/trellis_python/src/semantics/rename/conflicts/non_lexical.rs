@@ -16,7 +16,7 @@ impl Check<'_, '_> {
     /// Refuses if a class of the family has or inherits a member of the new name.
     pub(super) fn members(&self) -> Checked {
         if !self.symbols().any(|(file, symbol)| self.is_member(file, symbol)) {
-            return Ok(());
+            return self.given_from_outside();
         }
         for (file, class) in family::relatives(self.eval, self.targets, self.from) {
             let own = self.eval.own_class_type(file, class);
@@ -42,12 +42,26 @@ impl Check<'_, '_> {
     /// to the module.
     fn given_from_outside(&self) -> Checked {
         let relatives = family::relatives(self.eval, self.targets, self.from);
+        let modules: FxHashSet<Name> = self
+            .symbols()
+            .filter(|(file, symbol)| self.scope_of(*file, *symbol) == ScopeId(0))
+            .map(|(file, _)| module_of(self.eval.index.path(file)))
+            .collect();
+        if relatives.is_empty() && modules.is_empty() {
+            return Ok(());
+        }
         let index = self.eval.index;
         for file in index.files().filter(|it| index.words(*it).may_hold(self.to.text())) {
             let module = self.eval.module(file);
             for it in module.occurrences.iter().filter(|it| it.name == self.to) {
-                let Role::Attribute(expr) = it.role else { continue };
-                let Expr::Attribute(object, ..) = module.expr(expr) else { continue };
+                let object = match it.role {
+                    Role::Quoted(Quoted::Attribute(object)) => object,
+                    Role::Attribute(expr) => match module.expr(expr) {
+                        Expr::Attribute(object, ..) => object,
+                        _ => continue,
+                    },
+                    _ => continue,
+                };
                 self.eval.refresh();
                 let object = self.eval.expr(file, object);
                 let is_related = |it: &Type| match it {
@@ -55,12 +69,17 @@ impl Check<'_, '_> {
                         let mro = &self.eval.class(class.file, class.class).mro;
                         mro.iter().any(|it| relatives.contains(&(it.file, it.class)))
                     }
+                    Type::Module(module) => modules.contains(module),
                     _ => false,
                 };
                 if object.members().iter().any(is_related) {
                     let place = Place { file, range: it.range() };
-                    let what =
-                        format!("{} gets or sets a class member with that name", index.path(file));
+                    let of = if modules.is_empty() {
+                        "a class member"
+                    } else {
+                        "an attribute of the module"
+                    };
+                    let what = format!("{} gets or sets {of} with that name", index.path(file));
                     return self.conflict(what, Some(place));
                 }
             }
@@ -231,6 +250,27 @@ impl Check<'_, '_> {
                 "fields of a NamedTuple may not begin with an underscore".to_owned(),
                 None,
             );
+        }
+        Ok(())
+    }
+
+    /// Refuses a new name of a fixture that is also the name of another fixture for the same tests.
+    pub(super) fn fixtures(&self) -> Checked {
+        let named = |it: &(FileId, SymbolId)| self.eval.names_fixture(it.0, it.1);
+        let own: Vec<(FileId, SymbolId)> = self.symbols().filter(named).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        for other in self.eval.all_fixtures(self.to) {
+            if own.iter().any(|it| self.eval.may_override_fixture(*it, other)) {
+                let module = self.eval.module(other.0);
+                let at = module.symbol(other.1).bindings.first();
+                let at = at.map_or(0, |it| module.binding(*it).at as usize);
+                let place = Place { file: other.0, range: at..at + self.to.text().len() };
+                let what =
+                    format!("{} has a fixture with that name", self.eval.index.path(other.0));
+                return self.conflict(what, Some(place));
+            }
         }
         Ok(())
     }

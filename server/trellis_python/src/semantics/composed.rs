@@ -1,0 +1,93 @@
+//! Finds code that puts names together and looks them up: `getattr(self, "visit_" + kind)`.
+
+use super::eval::Eval;
+use super::ir::*;
+use super::names::Name;
+use super::resolve::Target;
+use super::types::ClassType;
+use crate::index::{FileId, Index};
+
+/// Functions that look up a name at run time.
+const LOOKUPS: [&str; 5] = ["getattr", "globals", "methodcaller", "attrgetter", "__dict__"];
+
+/// Returns the beginnings and ends of a name that code may put together with the rest: up to or
+/// from each underscore, and up to each capital letter in `visitName`.
+pub(crate) fn affixes(name: &str) -> Vec<Name> {
+    let mut found = Vec::new();
+    let letters: Vec<(usize, char)> = name.char_indices().collect();
+    for pair in letters.windows(2) {
+        let ((at, first), (next, second)) = (pair[0], pair[1]);
+        match (first, second) {
+            ('_', '_') => {}
+            ('_', _) => found.extend([&name[..next], &name[at..]]),
+            (first, second) if first.is_lowercase() && second.is_uppercase() => {
+                found.push(&name[..next]);
+            }
+            _ => {}
+        }
+    }
+    found.retain(|it| it.len() > 1 && it.len() < name.len());
+    found.into_iter().map(Name::of).collect()
+}
+
+/// Returns whether a file may put one of some names together and look it up.
+pub(crate) fn may_compose(index: &Index, file: FileId, affixes: &[Name]) -> bool {
+    let words = index.words(file);
+    // In `"%s_handler"` the letter of the placeholder seems to belong to the word.
+    let holds = |it: &Name| words.may_hold(it.text()) || words.may_hold(&format!("s{}", it.text()));
+    affixes.iter().any(holds) && LOOKUPS.iter().any(|it| words.may_hold(it))
+}
+
+/// Returns the names that code may put together from the names of classes.
+pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
+    let looks_up = |file: &FileId| {
+        let words = index.words(*file);
+        words.may_hold("__name__") && LOOKUPS.iter().any(|it| words.may_hold(it))
+    };
+    let mut found = Vec::new();
+    for file in index.files().filter(looks_up) {
+        for it in &index.module(file).occurrences {
+            let compound = |name: &Name| match it.role {
+                Role::Quoted(Quoted::Prefix) => {
+                    Some(Name::of(&format!("{}{}", it.name.text(), name.text())))
+                }
+                Role::Quoted(Quoted::Suffix) => {
+                    Some(Name::of(&format!("{}{}", name.text(), it.name.text())))
+                }
+                _ => None,
+            };
+            found.extend(names.iter().filter_map(compound));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+impl Eval<'_> {
+    /// Returns whether a target is a class.
+    pub(crate) fn is_class(&self, target: Target) -> bool {
+        let Target::Symbol(file, symbol) = target else { return false };
+        let module = self.module(file);
+        let mut bindings = module.symbol(symbol).bindings.iter();
+        bindings.any(|it| matches!(module.binding(*it).kind, BindingKind::Class(_)))
+    }
+
+    /// Returns whether a name put together in a class may be a member of a target's class: a
+    /// related one. Outside of classes it may be a member of any class.
+    pub(crate) fn may_look_up(&self, file: FileId, it: &Occurrence, target: Target) -> bool {
+        let Target::Symbol(home, symbol) = target else { return false };
+        let module = self.module(home);
+        let ScopeKind::Class(class) = module.scopes[module.symbol(symbol).scope.index()].kind
+        else {
+            return home == file;
+        };
+        let here = self.module(file);
+        let around = here.outwards(it.scope).find_map(|it| match here.scopes[it.index()].kind {
+            ScopeKind::Class(class) => Some(ClassType::bare(file, class)),
+            _ => None,
+        });
+        let own = ClassType::bare(home, class);
+        around.is_none_or(|it| self.derives(&it, &own) || self.derives(&own, &it))
+    }
+}

@@ -1,0 +1,92 @@
+//! Names that code outside the workspace looks for, by a convention.
+
+use super::bundle;
+use super::eval::Eval;
+use super::fixtures::is_test_file;
+use super::ir::*;
+use super::names::Name;
+use super::resolve::Target;
+use crate::index::FileId;
+
+/// Variables of test modules that pytest reads.
+const READ_BY_PYTEST: [&str; 4] =
+    ["pytest_plugins", "pytestmark", "collect_ignore", "collect_ignore_glob"];
+
+/// Functions of test modules, and methods of test classes, that pytest runs around tests.
+const RUN_BY_PYTEST: [&str; 10] = [
+    "setup_module",
+    "teardown_module",
+    "setup_function",
+    "teardown_function",
+    "setup_class",
+    "teardown_class",
+    "setup_method",
+    "teardown_method",
+    "setUpModule",
+    "tearDownModule",
+];
+
+/// Classes of the standard library that look up methods by the beginning of their names.
+const DISPATCHING: [(&str, &[&str]); 5] = [
+    ("NodeVisitor", &["visit_"]),
+    ("BaseHTTPRequestHandler", &["do_"]),
+    ("Cmd", &["do_", "help_", "complete_"]),
+    ("TestCase", &["test"]),
+    ("SMTPServer", &["smtp_"]),
+];
+
+impl Eval<'_> {
+    /// Returns who looks for a symbol by its name, as a sentence; `None` if no convention is known.
+    pub(crate) fn convention(&self, target: Target) -> Option<String> {
+        let Target::Symbol(file, symbol) = target else { return None };
+        if bundle::number(file).is_some() {
+            return None;
+        }
+        let module = self.module(file);
+        let it = module.symbol(symbol);
+        match module.scopes[it.scope.index()].kind {
+            ScopeKind::Module => self.of_pytest(file, it.name),
+            ScopeKind::Class(class) => self.of_library(file, class, it.name),
+            ScopeKind::Function(function) => self.of_hook(file, function, symbol),
+            _ => None,
+        }
+    }
+
+    fn of_pytest(&self, file: FileId, name: Name) -> Option<String> {
+        let text = name.text();
+        let is_test = is_test_file(self.index.path(file));
+        let is_known = text.starts_with("pytest_")
+            || is_test && (READ_BY_PYTEST.contains(&text) || RUN_BY_PYTEST.contains(&text));
+        is_known.then(|| format!("pytest looks for `{text}`"))
+    }
+
+    fn of_library(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+        let text = name.text();
+        if text.starts_with("_repr_") && text.ends_with('_') {
+            return Some(format!("IPython looks for `{text}`"));
+        }
+        if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) {
+            return Some(format!("pytest looks for `{text}`"));
+        }
+        let info = self.class(file, class);
+        let bundled = info.mro.iter().filter(|it| bundle::number(it.file).is_some());
+        let mut bases = bundled.map(|it| self.module(it.file).class(it.class).name.text());
+        let base = bases.find(|base| {
+            let rows = DISPATCHING.iter().filter(|(of, _)| of == base);
+            rows.flat_map(|(_, all)| *all).any(|it| text.starts_with(it))
+        })?;
+        Some(format!("`{base}` of the standard library looks for `{text}`"))
+    }
+
+    /// Returns the reason for a parameter of a hook of pytest.
+    fn of_hook(&self, file: FileId, function: FunctionId, symbol: SymbolId) -> Option<String> {
+        let module = self.module(file);
+        let of = module.function(function);
+        let hook = of.name.filter(|it| of.class.is_none() && it.text().starts_with("pytest_"))?;
+        let is_parameter =
+            of.parameters.iter().any(|it| it.symbol == symbol && it.default.is_none());
+        let name = module.symbol(symbol).name.text();
+        let (hook, why) = (hook.text(), "pytest passes");
+        is_parameter.then(|| format!("{why} `{name}` to `{hook}` by its name"))
+    }
+}

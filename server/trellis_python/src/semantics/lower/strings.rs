@@ -1,0 +1,301 @@
+//! Lowers names in strings: attributes that are looked up, keys, dotted paths, fixtures, parameters
+//! of tests, and names that are put together.
+
+use ruff_python_ast::{self as ast, Decorator, Expr as Ast, ExprStringLiteral};
+use ruff_text_size::{TextRange, TextSize};
+
+use super::Lower;
+use super::exprs::is_identifier;
+use crate::semantics::ir::*;
+use crate::semantics::names::Name;
+use crate::test_discovery::last_name;
+
+/// Length in bytes of the longest string that is read as a dotted path.
+const LONGEST_PATH: usize = 160;
+
+impl Lower<'_> {
+    /// Records the names of a string that no other rule explains: one identifier, or a dotted path
+    /// such as `package.module.name` or `package.module:name`.
+    pub(super) fn plain_string(&mut self, it: &ExprStringLiteral) {
+        let Some(range) = self.plain_content(it) else { return };
+        let text = self.text(range);
+        if text.contains(['{', '%']) {
+            return self.embedded(range);
+        }
+        if text.len() > LONGEST_PATH {
+            return;
+        }
+        let parts: Vec<&str> = text.split(['.', ':']).collect();
+        if !parts.iter().all(|it| is_identifier(it)) {
+            return;
+        }
+        let mut at = range.start();
+        for (number, part) in parts.iter().enumerate() {
+            let part = TextRange::at(at, TextSize::of(*part));
+            let path = text[..(part.end() - range.start()).to_usize()].replace(':', ".");
+            let role = match parts.len() {
+                1 => Quoted::Plain,
+                count => Quoted::Path(Name::of(&path), number + 1 == count),
+            };
+            self.occurs(part, Role::Quoted(role));
+            at = part.end() + TextSize::new(1);
+        }
+    }
+
+    /// Records the names in a template: attributes in `{0.name}`, keys in `%(name)s`, and every name
+    /// between the braces of a template language.
+    fn embedded(&mut self, range: TextRange) {
+        let text = self.text(range);
+        for (at, length, rule) in super::templates::names(text) {
+            let at = range.start() + TextSize::new(at as u32);
+            self.occurs(TextRange::at(at, TextSize::new(length as u32)), Role::Quoted(rule));
+        }
+    }
+
+    /// Records a string that is one identifier.
+    fn quoted(&mut self, it: &Ast, role: Quoted) {
+        let Ast::StringLiteral(text) = it else { return };
+        if let Some(range) = self.plain_content(text).filter(|it| is_identifier(self.text(*it))) {
+            self.occurs(range, Role::Quoted(role));
+        }
+    }
+
+    /// Records the names in the string arguments of a call whose function is known by its name.
+    pub(super) fn strings_of_call(
+        &mut self,
+        it: &ast::ExprCall,
+        function: ExprId,
+        arguments: &[Argument],
+    ) {
+        let (name, receiver) = match self.module.expr(function) {
+            Expr::Name(name, ..) => (name, None),
+            Expr::Attribute(object, name, _) => (name, Some(object)),
+            _ => return,
+        };
+        let args = &it.arguments.args;
+        let first = || arguments.first().map(|it| it.value);
+        match name.text() {
+            "getattr" | "setattr" | "hasattr" | "delattr" | "object" | "spy" | "__setattr__"
+            | "__getattribute__" | "__delattr__" => {
+                let by_receiver = name.text().starts_with("__")
+                    && args.first().is_some_and(Ast::is_string_literal_expr);
+                let (object, text) =
+                    if by_receiver { (receiver, args.first()) } else { (first(), args.get(1)) };
+                if let (Some(object), Some(text)) = (object, text) {
+                    self.quoted(text, Quoted::Attribute(object));
+                }
+            }
+            "get" | "pop" | "setdefault" => {
+                if let (Some(object), Some(text)) = (receiver, args.first()) {
+                    self.quoted(text, Quoted::Key(object));
+                }
+            }
+            "attrgetter" | "methodcaller" | "import_string" | "patch" => {
+                args.iter().for_each(|it| self.quoted(it, Quoted::LookedUp));
+            }
+            "usefixtures" | "getfixturevalue" | "getfuncargvalue" | "lazy_fixture" | "lf" => {
+                args.iter().for_each(|it| self.quoted(it, Quoted::Fixture));
+            }
+            "format" => {
+                if let Ast::Attribute(method) = &*it.func {
+                    self.template(&method.value, '{', '}');
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // Keys
+
+    /// Records a key of a value: the index of a subscript, or the left side of `in`.
+    pub(super) fn key_string(&mut self, key: &Ast, of: ExprId) {
+        self.quoted(key, Quoted::Key(of));
+    }
+
+    /// Records a key of a dict display.
+    pub(super) fn entry_string(&mut self, key: &Ast, expectation: ExpectationId) {
+        if expectation != NOTHING {
+            self.quoted(key, Quoted::Entry(expectation));
+        }
+    }
+
+    /// Lowers an expression for which a place decides the type. The place is stored only if the
+    /// expression has a dict display with names as keys.
+    pub(super) fn expected(&mut self, expr: &Ast, place: Expectation) -> ExprId {
+        if !holds_entries(expr) {
+            return self.expr(expr);
+        }
+        self.module.expectations.push(place);
+        let next = ExpectationId(self.module.expectations.len() as u32 - 1);
+        self.expectation = next;
+        let lowered = self.expr(expr);
+        self.expectation = NOTHING;
+        lowered
+    }
+
+    /// Lowers an expression whose place is known only later. Returns the row of the place, if the
+    /// expression needs one.
+    pub(super) fn pending(&mut self, expr: &Ast) -> (ExprId, Option<ExpectationId>) {
+        let next = ExpectationId(self.module.expectations.len() as u32);
+        let lowered = self.expected(expr, Expectation::Nothing);
+        (lowered, holds_entries(expr).then_some(next))
+    }
+
+    // Names that are put together
+
+    /// Records the beginning and the end of a name in `"visit_" + kind` or `kind + "_handler"`.
+    pub(super) fn sum(&mut self, left: &Ast, right: &Ast) {
+        if let Ast::StringLiteral(it) = left {
+            self.affix(it, Quoted::Prefix);
+        }
+        if let Ast::StringLiteral(it) = right {
+            self.affix(it, Quoted::Suffix);
+        }
+    }
+
+    fn affix(&mut self, it: &ExprStringLiteral, role: Quoted) {
+        if let Some(range) = self.plain_content(it) {
+            self.affix_at(range, role);
+        }
+    }
+
+    fn affix_at(&mut self, range: TextRange, role: Quoted) {
+        let text = self.text(range);
+        let joins = match role {
+            Quoted::Prefix => is_identifier(text),
+            _ => text.starts_with('_') && is_identifier(text),
+        };
+        if joins && text.len() > 1 {
+            self.occurs(range, Role::Quoted(role));
+        }
+    }
+
+    /// Records the ends of a template such as `"visit_%s"` or `"visit_{}"`.
+    pub(super) fn template(&mut self, it: &Ast, open: char, close: char) {
+        let Ast::StringLiteral(literal) = it else { return };
+        let Some(range) = self.plain_content(literal) else { return };
+        let text = self.text(range);
+        let (Some(first), Some(last)) = (text.find(open), text.rfind(close)) else { return };
+        let before = TextRange::at(range.start(), TextSize::new(first as u32));
+        self.affix_at(before, Quoted::Prefix);
+        let after = TextRange::new(range.start() + TextSize::new(last as u32 + 1), range.end());
+        // The letter of `%s` is not part of the name.
+        let skipped = TextSize::new(u32::from(open == '%'));
+        if after.len() > skipped {
+            self.affix_at(TextRange::new(after.start() + skipped, after.end()), Quoted::Suffix);
+        }
+    }
+
+    /// Records the ends of an f-string.
+    pub(super) fn interpolated_ends(&mut self, it: &ast::ExprFString) {
+        let elements: Vec<_> = it.value.elements().collect();
+        let (Some(first), Some(last)) = (elements.first(), elements.last()) else { return };
+        if elements.len() < 2 {
+            return;
+        }
+        if let ast::InterpolatedStringElement::Literal(it) = first {
+            self.affix_at(it.range, Quoted::Prefix);
+        }
+        if let ast::InterpolatedStringElement::Literal(it) = last {
+            self.affix_at(it.range, Quoted::Suffix);
+        }
+    }
+
+    // Marks of pytest
+
+    /// Records the parameters that `parametrize` names, in decorators of a function or class.
+    pub(super) fn parametrized_by(&mut self, decorators: &[Decorator], of: Parametrized) {
+        decorators.iter().for_each(|it| self.parametrize(&it.expression, of));
+    }
+
+    /// Records the parameters in `pytestmark = …` of a module or class.
+    pub(super) fn marks(&mut self, targets: &[Ast], value: &Ast) {
+        let of = match self.module.scopes[self.scope.index()].kind {
+            ScopeKind::Module => Parametrized::Module,
+            ScopeKind::Class(class) => Parametrized::Class(class),
+            _ => return,
+        };
+        if targets.iter().any(|it| last_name(it) == Some("pytestmark")) {
+            self.parametrize(value, of);
+        }
+    }
+
+    /// Records the parameters that a `parametrize` mark, or a list of marks, names.
+    pub(super) fn parametrize(&mut self, mark: &Ast, of: Parametrized) {
+        match mark {
+            Ast::List(it) => it.elts.iter().for_each(|it| self.parametrize(it, of)),
+            Ast::Tuple(it) => it.elts.iter().for_each(|it| self.parametrize(it, of)),
+            Ast::Call(it) if last_name(&it.func) == Some("parametrize") => {
+                let keyword = |name: &str| it.arguments.find_keyword(name).map(|it| &it.value);
+                let names = it.arguments.args.first().or_else(|| keyword("argnames"));
+                for text in names.into_iter().chain(keyword("indirect")) {
+                    self.parameter_names(text, of);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records `"a, b"`, `("a", "b")` or `["a", "b"]`.
+    fn parameter_names(&mut self, names: &Ast, of: Parametrized) {
+        let items: &[Ast] = match names {
+            Ast::List(it) => &it.elts,
+            Ast::Tuple(it) => &it.elts,
+            one => std::slice::from_ref(one),
+        };
+        for text in items.iter().filter_map(Ast::as_string_literal_expr) {
+            let Some(range) = self.plain_content(text) else { continue };
+            let mut at = range.start();
+            for part in self.text(range).split(',') {
+                let lead = TextSize::of(part) - TextSize::of(part.trim_start());
+                let name = TextRange::at(at + lead, TextSize::of(part.trim()));
+                if is_identifier(part.trim()) {
+                    self.occurs(name, Role::Quoted(Quoted::Parameter(of)));
+                }
+                at += TextSize::of(part) + TextSize::new(1);
+            }
+        }
+    }
+
+    /// Binds the name in `@fixture(name="…")`. It is no name of the scope, only one of a fixture.
+    pub(super) fn fixture_name(&mut self, decorators: &[Decorator], function: FunctionId) {
+        let named = |it: &Decorator| match &it.expression {
+            Ast::Call(it) if last_name(&it.func) == Some("fixture") => {
+                it.arguments.find_keyword("name").map(|it| it.value.clone())
+            }
+            _ => None,
+        };
+        let Some(Ast::StringLiteral(text)) = decorators.iter().find_map(named) else { return };
+        let Some(range) = self.plain_content(&text).filter(|it| is_identifier(self.text(*it)))
+        else {
+            return;
+        };
+        let (name, scope) = (self.name(range), self.scope);
+        let symbol = SymbolId(self.module.symbols.len() as u32);
+        let bindings = Vec::new();
+        self.module.symbols.push(Symbol { scope, name, bindings, on_instance: false });
+        let binding = self.add_binding(symbol, range, BindingKind::Function(function));
+        self.occurs(range, Role::Binding(binding));
+        self.module.functions[function.index()].fixture = Some(symbol);
+    }
+}
+
+/// The expectation of an expression that no place decides.
+pub(super) const NOTHING: ExpectationId = ExpectationId(0);
+
+/// Returns whether an expression has a dict display with names as keys, as far as its first
+/// elements tell.
+fn holds_entries(expr: &Ast) -> bool {
+    let first = |all: &[Ast]| all.first().is_some_and(holds_entries);
+    match expr {
+        Ast::Dict(it) => it.items.iter().any(|it| {
+            it.key.as_ref().is_some_and(Ast::is_string_literal_expr) || holds_entries(&it.value)
+        }),
+        Ast::List(it) => first(&it.elts),
+        Ast::Tuple(it) => first(&it.elts),
+        Ast::Set(it) => first(&it.elts),
+        Ast::ListComp(it) => holds_entries(&it.elt),
+        Ast::If(it) => holds_entries(&it.body) || holds_entries(&it.orelse),
+        _ => false,
+    }
+}

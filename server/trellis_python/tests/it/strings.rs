@@ -1,0 +1,142 @@
+//! Names in strings: exact where a rule is known, possible elsewhere.
+
+use crate::marked::{Marked, check};
+
+#[test]
+fn members_of_enums_are_named_by_key() {
+    check(
+        "from enum import Enum\nclass Color(Enum):\n    «RED» = 1\n    BLUE = 2\n    @classmethod\n    def default(cls): return cls['«RED»']\nColor['«RED»']\nColor.«RED»\nfor name in ('BLUE', '‹RED›'): Color[name]\n",
+    );
+}
+
+#[test]
+fn keys_of_typed_dicts_are_fields() {
+    check(
+        "from typing import TypedDict\nclass Movie(TypedDict, total=False):\n    «title»: str\n    year: int\ndef label(it: Movie) -> str: return it['«title»'] + it.get('«title»', '')\nfilm: Movie = {'«title»': 'Up', 'year': 2009}\ndel film['«title»']\nfilm['«title»'] = 'Down'\n'«title»' in film\nMovie(«title»='x')\nMovie({'«title»': 'x'})\nMovie(**{'«title»': 'x'})\nlabel({'«title»': 'x'})\nlabel(it={'«title»': 'x'})\n",
+    );
+    check(
+        "from typing import TypedDict\nclass Movie(TypedDict):\n    «title»: str\nclass Shelf(TypedDict):\n    top: Movie\n    rest: list[Movie]\ndef make() -> Shelf:\n    return {'top': {'«title»': 'a'}, 'rest': [{'«title»': 'b'}]}\nall: list[Movie] = [{'«title»': 'x'}, {'«title»': 'y'}]\nby_name: dict[str, Movie] = {'‹title›': {'«title»': 'x'}}\nlater: Movie\nlater = {'«title»': 'z'}\n",
+    );
+}
+
+#[test]
+fn mappings_of_an_object_hold_its_attributes() {
+    check(
+        "from dataclasses import dataclass, asdict\n@dataclass\nclass P:\n    «x»: int\n    y: int\np = P(1, 2)\nasdict(p)['«x»']\nvars(p)['«x»']\np.__dict__['«x»']\nd = asdict(p)\nd['«x»']\nd.get('«x»')\nassert asdict(p) == {'«x»': 1, 'y': 2}\nP(**{'«x»': 1})\n",
+    );
+    check(
+        "from typing import NamedTuple\nclass P(NamedTuple):\n    «x»: int\ndef f(p: P):\n    p._asdict()['«x»']\n    p._replace(«x»=1)\n",
+    );
+    check("def «helper»(): ...\nglobals()['«helper»']()\n");
+}
+
+#[test]
+fn attributes_that_are_looked_up_by_string_belong_to_the_object() {
+    check(
+        "class A:\n    def «go»(self): ...\nclass B:\n    def go(self): ...\ngetattr(A(), '«go»')()\nhasattr(B(), 'go')\na = A()\nsetattr(a, '«go»', 1)\ndef f(x): getattr(x, '‹go›')\ndef test_a(monkeypatch): monkeypatch.setattr(A, '«go»', None)\n",
+    );
+    check(
+        "from operator import methodcaller\nclass A:\n    def «go»(self): ...\nmethodcaller('‹go›')\n",
+    );
+    check(
+        "class A:\n    __slots__ = {'«size»': 'in cm'}\n    def __init__(self): self.«size» = 1\n",
+    );
+}
+
+#[test]
+fn dotted_paths_are_followed() {
+    let files = [
+        ("app/__init__.py", ""),
+        ("app/middleware.py", "class «Timing»:\n    def run(self): ...\n"),
+        (
+            "settings.py",
+            "MIDDLEWARE = ['app.middleware.«Timing»', 'app.middleware.Other', 'elsewhere.‹Timing›']\nENTRY = 'app.middleware:«Timing»'\n",
+        ),
+        (
+            "test_m.py",
+            "from unittest.mock import patch\n@patch('app.middleware.«Timing».run')\ndef test_a(run): ...\ndef test_b(monkeypatch): monkeypatch.setattr('app.middleware.«Timing»', 1)\n",
+        ),
+    ];
+    Marked::new(&files).check();
+    let method = [
+        ("app/__init__.py", ""),
+        ("app/core.py", "class A:\n    def «run»(self): ...\n"),
+        (
+            "test_m.py",
+            "from unittest.mock import patch\npatch('app.core.A.«run»')\npatch('app.core.B.run')\n",
+        ),
+    ];
+    Marked::new(&method).check();
+}
+
+#[test]
+fn keywords_of_unpacked_dicts_are_parameters() {
+    check("def f(«size», b=1): return «size»\nf(**{'«size»': 1, 'b': 2})\n");
+    check(
+        "def f(«size», b=1): return «size»\nkw = {'«size»': 1}\nkw['«size»'] = 2\nf(**kw)\nother = {'size': 1}\n",
+    );
+}
+
+#[test]
+fn other_strings_are_possible_and_comments_are_not() {
+    check(
+        "import json\nclass A:\n    \"\"\"go\"\"\"\n    def «go»(self): ... # go\nCOMMANDS = {'‹go›': 1}\ndef f(d): return d['‹go›']\nprint('go on')\n",
+    );
+    // A local name is no attribute, whatever a string says.
+    check("def f(«n»):\n    return {'n': «n»}\n");
+}
+
+#[test]
+fn names_that_are_put_together_are_possible() {
+    check(
+        "class Visitor:\n    def visit(self, node): return getattr(self, '‹visit_›' + node.kind)()\n    def «visit_name»(self): ...\nclass Other:\n    def visit(self, node): return getattr(self, 'visit_' + node.kind)()\n",
+    );
+    check(
+        "class H:\n    def run(self, it):\n        getattr(self, f'‹on_›{it}')\n        getattr(self, '‹on_›%s' % it)\n        getattr(self, '‹on_›{}'.format(it))\n        getattr(self, it + '‹_event›')\n        getattr(self, 'off_' + it)\n    def «on_event»(self): ...\n",
+    );
+    check("def «cmd_add»(): ...\ndef run(name): globals()['‹cmd_›' + name]()\n");
+    // Without a look-up the text is only a text.
+    check("class A:\n    def «visit_name»(self): ...\nprint('visit_' + 'x')\n");
+}
+
+#[test]
+fn what_a_library_looks_for_is_refused() {
+    let visitor = "import ast\nclass V(ast.NodeVisitor):\n    def «visit_Name»(self, node): ...\n";
+    assert!(Marked::new(&[("m.py", visitor)]).refusal("zz").contains("`NodeVisitor`"));
+    let table = "class T:\n    def «_repr_html_»(self): ...\n";
+    assert!(Marked::new(&[("m.py", table)]).refusal("zz").contains("IPython"));
+}
+
+#[test]
+fn attributes_given_to_a_module_from_outside_are_in_the_way() {
+    let files = [("m.py", "def «go»(): ...\n"), ("n.py", "import m\nm.tag = 1\nm.go()\n")];
+    assert!(Marked::new(&files).refusal("tag").contains("n.py"));
+}
+
+#[test]
+fn templates_name_attributes() {
+    check(
+        "class Loop:\n    def «length»(self): ...\nT = '{% if x.‹length› %}{{ loop.‹length› }} length'\nU = '{0.‹length›}'\nV = '%(‹length›)s length'\nW = '{it.‹length›!r:>3}'\n",
+    );
+}
+
+#[test]
+fn methods_named_after_a_class_are_possible() {
+    check(
+        "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def ‹visit_Name›(self, node): ...\nclass «Name»: ...\n«Name»()\n",
+    );
+}
+
+#[test]
+fn the_keyword_of_an_unknown_partial_is_possible() {
+    check(
+        "from functools import partial\nclass A:\n    def __init__(self, «key»): self.k = «key»\ndef f(o): return partial(o, ‹key›=1)\npartial(A, «key»=1)\n",
+    );
+}
+
+/// A module may be a value of a protocol, and its functions keep their names.
+#[test]
+fn a_protocol_that_a_module_implements_keeps_its_names() {
+    let text = "import json\nfrom typing import Protocol\nclass P(Protocol):\n    def «loads»(self, s): ...\nclass S:\n    def loads(self, s): ...\ndefault: P = json\n";
+    assert!(Marked::new(&[("m.py", text)]).refusal("zz").contains("the module `json`"));
+}
