@@ -140,3 +140,16 @@ fn a_protocol_that_a_module_implements_keeps_its_names() {
     let text = "import json\nfrom typing import Protocol\nclass P(Protocol):\n    def «loads»(self, s): ...\nclass S:\n    def loads(self, s): ...\ndefault: P = json\n";
     assert!(Marked::new(&[("m.py", text)]).refusal("zz").contains("the module `json`"));
 }
+
+#[test]
+fn examples_in_docstrings_use_the_names_of_the_module() {
+    check(
+        "class A:\n    def «go»(self, n=1):\n        \"\"\"go\n\n        >>> a = A()\n        >>> a.«go»(\n        ...     n=2)\n        go\n        >>> [it.«go»() for it in [a]]\n        \"\"\"\n",
+    );
+    check(
+        "def add(«left», right):\n    r'''\n    >>> from m import add\n    >>> left = 1\n    >>> add(«left»=left, right=2)\n    3\n    '''\n    return «left» + right\n",
+    );
+    check(
+        "\"\"\"\n>>> from m import «add» as plus\n>>> «add»(1)\n... comment\n\"\"\"\ndef «add»(x): ...\n",
+    );
+}

@@ -10,7 +10,7 @@ use super::{Lower, MODULE, UNREACHABLE};
 use crate::semantics::ir::*;
 
 /// State saved while a nested body is lowered.
-struct OuterState {
+pub(super) struct OuterState {
     scope: ScopeId,
     flow: FlowId,
     function: Option<FunctionId>,
@@ -19,7 +19,7 @@ struct OuterState {
 }
 
 impl Lower<'_> {
-    fn enter(&mut self, scope: ScopeId, function: Option<FunctionId>) -> OuterState {
+    pub(super) fn enter(&mut self, scope: ScopeId, function: Option<FunctionId>) -> OuterState {
         let outside = OuterState {
             scope: std::mem::replace(&mut self.scope, scope),
             flow: self.flow,
@@ -31,7 +31,7 @@ impl Lower<'_> {
         outside
     }
 
-    fn leave(&mut self, outside: OuterState) {
+    pub(super) fn leave(&mut self, outside: OuterState) {
         (self.scope, self.flow) = (outside.scope, outside.flow);
         (self.function, self.loops, self.tries) = (outside.function, outside.loops, outside.tries);
     }
@@ -74,7 +74,7 @@ impl Lower<'_> {
         }
     }
 
-    fn add_function(&mut self, scope: ScopeId, range: TextRange) -> FunctionId {
+    pub(super) fn add_function(&mut self, scope: ScopeId, range: TextRange) -> FunctionId {
         let function = FunctionId(self.module.functions.len() as u32);
         self.module.scopes[scope.index()].kind = ScopeKind::Function(function);
         self.module.functions.push(Function {

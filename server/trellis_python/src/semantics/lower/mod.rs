@@ -2,6 +2,7 @@
 
 mod bound;
 mod definitions;
+mod doctests;
 mod exports;
 mod exprs;
 mod patterns;

@@ -21,12 +21,13 @@ impl Lower<'_> {
         match stmt {
             Stmt::FunctionDef(it) => self.function(it),
             Stmt::ClassDef(it) => self.class(it),
-            // A docstring names nothing.
-            Stmt::Expr(it) if it.value.is_string_literal_expr() => {}
-            Stmt::Expr(it) => {
-                self.expr(&it.value);
-                self.exports_call(&it.value);
-            }
+            Stmt::Expr(it) => match &*it.value {
+                Ast::StringLiteral(docstring) => self.doctests(docstring),
+                value => {
+                    self.expr(value);
+                    self.exports_call(value);
+                }
+            },
             Stmt::Assign(it) => self.assign(it),
             Stmt::AnnAssign(it) => self.annotated_assign(it),
             Stmt::AugAssign(it) => self.augmented_assign(it),

@@ -1,0 +1,111 @@
+//! Lowers the examples in docstrings (`>>> code`), which run with the names of the module.
+
+use ruff_python_ast::{ExprStringLiteral, PySourceType};
+use ruff_python_parser::parse_unchecked_source;
+use ruff_text_size::TextRange;
+
+use super::bound::Bound;
+use super::{Lower, MODULE};
+use crate::semantics::ir::*;
+use crate::syntax::refuse_depth;
+
+impl Lower<'_> {
+    /// Lowers the examples of a docstring.
+    pub(super) fn doctests(&mut self, it: &ExprStringLiteral) {
+        let Some(range) = self.plain_content(it).filter(|it| self.text(*it).contains(">>>")) else {
+            return;
+        };
+        let examples = Examples::of(self.text(range), range.start().to_u32());
+        if refuse_depth(&examples.code).is_ok() {
+            self.examples(range, &examples);
+        }
+    }
+
+    fn examples(&mut self, range: TextRange, examples: &Examples) {
+        let parsed = parse_unchecked_source(&examples.code, PySourceType::Python);
+        let before = Rows::of(&self.module);
+        let mut inner = Lower::new(&examples.code);
+        inner.module = std::mem::take(&mut self.module);
+        inner.scope = MODULE;
+        let scope = inner.open(ScopeKind::Comprehension);
+        let function = inner.add_function(scope, range);
+        let outside = inner.enter(scope, Some(function));
+        inner.declare(&Bound::of(&parsed.syntax().body));
+        inner.body(&parsed.syntax().body);
+        inner.leave(outside);
+        self.module = inner.module;
+        before.move_new(&mut self.module, examples);
+    }
+}
+
+/// The code of all examples of a docstring, with the place of each line in the source.
+struct Examples {
+    code: String,
+    /// Offsets of lines in the code and in the source, ascending.
+    lines: Vec<(u32, u32)>,
+}
+
+impl Examples {
+    fn of(docstring: &str, start: u32) -> Examples {
+        let mut examples = Examples { code: String::new(), lines: Vec::new() };
+        let mut at = start;
+        let mut is_open = false;
+        for line in docstring.split_inclusive('\n') {
+            let margin = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let marked = |mark: &str| line[margin..].starts_with(mark);
+            is_open = marked(">>>") || is_open && marked("...");
+            if is_open {
+                let code = &line[margin + 3..];
+                let blank = usize::from(code.starts_with(' '));
+                examples.lines.push((examples.code.len() as u32, at + (margin + 3 + blank) as u32));
+                examples.code.push_str(code[blank..].trim_end_matches(['\r', '\n']));
+                examples.code.push('\n');
+            }
+            at += line.len() as u32;
+        }
+        examples
+    }
+
+    /// Returns the offset in the source of an offset in the code.
+    fn place(&self, offset: u32) -> u32 {
+        let line = self.lines.partition_point(|(code, _)| *code <= offset).saturating_sub(1);
+        self.lines.get(line).map_or(0, |(code, source)| source + offset - code)
+    }
+}
+
+/// Numbers of rows that have places in the source.
+struct Rows {
+    occurrences: usize,
+    bindings: usize,
+    functions: usize,
+    classes: usize,
+}
+
+impl Rows {
+    fn of(module: &Module) -> Rows {
+        Rows {
+            occurrences: module.occurrences.len(),
+            bindings: module.bindings.len(),
+            // The function that stands for the examples has its place already.
+            functions: module.functions.len() + 1,
+            classes: module.classes.len(),
+        }
+    }
+
+    /// Gives the rows that were added since the places in the source.
+    fn move_new(&self, module: &mut Module, examples: &Examples) {
+        let moved = |(start, end): (u32, u32)| (examples.place(start), examples.place(end));
+        for it in &mut module.occurrences[self.occurrences..] {
+            it.at = examples.place(it.at);
+        }
+        for it in &mut module.bindings[self.bindings..] {
+            it.at = examples.place(it.at);
+        }
+        for it in &mut module.functions[self.functions..] {
+            it.range = moved(it.range);
+        }
+        for it in &mut module.classes[self.classes..] {
+            it.range = moved(it.range);
+        }
+    }
+}
