@@ -55,7 +55,7 @@ pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, Located, Place,
     Reach, Reference, ReferenceKind, References, Rename, RenameRefused, TextSource, Unused, Words,
-    calls,
+    calls, is_document,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{FilePart, Merged, merge};

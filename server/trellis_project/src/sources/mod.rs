@@ -12,6 +12,7 @@ mod in_memory;
 mod refresh;
 #[cfg(test)]
 mod tests;
+mod unsearched;
 mod walk;
 mod watch;
 
@@ -27,6 +28,7 @@ use crate::error::ProjectError;
 use disk::{Disk, Stamp};
 pub use in_memory::of_texts;
 pub use refresh::Refreshed;
+pub use unsearched::unsearched;
 pub use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 
@@ -56,6 +58,8 @@ pub struct Workspace {
     index: Index,
     disk: Arc<Disk>,
     known: FxHashMap<Arc<str>, IndexedFile>,
+    /// Documents with their state when they were last looked at.
+    documents: FxHashMap<Arc<str>, Stamp>,
     open: FxHashSet<String>,
     /// Problems of the walk, and problems by file.
     problems: (Vec<String>, FxHashMap<String, String>),
@@ -159,6 +163,7 @@ impl Workspace {
             index: Index::new(disk.clone()),
             disk,
             known: FxHashMap::default(),
+            documents: FxHashMap::default(),
             open: FxHashSet::default(),
             problems: Default::default(),
             watch: None,
@@ -223,7 +228,8 @@ impl Workspace {
         let there = path.ancestors().take_while(|it| it.starts_with(&self.root));
         let new = |it: &&Path| !it.exists();
         let names_fit = |it: &Path| it.file_name().is_some_and(|name| !walk::is_left_out(name));
-        let fits = matches!(self.scope, Scope::Folder) && walk::is_source(path);
+        let is_listed = walk::is_source(path) || walk::is_document(path);
+        let fits = matches!(self.scope, Scope::Folder) && is_listed;
         let first = there.clone().find(|it| it.exists());
         fits && there.take_while(new).all(names_fit)
             && first.is_some_and(|it| walk::lists(&self.root, it))

@@ -79,6 +79,9 @@ impl Workspace {
             self.unsure |= matches!(self.scope, Scope::File);
             return 0;
         }
+        let (documents, names): (Vec<String>, Vec<String>) =
+            names.iter().cloned().partition(|it| walk::is_document(Path::new(it)));
+        documents.iter().for_each(|it| self.document_changed(it));
         let unknown = names.iter().filter(|it| !self.known.contains_key(it.as_str())).count();
         let rules = names.iter().any(|it| it.ends_with(".gitignore") || it.ends_with(".ignore"));
         if unknown > UNKNOWN_AT_MOST || rules {
@@ -94,6 +97,48 @@ impl Workspace {
         };
         let files = there.into_iter().filter_map(listed).collect();
         removed + self.take_in(files)
+    }
+
+    /// Updates a document; its text is read when a query needs it.
+    fn document_changed(&mut self, name: &str) {
+        match self.look(name) {
+            Some(stamp)
+                if self.documents.contains_key(name) || self.would_list(&self.root.join(name)) =>
+            {
+                self.put_document(name, stamp);
+            }
+            Some(_) => {}
+            None => self.remove_document(name),
+        }
+    }
+
+    fn put_document(&mut self, name: &str, stamp: Stamp) {
+        let name: Arc<str> = name.into();
+        self.disk.expect(&name, stamp);
+        self.index.put_document(&name);
+        self.documents.insert(name, stamp);
+    }
+
+    fn remove_document(&mut self, name: &str) {
+        if self.documents.remove(name).is_some() {
+            self.disk.forget(name);
+            self.index.remove(name);
+        }
+    }
+
+    /// Applies a complete list of documents.
+    fn compare_documents(&mut self, listed: Vec<(String, Stamp)>) {
+        let names: FxHashSet<&str> = listed.iter().map(|(name, _)| &**name).collect();
+        let known = self.documents.keys().filter(|it| !names.contains(&***it));
+        for name in known.cloned().collect::<Vec<_>>() {
+            self.remove_document(&name);
+        }
+        for (name, stamp) in listed {
+            let is_same = self.documents.get(&*name) == Some(&stamp) && stamp.is_settled();
+            if !is_same {
+                self.put_document(&name, stamp);
+            }
+        }
     }
 
     fn look(&self, name: &str) -> Option<Stamp> {
@@ -147,6 +192,7 @@ impl Workspace {
         self.unsure = false;
         self.give_up_broken_watch();
         self.problems.0 = listing.problems;
+        self.compare_documents(listing.documents);
         let listed: FxHashSet<&str> = listing.files.iter().map(|(name, _)| &**name).collect();
         let is_gone = |name: &&Arc<str>| !listed.contains(&***name);
         let gone: Vec<Arc<str>> = self.known.keys().filter(is_gone).cloned().collect();

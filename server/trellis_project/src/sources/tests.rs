@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use trellis_python::{Index, NamePath};
 
-use super::{PATIENCE, Workspace};
+use super::{PATIENCE, Workspace, unsearched};
 
 /// Action of a person or a program on a served folder.
 #[derive(Clone, Debug)]
@@ -182,4 +182,54 @@ fn a_damaged_cache_is_as_good_as_none_and_a_change_that_looks_like_none_is_seen(
         .and_then(|it| it.set_modified(time))
         .expect("a time");
     assert_eq!(names(), ["two"]);
+}
+
+/// Documents are as fresh as the sources.
+#[test]
+fn documents_are_read_again_when_they_change() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("m.py"), "def total(): ...\n").unwrap();
+    let readme = folder.path().join("README.md");
+    fs::write(&readme, "`other`").unwrap();
+    let mut workspace = Workspace::serve(folder.path()).unwrap();
+    let mentions = |workspace: &mut Workspace| {
+        workspace.refresh(PATIENCE);
+        workspace.ask(|index| {
+            let file = index.file("m.py").unwrap();
+            index.references(file, 4).unwrap().found.len() - 1
+        })
+    };
+    assert_eq!(mentions(&mut workspace), 0);
+    fs::write(&readme, "`total` and `total`").unwrap();
+    assert_eq!(mentions(&mut workspace), 2);
+    fs::write(folder.path().join("guide.rst"), "``total``").unwrap();
+    assert_eq!(mentions(&mut workspace), 3);
+    fs::remove_file(&readme).unwrap();
+    assert_eq!(mentions(&mut workspace), 1);
+}
+
+#[test]
+fn files_that_are_not_searched_are_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(".gitignore", "build/\n");
+    write("m.py", "def total(): ...\n");
+    (0..5).for_each(|it| write(&format!("build/{it}.py"), "total()\n"));
+    write("build/other.py", "nothing\n");
+    write("run", "#!/usr/bin/env python3\ntotal()\n");
+    write("shell", "#!/bin/sh\ntotal\n");
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let found = unsearched(folder.path(), &workspace.snapshot().index, "total");
+    assert_eq!(
+        found,
+        [
+            "build/0.py, build/1.py, build/2.py and 2 more: not searched, git ignores it, and `total` is a word there",
+            "run: not searched, its name has no ending, and `total` is a word there",
+        ]
+    );
+    assert!(unsearched(folder.path(), &workspace.snapshot().index, "absent").is_empty());
 }

@@ -16,6 +16,8 @@ use super::disk::Stamp;
 pub(super) struct Listing {
     /// Paths relative to the root, with `/`, unordered.
     pub(super) files: Vec<(String, Stamp)>,
+    /// Documents, in the same form.
+    pub(super) documents: Vec<(String, Stamp)>,
     /// Unreadable places, as sentences.
     pub(super) problems: Vec<String>,
 }
@@ -107,6 +109,14 @@ pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "py" || it == "pyi")
 }
 
+/// Returns whether a path is that of a document, which may name symbols of the sources.
+pub(super) fn is_document(path: &Path) -> bool {
+    path.to_str().is_some_and(trellis_python::is_document)
+}
+
+/// Maximum size of a document, in bytes. Larger ones are data.
+const LARGEST_DOCUMENT: u64 = 4 << 20;
+
 /// Returns whether the name of a file or folder alone excludes it.
 pub(super) fn is_left_out(name: &OsStr) -> bool {
     let made = ["site-packages", "dist-packages", "node_modules", "__pycache__"];
@@ -147,7 +157,7 @@ fn unread(rules: &Path) -> String {
 
 /// Returns whether a walk includes an entry. The root is always included, since the caller named
 /// it.
-fn is_wanted(entry: &DirEntry) -> bool {
+pub(super) fn is_wanted(entry: &DirEntry) -> bool {
     // Installed packages lie below `site-packages`, so checking only folders with `env` in the name
     // suffices.
     let is_named = || entry.file_name().as_encoded_bytes().windows(3).any(|it| it == b"env");
@@ -161,12 +171,19 @@ fn is_folder(entry: &DirEntry) -> bool {
 }
 
 fn note(root: &Path, entry: &DirEntry, found: &Mutex<Listing>, file: &impl Fn(&str, Stamp)) {
-    if !is_source(entry.path()) || !entry.file_type().is_some_and(|it| it.is_file()) {
+    let is_source = is_source(entry.path());
+    let is_wanted = is_source || is_document(entry.path());
+    if !is_wanted || !entry.file_type().is_some_and(|it| it.is_file()) {
         return;
     }
     let shown = entry.path().display();
     let stamp = entry.metadata().map(|it| Stamp::of(&it));
     match (relative(root, entry.path()), stamp) {
+        (Some(path), Ok(stamp)) if !is_source => {
+            if stamp.size <= LARGEST_DOCUMENT {
+                lock(found).documents.push((path, stamp));
+            }
+        }
         (Some(path), Ok(stamp)) => {
             file(&path, stamp);
             lock(found).files.push((path, stamp));

@@ -100,7 +100,9 @@ impl Watch {
             let name = event.file_name().map(|it| OsStr::from_bytes(it.to_bytes()));
             match (folders.get(&number), name) {
                 (Some(folder), Some(name)) if !changes_much(flags, name) => {
-                    if walk::is_source(Path::new(name)) && !walk::is_left_out(name) {
+                    let name = Path::new(name);
+                    let is_listed = walk::is_source(name) || walk::is_document(name);
+                    if is_listed && !walk::is_left_out(name.as_os_str()) {
                         files.insert(folder.join(name));
                     }
                 }

@@ -5,6 +5,7 @@
 //! until the file changes.
 
 mod calls;
+mod documents;
 mod import_cycles;
 mod names;
 mod query;
@@ -23,6 +24,8 @@ use crate::lines::Lines;
 use crate::outline::Outline;
 use crate::semantics::{Layout, Memory, Module};
 pub use calls::{CallEdge, CallNode, Calls, calls};
+pub(crate) use documents::DocumentKind;
+pub use documents::is_document;
 pub use import_cycles::{CycleImport, ImportCycle};
 use names::Names;
 pub use query::{Located, Place};
@@ -45,12 +48,21 @@ pub trait TextSource: Send + Sync {
 /// One file and the data computed from it.
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
+    /// Set for a file that is no Python code.
+    document: Option<DocumentKind>,
     words: OnceLock<Words>,
     text: OnceLock<Option<Arc<str>>>,
     outline: OnceLock<Arc<Outline>>,
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
+}
+
+impl File {
+    fn new(path: &str) -> File {
+        let (words, text, outline, module, lines, loads) = Default::default();
+        File { path: path.into(), document: None, words, text, outline, module, lines, loads }
+    }
 }
 
 /// A file with the stamp of its last change. Each change has its own stamp, so results computed
@@ -95,40 +107,26 @@ impl Index {
     /// be left out; it is read when a question needs it.
     pub fn put(&mut self, path: &str, words: Words, text: Option<Arc<str>>) -> FileId {
         let text = text.map_or_else(OnceLock::new, |text| OnceLock::from(Some(text)));
-        let (outline, module, lines, loads) = Default::default();
-        self.place(File {
-            path: path.into(),
-            words: words.into(),
-            text,
-            outline,
-            module,
-            lines,
-            loads,
-        })
+        self.place(File { words: words.into(), text, ..File::new(path) })
     }
 
     /// Does the same as [`Index::put`] for a text that changes often: its words are computed when a
     /// question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
-        let (words, outline, module, lines, loads) = Default::default();
-        let text = OnceLock::from(Some(text));
-        self.place(File { path: path.into(), words, text, outline, module, lines, loads })
+        self.place(File { text: OnceLock::from(Some(text)), ..File::new(path) })
     }
 
     /// Does the same as [`Index::put`] for a file whose outline is also known. The outline must be
     /// that of the text that will be read.
     pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
         let outline = OnceLock::from(Arc::new(outline));
-        let (text, module, lines, loads) = Default::default();
-        self.place(File {
-            path: path.into(),
-            words: words.into(),
-            text,
-            outline,
-            module,
-            lines,
-            loads,
-        })
+        self.place(File { words: words.into(), outline, ..File::new(path) })
+    }
+
+    /// Adds a document (see [`is_document`]), or replaces one that changed. Its text is read when a
+    /// question needs it.
+    pub fn put_document(&mut self, path: &str) -> FileId {
+        self.place(File { document: DocumentKind::of(path), ..File::new(path) })
     }
 
     fn place(&mut self, file: File) -> FileId {
@@ -162,8 +160,12 @@ impl Index {
         self.by_path.get(path).copied()
     }
 
-    /// Returns all files in order of arrival.
+    /// Returns the files with Python code in order of arrival.
     pub fn files(&self) -> impl Iterator<Item = FileId> + '_ {
+        self.all_files().filter(|it| self.document(*it).is_none())
+    }
+
+    fn all_files(&self) -> impl Iterator<Item = FileId> + '_ {
         let number = |(id, slot): (usize, &Option<Slot>)| slot.as_ref().map(|_| FileId(id as u32));
         self.files.iter().enumerate().filter_map(number)
     }
@@ -189,7 +191,8 @@ impl Index {
 
     /// Returns the outline of a file.
     pub fn outline(&self, file: FileId) -> Arc<Outline> {
-        let Some(it) = self.get(file) else { return Arc::default() };
+        let it = self.get(file).filter(|it| it.document.is_none());
+        let Some(it) = it else { return Arc::default() };
         let read = || Arc::new(Outline::of(self.text(file).as_deref().unwrap_or_default()));
         it.outline.get_or_init(read).clone()
     }
@@ -212,7 +215,9 @@ impl Index {
     }
 
     pub(crate) fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::of(self.by_path.keys().map(|it| &**it)))
+        let is_code = |path: &&str| path.ends_with(".py") || path.ends_with(".pyi");
+        let paths = self.by_path.keys().map(|it| &**it).filter(is_code);
+        self.layout.get_or_init(|| Layout::of(paths))
     }
 
     /// Parses the files that no question needed so far and builds the name table, as long as

@@ -116,6 +116,16 @@ impl Index {
 
     /// Returns every reference of the symbol at an offset; `None` if there is no name.
     pub fn references(&self, file: FileId, offset: usize) -> Option<References> {
+        self.references_in(file, offset, true)
+    }
+
+    /// Returns the certain references of the symbol at an offset. Does not read documentation.
+    pub fn certain_references(&self, file: FileId, offset: usize) -> Option<Vec<Reference>> {
+        let all = self.references_in(file, offset, false)?.found;
+        Some(all.into_iter().filter(|it| it.uncertainty.is_none()).collect())
+    }
+
+    fn references_in(&self, file: FileId, offset: usize, prose: bool) -> Option<References> {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
@@ -127,7 +137,10 @@ impl Index {
         let Some((wanted, beyond)) = wanted else {
             return Some(self.nothing_known(file, &occurrence));
         };
-        let matches = wanted.search(self);
+        let mut matches = wanted.search(self);
+        if prose {
+            matches.extend(wanted.search_prose(self));
+        }
         let spoken =
             matches.iter().filter(|it| !matches!(it.occurrence.role, Role::MatchArgument(_)));
         let found: Vec<Reference> = spoken.map(|it| self.reference(it)).collect();

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{FileId, Index, Located, Place, Reference, ReferenceKind};
+use super::{DocumentKind, FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
 use crate::semantics::{Name, Quoted, Role, Target, affixes, ask, ask_each};
 
@@ -72,7 +72,10 @@ impl Index {
                 continue;
             };
             first = false;
-            for it in references.found {
+            let runs = |it: &Reference| {
+                self.document(it.place.file).is_none_or(|it| it == DocumentKind::Settings)
+            };
+            for it in references.found.into_iter().filter(runs) {
                 match it.kind {
                     ReferenceKind::Use | ReferenceKind::Keyword => uses.push(it),
                     ReferenceKind::Import => {

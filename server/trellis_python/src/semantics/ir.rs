@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::names::Name;
+use crate::index::DocumentKind;
 
 /// Defines types for row numbers of the tables.
 macro_rules! ids {
@@ -16,6 +17,9 @@ macro_rules! ids {
     )*};
 }
 ids!(ScopeId, SymbolId, BindingId, ExprId, FunctionId, ClassId, FlowId, KeyId, ExpectationId);
+
+/// The scope of a file's top level.
+pub(crate) const MODULE: ScopeId = ScopeId(0);
 
 /// A run of rows of [`Module::lists`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -393,6 +397,8 @@ pub(crate) enum Quoted {
     Suffix,
     /// A string without a known rule.
     Plain,
+    /// A word of a document.
+    Mention(DocumentKind),
 }
 
 /// The tests to which a `parametrize` mark belongs.

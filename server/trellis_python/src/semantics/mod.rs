@@ -18,7 +18,7 @@ mod types;
 
 pub(crate) use composed::affixes;
 pub(crate) use eval::{Eval, Memory};
-pub(crate) use ir::{ExprId, Module, ModulePath, Occurrence, Quoted, Role};
+pub(crate) use ir::{ExprId, MODULE, Module, ModulePath, Occurrence, Quoted, Role};
 pub(crate) use lower::lower;
 pub(crate) use names::Name;
 pub(crate) use program::Layout;

@@ -92,7 +92,7 @@ impl Index {
         if let Some(number) = bundle::number(file) {
             return bundle::module(number);
         }
-        match self.get(file) {
+        match self.get(file).filter(|_| self.document(file).is_none()) {
             Some(it) => {
                 it.module.get_or_init(|| Box::new(lower(&self.text(file).unwrap_or_default())))
             }

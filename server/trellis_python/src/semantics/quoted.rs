@@ -26,6 +26,7 @@ impl Eval<'_> {
             Quoted::LookedUp => Meaning::doubtful(Uncertainty::LookedUp),
             Quoted::Prefix | Quoted::Suffix => self.part_meaning(file, it.name),
             Quoted::Plain => Meaning::doubtful(Uncertainty::Plain),
+            Quoted::Mention(kind) => Meaning::doubtful(Uncertainty::Document(kind)),
         }
     }
 

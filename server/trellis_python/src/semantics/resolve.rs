@@ -4,7 +4,7 @@ use super::eval::{Eval, Hit, keyword_parameter};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::types::{FunctionType, Type};
-use crate::index::FileId;
+use crate::index::{DocumentKind, FileId};
 
 /// The object that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +42,8 @@ pub(crate) enum Uncertainty {
     Compound,
     /// Any other string.
     Plain,
+    /// A word of a document.
+    Document(DocumentKind),
 }
 
 impl Uncertainty {
@@ -59,6 +61,9 @@ impl Uncertainty {
             Uncertainty::Compound => {
                 "code looks up names that it puts together from the names of classes"
             }
+            Uncertainty::Document(DocumentKind::Notebook) => "a notebook has the name",
+            Uncertainty::Document(DocumentKind::Template) => "a template has the name",
+            Uncertainty::Document(_) => "the documentation has the name",
             Uncertainty::Plain => "a string is the name",
         }
     }

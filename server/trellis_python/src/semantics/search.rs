@@ -12,7 +12,7 @@ use super::eval::Eval;
 use super::ir::*;
 use super::names::Name;
 use super::resolve::{Meaning, Target, Uncertainty};
-use crate::index::{FileId, Index};
+use crate::index::{DocumentKind, FileId, Index};
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
@@ -232,8 +232,9 @@ impl SearchTarget {
     }
 
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
+        let mentions = eval.index.mentions(file, &self.names);
         let occurrences = eval.module(file).occurrences.iter();
-        let near = occurrences.filter(|it| self.is_near(eval, file, it));
+        let near = occurrences.filter(|it| self.is_near(eval, file, it)).chain(&mentions);
         let look = |it: &Occurrence| {
             eval.refresh();
             let meaning = match self.is_compound(it) {
@@ -252,9 +253,35 @@ impl SearchTarget {
         near.filter_map(look).collect()
     }
 
-    /// Returns all matches, by path and position.
+    /// Returns all matches that may be certain, by path and position: those in code, then those in
+    /// settings.
     pub(crate) fn search(&self, index: &Index) -> Vec<Match> {
-        ask_each(index, &self.files(index), |eval, file| self.matches(eval, file))
+        let settings = self.documents(index, |it| it == DocumentKind::Settings);
+        let files = [self.files(index), settings].concat();
+        ask_each(index, &files, |eval, file| self.matches(eval, file))
+    }
+
+    /// Returns the matches in documentation, templates and notebooks, which are only possible.
+    pub(crate) fn search_prose(&self, index: &Index) -> Vec<Match> {
+        let files = self.documents(index, |it| it != DocumentKind::Settings);
+        ask_each(index, &files, |eval, file| self.matches(eval, file))
+    }
+
+    /// Returns the documents that can contain matches, by path. They name no parameters and local
+    /// names.
+    fn documents(&self, index: &Index, is_wanted: impl Fn(DocumentKind) -> bool) -> Vec<FileId> {
+        if !self.members && !self.globals {
+            return Vec::new();
+        }
+        let holds = |file: &FileId| {
+            index.document(*file).is_some_and(&is_wanted) && {
+                let words = index.words(*file);
+                self.names.iter().any(|it| words.may_hold(it.text()))
+            }
+        };
+        let mut files: Vec<FileId> = index.documents().filter(holds).collect();
+        files.sort_by_key(|it| index.path(*it));
+        files
     }
 }
 

@@ -1,16 +1,18 @@
 //! Small projects with the places of one symbol marked: `«name»` is certain, `‹name›` only possible.
 //! The symbol is asked for at the first certain place.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
 
-use trellis_python::{FileId, Index, TextSource, Words};
+use trellis_python::{FileId, Index, TextSource, Words, is_document};
 
-struct NoTexts;
+/// Texts of documents, which an index reads by itself.
+#[derive(Default)]
+struct Documents(Mutex<HashMap<String, Arc<str>>>);
 
-impl TextSource for NoTexts {
-    fn read(&self, _path: &str) -> Option<Arc<str>> {
-        None
+impl TextSource for Documents {
+    fn read(&self, path: &str) -> Option<Arc<str>> {
+        self.0.lock().unwrap().get(path).cloned()
     }
 }
 
@@ -27,7 +29,8 @@ pub(crate) struct Marked {
 
 impl Marked {
     pub(crate) fn new(files: &[(&str, &str)]) -> Marked {
-        let mut index = Index::new(Arc::new(NoTexts));
+        let documents = Arc::new(Documents::default());
+        let mut index = Index::new(documents.clone());
         let (mut certain, mut possible, mut first) = (BTreeSet::new(), BTreeSet::new(), None);
         for (path, marked) in files {
             let mut text = String::new();
@@ -48,7 +51,12 @@ impl Marked {
                     c => text.push(c),
                 }
             }
-            index.put(path, Words::of(&text), Some(text.as_str().into()));
+            if is_document(path) {
+                documents.0.lock().unwrap().insert((*path).to_owned(), text.as_str().into());
+                index.put_document(path);
+            } else if path.ends_with(".py") {
+                index.put(path, Words::of(&text), Some(text.as_str().into()));
+            }
         }
         let (path, offset) = first.expect("a place is marked");
         let at = (index.file(&path).unwrap(), offset);

@@ -108,3 +108,13 @@ fn name_paths() {
         assert!(NamePath::parse(bad).is_err(), "{bad:?}");
     }
 }
+
+/// A definition whose name is not written yet: an editor throws away an outline with an empty name.
+#[test]
+fn definitions_without_a_name_are_left_out() {
+    let outline = Outline::of(
+        "def \n\nclass Also:\n    x = 1\n    def \n\nclass :\n    def inner(self): ...\n",
+    );
+    let names: Vec<&str> = outline.symbols.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["Also", "x", "inner"]);
+}

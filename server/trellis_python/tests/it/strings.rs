@@ -153,3 +153,30 @@ fn examples_in_docstrings_use_the_names_of_the_module() {
         "\"\"\"\n>>> from m import «add» as plus\n>>> «add»(1)\n... comment\n\"\"\"\ndef «add»(x): ...\n",
     );
 }
+
+#[test]
+fn settings_hold_paths_and_other_documents_are_possible() {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/cli.py", "def «main»(): ...\nclass Thing:\n    def run(self): ...\n"),
+        (
+            "pyproject.toml",
+            "[project.scripts]\nshop = \"shop.cli:«main»\"\nmain = 1\n[tool.x]\ny = 'elsewhere.‹main›'\n",
+        ),
+        ("logging.yml", "class: shop.cli.«main»\n"),
+        ("package.json", "{\"main\": \"shop.cli.main\"}"),
+        ("README.md", "main is `‹main›()`.\n\n```python\n‹main›()\n```\nmain\n    ‹main›\n"),
+        ("docs/a.rst", "main\n.. autofunction:: shop.cli.‹main›\n"),
+        ("page.html", "<main>{{ ‹main› }}</main>"),
+        ("a.ipynb", "{\"source\": [\"‹main›()\"]}"),
+    ];
+    Marked::new(&files).check();
+    let method = [
+        files[0],
+        ("shop/cli.py", "class «Thing»:\n    def run(self): ...\n"),
+        ("setup.cfg", "x = shop.cli:«Thing».run [extra]\n"),
+    ];
+    Marked::new(&method).check();
+    let local = [("m.py", "def f(«main»): return «main»\n"), ("README.md", "`main`")];
+    Marked::new(&local).check();
+}

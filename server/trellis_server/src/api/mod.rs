@@ -34,4 +34,5 @@ pub mod symbol_query;
 pub mod symbols;
 pub mod tasks;
 pub mod tasks_status;
+pub mod unsearched;
 pub mod write_tests;

@@ -13,9 +13,10 @@ use super::edits::{FileEdit, Planned, Target, Undoable, below, diff, file_edits}
 use super::folder;
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, several};
 use super::symbols::{Completeness as _, reasoned};
+use super::unsearched::unsearched;
 use trellis_project::edits::{self, Change};
 use trellis_project::project;
-use trellis_project::sources::Workspace;
+use trellis_project::sources::{Workspace, is_source};
 use trellis_project::symbols::deletion::{deletion, remove};
 use trellis_project::symbols::locations::{
     PossibleReference, Range, Reference, possible, reference, spot, stretch,
@@ -309,7 +310,9 @@ fn changed<E: std::fmt::Display>(
             .hint("fix the file, or edit it by hand")
     };
     let edits = edits(source).map_err(|e| refused(&e))?;
-    trellis_python::check_no_new_errors(source, &edits).map_err(|e| refused(&e))?;
+    if is_source(Path::new(name)) {
+        trellis_python::check_no_new_errors(source, &edits).map_err(|e| refused(&e))?;
+    }
     Ok(Change { path: target.path.clone(), source: source.to_owned(), edits })
 }
 
@@ -319,8 +322,8 @@ pub fn rename_symbol(mut params: RenameSymbolParams) -> Result<RenameSymbolResul
     let base = workspace.file("");
     let place = |name: &str| Target::at(shown(&base.join(name)));
     let mut planned = workspace.ask(|index| plan_rename(index, &params, &place))?;
-    let more = elsewhere(workspace.root(), &planned.result.from)?;
-    planned.result = planned.result.also_incomplete(workspace.problems().into_iter().chain(more));
+    let more = unsearched(&workspace, &planned.result.from)?;
+    planned.result = planned.result.also_incomplete(more);
     planned.write(workspace.root(), params.dry_run)
 }
 
@@ -332,8 +335,8 @@ pub fn safe_delete_symbol(
     let base = workspace.file("");
     let place = |name: &str| Target::at(shown(&base.join(name)));
     let mut planned = workspace.ask(|index| plan_delete(index, &params, &place))?;
-    let more = elsewhere(workspace.root(), &planned.result.name)?;
-    planned.result = planned.result.also_incomplete(workspace.problems().into_iter().chain(more));
+    let more = unsearched(&workspace, &planned.result.name)?;
+    planned.result = planned.result.also_incomplete(more);
     planned.write(workspace.root(), params.dry_run)
 }
 
@@ -360,29 +363,4 @@ fn shown(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let inner = [Path::new("."), &here].into_iter().find_map(|it| path.strip_prefix(it).ok());
     inner.unwrap_or(path).to_owned()
-}
-
-/// Returns a note if project files outside the folder mention a name, since references from there
-/// were not searched.
-pub fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault> {
-    let whole = project::root_of(root)?;
-    let here = root.canonicalize().unwrap_or_default();
-    if whole == here {
-        return Ok(None);
-    }
-    let all = Workspace::open(&whole)?;
-    let index = all.snapshot().index;
-    let mut outside: Vec<&str> = (index.files())
-        .filter(|it| index.words(*it).may_hold(name))
-        .map(|it| index.path(it))
-        .filter(|it| !whole.join(it).starts_with(&here))
-        .collect();
-    outside.sort_unstable();
-    let Some(first) = outside.first() else { return Ok(None) };
-    let (count, whole) = (outside.len(), whole.display());
-    let files = if count == 1 { "file".to_owned() } else { "files".to_owned() };
-    Ok(Some(format!(
-        "{count} {files} of the project outside the folder mention `{name}`, {first} first, and \
-         Trellis did not check them; `--in {whole}` includes them"
-    )))
 }

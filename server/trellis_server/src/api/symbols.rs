@@ -187,6 +187,9 @@ pub struct FindReferencingSymbolsResult {
     pub complete: bool,
     /// Why there may be others, as sentences.
     pub reasons: Vec<String>,
+    /// The name, for files that were not searched.
+    #[serde(skip)]
+    pub name: String,
 }
 
 /// Finds references without a type checker; [`super::confirm::confirm`] adds that.
@@ -201,6 +204,7 @@ pub fn find_referencing_symbols(
         references: found.found.iter().filter_map(|it| reference(index, it)).collect(),
         complete: found.reasons.is_empty(),
         reasons: found.reasons,
+        name: found.name,
     })
 }
 
@@ -229,17 +233,21 @@ pub struct FindCallersResult {
     pub complete: bool,
     /// Why there may be others, as sentences.
     pub reasons: Vec<String>,
+    /// The name, for files that were not searched.
+    #[serde(skip)]
+    pub name: String,
 }
 
 pub fn find_callers(index: &Index, params: &FindCallersParams) -> Result<FindCallersResult, Fault> {
     let meant = SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), None)?;
     let (file, offset) = meant.place(index)?;
     let callers = index.callers(file, offset).ok_or_else(no_name)?;
-    let reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
+    let all = index.references(file, offset).ok_or_else(no_name)?;
     Ok(FindCallersResult {
         callers: callers.iter().map(|it| user(index, it)).collect(),
-        complete: reasons.is_empty(),
-        reasons,
+        complete: all.reasons.is_empty(),
+        reasons: all.reasons,
+        name: all.name,
     })
 }
 

@@ -92,11 +92,10 @@ pub(super) fn references(
     unit: Unit,
 ) -> Option<Vec<Location>> {
     let (at, offset) = view.place(&at.text_document.uri, at.position, unit)?;
-    let all = at.part.index().references(at.file, offset)?;
-    let wanted = |it: &&trellis_python::Reference| {
-        it.uncertainty.is_none() && (declaration || it.kind != ReferenceKind::Definition)
-    };
-    let places: Vec<Place> = all.found.iter().filter(wanted).map(|it| it.place.clone()).collect();
+    let all = at.part.index().certain_references(at.file, offset)?;
+    let wanted =
+        |it: &&trellis_python::Reference| declaration || it.kind != ReferenceKind::Definition;
+    let places: Vec<Place> = all.iter().filter(wanted).map(|it| it.place.clone()).collect();
     Some(view.locations(at.part, &places, unit))
 }
 

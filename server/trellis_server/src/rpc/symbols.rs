@@ -19,7 +19,7 @@ use crate::api::edits::{
 use crate::api::plan as graphs;
 use crate::api::plan_vs_code::{CheckPlannedParams, check_planned};
 use crate::api::refactorings::{
-    RenameSymbolParams, SafeDeleteSymbolParams, elsewhere, plan_delete, plan_rename,
+    RenameSymbolParams, SafeDeleteSymbolParams, plan_delete, plan_rename,
 };
 use crate::api::symbol_query::SourcePosition;
 use crate::api::symbols::{
@@ -28,6 +28,7 @@ use crate::api::symbols::{
     document_symbols, find_callers, find_definition, find_referencing_symbols, find_symbol,
     find_unused,
 };
+use crate::api::unsearched::beside;
 use crate::session::Snapshot;
 use trellis_project::edits;
 use trellis_project::project;
@@ -79,7 +80,9 @@ pub(super) fn register(table: &mut Table) {
     ask(table, "trellis/findSymbol", |it, params| find_symbol(it.index, params));
     table.call("trellis/findReferencingSymbols", Effect::Reads, references);
     ask(table, "trellis/findCallers", |it, params| {
-        Ok(find_callers(it.index, params)?.also_incomplete(it.problems.to_vec()))
+        let found = find_callers(it.index, params)?;
+        let more = beside(it.folder, it.index, &found.name)?;
+        Ok(found.also_incomplete(it.problems.iter().cloned().chain(more)))
     });
     ask(table, "trellis/findDefinition", |it, params| find_definition(it.index, params));
     ask(table, "trellis/findUnused", |it, _: &FindUnusedParams| {
@@ -110,7 +113,8 @@ async fn references(
             params.at().into_iter().for_each(|at| it.named(at));
             let found = find_referencing_symbols(it.index, &params)?;
             let found = confirm(it.index, it.folder, &params, found)?;
-            Ok(found.also_incomplete(it.problems.to_vec()))
+            let more = beside(it.folder, it.index, &found.name)?;
+            Ok(found.also_incomplete(it.problems.iter().cloned().chain(more)))
         })
     });
     asking.await.map_err(Fault::from)?
@@ -133,7 +137,7 @@ fn edits_of(table: &mut Table) {
             let mut params = params.clone();
             params.at().into_iter().for_each(|at| it.named(at));
             let mut planned = plan_rename(it.index, &params, &targets(it.folder))?;
-            let more = elsewhere(it.folder, &planned.result.from)?;
+            let more = beside(it.folder, it.index, &planned.result.from)?;
             planned.result =
                 planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
             Ok(planned)

@@ -6,6 +6,7 @@ use super::place::SymbolArgs;
 use crate::output::Output;
 use trellis_server::api::folder;
 use trellis_server::api::symbols::{Completeness as _, FindCallersParams, find_callers};
+use trellis_server::api::unsearched::unsearched;
 use trellis_workflows::fault::{Exit, Fault};
 
 #[derive(Args)]
@@ -23,7 +24,8 @@ pub(super) fn run(args: &CallersArgs, output: &mut Output) -> Result<Exit, Fault
     };
     let mut workspace = folder::open_at(params.root.as_deref(), &mut params.at)?;
     let result = workspace.ask(|index| find_callers(index, &params))?;
-    let result = result.also_incomplete(workspace.problems());
+    let more = unsearched(&workspace, &result.name)?;
+    let result = result.also_incomplete(more);
     if output.is_json() {
         output.json(&result)?;
     } else {

@@ -12,6 +12,7 @@ use trellis_server::api::symbols::{
     Completeness as _, FindDefinitionParams, FindReferencingSymbolsParams, find_definition,
     find_referencing_symbols,
 };
+use trellis_server::api::unsearched::unsearched;
 use trellis_server::type_checker::Checker;
 use trellis_workflows::fault::{Exit, Fault};
 
@@ -46,8 +47,8 @@ pub(super) fn refs(args: &RefsArgs, output: &mut Output) -> Result<Exit, Fault> 
     let result = workspace.ask(|index| find_referencing_symbols(index, &params))?;
     let index = workspace.snapshot().index;
     let result = confirm(&index, &workspace.file(""), &params, result)?;
-    // Unreadable files may contain references, too.
-    let result = result.also_incomplete(workspace.problems());
+    let more = unsearched(&workspace, &result.name)?;
+    let result = result.also_incomplete(more);
     if output.is_json() {
         output.json(&result)?;
     } else {

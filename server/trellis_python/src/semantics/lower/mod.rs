@@ -42,7 +42,6 @@ fn normal(text: &str) -> Name {
 
 /// Flow of code that cannot be reached.
 const UNREACHABLE: FlowId = FlowId(0);
-const MODULE: ScopeId = ScopeId(0);
 
 struct Lower<'a> {
     source: &'a str,

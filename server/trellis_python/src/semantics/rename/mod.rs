@@ -180,7 +180,8 @@ fn together(
         })?;
         all.extend(found);
         if all.len() == before {
-            return Ok((all, matches));
+            let prose = wanted.search_prose(index);
+            return Ok((all, [matches, prose].concat()));
         }
     }
 }

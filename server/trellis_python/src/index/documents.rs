@@ -1,0 +1,132 @@
+//! Files beside the code that name its symbols: settings, documentation, templates, notebooks.
+//!
+//! They are not analyzed. A search looks for the words of a name in their texts.
+
+use memchr::memmem;
+
+use super::{FileId, Index};
+use crate::semantics::{MODULE, Name, Occurrence, Quoted, Role};
+
+/// Kind of a document, which decides where it names symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentKind {
+    /// Dotted paths anywhere: entry points, tasks, log settings.
+    Settings,
+    /// Code in marks, in blocks and in examples.
+    Prose,
+    /// Between the braces of a template language.
+    Template,
+    /// Code in JSON strings.
+    Notebook,
+}
+
+impl DocumentKind {
+    /// Returns the kind of a file by the ending of its name; `None` if it is no document.
+    pub(crate) fn of(path: &str) -> Option<DocumentKind> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Some(match name.rsplit_once('.')?.1 {
+            "toml" | "cfg" | "ini" | "yaml" | "yml" => DocumentKind::Settings,
+            "md" | "rst" | "txt" => DocumentKind::Prose,
+            "html" | "htm" | "j2" | "jinja" | "jinja2" | "mako" => DocumentKind::Template,
+            "ipynb" => DocumentKind::Notebook,
+            _ => return None,
+        })
+    }
+}
+
+/// Returns whether a file may name symbols of Python code without being Python code itself.
+pub fn is_document(path: &str) -> bool {
+    DocumentKind::of(path).is_some()
+}
+
+impl Index {
+    /// Returns the documents in order of arrival.
+    pub fn documents(&self) -> impl Iterator<Item = FileId> + '_ {
+        self.all_files().filter(|it| self.document(*it).is_some())
+    }
+
+    /// Returns the kind of a document; `None` for a file with Python code.
+    pub(crate) fn document(&self, file: FileId) -> Option<DocumentKind> {
+        self.get(file)?.document
+    }
+
+    /// Returns the places at which a document names one of some names.
+    pub(crate) fn mentions(&self, file: FileId, names: &[Name]) -> Vec<Occurrence> {
+        let (Some(kind), Some(text)) = (self.document(file), self.text(file)) else {
+            return Vec::new();
+        };
+        let of = |name: &Name| {
+            let words = whole_words(&text, name.text());
+            let found = words.filter_map(|at| mention(&text, kind, *name, at));
+            found.collect::<Vec<_>>()
+        };
+        let mut found: Vec<Occurrence> = names.iter().flat_map(of).collect();
+        found.sort_unstable_by_key(|it| it.at);
+        found
+    }
+}
+
+fn whole_words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    memmem::find_iter(text.as_bytes(), word).filter(move |at| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Returns the mention at an offset, if the kind of document names symbols there.
+fn mention(text: &str, kind: DocumentKind, name: Name, at: usize) -> Option<Occurrence> {
+    let length = name.text().len();
+    let rule = match kind {
+        DocumentKind::Settings => path_around(text, at, length)?,
+        DocumentKind::Prose if is_code(text, at) => Quoted::Mention(kind),
+        DocumentKind::Template if is_expression(text, at) => Quoted::Mention(kind),
+        DocumentKind::Notebook => Quoted::Mention(kind),
+        _ => return None,
+    };
+    let (at, length) = (at as u32, length as u32);
+    Some(Occurrence { at, length, name, role: Role::Quoted(rule), scope: MODULE })
+}
+
+/// Returns the dotted path around a word, up to the word; `None` if it has no other part.
+fn path_around(text: &str, at: usize, length: usize) -> Option<Quoted> {
+    let is_part = |c: char| is_word(c) || matches!(c, '.' | ':');
+    let start = text[..at].rfind(|c| !is_part(c)).map_or(0, |it| it + 1);
+    let start = text.ceil_char_boundary(start);
+    let end = at + length;
+    let rest = text[end..].find(|c| !is_part(c)).map_or(text.len(), |it| end + it);
+    let path = text[start..end].replace(':', ".");
+    let is_last = !text[end..rest].starts_with(['.', ':']) || text[end..rest].ends_with(':');
+    let is_path = path.contains('.') && path.split('.').all(|it| !it.is_empty());
+    is_path.then(|| Quoted::Path(Name::of(&path), is_last))
+}
+
+/// Returns whether an offset of a text in Markdown or reStructuredText is in code: between back
+/// quotes, in an indented or fenced block, or in an example.
+fn is_code(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let line = &text[start..text[at..].find('\n').map_or(text.len(), |it| at + it)];
+    // Code stands between runs of one, two or more quotes.
+    let runs = text[start..at].split(|c| c != '`').filter(|it| !it.is_empty()).count();
+    let is_marked = runs % 2 == 1;
+    let is_block = line.starts_with("    ") || line.starts_with('\t') || line.starts_with(">>>");
+    let is_directive = line.trim_start().starts_with(".. ");
+    is_marked || is_block || is_directive || is_fenced(&text[..start])
+}
+
+fn is_fenced(before: &str) -> bool {
+    let is_fence =
+        |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+    before.lines().filter(is_fence).count() % 2 == 1
+}
+
+/// Returns whether an offset is between the braces of a template language.
+fn is_expression(text: &str, at: usize) -> bool {
+    let opened = ["{{", "{%", "${"].iter().filter_map(|it| text[..at].rfind(it)).max();
+    let closed = ["}}", "%}", "}"].iter().filter_map(|it| text[..at].rfind(it)).max();
+    opened.is_some_and(|it| closed.is_none_or(|closed| closed < it))
+}
