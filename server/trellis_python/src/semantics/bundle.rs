@@ -1,4 +1,5 @@
-//! Bundles stubs of builtins and of the standard library's most used modules into the binary.
+//! Bundles stubs of builtins, of the standard library's most used modules and of pytest into the
+//! binary.
 //!
 //! The stubs are short and written for Trellis: enough to follow a value through containers,
 //! context managers and decorators, not to check types. Modules without a stub are outside, and
@@ -62,6 +63,8 @@ stubs! {
     "os/__init__.pyi",
     "os/path.pyi",
     "pathlib.pyi",
+    "pytest.pyi",
+    "pytest_fixtures.pyi",
     "queue.pyi",
     "random.pyi",
     "re.pyi",

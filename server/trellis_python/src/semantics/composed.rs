@@ -1,10 +1,12 @@
 //! Finds code that puts names together and looks them up: `getattr(self, "visit_" + kind)`.
 
+use rustc_hash::FxHashSet;
+
 use super::eval::Eval;
 use super::ir::*;
 use super::names::Name;
 use super::resolve::Target;
-use super::types::ClassType;
+use super::types::{ClassType, Type};
 use crate::index::{FileId, Index};
 
 /// Functions that look up a name at run time.
@@ -64,7 +66,36 @@ pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
     found
 }
 
+impl Index {
+    /// Returns the name of a class.
+    pub(crate) fn class_name(&self, it: &ClassType) -> &'static str {
+        self.module(it.file).class(it.class).name.text()
+    }
+}
+
 impl Eval<'_> {
+    /// Returns the places where members of enums are looked up by computed names: `Color[name]`.
+    pub(crate) fn computed_keys(&self, file: FileId, enums: &[ClassType]) -> Vec<Occurrence> {
+        if enums.is_empty() {
+            return Vec::new();
+        }
+        let module = self.module(file);
+        let computed = module.exprs.iter().filter_map(|it| match it {
+            Expr::Subscript(value, index) if module.expr(*index) != Expr::String => Some(*value),
+            _ => None,
+        });
+        let values: FxHashSet<ExprId> = computed.collect();
+        let is_enum = |expr: ExprId| match self.expr(file, expr) {
+            Type::Class(class) => enums.iter().any(|it| self.derives(it, &class)),
+            _ => false,
+        };
+        let looks_up = |it: &&Occurrence| match it.role {
+            Role::Name(expr) | Role::Attribute(expr) => values.contains(&expr) && is_enum(expr),
+            _ => false,
+        };
+        module.occurrences.iter().filter(looks_up).copied().collect()
+    }
+
     /// Returns whether a target is a class.
     pub(crate) fn is_class(&self, target: Target) -> bool {
         let Target::Symbol(file, symbol) = target else { return false };

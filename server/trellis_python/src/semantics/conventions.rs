@@ -26,6 +26,10 @@ const RUN_BY_PYTEST: [&str; 10] = [
     "tearDownModule",
 ];
 
+/// Methods that Python's import system calls on any object.
+const RUN_BY_IMPORT: [&str; 5] =
+    ["find_spec", "find_module", "create_module", "exec_module", "load_module"];
+
 /// Classes of the standard library that look up methods by the beginning of their names.
 const DISPATCHING: [(&str, &[&str]); 5] = [
     ("NodeVisitor", &["visit_"]),
@@ -64,6 +68,9 @@ impl Eval<'_> {
         let text = name.text();
         if text.starts_with("_repr_") && text.ends_with('_') {
             return Some(format!("IPython looks for `{text}`"));
+        }
+        if RUN_BY_IMPORT.contains(&text) {
+            return Some(format!("Python's import system looks for `{text}`"));
         }
         if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) {
             return Some(format!("pytest looks for `{text}`"));

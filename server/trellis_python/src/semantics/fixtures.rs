@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::bundle;
 use super::eval::Eval;
 use super::ir::*;
 use super::names::{KNOWN, Name};
@@ -10,31 +11,6 @@ use super::program::parent;
 use super::resolve::Target;
 use super::types::Type;
 use crate::index::FileId;
-
-/// Fixtures of pytest itself, which every test may ask for.
-const BUILT_IN: [&str; 21] = [
-    "cache",
-    "capfd",
-    "capfdbinary",
-    "caplog",
-    "capsys",
-    "capsysbinary",
-    "capteesys",
-    "doctest_namespace",
-    "monkeypatch",
-    "pytestconfig",
-    "pytester",
-    "recwarn",
-    "record_property",
-    "record_testsuite_property",
-    "record_xml_attribute",
-    "request",
-    "subtests",
-    "testdir",
-    "tmp_path",
-    "tmp_path_factory",
-    "tmpdir",
-];
 
 /// A fixture's symbol: that of its function, or of the name its decorator gives it.
 pub(crate) type Fixture = (FileId, SymbolId);
@@ -88,9 +64,19 @@ impl Eval<'_> {
         if !found.is_empty() {
             return Some(found.into_iter().map(|(file, it)| Target::Symbol(file, it)).collect());
         }
-        let built_in = BUILT_IN.contains(&parameter.text());
         let path = format!("pytest.{}", parameter.text());
-        built_in.then(|| vec![Target::Outside(Name::of(&path))])
+        self.built_in_fixture(parameter).map(|_| vec![Target::Outside(Name::of(&path))])
+    }
+
+    /// Returns the function that stands for a fixture of pytest itself.
+    fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
+        let file = bundle::file("pytest_fixtures")?;
+        let module = self.module(file);
+        let symbol = module.symbol(module.global(name)?);
+        symbol.bindings.iter().find_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(function) => Some((file, function)),
+            _ => None,
+        })
     }
 
     /// Returns whether pytest passes a parameter: one without default, and not `self`.
@@ -222,22 +208,68 @@ impl Eval<'_> {
         found
     }
 
-    /// Returns the value that a fixture passes to a parameter.
-    pub(crate) fn fixture_value(
+    /// Returns the value that pytest passes to a parameter of a test: one of those that `parametrize`
+    /// lists, or that of a fixture.
+    pub(crate) fn passed_value(
         &self,
         file: FileId,
         function: FunctionId,
         index: u32,
     ) -> Option<Type> {
+        let of = self.module(file).function(function);
+        let name = of.parameters[index as usize].name;
+        let mut marks = of.parametrized.iter();
+        match marks.find(|it| it.name == name) {
+            Some(mark) => Some(self.listed_value(file, mark)),
+            None => self.fixture_value(file, function, index),
+        }
+    }
+
+    /// Returns the type of the values of one name in a `parametrize` mark.
+    fn listed_value(&self, file: FileId, mark: &ParametrizedName) -> Type {
+        let module = self.module(file);
+        let Some(call) = module.call(mark.call) else { return Type::Unknown };
+        let is_values = |it: &&Argument| matches!(it.kind, ArgumentKind::Keyword(name) if name.text() == "argvalues");
+        let arguments = module.arguments_of(call);
+        let values = arguments.iter().find(is_values).or_else(|| arguments.get(1));
+        let Some(values) = values else { return Type::Unknown };
+        let (Expr::List(rows) | Expr::Tuple(rows)) = module.expr(values.value) else {
+            return Type::Unknown;
+        };
+        // `pytest.param(…)`
+        let case = |it: ExprId| {
+            let call = module.call(it)?;
+            let is_case = matches!(module.expr(call.function),
+                Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name.text() == "param");
+            is_case.then(|| module.arguments_of(call))
+        };
+        let row = |it: &ExprId| match (module.expr(*it), mark.part) {
+            (Expr::Call(_), part) if case(*it).is_some() => {
+                let argument = case(*it).and_then(|all| all.get(part.unwrap_or(0) as usize));
+                argument.map_or(Type::Unknown, |it| self.expr(file, it.value))
+            }
+            (Expr::Tuple(parts) | Expr::List(parts), Some(part)) => {
+                let part = module.list(parts).get(part as usize);
+                part.map_or(Type::Unknown, |it| self.expr(file, *it))
+            }
+            (_, None) => self.expr(file, *it),
+            _ => Type::Unknown,
+        };
+        Type::union(module.list(rows).iter().map(row))
+    }
+
+    /// Returns the value that a fixture passes to a parameter.
+    fn fixture_value(&self, file: FileId, function: FunctionId, index: u32) -> Option<Type> {
         let requested = self.requested(file, function, index)?;
         let value = |it: Target| match it {
             Target::Symbol(file, symbol) => {
                 let functions = self.fixtures_of((file, symbol));
                 Type::union(functions.map(|it| self.passed(file, it)))
             }
-            Target::Outside(path) if path.text() == "pytest.tmp_path" => {
-                let class = self.bundled_class("pathlib", Name::of("Path"));
-                class.map_or(Type::Unknown, Type::Instance)
+            Target::Outside(_) => {
+                let name = self.module(file).function(function).parameters[index as usize].name;
+                let known = self.built_in_fixture(name);
+                known.map_or(Type::Unknown, |(file, it)| self.passed(file, it))
             }
             _ => Type::Unknown,
         };

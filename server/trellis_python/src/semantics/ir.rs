@@ -178,6 +178,8 @@ pub(crate) struct Function {
     pub(crate) scope: ScopeId,
     /// Binding of the definition.
     pub(crate) binding: Option<BindingId>,
+    /// Names in `parametrize` marks of the definition.
+    pub(crate) parametrized: Vec<ParametrizedName>,
     /// Symbol of the name in `@fixture(name="…")`.
     pub(crate) fixture: Option<SymbolId>,
     /// Class whose body contains the definition.
@@ -399,6 +401,16 @@ pub(crate) enum Quoted {
     Plain,
     /// A word of a document.
     Mention(DocumentKind),
+}
+
+/// A name in a `parametrize` mark.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParametrizedName {
+    pub(crate) name: Name,
+    /// The mark.
+    pub(crate) call: ExprId,
+    /// Index of the name; `None` if it is the only one, so that each value is one of its own.
+    pub(crate) part: Option<u32>,
 }
 
 /// The tests to which a `parametrize` mark belongs.

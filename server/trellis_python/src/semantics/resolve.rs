@@ -38,6 +38,8 @@ pub(crate) enum Uncertainty {
     Key,
     /// A part of a name that is put together.
     Composed,
+    /// A key of an enum that only a run knows.
+    Computed,
     /// A name that another one is a part of.
     Compound,
     /// Any other string.
@@ -58,6 +60,7 @@ impl Uncertainty {
             Uncertainty::LookedUp => "the name is in a string that is used to look up an attribute",
             Uncertainty::Key => "the name is a key of a mapping, which may hold attributes",
             Uncertainty::Composed => "code looks up names that it puts together with this text",
+            Uncertainty::Computed => "members are looked up here by names that only a run knows",
             Uncertainty::Compound => {
                 "code looks up names that it puts together from the names of classes"
             }
@@ -166,15 +169,11 @@ impl Eval<'_> {
         let Expr::Attribute(object, name, _) = self.module(file).expr(expr) else {
             return Meaning::default();
         };
-        let mut meaning = self.member_meaning(&self.expr(file, object), name);
-        if meaning.uncertainty.is_some() {
-            match self.outside_module(file, object) {
-                Some(module) => {
-                    let path = format!("{}.{}", module.text(), name.text());
-                    meaning = Meaning::certain(vec![Target::Outside(Name::of(&path))]);
-                }
-                None => {}
-            }
+        let meaning = self.member_meaning(&self.expr(file, object), name);
+        let outside = meaning.uncertainty.and_then(|_| self.outside_module(file, object));
+        if let Some(module) = outside {
+            let path = format!("{}.{}", module.text(), name.text());
+            return Meaning::certain(vec![Target::Outside(Name::of(&path))]);
         }
         meaning
     }

@@ -12,6 +12,7 @@ use super::eval::Eval;
 use super::ir::*;
 use super::names::Name;
 use super::resolve::{Meaning, Target, Uncertainty};
+use super::types::ClassType;
 use crate::index::{DocumentKind, FileId, Index};
 
 /// An identifier that refers, or may refer, to the search target.
@@ -87,6 +88,8 @@ pub(crate) struct SearchTarget {
     affixes: Vec<Name>,
     /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
     compounds: Vec<Name>,
+    /// Enums that have a target as a member.
+    enums: Vec<ClassType>,
     members: bool,
     globals: bool,
     parameters: bool,
@@ -105,6 +108,7 @@ impl SearchTarget {
             names: Vec::new(),
             affixes: Vec::new(),
             compounds: Vec::new(),
+            enums: Vec::new(),
             members: false,
             globals: false,
             parameters: false,
@@ -147,7 +151,9 @@ impl SearchTarget {
                     ScopeKind::Module => self.globals = true,
                     ScopeKind::Class(class) => {
                         self.members = true;
-                        self.fields |= eval.class(file, class).has_fields;
+                        let info = eval.class(file, class);
+                        self.fields |= info.has_fields;
+                        self.enums.extend(info.is_enum.then(|| ClassType::bare(file, class)));
                     }
                     _ => {
                         let is_parameter = |it: &BindingId| {
@@ -171,6 +177,7 @@ impl SearchTarget {
             self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
                 || may_compose(index, *file, &self.affixes)
                 || self.compounds.iter().any(|it| words.may_hold(it.text()))
+                || self.enums.iter().any(|it| words.may_hold(index.class_name(it)))
         };
         let mut files: Vec<FileId> = match self.only_in {
             Some(file) => vec![file],
@@ -184,7 +191,15 @@ impl SearchTarget {
         match self.keywords_beyond {
             Some(home) if home != file => {
                 let text = index.text(file).unwrap_or_default();
-                self.names.iter().any(|it| has_keyword(&text, it.text()))
+                let unpacks = text.contains("**");
+                let is_named = |name: &str| {
+                    has_keyword(&text, name)
+                        || unpacks
+                            && ["'", "\""]
+                                .iter()
+                                .any(|it| text.contains(&format!("{it}{name}{it}")))
+                };
+                self.names.iter().any(|it| is_named(it.text()))
             }
             _ => true,
         }
@@ -225,16 +240,34 @@ impl SearchTarget {
         self.compounds.contains(&it.name) && matches!(it.role, Role::Binding(_))
     }
 
-    /// Returns whether a doubt concerns the targets: a parameter or a local name is no attribute,
-    /// whatever a string says.
-    fn may_mean(&self, doubt: Uncertainty) -> bool {
-        self.members || self.globals || !matches!(doubt, Uncertainty::Plain | Uncertainty::Key)
+    /// Returns whether a doubt concerns the targets. A parameter is no attribute, whatever a string
+    /// says, but a mapping that a call unpacks may have it as a key.
+    fn may_mean(&self, eval: &Eval<'_>, it: &Occurrence, file: FileId, doubt: Uncertainty) -> bool {
+        if self.members || self.globals || !matches!(doubt, Uncertainty::Plain | Uncertainty::Key) {
+            return true;
+        }
+        let module = eval.module(file);
+        let is_key = match it.role {
+            // A mapping with a name is followed to the calls that unpack it.
+            Role::Quoted(Quoted::Entry(place)) => {
+                !matches!(module.expectations[place.index()], Expectation::Symbol(_))
+            }
+            Role::Quoted(Quoted::Key(_)) => true,
+            _ => false,
+        };
+        is_key && module.arguments.iter().any(|it| it.kind == ArgumentKind::Keywords)
     }
 
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
         let mentions = eval.index.mentions(file, &self.names);
         let occurrences = eval.module(file).occurrences.iter();
         let near = occurrences.filter(|it| self.is_near(eval, file, it)).chain(&mentions);
+        let computed = eval.computed_keys(file, &self.enums).into_iter().map(|it| Match {
+            file,
+            occurrence: it,
+            meaning: Meaning::doubtful(Uncertainty::Computed),
+            uncertainty: Some(Uncertainty::Computed),
+        });
         let look = |it: &Occurrence| {
             eval.refresh();
             let meaning = match self.is_compound(it) {
@@ -242,7 +275,9 @@ impl SearchTarget {
                 false => eval.meaning(file, it),
             };
             let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
-            let uncertainty = meaning.uncertainty.filter(|it| !certain && self.may_mean(*it));
+            let uncertainty = meaning
+                .uncertainty
+                .filter(|doubt| !certain && self.may_mean(eval, it, file, *doubt));
             (certain || uncertainty.is_some()).then_some(Match {
                 file,
                 occurrence: *it,
@@ -250,7 +285,7 @@ impl SearchTarget {
                 uncertainty,
             })
         };
-        near.filter_map(look).collect()
+        near.filter_map(look).chain(computed).collect()
     }
 
     /// Returns all matches that may be certain, by path and position: those in code, then those in

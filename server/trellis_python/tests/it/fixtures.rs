@@ -144,3 +144,13 @@ fn a_new_name_may_not_be_that_of_another_fixture() {
     ];
     assert!(Marked::new(&local).refusal("shop").contains("binds it"));
 }
+
+#[test]
+fn values_that_pytest_passes_have_types() {
+    check(
+        "import pytest\nclass A:\n    def «go»(self): ...\nclass B:\n    def go(self): ...\n@pytest.mark.parametrize('make', [A, pytest.param(A, id='a')])\ndef test_a(make): make().«go»()\n@pytest.mark.parametrize('n, it', [(1, A()), (2, A())])\ndef test_b(n, it): it.«go»()\n@pytest.mark.parametrize('it', [B()])\ndef test_c(it): it.go()\n",
+    );
+    check(
+        "import pytest\nclass Bad(Exception):\n    def __init__(self): self.«code» = 1\ndef test_a():\n    with pytest.raises(Bad) as caught: raise Bad\n    assert caught.value.«code» == 1\ndef test_b(monkeypatch):\n    monkeypatch.setattr(Bad, '«code»', 2)\n    monkeypatch.code\n",
+    );
+}

@@ -5,7 +5,7 @@ use crate::marked::{Marked, check};
 #[test]
 fn members_of_enums_are_named_by_key() {
     check(
-        "from enum import Enum\nclass Color(Enum):\n    «RED» = 1\n    BLUE = 2\n    @classmethod\n    def default(cls): return cls['«RED»']\nColor['«RED»']\nColor.«RED»\nfor name in ('BLUE', '‹RED›'): Color[name]\n",
+        "from enum import Enum\nclass Color(Enum):\n    «RED» = 1\n    BLUE = 2\n    @classmethod\n    def default(cls): return cls['«RED»']\nColor['«RED»']\nColor.«RED»\nfor name in ('BLUE', '‹RED›'): ‹Color›[name]\n",
     );
 }
 
@@ -75,6 +75,8 @@ fn keywords_of_unpacked_dicts_are_parameters() {
     check(
         "def f(«size», b=1): return «size»\nkw = {'«size»': 1}\nkw['«size»'] = 2\nf(**kw)\nother = {'size': 1}\n",
     );
+    check("def f(«size»): return «size»\nfor it in [{'‹size›': 1}]: f(**it)\n");
+    check("def f(«size»): return «size»\nfor it in [{'size': 1}]: print(it)\n");
 }
 
 #[test]

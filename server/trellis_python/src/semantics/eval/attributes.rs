@@ -135,7 +135,7 @@ impl Eval<'_> {
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
             // A subclass may have the attribute, for example a class that uses this mixin.
-            let may_be_subclass = bundle::number(class.file).is_none();
+            let may_be_subclass = bundle::number(class.file).is_none() || !self.is_plain(&class);
             match self.bound_member(&class, KNOWN.getattr) {
                 Some(Type::Function(dynamic)) => {
                     found.types.push(self.returns(&dynamic, None));
@@ -150,6 +150,25 @@ impl Eval<'_> {
         let types = self.member_type_of(&member, object, Some(&class));
         found.types.push(types);
         self.hit(&member, found);
+    }
+
+    /// Returns whether a class of the bundle is that of plain values, whose subclasses are rare.
+    fn is_plain(&self, class: &ClassType) -> bool {
+        const PLAIN: [&str; 12] = [
+            "str",
+            "bytes",
+            "int",
+            "float",
+            "bool",
+            "list",
+            "dict",
+            "set",
+            "tuple",
+            "frozenset",
+            "complex",
+            "slice",
+        ];
+        PLAIN.contains(&self.module(class.file).class(class.class).name.text())
     }
 
     fn hit(&self, member: &Member, found: &mut Found) {

@@ -161,7 +161,7 @@ impl Eval<'_> {
         if of.argument_of.is_some() {
             return self.lambda_parameter(file, function, index);
         }
-        if let Some(passed) = self.fixture_value(file, function, index as u32) {
+        if let Some(passed) = self.passed_value(file, function, index as u32) {
             return passed;
         }
         let inherited = self.inherited_parameter(file, function, index, parameter.name);

@@ -57,6 +57,7 @@ impl Lower<'_> {
         (it.name, it.binding, it.class) = (name, binding, class);
         (it.returns, it.decorators, it.is_async) = (returns, decorators, def.is_async);
         self.parametrized_by(&def.decorator_list, Parametrized::Function(function));
+        self.parametrized_values(&def.decorator_list, function);
         self.fixture_name(&def.decorator_list, function);
         let outside = self.enter(scope, Some(function));
         self.parameters(function, &def.parameters, annotations, defaults);
@@ -81,6 +82,7 @@ impl Lower<'_> {
             name: None,
             scope,
             binding: None,
+            parametrized: Vec::new(),
             fixture: None,
             class: None,
             parameters: Vec::new(),

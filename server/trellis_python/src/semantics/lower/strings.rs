@@ -114,9 +114,7 @@ impl Lower<'_> {
 
     /// Records a key of a dict display.
     pub(super) fn entry_string(&mut self, key: &Ast, expectation: ExpectationId) {
-        if expectation != NOTHING {
-            self.quoted(key, Quoted::Entry(expectation));
-        }
+        self.quoted(key, Quoted::Entry(expectation));
     }
 
     /// Lowers an expression for which a place decides the type. The place is stored only if the
@@ -208,6 +206,31 @@ impl Lower<'_> {
         decorators.iter().for_each(|it| self.parametrize(&it.expression, of));
     }
 
+    /// Records which values of its `parametrize` marks each parameter of a test gets.
+    pub(super) fn parametrized_values(&mut self, decorators: &[Decorator], function: FunctionId) {
+        for (number, it) in decorators.iter().enumerate() {
+            let Ast::Call(mark) = &it.expression else { continue };
+            let names = mark.arguments.find_argument_value("argnames", 0);
+            let Some(names) = names.filter(|_| last_name(&mark.func) == Some("parametrize")) else {
+                continue;
+            };
+            let is_several = matches!(names, Ast::List(_) | Ast::Tuple(_));
+            let names: Vec<Name> = strings_of(names)
+                .flat_map(|it| it.value.to_str().split(',').map(|it| Name::of(it.trim())))
+                .collect();
+            let is_several = is_several || names.len() > 1;
+            let of = &mut self.module.functions[function.index()];
+            let call = of.decorators[number];
+            let parts = names.into_iter().zip(0..);
+            let marked = parts.map(|(name, part)| ParametrizedName {
+                name,
+                call,
+                part: is_several.then_some(part),
+            });
+            of.parametrized.extend(marked);
+        }
+    }
+
     /// Records the parameters in `pytestmark = …` of a module or class.
     pub(super) fn marks(&mut self, targets: &[Ast], value: &Ast) {
         let of = match self.module.scopes[self.scope.index()].kind {
@@ -238,12 +261,7 @@ impl Lower<'_> {
 
     /// Records `"a, b"`, `("a", "b")` or `["a", "b"]`.
     fn parameter_names(&mut self, names: &Ast, of: Parametrized) {
-        let items: &[Ast] = match names {
-            Ast::List(it) => &it.elts,
-            Ast::Tuple(it) => &it.elts,
-            one => std::slice::from_ref(one),
-        };
-        for text in items.iter().filter_map(Ast::as_string_literal_expr) {
+        for text in strings_of(names) {
             let Some(range) = self.plain_content(text) else { continue };
             let mut at = range.start();
             for part in self.text(range).split(',') {
@@ -278,6 +296,16 @@ impl Lower<'_> {
         self.occurs(range, Role::Binding(binding));
         self.module.functions[function.index()].fixture = Some(symbol);
     }
+}
+
+/// Returns the strings of a list or tuple, or one string.
+fn strings_of(names: &Ast) -> impl Iterator<Item = &ExprStringLiteral> {
+    let items: &[Ast] = match names {
+        Ast::List(it) => &it.elts,
+        Ast::Tuple(it) => &it.elts,
+        one => std::slice::from_ref(one),
+    };
+    items.iter().filter_map(Ast::as_string_literal_expr)
 }
 
 /// The expectation of an expression that no place decides.

@@ -126,10 +126,8 @@ fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), Ren
             let module = eval.index.any_path(file);
             let module =
                 module.trim_start_matches("<bundle>/").trim_end_matches(".pyi").replace('/', ".");
-            Err(RenameRefused::Outside {
-                name,
-                what: format!("it comes from `{module}` in the standard library"),
-            })
+            let library = if module == "pytest" { "" } else { " in the standard library" };
+            Err(RenameRefused::Outside { name, what: format!("it comes from `{module}`{library}") })
         }
         Target::Symbol(..) => Ok(()),
     }
