@@ -186,6 +186,15 @@ pub(crate) struct Function {
     pub(crate) argument_of: Option<(ExprId, u32)>,
     /// Byte range of the whole definition.
     pub(crate) range: (u32, u32),
+    pub(crate) inside: Inside,
+}
+
+/// Rows of the tables that belong to a function's body, with those of nested definitions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inside {
+    pub(crate) exprs: std::ops::Range<u32>,
+    pub(crate) scopes: std::ops::Range<u32>,
+    pub(crate) joins: std::ops::Range<u32>,
 }
 
 #[derive(Debug)]
@@ -364,6 +373,36 @@ pub(crate) enum Role {
     Slot(ClassId),
     /// An entry of `__match_args__`.
     MatchArgument(ClassId),
+}
+
+impl Expr {
+    /// Returns the expressions whose values make up the value of this one; of a name or a call,
+    /// none.
+    pub(crate) fn parts(self, module: &Module) -> Vec<ExprId> {
+        match self {
+            Expr::Either(all) | Expr::And(all) | Expr::Or(all) | Expr::Tuple(all) => {
+                module.list(all).to_vec()
+            }
+            Expr::List(all) | Expr::Set(all) | Expr::Dict(all) => module.list(all).to_vec(),
+            Expr::Binary(left, right, _) | Expr::Compare(_, left, right) => vec![left, right],
+            Expr::Subscript(of, other) | Expr::DictComp(of, other) => vec![of, other],
+            Expr::Attribute(of, ..)
+            | Expr::Await(of)
+            | Expr::Starred(of)
+            | Expr::Unary(of)
+            | Expr::ListComp(of)
+            | Expr::SetComp(of)
+            | Expr::Generator(of)
+            | Expr::Element(of, _)
+            | Expr::Part(of, _)
+            | Expr::Positional(of, _)
+            | Expr::Rest(of)
+            | Expr::Entered(of, _)
+            | Expr::Narrowed(of, _)
+            | Expr::InstanceOf(of) => vec![of],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Occurrence {

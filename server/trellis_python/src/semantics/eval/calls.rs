@@ -373,18 +373,23 @@ impl Eval<'_> {
         let parameters = &self.module(function.file).function(function.function).parameters;
         let is_lambda =
             |argument: usize| matches!(module.expr(arguments[argument].value), Expr::Lambda(_));
-        let matched = self.matched(function, site);
-        // Lambdas come last, because their results may depend on types learned from the other
+        let mut matched = self.matched(function, site);
+        matched.retain(|(parameter, argument)| {
+            parameters[*parameter].annotation.is_some() && (with_lambdas || !is_lambda(*argument))
+        });
+        let wanted = |parameter: usize| {
+            let annotation = parameters[parameter].annotation;
+            annotation.map_or(Type::Unknown, |it| self.annotation(function.file, it))
+        };
+        let mut pairs: Vec<(Type, usize)> = matched
+            .into_iter()
+            .map(|(parameter, argument)| (wanted(parameter), argument))
+            .collect();
+        // Callbacks come last, because their results may depend on types learned from the other
         // arguments.
-        let (lambdas, others): (Vec<_>, Vec<_>) =
-            matched.iter().partition(|(_, argument)| is_lambda(*argument));
-        let lambdas = if with_lambdas { lambdas } else { Vec::new() };
-        for (parameter, argument) in others.into_iter().chain(lambdas) {
-            let parameter = &parameters[parameter];
-            let Some(annotation) = parameter.annotation else { continue };
-            let wanted = self.annotation(function.file, annotation);
-            let given = self.expr(site.file, arguments[argument].value);
-            self.solve(&wanted, &given, into);
+        pairs.sort_by_key(|(wanted, _)| is_callback(wanted));
+        for (wanted, argument) in pairs {
+            self.solve(&wanted, &self.expr(site.file, arguments[argument].value), into);
         }
     }
 
@@ -436,6 +441,11 @@ impl Eval<'_> {
         }
         fields
     }
+}
+
+/// Returns whether a parameter of a type takes a function.
+fn is_callback(wanted: &Type) -> bool {
+    wanted.members().iter().any(|it| matches!(it, Type::Callable(_)))
 }
 
 fn function_of(it: Type) -> Option<FunctionType> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Eval;
+use super::contexts::ContextId;
 use super::solve::Solution;
 use crate::index::FileId;
 use crate::semantics::bundle;
@@ -34,7 +35,7 @@ impl Eval<'_> {
         let own = ClassType::bare(file, id);
         let alone = ClassInfo { mro: vec![own], ..ClassInfo::default() };
         self.memory.classes.borrow_mut().insert((file, id), Arc::new(alone));
-        let info = Arc::new(self.class_now(file, id));
+        let info = Arc::new(self.within(ContextId::default(), || self.class_now(file, id)));
         self.memory.classes.borrow_mut().insert((file, id), info.clone());
         info
     }

@@ -61,6 +61,12 @@ impl Eval<'_> {
         by_name || self.has_decorator(file, function, KNOWN.classmethod)
     }
 
+    /// Returns whether the first parameter of a function is the object or class it is called on.
+    pub(super) fn has_receiver(&self, file: FileId, function: FunctionId) -> bool {
+        self.module(file).function(function).class.is_some()
+            && !self.has_decorator(file, function, KNOWN.staticmethod)
+    }
+
     /// Returns a function's type after its decorators.
     pub(super) fn decorated(&self, file: FileId, function: FunctionId) -> Type {
         let plain = Self::plain_function(file, function);
@@ -260,7 +266,7 @@ impl Eval<'_> {
             Some(annotation) => self.annotation(file, annotation),
             None if is_generator => self.generated(file, of),
             None => {
-                let results = of.returned.iter().map(|it| self.returned_value(file, of, *it));
+                let results = of.returned.iter().map(|it| self.returned_value(file, function, *it));
                 let results = Type::union(results);
                 // No `return` is reachable, so the function may be an abstract method.
                 if results == Type::Never { Type::Unknown } else { results }
@@ -276,8 +282,9 @@ impl Eval<'_> {
 
     /// Returns the type of a returned value. A method that returns its own object returns the class
     /// of the receiver.
-    fn returned_value(&self, file: FileId, of: &Function, value: ExprId) -> Type {
-        if of.class.is_some() && self.is_own(file, of, value) {
+    fn returned_value(&self, file: FileId, function: FunctionId, value: ExprId) -> Type {
+        let of = self.module(file).function(function);
+        if self.has_receiver(file, function) && self.is_own(file, of, value) {
             return Type::Receiver;
         }
         self.expr(file, value)
@@ -349,7 +356,12 @@ impl Eval<'_> {
 
     /// Returns the result type of a call of one overload.
     pub(super) fn returned(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
-        let raw = self.raw_returns(function.file, function.function);
+        let raw = match self.context_for(function, site) {
+            Some(context) => {
+                self.within(context, || self.raw_returns(function.file, function.function))
+            }
+            None => self.raw_returns(function.file, function.function),
+        };
         self.solution(function, site, true).finish(&raw, self)
     }
 }

@@ -9,6 +9,7 @@ mod annotations;
 mod attributes;
 mod calls;
 mod classes;
+mod contexts;
 mod functions;
 mod narrowing;
 mod operations;
@@ -23,6 +24,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use self::attributes::Hit;
 pub(crate) use self::calls::keyword_parameter;
 pub(crate) use self::classes::ClassInfo;
+use self::contexts::{ContextId, Contexts};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::program::Resolved;
@@ -48,7 +50,9 @@ const MOST_STEPS: u32 = 200_000;
 /// Cached answers, valid for one state of the workspace.
 #[derive(Default)]
 pub(crate) struct Memory {
-    answers: RefCell<FxHashMap<Question, Type>>,
+    /// Answers by question, and by the call on whose arguments the answer depends.
+    answers: RefCell<FxHashMap<(Question, ContextId), Type>>,
+    contexts: Contexts,
     classes: RefCell<FxHashMap<(FileId, ClassId), Arc<ClassInfo>>>,
     resolved: RefCell<Resolved>,
 }
@@ -68,7 +72,9 @@ pub(crate) struct Eval<'i> {
     pub(crate) index: &'i Index,
     memory: Memory,
     /// Depth of each open question.
-    open: RefCell<FxHashMap<Question, usize>>,
+    open: RefCell<FxHashMap<(Question, ContextId), usize>>,
+    /// The call whose function is being evaluated.
+    context: Cell<ContextId>,
     /// Depth of the outermost open question that an incomplete answer depends on.
     rests_on: Cell<usize>,
     steps: Cell<u32>,
@@ -80,6 +86,7 @@ impl<'i> Eval<'i> {
             index,
             memory,
             open: RefCell::default(),
+            context: Cell::default(),
             rests_on: Cell::new(usize::MAX),
             steps: Cell::new(MOST_STEPS),
         }
@@ -94,6 +101,7 @@ impl<'i> Eval<'i> {
     pub(crate) fn refresh(&self) {
         self.steps.set(MOST_STEPS);
         self.rests_on.set(usize::MAX);
+        self.context.set(ContextId::default());
     }
 
     pub(crate) fn module(&self, file: FileId) -> &'i Module {
@@ -110,6 +118,8 @@ impl<'i> Eval<'i> {
     }
 
     fn ask(&self, question: Question, answer: impl FnOnce() -> Type) -> Type {
+        let context = self.context_of(&question);
+        let question = (question, context);
         if let Some(known) = self.memory.answers.borrow().get(&question) {
             return known.clone();
         }
@@ -125,7 +135,7 @@ impl<'i> Eval<'i> {
         self.steps.set(self.steps.get() - 1);
         self.open.borrow_mut().insert(question, depth);
         let before = self.rests_on.replace(usize::MAX);
-        let answer = answer().bounded();
+        let answer = self.within(context, answer).bounded();
         self.open.borrow_mut().remove(&question);
         let rests_on = self.rests_on.get();
         if rests_on >= depth {

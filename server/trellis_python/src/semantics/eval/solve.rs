@@ -217,7 +217,8 @@ impl Eval<'_> {
                             self.solve(it, &known, into);
                         }
                     }
-                    self.solve(returns, &self.returns(function, None), into);
+                    let given = parameters.iter().flatten().map(|it| into.apply(it)).collect();
+                    self.solve(returns, &self.returned_for(function, given), into);
                 }
                 Type::Class(class) => {
                     self.solve(returns, &Type::Instance(class.clone()), into);

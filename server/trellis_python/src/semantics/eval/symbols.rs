@@ -199,7 +199,8 @@ impl Eval<'_> {
                 known => known,
             },
             BindingKind::Parameter(function, index) => {
-                self.parameter(file, function, index as usize)
+                let given = self.given(file, function, index as usize);
+                given.unwrap_or_else(|| self.parameter(file, function, index as usize))
             }
             BindingKind::Import(path) => {
                 let first = path.name.text().split('.').next().unwrap_or_default();
