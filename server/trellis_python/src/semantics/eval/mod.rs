@@ -2,8 +2,8 @@
 //!
 //! Nothing is computed that no question needs. A question may lead back to itself (a function that
 //! returns the result of its own call). The inner question is then answered with `Never`, and
-//! answers that depend on such an incomplete answer are not cached, so that no answer depends on
-//! the order of the questions.
+//! answers that depend on such an incomplete answer are cached only until the open question is
+//! answered, so that no answer depends on the order of the questions.
 
 mod annotations;
 mod attributes;
@@ -13,6 +13,7 @@ mod contexts;
 mod functions;
 mod narrowing;
 mod operations;
+mod provisional;
 mod solve;
 mod symbols;
 
@@ -25,6 +26,7 @@ pub(crate) use self::attributes::Hit;
 pub(crate) use self::calls::keyword_parameter;
 pub(crate) use self::classes::ClassInfo;
 use self::contexts::{ContextId, Contexts};
+use self::provisional::{CUT_SHORT, Provisional, RestsOn};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::program::Resolved;
@@ -75,8 +77,9 @@ pub(crate) struct Eval<'i> {
     open: RefCell<FxHashMap<(Question, ContextId), usize>>,
     /// The call whose function is being evaluated.
     context: Cell<ContextId>,
-    /// Depth of the outermost open question that an incomplete answer depends on.
-    rests_on: Cell<usize>,
+    /// Depths of the open questions that the answers since the last question depend on, as bits.
+    rests_on: Cell<RestsOn>,
+    provisional: RefCell<Provisional>,
     steps: Cell<u32>,
 }
 
@@ -87,7 +90,8 @@ impl<'i> Eval<'i> {
             memory,
             open: RefCell::default(),
             context: Cell::default(),
-            rests_on: Cell::new(usize::MAX),
+            rests_on: Cell::default(),
+            provisional: RefCell::default(),
             steps: Cell::new(MOST_STEPS),
         }
     }
@@ -100,7 +104,8 @@ impl<'i> Eval<'i> {
     /// Resets the limits. Callers run this before each external question.
     pub(crate) fn refresh(&self) {
         self.steps.set(MOST_STEPS);
-        self.rests_on.set(usize::MAX);
+        self.rests_on.set(0);
+        *self.provisional.borrow_mut() = Provisional::default();
         self.context.set(ContextId::default());
     }
 
@@ -124,27 +129,41 @@ impl<'i> Eval<'i> {
             return known.clone();
         }
         let depth = self.open.borrow().len();
+        if let Some((known, rests_on)) = self.provisional.borrow().get(&question, depth) {
+            self.rests_on.set(self.rests_on.get() | rests_on);
+            return known.clone();
+        }
         if let Some(around) = self.open.borrow().get(&question) {
-            self.rests_on.set(self.rests_on.get().min(*around));
+            self.rests_on.set(self.rests_on.get() | 1 << around);
             return Type::Never;
         }
         if depth >= DEEPEST || self.steps.get() == 0 {
-            self.rests_on.set(0);
+            self.rests_on.set(self.rests_on.get() | CUT_SHORT);
             return Type::Unknown;
         }
         self.steps.set(self.steps.get() - 1);
         self.open.borrow_mut().insert(question, depth);
-        let before = self.rests_on.replace(usize::MAX);
+        let before = self.rests_on.replace(0);
         let answer = self.within(context, answer).bounded();
         self.open.borrow_mut().remove(&question);
-        let rests_on = self.rests_on.get();
-        if rests_on >= depth {
-            self.memory.answers.borrow_mut().insert(question, answer.clone());
-            self.rests_on.set(before);
-        } else {
-            self.rests_on.set(rests_on.min(before));
-        }
+        self.keep(question, depth, &answer);
+        self.rests_on.set(self.rests_on.get() | before);
         answer
+    }
+
+    /// Caches an answer for as long as the questions that it rests on are open.
+    fn keep(&self, question: (Question, ContextId), depth: usize, answer: &Type) {
+        self.provisional.borrow_mut().close(depth);
+        let mut rests_on = self.rests_on.get() & !(1 << depth);
+        if depth == 0 {
+            rests_on = 0;
+        }
+        self.rests_on.set(rests_on);
+        if rests_on == 0 {
+            self.memory.answers.borrow_mut().insert(question, answer.clone());
+        } else {
+            self.provisional.borrow_mut().add(question, answer.clone(), rests_on, depth);
+        }
     }
 
     /// Returns the type of an expression.
