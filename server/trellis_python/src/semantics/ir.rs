@@ -50,17 +50,29 @@ pub(crate) struct Module {
     /// Names and attributes that the flow can assign or narrow.
     pub(crate) keys: Vec<Key>,
     pub(crate) key_of: FxHashMap<Key, KeyId>,
+    /// Texts of strings that are the key of an item.
+    pub(crate) texts: FxHashMap<ExprId, Name>,
     /// True if the text could not be read at all.
     pub(crate) unread: bool,
 }
 
-/// An expression that can be narrowed: a name, or an attribute of such an expression.
+/// An expression that can be narrowed: a name, or an attribute or item of such an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Symbol(SymbolId),
     /// A name that this file does not bind.
     Free(Name),
     Attribute(KeyId, Name),
+    Item(KeyId, Index),
+}
+
+/// What stands between the brackets of an item that can be narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Index {
+    Number(i32),
+    Text(Name),
+    /// A name that this file binds.
+    Symbol(SymbolId),
 }
 
 /// A module as an import statement names it.
@@ -217,7 +229,8 @@ pub(crate) enum Expr {
     Name(Name, Option<SymbolId>, FlowId),
     Attribute(ExprId, Name, FlowId),
     Call(u32),
-    Subscript(ExprId, ExprId),
+    /// An item of a value, and its place in the flow.
+    Subscript(ExprId, ExprId, FlowId),
     Await(ExprId),
     Starred(ExprId),
     /// Any of the values, as in `a if c else b`.
@@ -259,6 +272,8 @@ pub(crate) enum Expr {
     Rest(ExprId),
     /// The value of `with … as`; the flag is true for `async with`.
     Entered(ExprId, bool),
+    /// What an item of the first expression is after the second was assigned to it.
+    Stored(ExprId, ExprId),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),
     /// The value of a `yield` expression of a function.
@@ -375,6 +390,17 @@ pub(crate) enum Role {
     MatchArgument(ClassId),
 }
 
+impl Index {
+    /// Returns whether two different indexes may name the same item.
+    fn may_equal(self, other: Index) -> bool {
+        match (self, other) {
+            (Index::Number(one), Index::Number(two)) => (one < 0) != (two < 0),
+            (Index::Symbol(_), _) | (_, Index::Symbol(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Expr {
     /// Returns the expressions whose values make up the value of this one; of a name or a call,
     /// none.
@@ -385,7 +411,7 @@ impl Expr {
             }
             Expr::List(all) | Expr::Set(all) | Expr::Dict(all) => module.list(all).to_vec(),
             Expr::Binary(left, right, _) | Expr::Compare(_, left, right) => vec![left, right],
-            Expr::Subscript(of, other) | Expr::DictComp(of, other) => vec![of, other],
+            Expr::Subscript(of, other, _) | Expr::DictComp(of, other) => vec![of, other],
             Expr::Attribute(of, ..)
             | Expr::Await(of)
             | Expr::Starred(of)
@@ -432,15 +458,44 @@ impl Module {
             Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
             Expr::Name(name, None, _) => Key::Free(name),
             Expr::Attribute(object, name, _) => Key::Attribute(self.key(object)?, name),
+            Expr::Subscript(object, index, _) => Key::Item(self.key(object)?, self.item(index)?),
             _ => return None,
         };
         self.key_of.get(&key).copied()
     }
 
-    /// Returns whether a key begins with another one.
-    pub(crate) fn begins_with(&self, key: KeyId, prefix: KeyId) -> bool {
-        match self.keys[key.index()] {
-            Key::Attribute(object, _) => object == prefix || self.begins_with(object, prefix),
+    /// Returns an index as part of a key, if its value is written or named.
+    pub(crate) fn item(&self, index: ExprId) -> Option<Index> {
+        match self.expr(index) {
+            Expr::String => self.texts.get(&index).copied().map(Index::Text),
+            Expr::Name(_, Some(symbol), _) => Some(Index::Symbol(symbol)),
+            _ => self.number(index).map(Index::Number),
+        }
+    }
+
+    /// Returns the value of a written number.
+    pub(crate) fn number(&self, id: ExprId) -> Option<i32> {
+        match self.expr(id) {
+            Expr::Int(number) => number,
+            Expr::Unary(inner) => match self.expr(inner) {
+                Expr::Int(number) => number.map(|it| -it),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns whether an assignment to one key may change another one, which is longer or an item
+    /// of the same object.
+    pub(crate) fn is_affected(&self, key: KeyId, assigned: KeyId) -> bool {
+        match (self.keys[key.index()], self.keys[assigned.index()]) {
+            (Key::Item(object, one), Key::Item(other, two)) if object == other => {
+                one.may_equal(two)
+            }
+            (Key::Item(_, Index::Symbol(index)), Key::Symbol(symbol)) if index == symbol => true,
+            (Key::Attribute(object, _) | Key::Item(object, _), _) => {
+                object == assigned || self.is_affected(object, assigned)
+            }
             _ => false,
         }
     }

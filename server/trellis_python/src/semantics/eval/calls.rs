@@ -20,7 +20,9 @@ impl Eval<'_> {
 
     fn called(&self, callee: &Type, site: CallSite<'_>) -> Type {
         match callee {
-            Type::Function(function) => self.returns(function, Some(site)),
+            Type::Function(function) => self
+                .field_taken(function, site)
+                .unwrap_or_else(|| self.returns(function, Some(site))),
             Type::Class(class) => self.constructed(class, site),
             Type::Callable(inner) => inner.1.clone(),
             Type::Instance(class) => match self.bound_member(class, KNOWN.call) {

@@ -78,7 +78,7 @@ impl Eval<'_> {
     fn collect_parameters(&self, file: FileId, base: ExprId, found: &mut Vec<(FileId, SymbolId)>) {
         let module = self.module(file);
         match module.expr(base) {
-            Expr::Subscript(value, index) => {
+            Expr::Subscript(value, index, _) => {
                 let is_generic = matches!(self.expr(file, value), Type::Special(it) if it == KNOWN.generic || it == KNOWN.protocol);
                 if is_generic {
                     let mut own = Vec::new();

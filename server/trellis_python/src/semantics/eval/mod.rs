@@ -11,6 +11,7 @@ mod calls;
 mod classes;
 mod contexts;
 mod functions;
+mod items;
 mod narrowing;
 mod operations;
 mod provisional;
@@ -189,7 +190,8 @@ impl<'i> Eval<'i> {
             Expr::Name(name, symbol, flow) => self.name(file, name, symbol, flow),
             Expr::Attribute(object, name, flow) => self.attribute_at(file, id, object, name, flow),
             Expr::Call(row) => self.call(file, &module.calls[row as usize]),
-            Expr::Subscript(value, index) => self.subscript(file, value, index),
+            Expr::Subscript(value, index, flow) => self.item_at(file, id, (value, index), flow),
+            Expr::Stored(object, value) => self.stored(&of(object), of(value)),
             Expr::Await(value) => self.awaited(&of(value)),
             Expr::Either(list) => Type::union(module.list(list).iter().map(|it| of(*it))),
             Expr::And(list) | Expr::Or(list) => {

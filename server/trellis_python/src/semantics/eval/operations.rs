@@ -240,11 +240,14 @@ impl Eval<'_> {
 
     /// Evaluates `value[index]` for an instance.
     pub(super) fn item(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {
+        if let Some(declared) = self.field_at(file, class, index) {
+            return declared;
+        }
         let is_tuple = || {
             let mro = &self.class(class.file, class.class).mro;
             mro.iter().any(|it| self.is_bundled(it, KNOWN.named_tuple))
         };
-        if let Some(number) = self.number(file, index).filter(|_| is_tuple()) {
+        if let Some(number) = self.module(file).number(index).filter(|_| is_tuple()) {
             return self.part(&Type::Instance(class.clone()), number);
         }
         let Some(Type::Function(function)) = self.bound_member(class, KNOWN.getitem) else {

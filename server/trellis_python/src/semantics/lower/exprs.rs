@@ -133,6 +133,7 @@ impl Lower<'_> {
                 Ast::StringLiteral(text) if index == 0 && self.takes_type(function) => {
                     (self.string_annotation(text), ArgumentKind::Positional)
                 }
+                _ if index == 0 => (self.key_expr(argument), ArgumentKind::Positional),
                 _ => (self.expr(argument), ArgumentKind::Positional),
             };
             arguments.push(Argument { value, kind });
@@ -277,9 +278,9 @@ impl Lower<'_> {
         let index = if self.is_generic_alias(value) {
             self.annotation(&it.slice)
         } else {
-            self.expr(&it.slice)
+            self.key_expr(&it.slice)
         };
-        Expr::Subscript(value, index)
+        Expr::Subscript(value, index, self.flow)
     }
 
     /// Returns whether a subscript is a generic alias outside annotations, such as `List["Node"]`,
@@ -409,7 +410,7 @@ impl Lower<'_> {
                     (Some("Annotated"), Ast::Tuple(all)) => self.annotated(&all.elts),
                     (_, slice) => self.annotation(slice),
                 };
-                Expr::Subscript(value, index)
+                Expr::Subscript(value, index, self.flow)
             }
             Ast::Tuple(it) => Expr::Tuple(self.annotations(&it.elts)),
             Ast::List(it) => Expr::List(self.annotations(&it.elts)),
@@ -463,10 +464,6 @@ impl Lower<'_> {
         let literal = it.as_single_part_string()?;
         let range = literal.content_range();
         (self.text(range) == literal.as_str()).then_some(range)
-    }
-
-    pub(super) fn unknown(&mut self) -> ExprId {
-        self.push(Expr::Unknown)
     }
 }
 

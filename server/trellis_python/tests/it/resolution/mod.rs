@@ -2,6 +2,7 @@
 //! small project in which `«»` marks every place of one symbol.
 
 mod arguments;
+mod items;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -103,4 +104,12 @@ class B:
 #[track_caller]
 fn check_each(texts: &[&str]) {
     texts.iter().for_each(|it| check(&format!("{CLASSES}{it}")));
+}
+
+/// Returns the number of merely possible references of the name at the first place of a text.
+fn doubtful(text: &str, at: &str) -> usize {
+    let Project { index, .. } = project(text);
+    let file = index.file("main.py").unwrap();
+    let answer = index.references(file, text.find(at).unwrap()).unwrap();
+    answer.found.iter().filter(|it| it.uncertainty.is_some()).count()
 }
