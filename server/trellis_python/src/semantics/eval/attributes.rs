@@ -45,6 +45,9 @@ impl Eval<'_> {
         flow: FlowId,
     ) -> Type {
         let whole = || {
+            if let Some(value) = self.value_of_member(file, object, name) {
+                return value;
+            }
             let found = self.attribute(&self.expr(file, object), name);
             let types = Type::union(found.types);
             if types == Type::Never { Type::Unknown } else { types }
@@ -147,7 +150,8 @@ impl Eval<'_> {
             return;
         };
         // `object` has few members, and an unknown base may have others of the same name.
-        let types = self.member_type_of(&member, object, Some(&class));
+        let values = info.is_enum.then(|| self.any_value(&class, &member, name)).flatten();
+        let types = values.unwrap_or_else(|| self.member_type_of(&member, object, Some(&class)));
         found.types.push(types);
         self.hit(&member, found);
     }
@@ -166,9 +170,26 @@ impl Eval<'_> {
         let metaclass =
             info.metaclass.clone().or_else(|| self.bundled_class("builtins", KNOWN.type_));
         if let Some(metaclass) = metaclass {
-            self.instance_attribute(&Type::Instance(metaclass), name, found);
+            self.metaclass_attribute(class, metaclass, name, found);
         }
         found.unknown |= !info.complete;
+    }
+
+    fn metaclass_attribute(
+        &self,
+        class: &ClassType,
+        metaclass: ClassType,
+        name: Name,
+        found: &mut Found,
+    ) {
+        match self.member(&metaclass, name, 0) {
+            Some(member) => {
+                let receiver = Type::Class(class.clone());
+                found.types.push(self.member_type_of(&member, &receiver, Some(&metaclass)));
+                self.hit(&member, found);
+            }
+            None => self.instance_attribute(&Type::Instance(metaclass), name, found),
+        }
     }
 
     fn super_attribute(&self, class: &ClassType, receiver: &Type, name: Name, found: &mut Found) {
@@ -256,15 +277,6 @@ impl Eval<'_> {
         });
         let bind = |it: &Type| self.bound_to(it, member, receiver, instance.is_some(), &solution);
         Type::union([own].into_iter().chain(others)).map(bind)
-    }
-
-    fn is_enum_member(&self, member: &Member) -> bool {
-        let module = self.module(member.file);
-        let symbol = module.symbol(member.symbol);
-        let is_value = |it: &BindingId| matches!(module.binding(*it).kind, BindingKind::Value(_));
-        !symbol.on_instance
-            && symbol.bindings.iter().all(is_value)
-            && !symbol.name.text().starts_with('_')
     }
 
     fn bound_to(

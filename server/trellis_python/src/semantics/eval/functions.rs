@@ -164,6 +164,9 @@ impl Eval<'_> {
             let is_class = self.is_class_method(file, function);
             return if is_class { Type::Class(own) } else { Type::Instance(own) };
         }
+        if let Some(value) = self.enum_parameter(file, function, index) {
+            return value;
+        }
         if of.argument_of.is_some() {
             return self.lambda_parameter(file, function, index);
         }

@@ -10,6 +10,7 @@ mod attributes;
 mod calls;
 mod classes;
 mod contexts;
+mod enums;
 mod functions;
 mod items;
 mod narrowing;

@@ -2,6 +2,7 @@
 //! small project in which `«»` marks every place of one symbol.
 
 mod arguments;
+mod enums;
 mod items;
 
 use std::collections::BTreeSet;
