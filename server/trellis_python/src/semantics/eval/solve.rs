@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{ClassInfo, Eval};
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::SymbolId;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
@@ -181,6 +182,35 @@ impl Eval<'_> {
             self.solve(&wanted.arguments[0], &element, into);
         } else if self.is_bundled(wanted, Name::of("Awaitable")) {
             self.solve(&wanted.arguments[0], &self.awaited(given), into);
+        } else {
+            self.solve_by_methods(wanted, given, into);
+        }
+    }
+
+    /// Solves the parameters of a protocol, or of an abstract class of the bundle, from methods of
+    /// the same name that return one of the parameters.
+    fn solve_by_methods(&self, wanted: &ClassType, given: &Type, into: &mut Solution) {
+        let info = self.class(wanted.file, wanted.class);
+        let is_abstract = bundle::file("contextlib") == Some(wanted.file);
+        let Some(own) = self.class_of(given).filter(|_| info.is_protocol || is_abstract) else {
+            return;
+        };
+        let module = self.module(wanted.file);
+        let scope = module.class(wanted.class).scope;
+        for it in &module.functions {
+            let of_class = module.scopes[it.scope.index()].parent == Some(scope);
+            let (Some(name), Some(returns), true) = (it.name, it.returns, of_class) else {
+                continue;
+            };
+            let declared = self.annotation(wanted.file, returns);
+            if let (Type::Variable(..), Some(Type::Function(method))) =
+                (&declared, self.bound_member(&own, name))
+            {
+                let result = self.returns(&method, None);
+                let result = if it.is_async { self.awaited(&result) } else { result };
+                let wanted = Solution::of_class(wanted, &info).apply(&declared);
+                self.solve(&wanted, &result, into);
+            }
         }
     }
 

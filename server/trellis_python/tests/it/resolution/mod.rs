@@ -4,6 +4,7 @@
 mod arguments;
 mod enums;
 mod items;
+mod managers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
