@@ -237,7 +237,10 @@ impl Eval<'_> {
         meaning: &mut Meaning,
     ) {
         let candidates = match callee {
-            Type::Class(class) if self.is_bundled(class, KNOWN.partial) => {
+            Type::Class(class)
+                if self.is_bundled(class, KNOWN.partial)
+                    || self.is_bundled(class, KNOWN.partialmethod) =>
+            {
                 let first = self.module(file).arguments_of(site).first();
                 first.map_or_else(Vec::new, |it| self.candidates(&self.expr(file, it.value)))
             }

@@ -96,14 +96,16 @@ impl Eval<'_> {
                 None => found.unknown = true,
             },
             Type::Super(it) => self.super_attribute(&it.0, &it.1, name, found),
-            Type::Partial(_) | Type::Callable(_) => found.unknown = true,
-            Type::Function(_) => {
+            Type::Partial(partial) => self.partial_attribute(partial, name, found),
+            Type::Callable(_) | Type::Wrapped(..) => found.unknown = true,
+            Type::Function(function) => {
                 let before = found.hits.len();
-                self.instance_attribute(
-                    &self.bundled("types", Name::of("FunctionType"), &[]),
-                    name,
-                    found,
-                );
+                let of = if self.dispatches(function) {
+                    self.bundled("functools", Name::of("_SingleDispatchCallable"), &[])
+                } else {
+                    self.bundled("types", Name::of("FunctionType"), &[])
+                };
+                self.instance_attribute(&of, name, found);
                 // Functions may have attributes that no code declares.
                 found.unknown |= found.hits.len() == before;
             }
@@ -133,7 +135,7 @@ impl Eval<'_> {
         found.hits.extend(members.into_iter().map(|(file, symbol)| Hit::Symbol(file, symbol)));
     }
 
-    fn instance_attribute(&self, object: &Type, name: Name, found: &mut Found) {
+    pub(super) fn instance_attribute(&self, object: &Type, name: Name, found: &mut Found) {
         let Some(class) = self.class_of(object) else { return };
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
@@ -290,6 +292,9 @@ impl Eval<'_> {
         match it {
             Type::Function(function) if function.bound.is_none() => {
                 self.bound_function(function, member, receiver, is_instance)
+            }
+            Type::Wrapped(wrapper, inner) => {
+                self.unwrapped((*wrapper, inner), member, receiver, is_instance)
             }
             Type::Instance(class) if is_instance || self.is_descriptor(class) => {
                 self.described(class, is_instance).unwrap_or_else(|| solution.apply(it))

@@ -17,20 +17,15 @@ impl Eval<'_> {
 
     fn called(&self, callee: &Type, site: CallSite<'_>) -> Type {
         match callee {
-            Type::Function(function) => self
-                .field_taken(function, site)
-                .unwrap_or_else(|| self.returns(function, Some(site))),
+            Type::Function(function) => self.called_function(function, site),
             Type::Class(class) => self.constructed(class, site),
-            Type::Callable(inner) => inner.1.clone(),
+            Type::Callable(inner) => self.called_back(inner, site),
             Type::Instance(class) => match self.bound_member(class, KNOWN.call) {
                 Some(Type::Function(function)) => self.returns(&function, Some(site)),
                 _ => Type::Unknown,
             },
-            Type::Partial(inner) => match &**inner {
-                Type::Function(function) => self.returns(function, None),
-                Type::Class(class) => Type::Instance(class.clone()),
-                _ => Type::Unknown,
-            },
+            Type::Partial(partial) => self.completed(partial, Some(site)),
+            Type::Wrapped(_, inner) => self.called(inner, site),
             Type::Form(inner) => (**inner).clone(),
             Type::Variable(file, symbol) => match self.bound_of(*file, *symbol) {
                 Some(bound) if bound != *callee => self.called(&bound, site),
@@ -38,6 +33,26 @@ impl Eval<'_> {
             },
             _ => Type::Unknown,
         }
+    }
+
+    fn called_function(&self, function: &FunctionType, site: CallSite<'_>) -> Type {
+        if let Some(field) = self.field_taken(function, site) {
+            return field;
+        }
+        let registered = self.registered(function);
+        let others = registered.iter().map(|it| self.returns(it, Some(site)));
+        Type::union([self.returns(function, Some(site))].into_iter().chain(others))
+    }
+
+    /// Returns the result of a call of a value that is only known as `Callable[[…], …]`.
+    fn called_back(&self, callee: &(Option<Vec<Type>>, Type), site: CallSite<'_>) -> Type {
+        let mut solution = Solution::default();
+        let arguments = self.module(site.file).arguments_of(site.call);
+        let given = arguments.iter().take_while(|it| it.kind == ArgumentKind::Positional);
+        for (wanted, argument) in callee.0.iter().flatten().zip(given) {
+            self.solve(wanted, &self.expr(site.file, argument.value), &mut solution);
+        }
+        solution.apply(&callee.1)
     }
 
     /// Returns a method of an instance of a class, bound to it.
@@ -52,8 +67,12 @@ impl Eval<'_> {
         let mut all = Vec::new();
         for member in callee.members() {
             match member {
-                Type::Function(function) => all.push((**function).clone()),
-                Type::Partial(inner) => all.extend(self.candidates(inner)),
+                Type::Function(function) => {
+                    all.push((**function).clone());
+                    all.extend(self.registered(function));
+                }
+                Type::Partial(inner) => all.extend(self.candidates(&inner.callee)),
+                Type::Wrapped(_, inner) => all.extend(self.candidates(inner)),
                 Type::Instance(class) => {
                     all.extend(self.bound_member(class, KNOWN.call).and_then(function_of))
                 }

@@ -70,7 +70,7 @@ impl Eval<'_> {
         Some(self.returns(&constructor, Some(site))).filter(|it| *it != Type::Unknown)
     }
 
-    /// Evaluates `super()`, `type(x)`, `partial(f, …)` and `NewType("X", Base)`.
+    /// Evaluates `super()`, `type(x)`, wrappers of functions, and `NewType("X", Base)`.
     fn constructed_specially(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let arguments = self.module(site.file).arguments_of(site.call);
         let first = || arguments.first().map(|it| self.expr(site.file, it.value));
@@ -85,8 +85,8 @@ impl Eval<'_> {
                 _ => Type::Unknown,
             }));
         }
-        if name == KNOWN.partial {
-            return Some(Type::Partial(first()?.into()));
+        if let Some(wrapped) = self.wrapped(name, site) {
+            return Some(wrapped);
         }
         if name == KNOWN.new_type {
             let base = arguments.get(1)?;

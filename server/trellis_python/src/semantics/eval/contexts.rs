@@ -136,20 +136,31 @@ impl Eval<'_> {
         self.context_with(function, given)
     }
 
-    /// Returns the result of a call with arguments of known types, all positional.
-    pub(super) fn returned_for(&self, function: &FunctionType, arguments: Vec<Type>) -> Type {
+    /// Returns the result of a call with arguments of known types, by parameter.
+    pub(super) fn returned_for(
+        &self,
+        function: &FunctionType,
+        arguments: Vec<(usize, Type)>,
+    ) -> Type {
+        let parameters = &self.module(function.file).function(function.function).parameters;
+        let mut solution = self.solution(function, None, true);
+        for (index, value) in &arguments {
+            if let Some(annotation) = parameters.get(*index).and_then(|it| it.annotation) {
+                self.solve(&self.annotation(function.file, annotation), value, &mut solution);
+            }
+        }
         let context = self.influences(function).and_then(|influences| {
             let mut given = Vec::new();
-            let first = usize::from(function.bound.is_some());
-            for (index, it) in arguments.into_iter().enumerate() {
-                self.give(function, influences, first + index, it, &mut given);
+            self.give_receiver(function, influences, &mut given);
+            for (index, value) in arguments {
+                self.give(function, influences, index, value, &mut given);
             }
             self.context_with(function, given)
         });
-        match context {
-            Some(context) => self.within(context, || self.returns(function, None)),
-            None => self.returns(function, None),
-        }
+        let raw = self.within(context.unwrap_or_else(|| self.context.get()), || {
+            self.raw_returns(function.file, function.function)
+        });
+        solution.finish(&raw, self)
     }
 
     fn context_with(&self, function: &FunctionType, given: Vec<Option<Type>>) -> Option<ContextId> {
@@ -181,12 +192,12 @@ impl Eval<'_> {
         given: &mut Vec<Option<Type>>,
     ) {
         let of = self.module(function.file).function(function.function);
-        let (Some(own), Some((_, receiver))) = (of.class, &function.bound) else { return };
+        let Some((_, receiver)) = &function.bound else { return };
         let class = match receiver {
             Type::Instance(class) | Type::Class(class) => class,
             _ => return,
         };
-        let is_own = (class.file, class.class) == (function.file, own);
+        let is_own = class.file == function.file && Some(class.class) == of.class;
         if influences & 1 == 0 || is_own || bundle::number(class.file).is_some() {
             return;
         }

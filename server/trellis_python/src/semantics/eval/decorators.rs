@@ -94,13 +94,22 @@ impl Eval<'_> {
                 self.decorator_result(&decorator, &it)
             }
             Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
-            Type::Callable(inner) => inner.1.clone(),
+            Type::Callable(inner) if !self.is_from_bundle(file, target) => inner.1.clone(),
             _ => return it,
         };
         match &result {
             Type::Instance(_) | Type::Class(_) => result,
             Type::Function(wrapper) if !self.takes_anything(wrapper) => result,
             _ => it,
+        }
+    }
+
+    /// Returns whether an expression is a function or class of the bundle.
+    fn is_from_bundle(&self, file: FileId, id: ExprId) -> bool {
+        match self.expr(file, id) {
+            Type::Function(function) => bundle::number(function.file).is_some(),
+            Type::Class(class) => bundle::number(class.file).is_some(),
+            _ => false,
         }
     }
 

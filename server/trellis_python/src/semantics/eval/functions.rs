@@ -108,6 +108,9 @@ impl Eval<'_> {
         };
         let Some(call) = module.call(expr) else { return Type::Unknown };
         let site = CallSite { file, call };
+        if let Some(own) = self.wrapped_receiver(file, lambda, call).filter(|_| index == 0) {
+            return own;
+        }
         let of = |callee: &Type| self.callback_parameter(callee, site, argument as usize, index);
         self.expr(file, call.function).map(of)
     }
@@ -120,6 +123,7 @@ impl Eval<'_> {
         index: usize,
     ) -> Type {
         for function in self.candidates(callee) {
+            let function = self.chosen(&function, Some(site));
             let matched = self.matched(&function, site);
             let Some((parameter, _)) = matched.iter().find(|(_, it)| *it == argument) else {
                 continue;

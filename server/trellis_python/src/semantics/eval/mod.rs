@@ -21,6 +21,7 @@ mod operations;
 mod provisional;
 mod solve;
 mod symbols;
+mod wrappers;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::index::FileId;
 use crate::semantics::bundle;
 use crate::semantics::ir::SymbolId;
 use crate::semantics::names::{KNOWN, Name};
-use crate::semantics::types::{ClassType, FunctionType, Type};
+use crate::semantics::types::{ClassType, FunctionType, PartialType, Type};
 
 /// Types of the solved variables.
 #[derive(Clone, Debug, Default)]
@@ -247,13 +247,21 @@ impl Eval<'_> {
                             self.solve(it, &known, into);
                         }
                     }
-                    let given = parameters.iter().flatten().map(|it| into.apply(it)).collect();
-                    self.solve(returns, &self.returned_for(function, given), into);
+                    let first = usize::from(function.bound.is_some());
+                    let given = parameters.iter().flatten().map(|it| into.apply(it));
+                    let given = given.enumerate().map(|(at, it)| (first + at, it)).collect();
+                    let function = self.chosen(function, None);
+                    self.solve(returns, &self.returned_for(&function, given), into);
                 }
                 Type::Class(class) => {
                     self.solve(returns, &Type::Instance(class.clone()), into);
                 }
-                Type::Partial(inner) => self.solve_callable(wanted, inner, into),
+                Type::Partial(inner) => {
+                    let given = parameters.iter().flatten().map(|it| (None, into.apply(it)));
+                    let given = inner.given.iter().cloned().chain(given).collect();
+                    let whole = PartialType { callee: inner.callee.clone(), given };
+                    self.solve(returns, &self.completed(&whole, None), into);
+                }
                 _ => {}
             }
         }

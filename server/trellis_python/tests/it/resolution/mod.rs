@@ -5,6 +5,7 @@ mod arguments;
 mod enums;
 mod items;
 mod managers;
+mod wrappers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
