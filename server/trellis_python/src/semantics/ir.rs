@@ -276,6 +276,8 @@ pub(crate) enum Expr {
     Stored(ExprId, ExprId),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),
+    /// The value of `yield from`: what the generator returned.
+    Delegated(ExprId),
     /// The value of a `yield` expression of a function.
     Sent(FunctionId),
     /// The first expression, narrowed by the second being true.
@@ -423,6 +425,7 @@ impl Expr {
             | Expr::Part(of, _)
             | Expr::Positional(of, _)
             | Expr::Rest(of)
+            | Expr::Delegated(of)
             | Expr::Entered(of, _)
             | Expr::Narrowed(of, _)
             | Expr::InstanceOf(of) => vec![of],

@@ -223,6 +223,7 @@ impl Eval<'_> {
             let value = self.expr(site.file, arguments[argument].value);
             match parameters[parameter].kind {
                 ParameterKind::Variadic => rest.push((parameter, value)),
+                ParameterKind::Keywords => {}
                 _ => self.give(function, influences, parameter, value, given),
             }
         }

@@ -66,10 +66,22 @@ impl Eval<'_> {
             return false;
         }
         matched.iter().all(|(parameter, argument)| {
-            let wanted = self.parameter(function.file, function.function, *parameter);
+            let wanted = self.accepted(function, *parameter);
             let given = self.expr(site.file, arguments[*argument].value);
             self.may_be(&given, &wanted)
         })
+    }
+
+    /// Returns the type of one argument for a parameter.
+    fn accepted(&self, function: &FunctionType, index: usize) -> Type {
+        let parameter = self.module(function.file).function(function.function).parameters[index];
+        match (parameter.kind, parameter.annotation) {
+            (ParameterKind::Variadic | ParameterKind::Keywords, Some(annotation)) => {
+                self.annotation(function.file, annotation)
+            }
+            (ParameterKind::Variadic | ParameterKind::Keywords, None) => Type::Unknown,
+            _ => self.parameter(function.file, function.function, index),
+        }
     }
 
     /// Returns whether a value may be given for a parameter, as far as the types are known.
@@ -136,7 +148,10 @@ impl Eval<'_> {
                     }
                 }
                 ArgumentKind::Keyword(name) => {
-                    pairs.extend(keyword_parameter(parameters, name).map(|it| (it, index)))
+                    let open =
+                        || parameters.iter().position(|it| it.kind == ParameterKind::Keywords);
+                    let place = keyword_parameter(parameters, name).or_else(open);
+                    pairs.extend(place.map(|it| (it, index)))
                 }
                 // An unpacked argument may fill any later parameter.
                 ArgumentKind::Starred => next = parameters.len(),

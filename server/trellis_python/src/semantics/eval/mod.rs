@@ -204,6 +204,7 @@ impl<'i> Eval<'i> {
             }
             Expr::Unary(operand) => of(operand),
             Expr::Compare(op, left, right) => self.comparison(file, op, left, right),
+            Expr::Delegated(generator) => self.delegated(&of(generator)),
             Expr::Sent(function) => self.sent(file, function),
             Expr::Binary(left, right, method) => self.binary(file, left, right, method),
             Expr::Tuple(list) => self.tuple(file, module.list(list)),

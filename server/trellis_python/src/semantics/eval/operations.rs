@@ -35,11 +35,20 @@ impl Eval<'_> {
 
     pub(super) fn tuple(&self, file: FileId, items: &[ExprId]) -> Type {
         let module = self.module(file);
-        let starred = items.iter().any(|it| matches!(module.expr(*it), Expr::Starred(_)));
-        if starred || items.len() > MOST_ELEMENTS {
+        let mut parts = Vec::new();
+        for it in items.iter().take(MOST_ELEMENTS + 1) {
+            match module.expr(*it) {
+                Expr::Starred(inner) => match self.expr(file, inner) {
+                    Type::Tuple(inner) => parts.extend(inner.iter().cloned()),
+                    _ => return self.builtin_of(KNOWN.tuple, [self.elements(file, items)]),
+                },
+                _ => parts.push(self.expr(file, *it)),
+            }
+        }
+        if parts.len() > MOST_ELEMENTS {
             return self.builtin_of(KNOWN.tuple, [self.elements(file, items)]);
         }
-        Type::Tuple(items.iter().map(|it| self.expr(file, *it)).collect())
+        Type::Tuple(parts.into())
     }
 
     pub(super) fn dict(&self, file: FileId, items: &[ExprId]) -> Type {
@@ -125,6 +134,18 @@ impl Eval<'_> {
             }
             _ => Type::Unknown,
         }
+    }
+
+    /// Returns the type of `yield from`: what a generator returns.
+    pub(super) fn delegated(&self, generator: &Type) -> Type {
+        generator.map(|it| match it {
+            Type::Instance(class) if self.is_bundled(class, KNOWN.generator) => {
+                class.arguments.get(2).cloned().unwrap_or(Type::Unknown)
+            }
+            Type::Instance(class) if bundle::number(class.file).is_some() => Type::None,
+            Type::Tuple(_) => Type::None,
+            _ => Type::Unknown,
+        })
     }
 
     /// Returns the overload whose one argument accepts a value.

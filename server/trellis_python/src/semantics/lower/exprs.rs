@@ -65,7 +65,7 @@ impl Lower<'_> {
                 if let Some(function) = self.function {
                     self.module.functions[function.index()].delegated.push(value);
                 }
-                Expr::Unknown
+                Expr::Delegated(value)
             }
             Ast::FString(it) => {
                 it.value.elements().for_each(|it| self.interpolated(it));
@@ -344,15 +344,16 @@ impl Lower<'_> {
             let value = self.expr(&item.value);
             match key {
                 Some(key) => items.extend([key, value]),
-                // The entries of `{**other}` are not distinguished.
-                None => items.extend([value, value].map(|_| ExprId(u32::MAX))),
+                None => items.extend(self.entries(value)),
             }
         }
-        let items: Vec<ExprId> = items
-            .into_iter()
-            .map(|it| if it.0 == u32::MAX { self.push(Expr::Unknown) } else { it })
-            .collect();
         Expr::Dict(self.push_list(&items))
+    }
+
+    /// Returns some key and some value of `other` in `{**other}`.
+    fn entries(&mut self, other: ExprId) -> [ExprId; 2] {
+        let key = self.push(Expr::Element(other, false));
+        [key, self.push(Expr::Subscript(other, key, self.flow))]
     }
 
     pub(super) fn comprehension<T>(

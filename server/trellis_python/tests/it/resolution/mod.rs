@@ -5,6 +5,7 @@ mod arguments;
 mod enums;
 mod items;
 mod managers;
+mod values;
 mod wrappers;
 
 use std::collections::BTreeSet;
