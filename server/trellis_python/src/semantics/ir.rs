@@ -50,6 +50,8 @@ pub(crate) struct Module {
     /// Names and attributes that the flow can assign or narrow.
     pub(crate) keys: Vec<Key>,
     pub(crate) key_of: FxHashMap<Key, KeyId>,
+    /// Symbols that another scope assigns too, by `global` or `nonlocal`.
+    pub(crate) shared: rustc_hash::FxHashSet<SymbolId>,
     /// Texts of strings that are the key of an item.
     pub(crate) texts: FxHashMap<ExprId, Name>,
     /// True if the text could not be read at all.
@@ -278,6 +280,8 @@ pub(crate) enum Expr {
     InstanceOf(ExprId),
     /// The value of `yield from`: what the generator returned.
     Delegated(ExprId),
+    /// A group of exceptions of a class, or of one of a tuple of classes.
+    GroupOf(ExprId),
     /// The value of a `yield` expression of a function.
     Sent(FunctionId),
     /// The first expression, narrowed by the second being true.

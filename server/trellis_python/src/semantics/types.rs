@@ -23,11 +23,13 @@ pub(crate) struct FunctionType {
     pub(crate) bound: Option<(ClassType, Type)>,
 }
 
-/// A callable with the first of its arguments, some of them by name.
+/// A callable with the first of its arguments, some of them by name, or with another result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PartialType {
     pub(crate) callee: Type,
     pub(crate) given: Vec<(Option<Name>, Type)>,
+    /// The result, if it is not that of the callable.
+    pub(crate) result: Option<Type>,
 }
 
 /// What an attribute of a class makes of the function that it wraps.

@@ -297,7 +297,8 @@ impl Eval<'_> {
                 self.unwrapped((*wrapper, inner), member, receiver, is_instance)
             }
             Type::Instance(class) if is_instance || self.is_descriptor(class) => {
-                self.described(class, is_instance).unwrap_or_else(|| solution.apply(it))
+                let instance = if is_instance { receiver } else { &Type::None };
+                self.described(class, instance).unwrap_or_else(|| solution.apply(it))
             }
             other => solution.apply(other),
         }
@@ -344,12 +345,15 @@ impl Eval<'_> {
             && self.member(class, KNOWN.get, 0).is_some()
     }
 
-    /// Returns the result of a descriptor's `__get__`.
-    fn described(&self, class: &ClassType, _is_instance: bool) -> Option<Type> {
+    /// Returns the result of a descriptor's `__get__` for an instance, or for `None`.
+    fn described(&self, class: &ClassType, instance: &Type) -> Option<Type> {
         let member = self.member(class, KNOWN.get, 0)?;
         let object = Type::Instance(class.clone());
         match self.member_type_of(&member, &object, Some(class)) {
-            Type::Function(function) => Some(self.returns(&function, None)),
+            Type::Function(function) => {
+                let function = self.overload_for(&function, instance);
+                Some(self.returned(&function, None))
+            }
             _ => None,
         }
     }

@@ -147,7 +147,7 @@ impl Eval<'_> {
         // arguments.
         pairs.sort_by_key(|(wanted, _)| is_callback(wanted));
         for (wanted, argument) in pairs {
-            self.solve(&wanted, &self.expr(site.file, arguments[argument].value), into);
+            self.solve(&wanted, &self.argument(site, argument), into);
         }
     }
 }

@@ -64,7 +64,8 @@ impl Eval<'_> {
     fn decided_by_new(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let constructor = self.candidates(&Type::Class(class.clone())).pop()?;
         let of = self.module(constructor.file).function(constructor.function);
-        if of.name != Some(KNOWN.new) || of.returns.is_none() {
+        let is_own = |it: ExprId| self.annotation(constructor.file, it) == Type::Receiver;
+        if of.name != Some(KNOWN.new) || of.returns.is_none_or(is_own) {
             return None;
         }
         Some(self.returns(&constructor, Some(site))).filter(|it| *it != Type::Unknown)

@@ -213,14 +213,13 @@ impl Eval<'_> {
         influences: u64,
         given: &mut Vec<Option<Type>>,
     ) {
-        let arguments = self.module(site.file).arguments_of(site.call);
         let parameters = &self.module(function.file).function(function.function).parameters;
         let mut rest = Vec::new();
         for (parameter, argument) in self.matched(function, site) {
             if influences >> parameter.min(MOST_PARAMETERS - 1) & 1 == 0 {
                 continue;
             }
-            let value = self.expr(site.file, arguments[argument].value);
+            let value = self.argument(site, argument);
             match parameters[parameter].kind {
                 ParameterKind::Variadic => rest.push((parameter, value)),
                 ParameterKind::Keywords => {}

@@ -6,7 +6,7 @@ use crate::index::FileId;
 use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
-use crate::semantics::types::{FunctionType, Type};
+use crate::semantics::types::{FunctionType, PartialType, Type, Wrapper};
 
 impl Eval<'_> {
     /// Returns the last names of a function's decorators: `setter` of `@size.setter`.
@@ -94,13 +94,43 @@ impl Eval<'_> {
                 self.decorator_result(&decorator, &it)
             }
             Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
-            Type::Callable(inner) if !self.is_from_bundle(file, target) => inner.1.clone(),
+            Type::Callable(inner) if !self.is_from_bundle(file, target) => {
+                self.applied(&inner, &it)
+            }
             _ => return it,
         };
         match &result {
             Type::Instance(_) | Type::Class(_) => result,
             Type::Function(wrapper) if !self.takes_anything(wrapper) => result,
+            Type::Callable(inner) => self.with_result(it, &inner.1),
             _ => it,
+        }
+    }
+
+    /// Returns the result of a `Callable` for one argument.
+    fn applied(&self, callee: &(Option<Vec<Type>>, Type), given: &Type) -> Type {
+        let mut solution = Solution::default();
+        if let Some([wanted]) = callee.0.as_deref() {
+            self.solve(wanted, given, &mut solution);
+        }
+        solution.apply(&callee.1)
+    }
+
+    /// Returns a function with the result that its decorator declares, if it is known and another
+    /// one.
+    fn with_result(&self, it: Type, result: &Type) -> Type {
+        let Type::Function(function) = &it else { return it };
+        let is_known = matches!(result, Type::Instance(_) | Type::Tuple(_) | Type::Union(_));
+        let is_open = result.is_vague() || self.returns(function, None) == *result;
+        if !is_known || is_open || has_variable(result) {
+            return it;
+        }
+        let partial =
+            PartialType { callee: it.clone(), given: Vec::new(), result: Some(result.clone()) };
+        let partial = Type::Partial(partial.into());
+        match self.module(function.file).function(function.function).class {
+            Some(_) => Type::Wrapped(Wrapper::Method, partial.into()),
+            None => partial,
         }
     }
 
@@ -133,5 +163,14 @@ impl Eval<'_> {
         let parameters = &self.module(it.file).function(it.function).parameters;
         parameters.iter().any(|it| it.kind == ParameterKind::Variadic)
             && parameters.iter().any(|it| it.kind == ParameterKind::Keywords)
+    }
+}
+
+fn has_variable(it: &Type) -> bool {
+    match it {
+        Type::Variable(..) => true,
+        Type::Union(inner) | Type::Tuple(inner) => inner.iter().any(has_variable),
+        Type::Instance(class) => class.arguments.iter().any(has_variable),
+        _ => false,
     }
 }

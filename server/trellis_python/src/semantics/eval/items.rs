@@ -19,12 +19,32 @@ impl Eval<'_> {
         (value, index): (ExprId, ExprId),
         flow: FlowId,
     ) -> Type {
-        let whole = || self.subscript(file, value, index);
+        let whole = || {
+            let displayed = self.displayed(file, value, index);
+            displayed.unwrap_or_else(|| self.subscript(file, value, index))
+        };
         let Some(key) = self.module(file).key(id) else { return whole() };
         match self.flow(file, key, flow, &|_| whole()) {
             Type::Never | Type::Unknown => whole(),
             known => known,
         }
+    }
+
+    /// Returns the value beside a key in the dict display that a name is bound to, if nothing else
+    /// is assigned to the name or to that item.
+    fn displayed(&self, file: FileId, value: ExprId, index: ExprId) -> Option<Type> {
+        let module = self.module(file);
+        let Expr::Name(_, Some(symbol), _) = module.expr(value) else { return None };
+        let [binding] = module.symbol(symbol).bindings.as_slice() else { return None };
+        let BindingKind::Value(display) = module.binding(*binding).kind else { return None };
+        let Expr::Dict(list) = module.expr(display) else { return None };
+        let wanted = module.item(index).filter(|it| !matches!(it, Index::Symbol(_)))?;
+        let entries = module.list(list).chunks_exact(2);
+        let keys: Option<Vec<Index>> = entries.clone().map(|it| module.item(it[0])).collect();
+        let place = keys?.iter().rposition(|it| *it == wanted)?;
+        let is_assigned = |key: &Key| matches!(key, Key::Item(object, _) if module.keys[object.index()] == Key::Symbol(symbol));
+        let entry = entries.clone().nth(place)?;
+        (!module.keys.iter().any(is_assigned)).then(|| self.expr(file, entry[1]))
     }
 
     /// Returns what an item holds after an assignment: the value, if all objects are builtin

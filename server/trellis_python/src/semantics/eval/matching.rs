@@ -19,8 +19,25 @@ impl Eval<'_> {
         let (Some(site), Some(first)) = (site, overloads.first()) else {
             return overloads.first().map_or_else(|| function.clone(), of);
         };
-        let fits = overloads.iter().map(of).find(|it| self.takes(it, site));
-        fits.unwrap_or_else(|| of(first))
+        let mut fits = overloads.iter().map(of).filter(|it| self.takes(it, site));
+        let Some(fitting) = fits.next() else { return of(first) };
+        if self.takes_unpacked(&fitting, site) {
+            return fitting;
+        }
+        fits.find(|it| self.takes_unpacked(it, site)).unwrap_or(fitting)
+    }
+
+    /// Returns whether a function takes any number of arguments where a call unpacks some.
+    fn takes_unpacked(&self, function: &FunctionType, site: CallSite<'_>) -> bool {
+        let arguments = self.module(site.file).arguments_of(site.call);
+        let mut unpacked = (0..arguments.len())
+            .filter(|it| arguments[*it].kind == ArgumentKind::Starred)
+            .peekable();
+        if unpacked.peek().is_none() {
+            return true;
+        }
+        let matched = self.matched(function, site);
+        unpacked.all(|index| matched.iter().any(|(_, argument)| *argument == index))
     }
 
     /// Returns the functions marked `@overload` under a function's name, in order.
@@ -67,9 +84,16 @@ impl Eval<'_> {
         }
         matched.iter().all(|(parameter, argument)| {
             let wanted = self.accepted(function, *parameter);
-            let given = self.expr(site.file, arguments[*argument].value);
+            let given = self.argument(site, *argument);
             self.may_be(&given, &wanted)
         })
+    }
+
+    /// Returns the type of an argument; of an unpacked one, that of its elements.
+    pub(super) fn argument(&self, site: CallSite<'_>, index: usize) -> Type {
+        let argument = self.module(site.file).arguments_of(site.call)[index];
+        let value = self.expr(site.file, argument.value);
+        if argument.kind == ArgumentKind::Starred { self.element(&value, false) } else { value }
     }
 
     /// Returns the type of one argument for a parameter.
@@ -154,7 +178,14 @@ impl Eval<'_> {
                     pairs.extend(place.map(|it| (it, index)))
                 }
                 // An unpacked argument may fill any later parameter.
-                ArgumentKind::Starred => next = parameters.len(),
+                ArgumentKind::Starred => {
+                    let variadic = parameters.get(next);
+                    if variadic.is_some_and(|it| it.kind == ParameterKind::Variadic) {
+                        pairs.push((next, index));
+                    } else {
+                        next = parameters.len();
+                    }
+                }
                 ArgumentKind::Keywords => {}
             }
         }

@@ -225,6 +225,9 @@ impl<'i> Eval<'i> {
             Expr::Rest(whole) => self.builtin_of(KNOWN.list, [self.element(&of(whole), false)]),
             Expr::Positional(whole, index) => self.positional(&of(whole), index),
             Expr::Entered(manager, is_async) => self.entered(&of(manager), is_async),
+            Expr::GroupOf(class) => {
+                self.builtin_of(KNOWN.exception_group, [self.instance_of(&of(class))])
+            }
             Expr::InstanceOf(class) => self.instance_of(&of(class)),
             Expr::Narrowed(subject, test) => match module.key(subject) {
                 Some(key) => self.narrow(file, key, of(subject), test, true),

@@ -149,7 +149,7 @@ impl Eval<'_> {
     }
 
     /// Returns the overload whose one argument accepts a value.
-    fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
+    pub(super) fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
         let overloads = self.overloads(function);
         let takes = |it: &&FunctionId| self.fits(given, &self.parameter(function.file, **it, 1));
         let chosen = overloads.iter().find(takes).or(overloads.first());

@@ -73,14 +73,18 @@ impl Solution {
 
     /// Replaces the solved variables in a type; unsolved ones become their bound or unknown.
     pub(crate) fn finish(&self, it: &Type, eval: &Eval<'_>) -> Type {
-        let applied = self.apply(it);
-        match &applied {
-            Type::Variable(file, symbol) => eval.bound_of(*file, *symbol).unwrap_or(Type::Unknown),
+        match it {
+            Type::Variable(file, symbol) => match self.get((*file, *symbol)) {
+                Some(known) => known.clone(),
+                None => eval.bound_of(*file, *symbol).unwrap_or(Type::Unknown),
+            },
             Type::Union(inner) => Type::union(inner.iter().map(|it| match it {
-                Type::Variable(..) => Type::Unknown,
-                other => other.clone(),
+                Type::Variable(file, symbol) => {
+                    self.get((*file, *symbol)).cloned().unwrap_or(Type::Unknown)
+                }
+                other => self.apply(other),
             })),
-            _ => applied,
+            other => self.apply(other),
         }
     }
 }
@@ -259,7 +263,7 @@ impl Eval<'_> {
                 Type::Partial(inner) => {
                     let given = parameters.iter().flatten().map(|it| (None, into.apply(it)));
                     let given = inner.given.iter().cloned().chain(given).collect();
-                    let whole = PartialType { callee: inner.callee.clone(), given };
+                    let whole = PartialType { given, ..(**inner).clone() };
                     self.solve(returns, &self.completed(&whole, None), into);
                 }
                 _ => {}

@@ -32,6 +32,8 @@ impl Eval<'_> {
         let start = |scope: ScopeId| if local == Some(scope) { Type::Never } else { whole() };
         match self.flow(file, *key, flow, &start) {
             Type::Never => whole(),
+            // A function called since may have assigned something.
+            Type::None if symbol.is_some_and(|it| module.shared.contains(&it)) => whole(),
             known => known,
         }
     }

@@ -33,7 +33,7 @@ impl Eval<'_> {
         if !matches!(wrapper, None | Some(Wrapper::Method)) {
             return wrapper.map(|it| Type::Wrapped(it, function.into()));
         }
-        let partial = PartialType { callee: function, given: self.given_first(site) };
+        let partial = PartialType { callee: function, given: self.given_first(site), result: None };
         let partial = Type::Partial(partial.into());
         Some(match wrapper {
             Some(wrapper) => Type::Wrapped(wrapper, partial.into()),
@@ -64,6 +64,9 @@ impl Eval<'_> {
     /// Returns the result of a call of a partial object; without a site, of a call with any
     /// arguments.
     pub(super) fn completed(&self, partial: &PartialType, site: Option<CallSite<'_>>) -> Type {
+        if let Some(result) = &partial.result {
+            return result.clone();
+        }
         let mut given = partial.given.clone();
         if let Some(site) = site {
             let arguments = self.module(site.file).arguments_of(site.call);
@@ -83,7 +86,7 @@ impl Eval<'_> {
             Type::Class(class) => Type::Instance(class.clone()),
             Type::Partial(inner) => {
                 let given = [inner.given.clone(), given.clone()].concat();
-                self.completed(&PartialType { callee: inner.callee.clone(), given }, None)
+                self.completed(&PartialType { given, ..(**inner).clone() }, None)
             }
             Type::Callable(inner) => inner.1.clone(),
             _ => Type::Unknown,
@@ -203,7 +206,7 @@ fn bound(it: &Type, member: &Member, object: Type) -> Type {
         }
         Type::Partial(partial) => Type::Partial(Arc::new(PartialType {
             callee: bound(&partial.callee, member, object.clone()),
-            given: partial.given.clone(),
+            ..(**partial).clone()
         })),
         other => other.clone(),
     })

@@ -340,7 +340,7 @@ impl Lower<'_> {
     fn dict(&mut self, it: &ast::ExprDict) -> Expr {
         let mut items = Vec::new();
         for item in &it.items {
-            let key = item.key.as_ref().map(|it| self.expr(it));
+            let key = item.key.as_ref().map(|it| self.key_expr(it));
             let value = self.expr(&item.value);
             match key {
                 Some(key) => items.extend([key, value]),

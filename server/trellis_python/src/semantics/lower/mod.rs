@@ -111,10 +111,12 @@ impl<'a> Lower<'a> {
             let name = Name::of(text);
             let symbol = self.symbol_in(MODULE, name);
             self.module.names.insert((self.scope, name), symbol);
+            self.module.shared.insert(symbol);
         }
         for text in &bound.nonlocals {
             let name = Name::of(text);
             if let Some(symbol) = self.enclosing(name) {
+                self.module.shared.insert(symbol);
                 self.module.names.insert((self.scope, name), symbol);
             }
         }

@@ -70,3 +70,97 @@ sorted({1: A()}.items(), key=lambda it: it[1].«x»)[0][1].«x»",
 reduce(lambda a, b: a if a.«x» else b, [A()]).«x»",
     ]);
 }
+
+#[test]
+fn a_key_of_a_display_has_the_value_beside_it() {
+    check_each(&[
+        "m = {'a': A(), 'b': B()}
+m['a'].«x»
+m['b'].x",
+        "KINDS = {'a': A, 1: B}
+def use():
+    KINDS['a']().«x»
+    KINDS[1]().x",
+    ]);
+}
+
+#[test]
+fn a_name_that_an_inner_function_assigns_may_hold_its_value() {
+    check_each(&[
+        "a = None
+def init():
+    global a
+    a = A()
+init()
+a.«x»
+def use(): a.«x»",
+        "def use():
+    a = None
+    def init():
+        nonlocal a
+        a = A()
+    init()
+    a.«x»",
+    ]);
+}
+
+#[test]
+fn unpacked_arguments_are_those_of_a_function_that_takes_any_number() {
+    check_each(&["import asyncio, itertools
+async def f(): return A()
+async def use():
+    for it in await asyncio.gather(*[f() for _ in 'ab']): it.«x»
+for it in itertools.chain(*[[A()]]): it.«x»
+for a, b in zip(*[[A()], [A()]]): a.«x»
+tuple([A()])[0].«x»"]);
+}
+
+#[test]
+fn a_group_of_exceptions_holds_the_caught_ones() {
+    check_each(&["class E(Exception):
+    a = A()
+try: ...
+except* E as group:
+    for it in group.exceptions: it.a.«x»"]);
+}
+
+#[test]
+fn a_generic_class_knows_its_elements_without_annotations() {
+    check_each(&["from typing import Generic, TypeVar
+T = TypeVar('T')
+class Stack(Generic[T]):
+    def __init__(self) -> None:
+        self.items: list[T] = []
+    def top(self): return self.items[-1]
+    def all(self): return [it for it in self.items]
+s = Stack[A]()
+s.top().«x»
+s.all()[0].«x»"]);
+}
+
+#[test]
+fn parts_of_what_was_given_keep_their_types() {
+    check_each(&[
+        "def swap(a, b): return b, a
+q, w = swap(1, A())
+q.«x»",
+        "def chunks(items, n):
+    for i in range(0, len(items), n):
+        yield items[i:i + n]
+for c in chunks([A()], 2): c[0].«x»",
+        "def pipe(v, *fs):
+    for f in fs:
+        v = f(v)
+    return v
+pipe(A(), lambda it: it).«x»",
+        "def coalesce(*vs):
+    for v in vs:
+        if v is not None:
+            return v
+coalesce(None, A()).«x»",
+        "def build(kind, **kw):
+    classes = {'a': A}
+    return classes[kind](**kw)
+build('a').«x»",
+    ]);
+}

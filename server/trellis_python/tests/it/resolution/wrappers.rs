@@ -214,3 +214,48 @@ class Other:
     def register(self): ...",
     );
 }
+
+#[test]
+fn a_decorator_may_declare_another_result() {
+    check(
+        "from typing import Callable, ParamSpec, TypeVar
+P = ParamSpec('P')
+R = TypeVar('R')
+class A:
+    «x» = 1
+def listed(f: Callable[P, R]) -> Callable[P, list[R]]: ...
+@listed
+def g(n): return A()
+g(1)[0].«x»
+class C:
+    @listed
+    def m(self): return A()
+C().m()[0].«x»",
+    );
+    check(
+        "from typing import Callable, ParamSpec, TypeVar
+P = ParamSpec('P')
+R = TypeVar('R')
+def listed(f: Callable[P, R]) -> Callable[P, list[R]]: ...
+def again(n) -> Callable[[Callable[P, R]], Callable[P, list[R]]]: ...
+@listed
+def g(«size»): return 1
+g(«size»=1)
+class C:
+    @again(2)
+    def m(self, size): return 1
+C().m(size=1)",
+    );
+}
+
+#[test]
+fn a_cached_property_of_a_lambda_is_its_result() {
+    check(
+        "from functools import cache, cached_property, lru_cache, partial, partialmethod, singledispatch, singledispatchmethod
+class A:
+    «x» = 1
+class C:
+    a = cached_property(lambda self: A())
+C().a.«x»",
+    );
+}
