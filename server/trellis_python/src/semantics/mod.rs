@@ -3,6 +3,7 @@
 mod bundle;
 mod eval;
 pub(crate) mod ir;
+mod keys;
 mod lower;
 mod names;
 mod program;

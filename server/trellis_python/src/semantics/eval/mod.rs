@@ -14,6 +14,7 @@ mod contexts;
 mod decorators;
 mod enums;
 mod functions;
+mod influences;
 mod items;
 mod matching;
 mod narrowing;

@@ -1,6 +1,8 @@
 //! Results of functions without annotations, which follow from the arguments.
 
-use super::check_each;
+use trellis_python::Index;
+
+use super::{Project, check_each, project};
 
 #[test]
 fn a_function_returns_what_it_was_given() {
@@ -154,4 +156,46 @@ class C(Base):
 C().get().«x»
 C().new().«x»",
     ]);
+}
+
+/// Functions that call each other in circles, with results that depend on their arguments.
+const CIRCLES: &str = "\
+class A:
+    x = 1
+
+class B:
+    x = 2
+
+def one(v): return two(v) if v else three([v])
+def two(v): return three(v) or one(v)
+def three(v): return v if v else one(v) or four(v, A())
+def four(v, w): return two(w) if v else (three(v), w)
+def five(*vs): return [one(v) for v in vs] + [four(v, five(v)) for v in vs]
+
+one(A()).x
+two(B()).x
+three(A()).x
+four(1, B()).x
+five(A())[0].x
+five(B(), A())[0].x
+";
+
+#[test]
+fn no_answer_depends_on_the_order_of_the_questions() {
+    let Project { index, .. } = project(CIRCLES);
+    let file = index.file("main.py").unwrap();
+    let ask = |index: &Index, at: usize| format!("{:?}", index.references(file, at));
+    let places: Vec<usize> = CIRCLES.match_indices("x").map(|(at, _)| at).collect();
+    let there: Vec<String> = {
+        let index = index.clone();
+        places.iter().map(|it| ask(&index, *it)).collect()
+    };
+    let mut back: Vec<String> = {
+        let index = index.clone();
+        places.iter().rev().map(|it| ask(&index, *it)).collect()
+    };
+    back.reverse();
+    assert_eq!(there, back);
+    let alone: Vec<String> = places.iter().map(|it| ask(&index.clone(), *it)).collect();
+    assert_eq!(there, alone);
 }
