@@ -81,7 +81,7 @@ impl Eval<'_> {
         }
         let module = self.module(file);
         let computed = module.exprs.iter().filter_map(|it| match it {
-            Expr::Subscript(value, index) if module.expr(*index) != Expr::String => Some(*value),
+            Expr::Subscript(value, index, _) if module.expr(*index) != Expr::String => Some(*value),
             _ => None,
         });
         let values: FxHashSet<ExprId> = computed.collect();

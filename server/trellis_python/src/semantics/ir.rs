@@ -3,8 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
+pub(crate) use super::keys::{Index, Key};
 use super::names::Name;
-use crate::index::DocumentKind;
+pub(crate) use super::quotes::{Expectation, Parametrized, ParametrizedName, Quoted};
 
 /// Defines types for row numbers of the tables.
 macro_rules! ids {
@@ -56,17 +57,12 @@ pub(crate) struct Module {
     pub(crate) key_of: FxHashMap<Key, KeyId>,
     /// Expectations of dict displays.
     pub(crate) expectations: Vec<Expectation>,
+    /// Symbols that another scope assigns too, by `global` or `nonlocal`.
+    pub(crate) shared: rustc_hash::FxHashSet<SymbolId>,
+    /// Texts of strings that are the key of an item.
+    pub(crate) texts: FxHashMap<ExprId, Name>,
     /// True if the text could not be read at all.
     pub(crate) unread: bool,
-}
-
-/// An expression that can be narrowed: a name, or an attribute of such an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
-    Symbol(SymbolId),
-    /// A name that this file does not bind.
-    Free(Name),
-    Attribute(KeyId, Name),
 }
 
 /// A module as an import statement names it.
@@ -196,6 +192,15 @@ pub(crate) struct Function {
     pub(crate) argument_of: Option<(ExprId, u32)>,
     /// Byte range of the whole definition.
     pub(crate) range: (u32, u32),
+    pub(crate) inside: Inside,
+}
+
+/// Rows of the tables that belong to a function's body, with those of nested definitions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inside {
+    pub(crate) exprs: std::ops::Range<u32>,
+    pub(crate) scopes: std::ops::Range<u32>,
+    pub(crate) joins: std::ops::Range<u32>,
 }
 
 #[derive(Debug)]
@@ -218,7 +223,8 @@ pub(crate) enum Expr {
     Name(Name, Option<SymbolId>, FlowId),
     Attribute(ExprId, Name, FlowId),
     Call(u32),
-    Subscript(ExprId, ExprId),
+    /// An item of a value, and its place in the flow.
+    Subscript(ExprId, ExprId, FlowId),
     Await(ExprId),
     Starred(ExprId),
     /// Any of the values, as in `a if c else b`.
@@ -260,8 +266,14 @@ pub(crate) enum Expr {
     Rest(ExprId),
     /// The value of `with … as`; the flag is true for `async with`.
     Entered(ExprId, bool),
+    /// What an item of the first expression is after the second was assigned to it.
+    Stored(ExprId, ExprId),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),
+    /// The value of `yield from`: what the generator returned.
+    Delegated(ExprId),
+    /// A group of exceptions of a class, or of one of a tuple of classes.
+    GroupOf(ExprId),
     /// The value of a `yield` expression of a function.
     Sent(FunctionId),
     /// The first expression, narrowed by the second being true.
@@ -376,73 +388,35 @@ pub(crate) enum Role {
     MatchArgument(ClassId),
 }
 
-/// The rule that gives a name in a string its meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quoted {
-    /// An attribute of a value: `getattr(x, "name")`.
-    Attribute(ExprId),
-    /// A key of a value: `x["name"]`, `x.get("name")`, `"name" in x`.
-    Key(ExprId),
-    /// A key of a dict display.
-    Entry(ExpectationId),
-    /// A part of a dotted path: the path up to it, and whether it is the last one.
-    Path(Name, bool),
-    /// A pytest fixture: `usefixtures("name")`.
-    Fixture,
-    /// A parameter of tests: `parametrize("name", …)`.
-    Parameter(Parametrized),
-    /// The attribute that a call looks up on an unknown object.
-    LookedUp,
-    /// The beginning of a name that is put together: `"visit_" + kind`.
-    Prefix,
-    /// The end of a name that is put together: `kind + "_handler"`.
-    Suffix,
-    /// A string without a known rule.
-    Plain,
-    /// A word of a document.
-    Mention(DocumentKind),
-}
-
-/// A name in a `parametrize` mark.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ParametrizedName {
-    pub(crate) name: Name,
-    /// The mark.
-    pub(crate) call: ExprId,
-    /// Index of the name; `None` if it is the only one, so that each value is one of its own.
-    pub(crate) part: Option<u32>,
-}
-
-/// The tests to which a `parametrize` mark belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parametrized {
-    Function(FunctionId),
-    Class(ClassId),
-    Module,
-}
-
-/// The place that decides the type of a dict display.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expectation {
-    /// The value of a name or attribute with this annotation.
-    Annotation(ExprId),
-    /// The value of a symbol.
-    Symbol(SymbolId),
-    /// The n-th argument of a call.
-    Argument(ExprId, u32),
-    /// The argument of a call with this keyword.
-    Keyword(ExprId, Name),
-    /// The keywords of a call: `f(**{…})`.
-    Unpacked(ExprId),
-    /// A result of a function.
-    Returned(FunctionId),
-    /// An element of a display.
-    Element(ExpectationId),
-    /// A value of a dict display, with its key if that is an identifier.
-    Value(ExpectationId, Option<Name>),
-    /// The other side of a comparison.
-    Compared(ExprId),
-    Nothing,
+impl Expr {
+    /// Returns the expressions whose values make up the value of this one; of a name or a call,
+    /// none.
+    pub(crate) fn parts(self, module: &Module) -> Vec<ExprId> {
+        match self {
+            Expr::Either(all) | Expr::And(all) | Expr::Or(all) | Expr::Tuple(all) => {
+                module.list(all).to_vec()
+            }
+            Expr::List(all) | Expr::Set(all) | Expr::Dict(all) => module.list(all).to_vec(),
+            Expr::Binary(left, right, _) | Expr::Compare(_, left, right) => vec![left, right],
+            Expr::Subscript(of, other, _) | Expr::DictComp(of, other) => vec![of, other],
+            Expr::Attribute(of, ..)
+            | Expr::Await(of)
+            | Expr::Starred(of)
+            | Expr::Unary(of)
+            | Expr::ListComp(of)
+            | Expr::SetComp(of)
+            | Expr::Generator(of)
+            | Expr::Element(of, _)
+            | Expr::Part(of, _)
+            | Expr::Positional(of, _)
+            | Expr::Rest(of)
+            | Expr::Delegated(of)
+            | Expr::Entered(of, _)
+            | Expr::Narrowed(of, _)
+            | Expr::InstanceOf(of) => vec![of],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Occurrence {
@@ -464,25 +438,6 @@ impl Module {
 
     pub(crate) fn expr(&self, id: ExprId) -> Expr {
         self.exprs[id.index()]
-    }
-
-    /// Returns the key of an expression, if it has one.
-    pub(crate) fn key(&self, id: ExprId) -> Option<KeyId> {
-        let key = match self.expr(id) {
-            Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
-            Expr::Name(name, None, _) => Key::Free(name),
-            Expr::Attribute(object, name, _) => Key::Attribute(self.key(object)?, name),
-            _ => return None,
-        };
-        self.key_of.get(&key).copied()
-    }
-
-    /// Returns whether a key begins with another one.
-    pub(crate) fn begins_with(&self, key: KeyId, prefix: KeyId) -> bool {
-        match self.keys[key.index()] {
-            Key::Attribute(object, _) => object == prefix || self.begins_with(object, prefix),
-            _ => false,
-        }
     }
 
     pub(crate) fn call(&self, id: ExprId) -> Option<&Call> {

@@ -77,7 +77,7 @@ well_known! {
     dataclass = "dataclass", dataclass_transform = "dataclass_transform",
     generic = "Generic", protocol = "Protocol", enum_class = "Enum",
     named_tuple = "NamedTuple", typed_dict = "TypedDict",
-    tuple = "tuple", list = "list", dict = "dict", set = "set", str = "str",
+    partialmethod = "partialmethod", singledispatch = "singledispatch", singledispatchmethod = "singledispatchmethod", register = "register", func = "func", fget = "fget", exception_group = "ExceptionGroup", value = "value", own_value = "_value_", auto = "auto", str_enum = "StrEnum", get_ = "get", pop = "pop", setdefault = "setdefault", tuple = "tuple", list = "list", dict = "dict", set = "set", str = "str",
     bytes = "bytes", int = "int", float = "float", bool = "bool", object = "object",
     slice = "slice",
     generator = "Generator", async_generator = "AsyncGenerator", coroutine = "Coroutine",

@@ -300,7 +300,10 @@ impl Eval<'_> {
         meaning: &mut Meaning,
     ) {
         let candidates = match callee {
-            Type::Class(class) if self.is_bundled(class, KNOWN.partial) => {
+            Type::Class(class)
+                if self.is_bundled(class, KNOWN.partial)
+                    || self.is_bundled(class, KNOWN.partialmethod) =>
+            {
                 let first = self.module(file).arguments_of(site).first();
                 let called = first.map_or(Type::Unknown, |it| self.expr(file, it.value));
                 if called.members().contains(&Type::Unknown) {

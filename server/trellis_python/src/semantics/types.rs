@@ -23,6 +23,28 @@ pub(crate) struct FunctionType {
     pub(crate) bound: Option<(ClassType, Type)>,
 }
 
+/// A callable with the first of its arguments, some of them by name, or with another result.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PartialType {
+    pub(crate) callee: Type,
+    pub(crate) given: Vec<(Option<Name>, Type)>,
+    /// The result, if it is not that of the callable.
+    pub(crate) result: Option<Type>,
+}
+
+/// What an attribute of a class makes of the function that it wraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Wrapper {
+    /// `staticmethod(f)`
+    Static,
+    /// `classmethod(f)`
+    Class,
+    /// `property(f)`
+    Property,
+    /// `partialmethod(f, …)`
+    Method,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     Unknown,
@@ -43,7 +65,9 @@ pub(crate) enum Type {
     /// `super()`: lookup starts after the class, on behalf of the object.
     Super(Arc<(ClassType, Type)>),
     /// `functools.partial(f, …)`
-    Partial(Arc<Type>),
+    Partial(Arc<PartialType>),
+    /// `staticmethod(f)` and similar: a function that a class keeps in an attribute.
+    Wrapped(Wrapper, Arc<Type>),
     /// A special form of `typing`, by its name.
     Special(Name),
     /// A type written as an expression (`Optional[int]`, `A | B`): the values that the type allows.
@@ -108,7 +132,11 @@ impl Type {
             Type::Callable(it) => {
                 1 + it.1.depth().max(deepest(it.0.as_deref().unwrap_or_default()))
             }
-            Type::Form(it) | Type::Partial(it) => 1 + it.depth(),
+            Type::Form(it) | Type::Wrapped(_, it) => 1 + it.depth(),
+            Type::Partial(it) => {
+                let given = it.given.iter().map(|(_, it)| it.depth()).max().unwrap_or(0);
+                1 + given.max(it.callee.depth())
+            }
             Type::Super(it) => 1 + it.1.depth(),
             Type::Function(it) => 1 + it.bound.as_ref().map_or(0, |it| it.1.depth()),
             _ => 0,

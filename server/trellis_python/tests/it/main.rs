@@ -20,6 +20,7 @@ mod names;
 mod outline;
 mod reach;
 mod relations;
+mod resolution;
 mod robust;
 mod shortcuts;
 mod strings;

@@ -44,7 +44,7 @@ impl Eval<'_> {
             Type::Class(class) => self.subscripted_class(file, class, index),
             // A generic alias with its variables filled in.
             Type::Form(inner) => self.filled(inner, &self.type_arguments(file, index)),
-            Type::Tuple(members) => match self.number(file, index) {
+            Type::Tuple(members) => match self.module(file).number(index) {
                 Some(number) => self.part_of(members, number),
                 None if matches!(self.module(file).expr(index), Expr::Slice) => it.clone(),
                 None => Type::union(members.iter().cloned()),
@@ -52,18 +52,6 @@ impl Eval<'_> {
             Type::Instance(class) => self.item(file, class, index),
             _ => Type::Unknown,
         })
-    }
-
-    pub(super) fn number(&self, file: FileId, index: ExprId) -> Option<i32> {
-        let module = self.module(file);
-        match module.expr(index) {
-            Expr::Int(number) => number,
-            Expr::Unary(inner) => match module.expr(inner) {
-                Expr::Int(number) => number.map(|it| -it),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     fn subscripted_class(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {

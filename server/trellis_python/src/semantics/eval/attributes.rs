@@ -45,6 +45,9 @@ impl Eval<'_> {
         flow: FlowId,
     ) -> Type {
         let whole = || {
+            if let Some(value) = self.value_of_member(file, object, name) {
+                return value;
+            }
             let found = self.attribute(&self.expr(file, object), name);
             let types = Type::union(found.types);
             if types == Type::Never { Type::Unknown } else { types }
@@ -93,14 +96,16 @@ impl Eval<'_> {
                 None => found.unknown = true,
             },
             Type::Super(it) => self.super_attribute(&it.0, &it.1, name, found),
-            Type::Partial(_) | Type::Callable(_) => found.unknown = true,
-            Type::Function(_) => {
+            Type::Partial(partial) => self.partial_attribute(partial, name, found),
+            Type::Callable(_) | Type::Wrapped(..) => found.unknown = true,
+            Type::Function(function) => {
                 let before = found.hits.len();
-                self.instance_attribute(
-                    &self.bundled("types", Name::of("FunctionType"), &[]),
-                    name,
-                    found,
-                );
+                let of = if self.dispatches(function) {
+                    self.bundled("functools", Name::of("_SingleDispatchCallable"), &[])
+                } else {
+                    self.bundled("types", Name::of("FunctionType"), &[])
+                };
+                self.instance_attribute(&of, name, found);
                 // Functions may have attributes that no code declares.
                 found.unknown |= found.hits.len() == before;
             }
@@ -130,7 +135,7 @@ impl Eval<'_> {
         found.hits.extend(members.into_iter().map(|(file, symbol)| Hit::Symbol(file, symbol)));
     }
 
-    fn instance_attribute(&self, object: &Type, name: Name, found: &mut Found) {
+    pub(super) fn instance_attribute(&self, object: &Type, name: Name, found: &mut Found) {
         let Some(class) = self.class_of(object) else { return };
         let info = self.class(class.file, class.class);
         let Some(member) = self.member(&class, name, 0) else {
@@ -147,7 +152,8 @@ impl Eval<'_> {
             return;
         };
         // `object` has few members, and an unknown base may have others of the same name.
-        let types = self.member_type_of(&member, object, Some(&class));
+        let values = info.is_enum.then(|| self.any_value(&class, &member, name)).flatten();
+        let types = values.unwrap_or_else(|| self.member_type_of(&member, object, Some(&class)));
         found.types.push(types);
         self.hit(&member, found);
     }
@@ -185,9 +191,26 @@ impl Eval<'_> {
         let metaclass =
             info.metaclass.clone().or_else(|| self.bundled_class("builtins", KNOWN.type_));
         if let Some(metaclass) = metaclass {
-            self.instance_attribute(&Type::Instance(metaclass), name, found);
+            self.metaclass_attribute(class, metaclass, name, found);
         }
         found.unknown |= !info.complete;
+    }
+
+    fn metaclass_attribute(
+        &self,
+        class: &ClassType,
+        metaclass: ClassType,
+        name: Name,
+        found: &mut Found,
+    ) {
+        match self.member(&metaclass, name, 0) {
+            Some(member) => {
+                let receiver = Type::Class(class.clone());
+                found.types.push(self.member_type_of(&member, &receiver, Some(&metaclass)));
+                self.hit(&member, found);
+            }
+            None => self.instance_attribute(&Type::Instance(metaclass), name, found),
+        }
     }
 
     fn super_attribute(&self, class: &ClassType, receiver: &Type, name: Name, found: &mut Found) {
@@ -277,15 +300,6 @@ impl Eval<'_> {
         Type::union([own].into_iter().chain(others)).map(bind)
     }
 
-    fn is_enum_member(&self, member: &Member) -> bool {
-        let module = self.module(member.file);
-        let symbol = module.symbol(member.symbol);
-        let is_value = |it: &BindingId| matches!(module.binding(*it).kind, BindingKind::Value(_));
-        !symbol.on_instance
-            && symbol.bindings.iter().all(is_value)
-            && !symbol.name.text().starts_with('_')
-    }
-
     fn bound_to(
         &self,
         it: &Type,
@@ -298,8 +312,12 @@ impl Eval<'_> {
             Type::Function(function) if function.bound.is_none() => {
                 self.bound_function(function, member, receiver, is_instance)
             }
+            Type::Wrapped(wrapper, inner) => {
+                self.unwrapped((*wrapper, inner), member, receiver, is_instance)
+            }
             Type::Instance(class) if is_instance || self.is_descriptor(class) => {
-                self.described(class, is_instance).unwrap_or_else(|| solution.apply(it))
+                let instance = if is_instance { receiver } else { &Type::None };
+                self.described(class, instance).unwrap_or_else(|| solution.apply(it))
             }
             other => solution.apply(other),
         }
@@ -346,12 +364,15 @@ impl Eval<'_> {
             && self.member(class, KNOWN.get, 0).is_some()
     }
 
-    /// Returns the result of a descriptor's `__get__`.
-    fn described(&self, class: &ClassType, _is_instance: bool) -> Option<Type> {
+    /// Returns the result of a descriptor's `__get__` for an instance, or for `None`.
+    fn described(&self, class: &ClassType, instance: &Type) -> Option<Type> {
         let member = self.member(class, KNOWN.get, 0)?;
         let object = Type::Instance(class.clone());
         match self.member_type_of(&member, &object, Some(class)) {
-            Type::Function(function) => Some(self.returns(&function, None)),
+            Type::Function(function) => {
+                let function = self.overload_for(&function, instance);
+                Some(self.returned(&function, None))
+            }
             _ => None,
         }
     }

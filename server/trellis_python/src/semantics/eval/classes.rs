@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Eval;
+use super::contexts::ContextId;
 use super::solve::Solution;
 use crate::index::FileId;
 use crate::semantics::bundle;
@@ -34,7 +35,7 @@ impl Eval<'_> {
         let own = ClassType::bare(file, id);
         let alone = ClassInfo { mro: vec![own], ..ClassInfo::default() };
         self.memory.classes.borrow_mut().insert((file, id), Arc::new(alone));
-        let info = Arc::new(self.class_now(file, id));
+        let info = Arc::new(self.within(ContextId::default(), || self.class_now(file, id)));
         self.memory.classes.borrow_mut().insert((file, id), info.clone());
         info
     }
@@ -77,7 +78,7 @@ impl Eval<'_> {
     fn collect_parameters(&self, file: FileId, base: ExprId, found: &mut Vec<(FileId, SymbolId)>) {
         let module = self.module(file);
         match module.expr(base) {
-            Expr::Subscript(value, index) => {
+            Expr::Subscript(value, index, _) => {
                 let is_generic = matches!(self.expr(file, value), Type::Special(it) if it == KNOWN.generic || it == KNOWN.protocol);
                 if is_generic {
                     let mut own = Vec::new();

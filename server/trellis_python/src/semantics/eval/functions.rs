@@ -4,7 +4,6 @@ use super::narrowing::without_none;
 use super::solve::Solution;
 use super::{Eval, Question};
 use crate::index::FileId;
-use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
@@ -19,117 +18,6 @@ pub(crate) struct CallSite<'a> {
 impl Eval<'_> {
     pub(super) fn plain_function(file: FileId, function: FunctionId) -> Type {
         Type::Function(FunctionType { file, function, bound: None }.into())
-    }
-
-    /// Returns the last names of a function's decorators: `setter` of `@size.setter`.
-    fn decorator_names(&self, file: FileId, function: FunctionId) -> impl Iterator<Item = Name> {
-        let module = self.module(file);
-        module.function(function).decorators.iter().filter_map(|it| {
-            let target = module.call(*it).map_or(*it, |call| call.function);
-            match module.expr(target) {
-                Expr::Name(name, ..) | Expr::Attribute(_, name, _) => Some(name),
-                _ => None,
-            }
-        })
-    }
-
-    pub(crate) fn has_decorator(&self, file: FileId, function: FunctionId, name: Name) -> bool {
-        self.decorator_names(file, function).any(|it| it == name)
-    }
-
-    pub(crate) fn is_property(&self, file: FileId, function: FunctionId) -> bool {
-        let of_property = |it: Name| {
-            [
-                KNOWN.property,
-                KNOWN.cached_property,
-                KNOWN.setter,
-                KNOWN.getter,
-                KNOWN.deleter,
-                KNOWN.abstractproperty,
-            ]
-            .contains(&it)
-        };
-        self.module(file).function(function).class.is_some()
-            && self.decorator_names(file, function).any(of_property)
-    }
-
-    pub(super) fn is_class_method(&self, file: FileId, function: FunctionId) -> bool {
-        let name = self.module(file).function(function).name;
-        let by_name = name.is_some_and(|it| {
-            matches!(it.text(), "__new__" | "__init_subclass__" | "__class_getitem__")
-        });
-        by_name || self.has_decorator(file, function, KNOWN.classmethod)
-    }
-
-    /// Returns a function's type after its decorators.
-    pub(super) fn decorated(&self, file: FileId, function: FunctionId) -> Type {
-        let plain = Self::plain_function(file, function);
-        let module = self.module(file);
-        let of = module.function(function);
-        if self.is_property(file, function) {
-            return plain;
-        }
-        let mut result = plain.clone();
-        for decorator in of.decorators.iter().rev() {
-            result = self.decorate(file, *decorator, result);
-        }
-        result
-    }
-
-    /// Applies a decorator. An unknown decorator, or one that returns a wrapper, leaves the type
-    /// unchanged.
-    fn decorate(&self, file: FileId, decorator: ExprId, it: Type) -> Type {
-        let module = self.module(file);
-        let target = module.call(decorator).map_or(decorator, |call| call.function);
-        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = module.expr(target) else {
-            return it;
-        };
-        let transparent = [
-            KNOWN.staticmethod,
-            KNOWN.classmethod,
-            KNOWN.overload,
-            KNOWN.contextmanager,
-            KNOWN.asynccontextmanager,
-            KNOWN.wraps,
-        ];
-        if transparent.contains(&name) {
-            return it;
-        }
-        let result = match self.expr(file, decorator) {
-            Type::Function(decorator) if bundle::number(decorator.file).is_none() => {
-                self.decorator_result(&decorator, &it)
-            }
-            Type::Class(class) if bundle::number(class.file).is_none() => Type::Instance(class),
-            Type::Callable(inner) => inner.1.clone(),
-            _ => return it,
-        };
-        match &result {
-            Type::Instance(_) | Type::Class(_) => result,
-            Type::Function(wrapper) if !self.takes_anything(wrapper) => result,
-            _ => it,
-        }
-    }
-
-    fn decorator_result(&self, decorator: &FunctionType, given: &Type) -> Type {
-        let raw = self.raw_returns(decorator.file, decorator.function);
-        let mut solution = Solution::default();
-        let first = usize::from(decorator.bound.is_some());
-        if self.module(decorator.file).function(decorator.function).parameters.len() > first {
-            self.solve(
-                &self.parameter(decorator.file, decorator.function, first),
-                given,
-                &mut solution,
-            );
-        }
-        solution.finish(&raw, self)
-    }
-
-    /// Returns whether a function takes any arguments (`def wrapper(*args, **kwargs)`) and so
-    /// stands for the wrapped function.
-    fn takes_anything(&self, it: &FunctionType) -> bool {
-        let parameters = &self.module(it.file).function(it.function).parameters;
-        parameters.iter().any(|it| it.kind == ParameterKind::Variadic)
-            && parameters.iter().any(|it| it.kind == ParameterKind::Keywords)
     }
 
     // Parameters
@@ -157,6 +45,9 @@ impl Eval<'_> {
             let own = self.own_class_type(file, class);
             let is_class = self.is_class_method(file, function);
             return if is_class { Type::Class(own) } else { Type::Instance(own) };
+        }
+        if let Some(value) = self.enum_parameter(file, function, index) {
+            return value;
         }
         if of.argument_of.is_some() {
             return self.lambda_parameter(file, function, index);
@@ -220,6 +111,9 @@ impl Eval<'_> {
         };
         let Some(call) = module.call(expr) else { return Type::Unknown };
         let site = CallSite { file, call };
+        if let Some(own) = self.wrapped_receiver(file, lambda, call).filter(|_| index == 0) {
+            return own;
+        }
         let of = |callee: &Type| self.callback_parameter(callee, site, argument as usize, index);
         self.expr(file, call.function).map(of)
     }
@@ -232,6 +126,7 @@ impl Eval<'_> {
         index: usize,
     ) -> Type {
         for function in self.candidates(callee) {
+            let function = self.chosen(&function, Some(site));
             let matched = self.matched(&function, site);
             let Some((parameter, _)) = matched.iter().find(|(_, it)| *it == argument) else {
                 continue;
@@ -263,7 +158,7 @@ impl Eval<'_> {
             Some(annotation) => self.annotation(file, annotation),
             None if is_generator => self.generated(file, of),
             None => {
-                let results = of.returned.iter().map(|it| self.returned_value(file, of, *it));
+                let results = of.returned.iter().map(|it| self.returned_value(file, function, *it));
                 let results = Type::union(results);
                 // No `return` is reachable, so the function may be an abstract method.
                 if results == Type::Never { Type::Unknown } else { results }
@@ -290,8 +185,9 @@ impl Eval<'_> {
 
     /// Returns the type of a returned value. A method that returns its own object returns the class
     /// of the receiver.
-    fn returned_value(&self, file: FileId, of: &Function, value: ExprId) -> Type {
-        if of.class.is_some() && self.is_own(file, of, value) {
+    fn returned_value(&self, file: FileId, function: FunctionId, value: ExprId) -> Type {
+        let of = self.module(file).function(function);
+        if self.has_receiver(file, function) && self.is_own(file, of, value) {
             return Type::Receiver;
         }
         self.expr(file, value)
@@ -363,7 +259,12 @@ impl Eval<'_> {
 
     /// Returns the result type of a call of one overload.
     pub(super) fn returned(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
-        let raw = self.raw_returns(function.file, function.function);
+        let raw = match self.context_for(function, site) {
+            Some(context) => {
+                self.within(context, || self.raw_returns(function.file, function.function))
+            }
+            None => self.raw_returns(function.file, function.function),
+        };
         self.solution(function, site, true).finish(&raw, self)
     }
 }

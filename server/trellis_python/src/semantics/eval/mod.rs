@@ -2,18 +2,27 @@
 //!
 //! Nothing is computed that no question needs. A question may lead back to itself (a function that
 //! returns the result of its own call). The inner question is then answered with `Never`, and
-//! answers that depend on such an incomplete answer are not cached, so that no answer depends on
-//! the order of the questions.
+//! answers that depend on such an incomplete answer are cached only until the open question is
+//! answered, so that no answer depends on the order of the questions.
 
 mod annotations;
 mod attributes;
 mod calls;
 mod classes;
+mod construction;
+mod contexts;
+mod decorators;
+mod enums;
 mod functions;
+mod influences;
+mod items;
+mod matching;
 mod narrowing;
 mod operations;
+mod provisional;
 mod solve;
 mod symbols;
+mod wrappers;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -21,9 +30,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::attributes::Hit;
-pub(crate) use self::calls::keyword_parameter;
 pub(crate) use self::classes::ClassInfo;
+use self::contexts::{ContextId, Contexts};
 pub(crate) use self::functions::CallSite;
+pub(crate) use self::matching::keyword_parameter;
+use self::provisional::{CUT_SHORT, Provisional, RestsOn};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::program::Resolved;
@@ -49,7 +60,9 @@ const MOST_STEPS: u32 = 200_000;
 /// Cached answers, valid for one state of the workspace.
 #[derive(Default)]
 pub(crate) struct Memory {
-    answers: RefCell<FxHashMap<Question, Type>>,
+    /// Answers by question, and by the call on whose arguments the answer depends.
+    answers: RefCell<FxHashMap<(Question, ContextId), Type>>,
+    contexts: Contexts,
     classes: RefCell<FxHashMap<(FileId, ClassId), Arc<ClassInfo>>>,
     resolved: RefCell<Resolved>,
 }
@@ -69,9 +82,12 @@ pub(crate) struct Eval<'i> {
     pub(crate) index: &'i Index,
     memory: Memory,
     /// Depth of each open question.
-    open: RefCell<FxHashMap<Question, usize>>,
-    /// Depth of the outermost open question that an incomplete answer depends on.
-    rests_on: Cell<usize>,
+    open: RefCell<FxHashMap<(Question, ContextId), usize>>,
+    /// The call whose function is being evaluated.
+    context: Cell<ContextId>,
+    /// Depths of the open questions that the answers since the last question depend on, as bits.
+    rests_on: Cell<RestsOn>,
+    provisional: RefCell<Provisional>,
     steps: Cell<u32>,
 }
 
@@ -81,7 +97,9 @@ impl<'i> Eval<'i> {
             index,
             memory,
             open: RefCell::default(),
-            rests_on: Cell::new(usize::MAX),
+            context: Cell::default(),
+            rests_on: Cell::default(),
+            provisional: RefCell::default(),
             steps: Cell::new(MOST_STEPS),
         }
     }
@@ -94,7 +112,9 @@ impl<'i> Eval<'i> {
     /// Resets the limits. Callers run this before each external question.
     pub(crate) fn refresh(&self) {
         self.steps.set(MOST_STEPS);
-        self.rests_on.set(usize::MAX);
+        self.rests_on.set(0);
+        *self.provisional.borrow_mut() = Provisional::default();
+        self.context.set(ContextId::default());
     }
 
     pub(crate) fn module(&self, file: FileId) -> &'i Module {
@@ -111,31 +131,47 @@ impl<'i> Eval<'i> {
     }
 
     fn ask(&self, question: Question, answer: impl FnOnce() -> Type) -> Type {
+        let context = self.context_of(&question);
+        let question = (question, context);
         if let Some(known) = self.memory.answers.borrow().get(&question) {
             return known.clone();
         }
         let depth = self.open.borrow().len();
+        if let Some((known, rests_on)) = self.provisional.borrow().get(&question, depth) {
+            self.rests_on.set(self.rests_on.get() | rests_on);
+            return known.clone();
+        }
         if let Some(around) = self.open.borrow().get(&question) {
-            self.rests_on.set(self.rests_on.get().min(*around));
+            self.rests_on.set(self.rests_on.get() | 1 << around);
             return Type::Never;
         }
         if depth >= DEEPEST || self.steps.get() == 0 {
-            self.rests_on.set(0);
+            self.rests_on.set(self.rests_on.get() | CUT_SHORT);
             return Type::Unknown;
         }
         self.steps.set(self.steps.get() - 1);
         self.open.borrow_mut().insert(question, depth);
-        let before = self.rests_on.replace(usize::MAX);
-        let answer = answer().bounded();
+        let before = self.rests_on.replace(0);
+        let answer = self.within(context, answer).bounded();
         self.open.borrow_mut().remove(&question);
-        let rests_on = self.rests_on.get();
-        if rests_on >= depth {
-            self.memory.answers.borrow_mut().insert(question, answer.clone());
-            self.rests_on.set(before);
-        } else {
-            self.rests_on.set(rests_on.min(before));
-        }
+        self.keep(question, depth, &answer);
+        self.rests_on.set(self.rests_on.get() | before);
         answer
+    }
+
+    /// Caches an answer for as long as the questions that it rests on are open.
+    fn keep(&self, question: (Question, ContextId), depth: usize, answer: &Type) {
+        self.provisional.borrow_mut().close(depth);
+        let mut rests_on = self.rests_on.get() & !(1 << depth);
+        if depth == 0 {
+            rests_on = 0;
+        }
+        self.rests_on.set(rests_on);
+        if rests_on == 0 {
+            self.memory.answers.borrow_mut().insert(question, answer.clone());
+        } else {
+            self.provisional.borrow_mut().add(question, answer.clone(), rests_on, depth);
+        }
     }
 
     /// Returns the type of an expression.
@@ -161,7 +197,8 @@ impl<'i> Eval<'i> {
             Expr::Name(name, symbol, flow) => self.name(file, name, symbol, flow),
             Expr::Attribute(object, name, flow) => self.attribute_at(file, id, object, name, flow),
             Expr::Call(row) => self.call(file, &module.calls[row as usize]),
-            Expr::Subscript(value, index) => self.subscript(file, value, index),
+            Expr::Subscript(value, index, flow) => self.item_at(file, id, (value, index), flow),
+            Expr::Stored(object, value) => self.stored(&of(object), of(value)),
             Expr::Await(value) => self.awaited(&of(value)),
             Expr::Either(list) => Type::union(module.list(list).iter().map(|it| of(*it))),
             Expr::And(list) | Expr::Or(list) => {
@@ -169,6 +206,7 @@ impl<'i> Eval<'i> {
             }
             Expr::Unary(operand) => of(operand),
             Expr::Compare(op, left, right) => self.comparison(file, op, left, right),
+            Expr::Delegated(generator) => self.delegated(&of(generator)),
             Expr::Sent(function) => self.sent(file, function),
             Expr::Binary(left, right, method) => self.binary(file, left, right, method),
             Expr::Tuple(list) => self.tuple(file, module.list(list)),
@@ -189,6 +227,9 @@ impl<'i> Eval<'i> {
             Expr::Rest(whole) => self.builtin_of(KNOWN.list, [self.element(&of(whole), false)]),
             Expr::Positional(whole, index) => self.positional(&of(whole), index),
             Expr::Entered(manager, is_async) => self.entered(&of(manager), is_async),
+            Expr::GroupOf(class) => {
+                self.builtin_of(KNOWN.exception_group, [self.instance_of(&of(class))])
+            }
             Expr::InstanceOf(class) => self.instance_of(&of(class)),
             Expr::Narrowed(subject, test) => match module.key(subject) {
                 Some(key) => self.narrow(file, key, of(subject), test, true),

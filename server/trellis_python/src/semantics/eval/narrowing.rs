@@ -32,7 +32,7 @@ impl Eval<'_> {
                 }
                 // The root is another object now, so earlier assignments to its attributes no
                 // longer hold.
-                Flow::Assigned { key: assigned, .. } if module.begins_with(key, assigned) => {
+                Flow::Assigned { key: assigned, .. } if module.is_affected(key, assigned) => {
                     return start(ScopeId(u32::MAX));
                 }
                 Flow::Assigned { before, .. } => at = before,
@@ -60,7 +60,7 @@ impl Eval<'_> {
     fn concerns(&self, module: &Module, test: ExprId, key: KeyId) -> bool {
         let is = |it: ExprId| module.key(it) == Some(key);
         match module.expr(test) {
-            Expr::Name(..) | Expr::Attribute(..) => is(test),
+            Expr::Name(..) | Expr::Attribute(..) | Expr::Subscript(..) => is(test),
             Expr::Not(inner) => self.concerns(module, inner, key),
             Expr::And(list) | Expr::Or(list) => {
                 module.list(list).iter().any(|it| self.concerns(module, *it, key))
@@ -86,7 +86,9 @@ impl Eval<'_> {
         let module = self.module(file);
         let is = |it: ExprId| module.key(it) == Some(key);
         match module.expr(test) {
-            Expr::Name(..) | Expr::Attribute(..) if is(test) && outcome => without_none(&known),
+            Expr::Name(..) | Expr::Attribute(..) | Expr::Subscript(..) if is(test) && outcome => {
+                without_none(&known)
+            }
             Expr::Not(inner) => self.narrow(file, key, known, inner, !outcome),
             Expr::And(list) => self.chain(file, key, known, module.list(list), true, outcome),
             Expr::Or(list) => self.chain(file, key, known, module.list(list), false, outcome),
@@ -190,7 +192,7 @@ impl Eval<'_> {
     /// Returns the type that a function's `TypeGuard[…]` gives its argument.
     fn guards(&self, it: &crate::semantics::types::FunctionType) -> Option<Type> {
         let module = self.module(it.file);
-        let Expr::Subscript(form, reported) = module.expr(module.function(it.function).returns?)
+        let Expr::Subscript(form, reported, _) = module.expr(module.function(it.function).returns?)
         else {
             return None;
         };

@@ -35,11 +35,20 @@ impl Eval<'_> {
 
     pub(super) fn tuple(&self, file: FileId, items: &[ExprId]) -> Type {
         let module = self.module(file);
-        let starred = items.iter().any(|it| matches!(module.expr(*it), Expr::Starred(_)));
-        if starred || items.len() > MOST_ELEMENTS {
+        let mut parts = Vec::new();
+        for it in items.iter().take(MOST_ELEMENTS + 1) {
+            match module.expr(*it) {
+                Expr::Starred(inner) => match self.expr(file, inner) {
+                    Type::Tuple(inner) => parts.extend(inner.iter().cloned()),
+                    _ => return self.builtin_of(KNOWN.tuple, [self.elements(file, items)]),
+                },
+                _ => parts.push(self.expr(file, *it)),
+            }
+        }
+        if parts.len() > MOST_ELEMENTS {
             return self.builtin_of(KNOWN.tuple, [self.elements(file, items)]);
         }
-        Type::Tuple(items.iter().map(|it| self.expr(file, *it)).collect())
+        Type::Tuple(parts.into())
     }
 
     pub(super) fn dict(&self, file: FileId, items: &[ExprId]) -> Type {
@@ -127,8 +136,20 @@ impl Eval<'_> {
         }
     }
 
+    /// Returns the type of `yield from`: what a generator returns.
+    pub(super) fn delegated(&self, generator: &Type) -> Type {
+        generator.map(|it| match it {
+            Type::Instance(class) if self.is_bundled(class, KNOWN.generator) => {
+                class.arguments.get(2).cloned().unwrap_or(Type::Unknown)
+            }
+            Type::Instance(class) if bundle::number(class.file).is_some() => Type::None,
+            Type::Tuple(_) => Type::None,
+            _ => Type::Unknown,
+        })
+    }
+
     /// Returns the overload whose one argument accepts a value.
-    fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
+    pub(super) fn overload_for(&self, function: &FunctionType, given: &Type) -> FunctionType {
         let overloads = self.overloads(function);
         let takes = |it: &&FunctionId| self.fits(given, &self.parameter(function.file, **it, 1));
         let chosen = overloads.iter().find(takes).or(overloads.first());
@@ -240,11 +261,14 @@ impl Eval<'_> {
 
     /// Evaluates `value[index]` for an instance.
     pub(super) fn item(&self, file: FileId, class: &ClassType, index: ExprId) -> Type {
+        if let Some(declared) = self.field_at(file, class, index) {
+            return declared;
+        }
         let is_tuple = || {
             let mro = &self.class(class.file, class.class).mro;
             mro.iter().any(|it| self.is_bundled(it, KNOWN.named_tuple))
         };
-        if let Some(number) = self.number(file, index).filter(|_| is_tuple()) {
+        if let Some(number) = self.module(file).number(index).filter(|_| is_tuple()) {
             return self.part(&Type::Instance(class.clone()), number);
         }
         let Some(Type::Function(function)) = self.bound_member(class, KNOWN.getitem) else {

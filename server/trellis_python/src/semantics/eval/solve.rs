@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{ClassInfo, Eval};
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::SymbolId;
 use crate::semantics::names::{KNOWN, Name};
-use crate::semantics::types::{ClassType, FunctionType, Type};
+use crate::semantics::types::{ClassType, FunctionType, PartialType, Type};
 
 /// Types of the solved variables.
 #[derive(Clone, Debug, Default)]
@@ -72,14 +73,18 @@ impl Solution {
 
     /// Replaces the solved variables in a type; unsolved ones become their bound or unknown.
     pub(crate) fn finish(&self, it: &Type, eval: &Eval<'_>) -> Type {
-        let applied = self.apply(it);
-        match &applied {
-            Type::Variable(file, symbol) => eval.bound_of(*file, *symbol).unwrap_or(Type::Unknown),
+        match it {
+            Type::Variable(file, symbol) => match self.get((*file, *symbol)) {
+                Some(known) => known.clone(),
+                None => eval.bound_of(*file, *symbol).unwrap_or(Type::Unknown),
+            },
             Type::Union(inner) => Type::union(inner.iter().map(|it| match it {
-                Type::Variable(..) => Type::Unknown,
-                other => other.clone(),
+                Type::Variable(file, symbol) => {
+                    self.get((*file, *symbol)).cloned().unwrap_or(Type::Unknown)
+                }
+                other => self.apply(other),
             })),
-            _ => applied,
+            other => self.apply(other),
         }
     }
 }
@@ -181,6 +186,35 @@ impl Eval<'_> {
             self.solve(&wanted.arguments[0], &element, into);
         } else if self.is_bundled(wanted, Name::of("Awaitable")) {
             self.solve(&wanted.arguments[0], &self.awaited(given), into);
+        } else {
+            self.solve_by_methods(wanted, given, into);
+        }
+    }
+
+    /// Solves the parameters of a protocol, or of an abstract class of the bundle, from methods of
+    /// the same name that return one of the parameters.
+    fn solve_by_methods(&self, wanted: &ClassType, given: &Type, into: &mut Solution) {
+        let info = self.class(wanted.file, wanted.class);
+        let is_abstract = bundle::file("contextlib") == Some(wanted.file);
+        let Some(own) = self.class_of(given).filter(|_| info.is_protocol || is_abstract) else {
+            return;
+        };
+        let module = self.module(wanted.file);
+        let scope = module.class(wanted.class).scope;
+        for it in &module.functions {
+            let of_class = module.scopes[it.scope.index()].parent == Some(scope);
+            let (Some(name), Some(returns), true) = (it.name, it.returns, of_class) else {
+                continue;
+            };
+            let declared = self.annotation(wanted.file, returns);
+            if let (Type::Variable(..), Some(Type::Function(method))) =
+                (&declared, self.bound_member(&own, name))
+            {
+                let result = self.returns(&method, None);
+                let result = if it.is_async { self.awaited(&result) } else { result };
+                let wanted = Solution::of_class(wanted, &info).apply(&declared);
+                self.solve(&wanted, &result, into);
+            }
         }
     }
 
@@ -217,12 +251,21 @@ impl Eval<'_> {
                             self.solve(it, &known, into);
                         }
                     }
-                    self.solve(returns, &self.returns(function, None), into);
+                    let first = usize::from(function.bound.is_some());
+                    let given = parameters.iter().flatten().map(|it| into.apply(it));
+                    let given = given.enumerate().map(|(at, it)| (first + at, it)).collect();
+                    let function = self.chosen(function, None);
+                    self.solve(returns, &self.returned_for(&function, given), into);
                 }
                 Type::Class(class) => {
                     self.solve(returns, &Type::Instance(class.clone()), into);
                 }
-                Type::Partial(inner) => self.solve_callable(wanted, inner, into),
+                Type::Partial(inner) => {
+                    let given = parameters.iter().flatten().map(|it| (None, into.apply(it)));
+                    let given = inner.given.iter().cloned().chain(given).collect();
+                    let whole = PartialType { given, ..(**inner).clone() };
+                    self.solve(returns, &self.completed(&whole, None), into);
+                }
                 _ => {}
             }
         }

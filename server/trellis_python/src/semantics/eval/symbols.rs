@@ -32,6 +32,8 @@ impl Eval<'_> {
         let start = |scope: ScopeId| if local == Some(scope) { Type::Never } else { whole() };
         match self.flow(file, *key, flow, &start) {
             Type::Never => whole(),
+            // A function called since may have assigned something.
+            Type::None if symbol.is_some_and(|it| module.shared.contains(&it)) => whole(),
             known => known,
         }
     }
@@ -199,7 +201,8 @@ impl Eval<'_> {
                 known => known,
             },
             BindingKind::Parameter(function, index) => {
-                self.parameter(file, function, index as usize)
+                let given = self.given(file, function, index as usize);
+                given.unwrap_or_else(|| self.parameter(file, function, index as usize))
             }
             BindingKind::Import(path) => {
                 let first = path.name.text().split('.').next().unwrap_or_default();

@@ -16,6 +16,8 @@ pub(super) struct OuterState {
     function: Option<FunctionId>,
     loops: Vec<(u32, u32)>,
     tries: Vec<Vec<FlowId>>,
+    /// The tables' lengths before the body; the scope of the body is the last one.
+    before: Inside,
 }
 
 impl Lower<'_> {
@@ -26,12 +28,31 @@ impl Lower<'_> {
             function: std::mem::replace(&mut self.function, function),
             loops: std::mem::take(&mut self.loops),
             tries: std::mem::take(&mut self.tries),
+            before: self.rows_from(scope),
         };
         self.flow = self.push_flow(Flow::Start(scope));
         outside
     }
 
+    /// Returns the rows that are added from now on, with a scope that is already there.
+    fn rows_from(&self, scope: ScopeId) -> Inside {
+        let rows = |length: usize| length as u32..length as u32;
+        let scopes = scope.0..self.module.scopes.len() as u32;
+        Inside {
+            exprs: rows(self.module.exprs.len()),
+            scopes,
+            joins: rows(self.module.joins.len()),
+        }
+    }
+
     pub(super) fn leave(&mut self, outside: OuterState) {
+        if let Some(function) = self.function {
+            let mut inside = outside.before;
+            inside.exprs.end = self.module.exprs.len() as u32;
+            inside.scopes.end = self.module.scopes.len() as u32;
+            inside.joins.end = self.module.joins.len() as u32;
+            self.module.functions[function.index()].inside = inside;
+        }
         (self.scope, self.flow) = (outside.scope, outside.flow);
         (self.function, self.loops, self.tries) = (outside.function, outside.loops, outside.tries);
     }
@@ -94,6 +115,7 @@ impl Lower<'_> {
             is_async: false,
             argument_of: None,
             range: (range.start().to_u32(), range.end().to_u32()),
+            inside: Inside::default(),
         });
         function
     }

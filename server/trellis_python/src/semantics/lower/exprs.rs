@@ -67,7 +67,7 @@ impl Lower<'_> {
                 if let Some(function) = self.function {
                     self.module.functions[function.index()].delegated.push(value);
                 }
-                Expr::Unknown
+                Expr::Delegated(value)
             }
             Ast::FString(it) => {
                 self.interpolated_ends(it);
@@ -142,6 +142,9 @@ impl Lower<'_> {
                 Ast::Starred(it) => (self.expr(&it.value), ArgumentKind::Starred),
                 Ast::StringLiteral(text) if index == 0 && self.takes_type(function) => {
                     (self.string_annotation(text), ArgumentKind::Positional)
+                }
+                Ast::StringLiteral(_) if index == 0 => {
+                    (self.key_expr(argument), ArgumentKind::Positional)
                 }
                 _ => {
                     let place = Expectation::Argument(expr, index as u32);
@@ -268,9 +271,9 @@ impl Lower<'_> {
             self.annotation(&it.slice)
         } else {
             self.key_string(&it.slice, value);
-            self.expr(&it.slice)
+            self.key_expr(&it.slice)
         };
-        Expr::Subscript(value, index)
+        Expr::Subscript(value, index, self.flow)
     }
 
     /// Returns whether a subscript is a generic alias outside annotations, such as `List["Node"]`,
@@ -342,19 +345,14 @@ impl Lower<'_> {
         for item in &it.items {
             let key = item.key.as_ref().map(|it| {
                 self.entry_string(it, expectation);
-                self.expr(it)
+                self.key_expr(it)
             });
             let value = self.entry_value(item, expectation);
             match key {
                 Some(key) => items.extend([key, value]),
-                // The entries of `{**other}` are not distinguished.
-                None => items.extend([value, value].map(|_| ExprId(u32::MAX))),
+                None => items.extend(self.entries(value)),
             }
         }
-        let items: Vec<ExprId> = items
-            .into_iter()
-            .map(|it| if it.0 == u32::MAX { self.push(Expr::Unknown) } else { it })
-            .collect();
         Expr::Dict(self.push_list(&items))
     }
 
@@ -367,6 +365,12 @@ impl Lower<'_> {
             _ => None,
         };
         self.expected(&item.value, Expectation::Value(of, key))
+    }
+
+    /// Returns some key and some value of `other` in `{**other}`.
+    fn entries(&mut self, other: ExprId) -> [ExprId; 2] {
+        let key = self.push(Expr::Element(other, false));
+        [key, self.push(Expr::Subscript(other, key, self.flow))]
     }
 
     pub(super) fn comprehension<T>(
@@ -424,7 +428,7 @@ impl Lower<'_> {
                     (Some("Annotated"), Ast::Tuple(all)) => self.annotated(&all.elts),
                     (_, slice) => self.annotation(slice),
                 };
-                Expr::Subscript(value, index)
+                Expr::Subscript(value, index, self.flow)
             }
             Ast::Tuple(it) => Expr::Tuple(self.annotations(&it.elts)),
             Ast::List(it) => Expr::List(self.annotations(&it.elts)),
@@ -478,10 +482,6 @@ impl Lower<'_> {
         let literal = it.as_single_part_string()?;
         let range = literal.content_range();
         (self.text(range) == literal.as_str()).then_some(range)
-    }
-
-    pub(super) fn unknown(&mut self) -> ExprId {
-        self.push(Expr::Unknown)
     }
 }
 

@@ -42,6 +42,8 @@ fn normal(text: &str) -> Name {
 
 /// Flow of code that cannot be reached.
 const UNREACHABLE: FlowId = FlowId(0);
+/// Largest length in bytes of a string whose item can be narrowed.
+const LONGEST_KEY: usize = 40;
 
 struct Lower<'a> {
     source: &'a str,
@@ -118,10 +120,12 @@ impl<'a> Lower<'a> {
             let name = Name::of(text);
             let symbol = self.symbol_in(MODULE, name);
             self.module.names.insert((self.scope, name), symbol);
+            self.module.shared.insert(symbol);
         }
         for text in &bound.nonlocals {
             let name = Name::of(text);
             if let Some(symbol) = self.enclosing(name) {
+                self.module.shared.insert(symbol);
                 self.module.names.insert((self.scope, name), symbol);
             }
         }
@@ -226,9 +230,24 @@ impl<'a> Lower<'a> {
             Expr::Name(_, Some(symbol), _) => Key::Symbol(symbol),
             Expr::Name(name, None, _) => Key::Free(name),
             Expr::Attribute(object, name, _) => Key::Attribute(self.key_of(object)?, name),
+            Expr::Subscript(object, index, _) => {
+                let index = self.module.item(index)?;
+                Key::Item(self.key_of(object)?, index)
+            }
             _ => return None,
         };
         Some(self.key(key))
+    }
+
+    /// Lowers an expression between brackets; keeps the text of a string.
+    fn key_expr(&mut self, key: &ruff_python_ast::Expr) -> ExprId {
+        let expr = self.expr(key);
+        let text = key.as_string_literal_expr().map(|it| it.value.to_str());
+        let is_short = |it: &&str| it.len() <= LONGEST_KEY;
+        if let (Some(text), Expr::String) = (text.filter(is_short), self.module.expr(expr)) {
+            self.module.texts.insert(expr, Name::of(text));
+        }
+        expr
     }
 
     fn push_flow(&mut self, flow: Flow) -> FlowId {
@@ -253,7 +272,9 @@ impl<'a> Lower<'a> {
     /// Returns whether a test can narrow a name; creates the keys of the names in it.
     fn tells(&mut self, test: ExprId) -> bool {
         match self.module.expr(test) {
-            Expr::Name(..) | Expr::Attribute(..) => self.key_of(test).is_some(),
+            Expr::Name(..) | Expr::Attribute(..) | Expr::Subscript(..) => {
+                self.key_of(test).is_some()
+            }
             Expr::Not(inner) => self.tells(inner),
             Expr::And(list) | Expr::Or(list) => {
                 let parts = self.module.list(list).to_vec();

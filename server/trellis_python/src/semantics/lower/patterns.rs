@@ -85,10 +85,10 @@ impl Lower<'_> {
                 it.keys.iter().for_each(|it| {
                     let _ = self.expr(it);
                 });
-                for pattern in &it.patterns {
-                    let key = self.unknown();
-                    let value = self.push(Expr::Subscript(subject, key));
-                    self.pattern(pattern, value);
+                for (key, pattern) in it.keys.iter().zip(&it.patterns) {
+                    let key = self.quietly(|lower| lower.key_expr(key));
+                    let value = self.push(Expr::Subscript(subject, key, self.flow));
+                    self.part_pattern(pattern, value);
                 }
                 self.capture(it.rest.as_ref(), subject);
             }

@@ -263,7 +263,8 @@ impl Lower<'_> {
         let kind = handler.type_.as_ref().map(|it| self.expr(it));
         if let Some(name) = &handler.name {
             let value = match kind {
-                Some(kind) if !is_star => Expr::InstanceOf(kind),
+                Some(kind) if is_star => Expr::GroupOf(kind),
+                Some(kind) => Expr::InstanceOf(kind),
                 _ => Expr::Unknown,
             };
             let value = self.push(value);

@@ -19,9 +19,21 @@ impl Lower<'_> {
             Ast::Tuple(it) => self.unpack(&it.elts, value),
             Ast::List(it) => self.unpack(&it.elts, value),
             Ast::Starred(it) => self.target(&it.value, value),
+            Ast::Subscript(_) => self.item_target(target, value),
             other => {
                 let _ = self.expr(other);
             }
+        }
+    }
+
+    /// Assigns `object[index] = …`.
+    fn item_target(&mut self, target: &Ast, value: ExprId) {
+        let item = self.expr(target);
+        if let (Expr::Subscript(object, ..), Some(key)) =
+            (self.module.expr(item), self.key_of(item))
+        {
+            let stored = self.push(Expr::Stored(object, value));
+            self.assigned(key, Assigned::Value(stored));
         }
     }
 
