@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::eval::Eval;
 use super::ir::*;
+use super::meaning::Target;
 use super::names::Name;
-use super::resolve::Target;
 use super::types::{ClassType, Type};
 use crate::index::{FileId, Index};
 

@@ -4,8 +4,8 @@ use super::bundle;
 use super::eval::Eval;
 use super::fixtures::is_test_file;
 use super::ir::*;
+use super::meaning::Target;
 use super::names::Name;
-use super::resolve::Target;
 use crate::index::FileId;
 
 /// Variables of test modules that pytest reads.

@@ -6,10 +6,9 @@ use rustc_hash::FxHashSet;
 use super::bundle;
 use super::eval::Eval;
 use super::ir::*;
+use super::meaning::Target;
 use super::names::{KNOWN, Name};
 use super::program::parent;
-use super::resolve::Target;
-use super::types::Type;
 use crate::index::FileId;
 
 /// A fixture's symbol: that of its function, or of the name its decorator gives it.
@@ -29,7 +28,7 @@ impl Eval<'_> {
     }
 
     /// Returns the fixture functions of a symbol.
-    fn fixtures_of(&self, (file, symbol): Fixture) -> impl Iterator<Item = FunctionId> {
+    pub(super) fn fixtures_of(&self, (file, symbol): Fixture) -> impl Iterator<Item = FunctionId> {
         let module = self.module(file);
         let functions =
             module.symbol(symbol).bindings.iter().filter_map(|it| match module.binding(*it).kind {
@@ -69,7 +68,7 @@ impl Eval<'_> {
     }
 
     /// Returns the function that stands for a fixture of pytest itself.
-    fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
+    pub(super) fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
         let file = bundle::file("pytest_fixtures")?;
         let module = self.module(file);
         let symbol = module.symbol(module.global(name)?);
@@ -206,74 +205,6 @@ impl Eval<'_> {
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    /// Returns the value that pytest passes to a parameter of a test: one of those that `parametrize`
-    /// lists, or that of a fixture.
-    pub(crate) fn passed_value(
-        &self,
-        file: FileId,
-        function: FunctionId,
-        index: u32,
-    ) -> Option<Type> {
-        let of = self.module(file).function(function);
-        let name = of.parameters[index as usize].name;
-        let mut marks = of.parametrized.iter();
-        match marks.find(|it| it.name == name) {
-            Some(mark) => Some(self.listed_value(file, mark)),
-            None => self.fixture_value(file, function, index),
-        }
-    }
-
-    /// Returns the type of the values of one name in a `parametrize` mark.
-    fn listed_value(&self, file: FileId, mark: &ParametrizedName) -> Type {
-        let module = self.module(file);
-        let Some(call) = module.call(mark.call) else { return Type::Unknown };
-        let is_values = |it: &&Argument| matches!(it.kind, ArgumentKind::Keyword(name) if name.text() == "argvalues");
-        let arguments = module.arguments_of(call);
-        let values = arguments.iter().find(is_values).or_else(|| arguments.get(1));
-        let Some(values) = values else { return Type::Unknown };
-        let (Expr::List(rows) | Expr::Tuple(rows)) = module.expr(values.value) else {
-            return Type::Unknown;
-        };
-        // `pytest.param(…)`
-        let case = |it: ExprId| {
-            let call = module.call(it)?;
-            let is_case = matches!(module.expr(call.function),
-                Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name.text() == "param");
-            is_case.then(|| module.arguments_of(call))
-        };
-        let row = |it: &ExprId| match (module.expr(*it), mark.part) {
-            (Expr::Call(_), part) if case(*it).is_some() => {
-                let argument = case(*it).and_then(|all| all.get(part.unwrap_or(0) as usize));
-                argument.map_or(Type::Unknown, |it| self.expr(file, it.value))
-            }
-            (Expr::Tuple(parts) | Expr::List(parts), Some(part)) => {
-                let part = module.list(parts).get(part as usize);
-                part.map_or(Type::Unknown, |it| self.expr(file, *it))
-            }
-            (_, None) => self.expr(file, *it),
-            _ => Type::Unknown,
-        };
-        Type::union(module.list(rows).iter().map(row))
-    }
-
-    /// Returns the value that a fixture passes to a parameter.
-    fn fixture_value(&self, file: FileId, function: FunctionId, index: u32) -> Option<Type> {
-        let requested = self.requested(file, function, index)?;
-        let value = |it: Target| match it {
-            Target::Symbol(file, symbol) => {
-                let functions = self.fixtures_of((file, symbol));
-                Type::union(functions.map(|it| self.passed(file, it)))
-            }
-            Target::Outside(_) => {
-                let name = self.module(file).function(function).parameters[index as usize].name;
-                let known = self.built_in_fixture(name);
-                known.map_or(Type::Unknown, |(file, it)| self.passed(file, it))
-            }
-            _ => Type::Unknown,
-        };
-        Some(Type::union(requested.into_iter().map(value)))
     }
 
     /// Returns the fixtures of a name that override one of some targets, or are overridden by one:

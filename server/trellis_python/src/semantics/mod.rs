@@ -1,5 +1,6 @@
 //! Resolves names: Python's scoping, modules, and types as far as attributes need them.
 
+mod ask;
 mod bundle;
 mod composed;
 mod conventions;
@@ -7,8 +8,11 @@ mod eval;
 mod fixtures;
 pub(crate) mod ir;
 mod keys;
+mod keywords;
 mod lower;
+mod meaning;
 mod names;
+mod passed_values;
 mod program;
 mod quoted;
 mod quotes;
@@ -26,5 +30,6 @@ pub(crate) use names::Name;
 pub(crate) use program::Layout;
 pub(crate) use rename::{prepare, rename};
 
-pub(crate) use resolve::Target;
-pub(crate) use search::{Match, SearchTarget, ask, ask_each};
+pub(crate) use ask::{ask, ask_each};
+pub(crate) use meaning::Target;
+pub(crate) use search::{Match, SearchTarget};

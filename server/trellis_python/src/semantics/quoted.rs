@@ -3,8 +3,8 @@
 use super::composed::may_compose;
 use super::eval::Eval;
 use super::ir::*;
+use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::{KNOWN, Name};
-use super::resolve::{Meaning, Target, Uncertainty};
 use super::types::{ClassType, Type};
 use crate::index::FileId;
 

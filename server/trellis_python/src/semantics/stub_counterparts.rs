@@ -3,8 +3,8 @@
 
 use super::eval::Eval;
 use super::ir::*;
+use super::meaning::Target;
 use super::names::Name;
-use super::resolve::Target;
 use crate::index::{FileId, Place};
 
 impl Eval<'_> {

@@ -5,6 +5,7 @@ mod definitions;
 mod doctests;
 mod exports;
 mod exprs;
+mod marks;
 mod patterns;
 mod statements;
 mod strings;

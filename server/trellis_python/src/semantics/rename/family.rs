@@ -6,8 +6,8 @@ use crate::index::{FileId, RenameRefused};
 use crate::semantics::bundle;
 use crate::semantics::eval::Eval;
 use crate::semantics::ir::*;
+use crate::semantics::meaning::Target;
 use crate::semantics::names::Name;
-use crate::semantics::resolve::Target;
 use crate::semantics::types::ClassType;
 
 type ClassKey = (FileId, ClassId);

@@ -8,12 +8,13 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use unicode_normalization::UnicodeNormalization;
 
+use super::ask::ask;
 use super::bundle;
 use super::eval::Eval;
 use super::ir::*;
+use super::meaning::Target;
 use super::names::Name;
-use super::resolve::Target;
-use super::search::{Match, SearchTarget, ask};
+use super::search::{Match, SearchTarget};
 use crate::index::{FileId, Index, Place, Rename, RenameRefused};
 use crate::standard_library;
 

@@ -8,11 +8,12 @@ use rustc_hash::FxHashSet;
 
 use super::family;
 use crate::index::{FileId, Index, Place, RenameRefused};
+use crate::semantics::ask::ask;
 use crate::semantics::eval::Eval;
 use crate::semantics::ir::*;
+use crate::semantics::meaning::Target;
 use crate::semantics::names::Name;
-use crate::semantics::resolve::Target;
-use crate::semantics::search::{Match, ask};
+use crate::semantics::search::Match;
 use crate::standard_library;
 
 /// Refuses a rename that would change the meaning of any name.

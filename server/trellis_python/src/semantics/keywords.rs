@@ -1,0 +1,155 @@
+//! Resolves keywords of calls and of classes' headers to parameters and fields.
+
+use super::eval::{Eval, keyword_parameter};
+use super::ir::*;
+use super::meaning::{Meaning, Target, Uncertainty};
+use super::names::{KNOWN, Name};
+use super::types::{FunctionType, Type};
+use crate::index::FileId;
+
+impl Eval<'_> {
+    pub(super) fn keyword_meaning(&self, file: FileId, call: ExprId, name: Name) -> Meaning {
+        let call = self.module(file).call(call);
+        call.map_or_else(Meaning::default, |it| self.keyword_in(file, it, name))
+    }
+
+    /// Resolves a keyword of a call.
+    pub(super) fn keyword_in(&self, file: FileId, site: &Call, name: Name) -> Meaning {
+        let callee = self.expr(file, site.function);
+        let mut meaning = Meaning::default();
+        for member in callee.members() {
+            self.keyword_of(file, site, member, name, &mut meaning);
+        }
+        if callee == Type::Never {
+            meaning.uncertainty = Some(Uncertainty::Callee);
+        }
+        meaning.if_unresolved()
+    }
+
+    /// Resolves a keyword in a class's header to a parameter of its bases' `__init_subclass__`.
+    pub(super) fn class_keyword_meaning(
+        &self,
+        file: FileId,
+        class: ClassId,
+        name: Name,
+    ) -> Meaning {
+        let own = self.own_class_type(file, class);
+        let mut meaning = Meaning::default();
+        if let Some(member) = self.member(&own, KNOWN.init_subclass, 1) {
+            let module = self.module(member.file);
+            for binding in &module.symbol(member.symbol).bindings {
+                if let BindingKind::Function(function) = module.binding(*binding).kind {
+                    let function = FunctionType { file: member.file, function, bound: None };
+                    self.named_parameters(&function, name, &mut meaning);
+                }
+            }
+        }
+        meaning
+    }
+
+    fn keyword_of(
+        &self,
+        file: FileId,
+        site: &Call,
+        callee: &Type,
+        name: Name,
+        meaning: &mut Meaning,
+    ) {
+        let candidates = match callee {
+            Type::Class(class)
+                if self.is_bundled(class, KNOWN.partial)
+                    || self.is_bundled(class, KNOWN.partialmethod) =>
+            {
+                let first = self.module(file).arguments_of(site).first();
+                let called = first.map_or(Type::Unknown, |it| self.expr(file, it.value));
+                if called.members().contains(&Type::Unknown) {
+                    meaning.uncertainty = Some(Uncertainty::Callee);
+                }
+                self.candidates(&called)
+            }
+            other => self.candidates(other),
+        };
+        for function in &candidates {
+            self.named_parameters(function, name, meaning);
+            self.replaced_field(file, site, function, name, meaning);
+        }
+        match callee {
+            Type::Class(class)
+                if candidates.iter().all(|it| super::bundle::number(it.file).is_some()) =>
+            {
+                let info = self.class(class.file, class.class);
+                if info.has_fields {
+                    self.field(callee, name, meaning);
+                } else if !info.complete {
+                    meaning.uncertainty = Some(Uncertainty::Callee);
+                }
+            }
+            Type::Unknown => meaning.uncertainty = Some(Uncertainty::Callee),
+            _ => {}
+        }
+    }
+
+    /// Adds a parameter of a function and of all its overloads.
+    fn named_parameters(&self, function: &FunctionType, name: Name, meaning: &mut Meaning) {
+        let module = self.module(function.file);
+        let before = meaning.targets.len();
+        for it in self.siblings(function.file, function.function) {
+            let parameters = &module.function(it).parameters;
+            if let Some(index) = keyword_parameter(parameters, name) {
+                meaning.add(Target::Symbol(function.file, parameters[index].symbol));
+            }
+        }
+        if meaning.targets.len() == before && self.forwards_keywords(function) {
+            meaning.uncertainty = Some(Uncertainty::Forwarded);
+        }
+    }
+
+    /// Returns whether a function passes its `**kwargs` on to another call.
+    fn forwards_keywords(&self, function: &FunctionType) -> bool {
+        let module = self.module(function.file);
+        let mut parameters = module.function(function.function).parameters.iter();
+        let Some(open) = parameters.find(|it| it.kind == ParameterKind::Keywords) else {
+            return false;
+        };
+        let hands_on = |it: &Argument| {
+            it.kind == ArgumentKind::Keywords
+                && matches!(module.expr(it.value), Expr::Name(_, Some(symbol), _) if symbol == open.symbol)
+        };
+        module.arguments.iter().any(hands_on)
+    }
+
+    pub(super) fn field(&self, of: &Type, name: Name, meaning: &mut Meaning) {
+        if let Type::Class(class) | Type::Instance(class) = of {
+            let fields = self.fields(class).into_iter();
+            let named =
+                fields.filter(|(file, symbol)| self.module(*file).symbol(*symbol).name == name);
+            named.for_each(|(file, symbol)| meaning.add(Target::Symbol(file, symbol)));
+        }
+    }
+
+    /// Resolves field names in `replace(point, x=1)` of dataclasses and `point._replace(x=1)` of
+    /// named tuples.
+    fn replaced_field(
+        &self,
+        file: FileId,
+        site: &Call,
+        function: &FunctionType,
+        name: Name,
+        meaning: &mut Meaning,
+    ) {
+        if super::bundle::number(function.file).is_none() {
+            return;
+        }
+        let of = self.module(function.file).function(function.function).name.map(Name::text);
+        match (of, &function.bound) {
+            (Some("_replace"), Some((_, object))) => self.field(object, name, meaning),
+            (Some("replace"), None) => {
+                if let Some(first) = self.module(file).arguments_of(site).first() {
+                    let object = self.expr(file, first.value);
+                    object.members().iter().for_each(|it| self.field(it, name, meaning));
+                }
+            }
+            _ => {}
+        }
+    }
+}
