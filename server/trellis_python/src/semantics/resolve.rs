@@ -1,6 +1,6 @@
 //! Resolves identifiers to symbols.
 
-use super::eval::{Eval, Hit, keyword_parameter};
+use super::eval::{ContextId, Eval, Hit, keyword_parameter};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::types::{FunctionType, Type};
@@ -220,7 +220,9 @@ impl Eval<'_> {
             let module = self.module(member.file);
             for binding in &module.symbol(member.symbol).bindings {
                 if let BindingKind::Function(function) = module.binding(*binding).kind {
-                    let function = FunctionType { file: member.file, function, bound: None };
+                    let around = ContextId::default();
+                    let file = member.file;
+                    let function = FunctionType { file, function, bound: None, around };
                     self.named_parameters(&function, name, &mut meaning);
                 }
             }
