@@ -1,6 +1,6 @@
 //! Resolves keywords of calls and of classes' headers to parameters and fields.
 
-use super::eval::{Eval, keyword_parameter};
+use super::eval::{ContextId, Eval, keyword_parameter};
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::{KNOWN, Name};
@@ -39,7 +39,9 @@ impl Eval<'_> {
             let module = self.module(member.file);
             for binding in &module.symbol(member.symbol).bindings {
                 if let BindingKind::Function(function) = module.binding(*binding).kind {
-                    let function = FunctionType { file: member.file, function, bound: None };
+                    let around = ContextId::default();
+                    let file = member.file;
+                    let function = FunctionType { file, function, bound: None, around };
                     self.named_parameters(&function, name, &mut meaning);
                 }
             }

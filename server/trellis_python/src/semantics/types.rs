@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::eval::ContextId;
 use super::ir::{ClassId, FunctionId, SymbolId};
 use super::names::Name;
 use crate::index::FileId;
@@ -21,6 +22,8 @@ pub(crate) struct FunctionType {
     pub(crate) function: FunctionId,
     /// The class in which the function was found, and the object on which it was accessed.
     pub(crate) bound: Option<(ClassType, Type)>,
+    /// The call during which the function was defined, if it was inside another function.
+    pub(crate) around: ContextId,
 }
 
 /// A callable with the first of its arguments, some of them by name, or with another result.

@@ -15,7 +15,7 @@ use crate::semantics::types::{FunctionType, Type};
 
 /// Number of a context; 0 stands for no particular call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct ContextId(u32);
+pub(crate) struct ContextId(u32);
 
 /// A function with the types that a call gives its parameters.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -154,7 +154,7 @@ impl Eval<'_> {
             }
             self.context_with(function, given)
         });
-        let raw = self.within(context.unwrap_or_else(|| self.context.get()), || {
+        let raw = self.within(context.unwrap_or(function.around), || {
             self.raw_returns(function.file, function.function)
         });
         solution.finish(&raw, self)
@@ -165,7 +165,7 @@ impl Eval<'_> {
             return None;
         }
         let returns = Question::Returns(function.file, function.function);
-        let around = self.context_of(&returns);
+        let around = function.around;
         let depth = self.memory.contexts.get(self.context.get()).map_or(0, |it| it.depth);
         let (file, function) = (function.file, function.function);
         let mut context = Context { file, function, given, around, depth: 0 };
@@ -198,7 +198,8 @@ impl Eval<'_> {
         if influences & 1 == 0 || is_own || bundle::number(class.file).is_some() {
             return;
         }
-        if self.raw_returns(function.file, function.function).is_vague() {
+        let plain = || self.raw_returns(function.file, function.function);
+        if self.within(function.around, plain).is_vague() {
             put(given, 0, receiver.clone());
         }
     }

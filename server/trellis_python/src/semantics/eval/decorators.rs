@@ -57,7 +57,7 @@ impl Eval<'_> {
 
     /// Returns a function's type after its decorators.
     pub(super) fn decorated(&self, file: FileId, function: FunctionId) -> Type {
-        let plain = Self::plain_function(file, function);
+        let plain = self.plain_function(file, function);
         let module = self.module(file);
         let of = module.function(function);
         if self.is_property(file, function) {
@@ -144,17 +144,8 @@ impl Eval<'_> {
     }
 
     fn decorator_result(&self, decorator: &FunctionType, given: &Type) -> Type {
-        let raw = self.raw_returns(decorator.file, decorator.function);
-        let mut solution = Solution::default();
         let first = usize::from(decorator.bound.is_some());
-        if self.module(decorator.file).function(decorator.function).parameters.len() > first {
-            self.solve(
-                &self.parameter(decorator.file, decorator.function, first),
-                given,
-                &mut solution,
-            );
-        }
-        solution.finish(&raw, self)
+        self.returned_for(decorator, vec![(first, given.clone())])
     }
 
     /// Returns whether a function takes any arguments (`def wrapper(*args, **kwargs)`) and so

@@ -16,8 +16,10 @@ pub(crate) struct CallSite<'a> {
 }
 
 impl Eval<'_> {
-    pub(super) fn plain_function(file: FileId, function: FunctionId) -> Type {
-        Type::Function(FunctionType { file, function, bound: None }.into())
+    /// Returns a function as its definition creates it.
+    pub(super) fn plain_function(&self, file: FileId, function: FunctionId) -> Type {
+        let around = self.context.get();
+        Type::Function(FunctionType { file, function, bound: None, around }.into())
     }
 
     // Parameters
@@ -259,12 +261,10 @@ impl Eval<'_> {
 
     /// Returns the result type of a call of one overload.
     pub(super) fn returned(&self, function: &FunctionType, site: Option<CallSite<'_>>) -> Type {
-        let raw = match self.context_for(function, site) {
-            Some(context) => {
-                self.within(context, || self.raw_returns(function.file, function.function))
-            }
-            None => self.raw_returns(function.file, function.function),
-        };
+        let context = self.context_for(function, site);
+        let raw = self.within(context.unwrap_or(function.around), || {
+            self.raw_returns(function.file, function.function)
+        });
         self.solution(function, site, true).finish(&raw, self)
     }
 }

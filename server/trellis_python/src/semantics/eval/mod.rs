@@ -31,7 +31,8 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use self::attributes::Hit;
 pub(crate) use self::classes::ClassInfo;
-use self::contexts::{ContextId, Contexts};
+pub(crate) use self::contexts::ContextId;
+use self::contexts::Contexts;
 pub(crate) use self::functions::CallSite;
 pub(crate) use self::matching::keyword_parameter;
 use self::provisional::{CUT_SHORT, Provisional, RestsOn};
@@ -221,7 +222,7 @@ impl<'i> Eval<'i> {
             Expr::Generator(element) => {
                 self.typing_of(KNOWN.generator, [of(element), Type::None, Type::None])
             }
-            Expr::Lambda(function) => Self::plain_function(file, function),
+            Expr::Lambda(function) => self.plain_function(file, function),
             Expr::Element(iterable, is_async) => self.element(&of(iterable), is_async),
             Expr::Part(whole, index) => self.part(&of(whole), index),
             Expr::Rest(whole) => self.builtin_of(KNOWN.list, [self.element(&of(whole), false)]),

@@ -116,6 +116,40 @@ odd(A()).«x»",
 }
 
 #[test]
+fn closures_keep_what_the_function_around_was_given() {
+    check_each(&[
+        "def outer(v):
+    def inner(): return v
+    return inner
+outer(A())().«x»
+outer(B())().x",
+        "def adder(v): return lambda w: (w, v)
+adder(A())(B())[1].«x»
+adder(A())(B())[0].x",
+        "def compose(f, g): return lambda v: f(g(v))
+compose(lambda it: it, lambda it: it)(A()).«x»",
+        "def logged(f):
+    def wrapper(n): return f(n)
+    return wrapper
+@logged
+def make(n): return A()
+make(1).«x»
+@logged
+def other(n): return B()
+other(1).x",
+        "def nested(v):
+    def one(w):
+        def two(): return w, v
+        return two
+    return one
+nested(A())(B())()[1].«x»
+nested(A())(B())()[0].x",
+        "def fact(v, n): return v if not n else fact(v, n - 1)
+fact(A(), 3).«x»",
+    ]);
+}
+
+#[test]
 fn the_function_and_its_call_may_be_in_different_files() {
     check_each(&["## other.py
 from main import A, B
