@@ -107,6 +107,11 @@ pub(crate) fn mock() -> Outcome {
     meet(&MOCK)
 }
 
+/// Installs Node.js with npm.
+pub(crate) fn node() -> Outcome {
+    meet(&MOCK[..1])
+}
+
 /// Installs the requirements of the extension's tests.
 pub(crate) fn editor() -> Outcome {
     meet(&EDITOR)

@@ -1,0 +1,87 @@
+//! Projects whose definitions are renamed, each in a copy.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::RenameArgs;
+use crate::fidelity::projects::{Known, Project, fetched, known};
+use crate::setup;
+
+/// Small and medium projects of the package index with quick suites.
+const PROJECTS: [Known; 16] = [
+    known("click", "8.1.8", &[], &["tests"]),
+    known("jinja2", "3.1.6", &["trio"], &["tests"]),
+    known("itsdangerous", "2.2.0", &["freezegun"], &["tests"]),
+    known("cachetools", "6.1.0", &[], &["tests"]),
+    known("marshmallow", "4.4.0", &["simplejson", "tzdata"], &["tests"]),
+    known("h11", "0.16.0", &[], &["h11/tests"]),
+    known("boltons", "26.2.0", &[], &["tests"]),
+    known("tomlkit", "0.13.3", &["pyyaml"], &["tests"]),
+    known("flask", "3.1.3", &["asgiref", "python-dotenv"], &["tests"]),
+    known("structlog", "26.1.0", &["freezegun", "pretend", "pytest-asyncio"], &["tests"]),
+    known("humanize", "4.17.0", &["freezegun"], &["tests"]),
+    known("toolz", "1.2.0", &[], &["toolz"]),
+    known("pluggy", "1.7.0", &[], &["testing"]),
+    known("apispec", "6.10.1", &["marshmallow", "pyyaml", "openapi-spec-validator"], &["tests"]),
+    known("anytree", "2.13.0", &[], &["tests"]),
+    known("attrs", "25.3.0", &["hypothesis", "cloudpickle"], &["tests"]),
+];
+
+/// Names that no copy needs: an environment, caches, the history.
+const LEFT_OUT: [&str; 3] = [".git", "__pycache__", ".trellis"];
+
+/// A copy of a project; dropping it removes the copy.
+pub(crate) struct Copied {
+    pub(crate) project: Project,
+    /// Folders in which its packages lie.
+    pub(crate) sources: Vec<PathBuf>,
+    _folder: TempDir,
+}
+
+/// Returns the names of the projects of the package index.
+pub(crate) fn names() -> Vec<&'static str> {
+    PROJECTS.iter().map(|it| it.name).collect()
+}
+
+/// Returns how to get each of the wanted projects.
+pub(crate) fn wanted(args: &RenameArgs) -> Vec<Result<Project, String>> {
+    if !args.folders.is_empty() {
+        return args.folders.iter().map(|it| Project::here(it)).collect();
+    }
+    let chosen =
+        |it: &&Known| args.projects.is_empty() || args.projects.iter().any(|name| name == it.name);
+    PROJECTS.iter().filter(chosen).map(fetched).collect()
+}
+
+/// Copies a project, without environments and caches.
+pub(crate) fn copied(project: &Project) -> Result<Copied, String> {
+    let failed = |error| format!("a copy of {}: {error}", project.folder.display());
+    // Pyright leaves out folders whose names begin with a dot, like those of other temporary folders.
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("rename-");
+    let folder = std::env::temp_dir().canonicalize().and_then(|it| builder.tempdir_in(it));
+    let folder = folder.map_err(failed)?;
+    let (archive, to) = (folder.path().join("archive.tar"), folder.path().join("work"));
+    std::fs::create_dir(&to).map_err(failed)?;
+    let mut pack = tar("-cf", &archive, &project.folder);
+    pack.arg("--exclude-tag-all=pyvenv.cfg");
+    pack.args(LEFT_OUT.iter().map(|it| format!("--exclude={it}"))).arg(".");
+    setup::silent(&mut pack)?;
+    setup::silent(&mut tar("-xf", &archive, &to))?;
+    let sources = [to.join("src"), to.clone()].into_iter().filter(|it| it.is_dir()).collect();
+    let project = Project {
+        name: project.name.clone(),
+        folder: to,
+        environment: project.environment.clone(),
+        tests: project.tests.clone(),
+    };
+    Ok(Copied { project, sources, _folder: folder })
+}
+
+fn tar(action: &str, archive: &Path, folder: &Path) -> Command {
+    let mut command = Command::new("tar");
+    command.arg(action).arg(archive).arg("-C").arg(folder);
+    command
+}
