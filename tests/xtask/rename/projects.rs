@@ -32,6 +32,9 @@ const PROJECTS: [Known; 16] = [
 /// Names that no copy needs: an environment, caches, the history.
 const LEFT_OUT: [&str; 3] = [".git", "__pycache__", ".trellis"];
 
+/// Empty settings of pyright in each copy. Those of a project often leave its tests out.
+const PYRIGHT_SETTINGS: &str = "pyrightconfig.json";
+
 /// A copy of a project; dropping it removes the copy.
 pub(crate) struct Copied {
     pub(crate) project: Project,
@@ -45,14 +48,14 @@ pub(crate) fn names() -> Vec<&'static str> {
     PROJECTS.iter().map(|it| it.name).collect()
 }
 
-/// Returns how to get each of the wanted projects.
-pub(crate) fn wanted(args: &RenameArgs) -> Vec<Result<Project, String>> {
+/// Returns the wanted projects; each is downloaded when its turn comes.
+pub(crate) fn wanted(args: &RenameArgs) -> Box<dyn Iterator<Item = Result<Project, String>> + '_> {
     if !args.folders.is_empty() {
-        return args.folders.iter().map(|it| Project::here(it)).collect();
+        return Box::new(args.folders.iter().map(|it| Project::here(it)));
     }
     let chosen =
         |it: &&Known| args.projects.is_empty() || args.projects.iter().any(|name| name == it.name);
-    PROJECTS.iter().filter(chosen).map(fetched).collect()
+    Box::new(PROJECTS.iter().filter(chosen).map(fetched))
 }
 
 /// Copies a project, without environments and caches.
@@ -70,6 +73,7 @@ pub(crate) fn copied(project: &Project) -> Result<Copied, String> {
     pack.args(LEFT_OUT.iter().map(|it| format!("--exclude={it}"))).arg(".");
     setup::silent(&mut pack)?;
     setup::silent(&mut tar("-xf", &archive, &to))?;
+    std::fs::write(to.join(PYRIGHT_SETTINGS), "{}").map_err(failed)?;
     let sources = [to.join("src"), to.clone()].into_iter().filter(|it| it.is_dir()).collect();
     let project = Project {
         name: project.name.clone(),
