@@ -67,11 +67,7 @@ pub(crate) fn with(project: &Project, settings: &Settings<'_>) -> Result<Seen, S
     })
 }
 
-fn command(
-    project: &Project,
-    settings: &Settings<'_>,
-    plugins: &Path,
-) -> Result<Command, String> {
+fn command(project: &Project, settings: &Settings<'_>, plugins: &Path) -> Result<Command, String> {
     let python = project.environment.join("bin/python");
     let mut command = match settings.limit {
         Some(limit) => {
