@@ -20,7 +20,12 @@ const PROJECTS: [Known; 16] = [
     known("boltons", "26.2.0", &[], &["tests"]),
     known("tomlkit", "0.13.3", &["pyyaml"], &["tests"]),
     known("flask", "3.1.3", &["asgiref", "python-dotenv"], &["tests"]),
-    known("structlog", "26.1.0", &["freezegun", "pretend", "pytest-asyncio"], &["tests"]),
+    known(
+        "structlog",
+        "26.1.0",
+        &["freezegun", "pretend", "pytest-asyncio", "time-machine"],
+        &["tests"],
+    ),
     known("humanize", "4.17.0", &["freezegun"], &["tests"]),
     known("toolz", "1.2.0", &[], &["toolz"]),
     known("pluggy", "1.7.0", &[], &["testing"]),

@@ -156,6 +156,6 @@ mod tests {
     #[test]
     fn reasons_are_equal_but_for_names_and_places() {
         let reason = "a/b.py:1:2: `x` would clash: class `C` in a.py: has it";
-        assert_eq!(general(reason), "… … would clash: class … in a.py: has it");
+        assert_eq!(general(reason), "… … would clash: class … in … has it");
     }
 }
