@@ -251,3 +251,12 @@ fn hint(binary: &Path, time: &str) {
         );
     }
 }
+
+/// Returns a temporary folder for a copy of a project. Language servers leave out folders whose
+/// names begin with a dot, like those of other temporary folders.
+pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, String> {
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("trellis-");
+    let folder = std::env::temp_dir().canonicalize().and_then(|it| builder.tempdir_in(it));
+    folder.map_err(|error| format!("no temporary folder: {error}; is there space left in it?"))
+}

@@ -127,7 +127,7 @@ impl Asker {
             }
         };
         if let Verdict::Wrong { texts, .. } = &mut verdict {
-            *texts = edits::below(&self.root, &edits, &mut self.texts);
+            *texts = edits::applied_below(&self.root, &edits, &mut self.texts);
         }
         Ok(verdict)
     }

@@ -95,8 +95,7 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
 
 /// Returns a temporary folder with a copy of a project.
 fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
-    let folder = std::env::temp_dir().canonicalize().and_then(tempfile::tempdir_in);
-    let folder = folder.map_err(|error| format!("no temporary folder: {error}"))?;
+    let folder = setup::temporary_folder()?;
     setup::run(Command::new("cp").arg("-R").arg(project).arg(folder.path()))?;
     Ok(folder)
 }

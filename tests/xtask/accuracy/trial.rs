@@ -16,12 +16,12 @@ pub(crate) fn breaks(root: &Path, texts: &BTreeMap<PathBuf, String>) -> io::Resu
     if !root.join(CHECK).exists() {
         return Ok(None);
     }
-    with(root, texts, || runs(root))?.map(|it| Some(!it))
+    with_texts(root, texts, || runs(root))?.map(|it| Some(!it))
 }
 
 /// Writes the texts (by path below the root) over the files, does something, and restores the
 /// files.
-pub(crate) fn with<T>(
+pub(crate) fn with_texts<T>(
     root: &Path,
     texts: &BTreeMap<PathBuf, String>,
     run: impl FnOnce() -> T,

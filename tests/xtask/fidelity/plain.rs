@@ -21,12 +21,12 @@ pub(crate) struct Seen {
     /// Reason why there is no result.
     pub(crate) trouble: Option<String>,
     /// Exceptions by test, or by module that could not be collected.
-    pub(crate) failures: BTreeMap<String, Thrown>,
+    pub(crate) failures: BTreeMap<String, TestFailure>,
 }
 
 /// An exception that ended a test.
 #[derive(Clone, Default)]
-pub(crate) struct Thrown {
+pub(crate) struct TestFailure {
     /// First line of its text, with its type.
     pub(crate) message: String,
     /// Lines of the project that it passed, the innermost one last; counted from 1.
@@ -45,11 +45,11 @@ pub(crate) struct Settings<'a> {
 }
 
 pub(crate) fn plain(project: &Project) -> Result<Seen, String> {
-    with(project, &Settings::default())
+    run_with(project, &Settings::default())
 }
 
 /// Runs a suite with settings.
-pub(crate) fn with(project: &Project, settings: &Settings<'_>) -> Result<Seen, String> {
+pub(crate) fn run_with(project: &Project, settings: &Settings<'_>) -> Result<Seen, String> {
     let place = tempfile::tempdir().map_err(|e| format!("a folder for pytest's plugin: {e}"))?;
     let cannot = |e: std::io::Error| format!("{}: {e}", place.path().display());
     let plugin = include_str!("plain_outcomes.py");
@@ -102,15 +102,15 @@ fn seen(result: &Value) -> Seen {
     let status = result["status"].as_i64().unwrap_or_default();
     Seen {
         tests: tests.map(|(id, it)| (id.clone(), text(it))).collect(),
-        failures: failures.map(|(id, it)| (id.clone(), thrown(it))).collect(),
+        failures: failures.map(|(id, it)| (id.clone(), test_failure(it))).collect(),
         trouble: (status > 1).then(|| format!("ended with status {status}")),
         took: Duration::ZERO,
     }
 }
 
-fn thrown(value: &Value) -> Thrown {
+fn test_failure(value: &Value) -> TestFailure {
     let message = value["message"].as_str().unwrap_or_default().to_owned();
     let line = |it: &Value| Some((PathBuf::from(it[0].as_str()?), it[1].as_u64()?));
     let lines = value["lines"].as_array().into_iter().flatten().filter_map(line).collect();
-    Thrown { message, lines }
+    TestFailure { message, lines }
 }

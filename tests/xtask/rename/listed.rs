@@ -9,7 +9,7 @@ use lsp::{Place, Texts};
 use serde_json::Value;
 
 use super::names::Definition;
-use super::suite::{Broken, Suite};
+use super::suite::{BrokenSuite, Suite};
 use crate::accuracy::edits::{self, Edit};
 
 /// How the listed places relate to a broken suite.
@@ -42,7 +42,7 @@ pub(crate) fn judged(
     suite: &Suite,
     renamed: &Definition,
     certain: &[Edit],
-    broken: &Broken,
+    broken: &BrokenSuite,
 ) -> Result<Listed, String> {
     let root = &suite.copied().project.folder;
     let mut texts = Texts::default();
@@ -55,7 +55,7 @@ pub(crate) fn judged(
     let mut all = edits::plain(&more, &renamed.name, &renamed.to());
     all.extend_from_slice(certain);
     all.sort();
-    if suite.breaks(&edits::below(root, &all, &mut texts), renamed)?.is_none() {
+    if suite.breaks(&edits::applied_below(root, &all, &mut texts), renamed)?.is_none() {
         return Ok(Listed::Whole);
     }
     let lines: BTreeSet<(PathBuf, u64)> = broken.why.lines.iter().cloned().collect();

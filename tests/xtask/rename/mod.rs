@@ -9,7 +9,7 @@ use lsp::Texts;
 
 use crate::accuracy::edits;
 use crate::fidelity::projects::Project;
-use crate::{Outcome as TaskOutcome, setup};
+use crate::{Outcome, setup};
 
 mod listed;
 mod names;
@@ -19,7 +19,7 @@ mod servers;
 mod suite;
 
 use names::Definition;
-use report::{Outcome, Trial};
+use report::{RenameOutcome, Trial};
 use servers::{Reply, Server};
 use suite::Suite;
 
@@ -51,7 +51,7 @@ pub(crate) struct RenameArgs {
     json: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &RenameArgs) -> TaskOutcome {
+pub(crate) fn run(args: &RenameArgs) -> Outcome {
     let trellis = args.trellis.clone().map_or_else(setup::trellis, Ok)?;
     let trellis = trellis.canonicalize().map_err(|e| format!("{}: {e}", trellis.display()))?;
     let mut servers = vec![Server::trellis(&trellis)];
@@ -76,26 +76,26 @@ fn project_trials(
 ) -> Result<Vec<Trial>, String> {
     let suite = Suite::of(projects::copied(project)?)?;
     let copy = &suite.copied().project;
-    let mut chosen =
-        names::chosen(names::all(&copy.folder)?, args.seed, args.skip.saturating_add(args.names));
-    chosen.drain(..args.skip.min(chosen.len()));
-    println!(
-        "{}: {} names, {} tests in {:.1} s",
-        copy.name,
-        chosen.len(),
-        suite.size(),
-        suite.took.as_secs_f64()
-    );
+    let chosen = chosen(args, &copy.folder)?;
+    let (names, tests, seconds) = (chosen.len(), suite.size(), suite.took.as_secs_f64());
+    println!("{}: {names} names, {tests} tests in {seconds:.1} s", copy.name);
     let failed = |error: lsp::Failure| format!("{}: {error}", copy.name);
-    let replies: Result<Vec<_>, _> = servers.iter().map(|it| it.replies(copy, &chosen)).collect();
-    let trier = Trier { args, trellis, servers, suite: &suite };
+    let replies = servers.iter().map(|it| it.replies(copy, &chosen)).collect::<Result<Vec<_>, _>>();
     let replies = replies.map_err(failed)?;
+    let trier = Trier { args, trellis, servers, suite: &suite };
     let mut trials = Vec::new();
     for (index, renamed) in chosen.iter().enumerate() {
         let replies: Vec<&Reply> = replies.iter().map(|it| &it[index]).collect();
-        trials.extend(trier.of_name(renamed, &replies)?);
+        trials.extend(trier.try_rename(renamed, &replies)?);
     }
     Ok(trials)
+}
+
+/// Returns the definitions of a project that are to be renamed.
+fn chosen(args: &RenameArgs, root: &Path) -> Result<Vec<Definition>, String> {
+    let count = args.skip.saturating_add(args.names);
+    let chosen = names::chosen(names::all(root)?, args.seed, count);
+    Ok(chosen.into_iter().skip(args.skip).collect())
 }
 
 /// A project's suite with the servers whose renames are tried in it.
@@ -108,12 +108,12 @@ struct Trier<'a> {
 
 impl Trier<'_> {
     /// Tries each server's rename of a definition; equal edits are tried once.
-    fn of_name(&self, renamed: &Definition, replies: &[&Reply]) -> Result<Vec<Trial>, String> {
+    fn try_rename(&self, renamed: &Definition, replies: &[&Reply]) -> Result<Vec<Trial>, String> {
         let mut trials = Vec::new();
-        let mut known: Vec<(&Vec<edits::Edit>, Option<suite::Broken>)> = Vec::new();
+        let mut known: Vec<(&Vec<edits::Edit>, Option<suite::BrokenSuite>)> = Vec::new();
         for (server, reply) in self.servers.iter().zip(replies) {
             let outcome = match reply {
-                Err(reason) => Outcome::Refused(reason.clone()),
+                Err(reason) => RenameOutcome::Refused(reason.clone()),
                 Ok(edits) => {
                     let found = known.iter().find(|it| it.0 == edits).map(|it| it.1.clone());
                     let broken = found.map_or_else(|| self.broken(renamed, edits), Ok)?;
@@ -130,9 +130,9 @@ impl Trier<'_> {
         &self,
         renamed: &Definition,
         edits: &[edits::Edit],
-    ) -> Result<Option<suite::Broken>, String> {
+    ) -> Result<Option<suite::BrokenSuite>, String> {
         let root = &self.suite.copied().project.folder;
-        self.suite.breaks(&edits::below(root, edits, &mut Texts::default()), renamed)
+        self.suite.breaks(&edits::applied_below(root, edits, &mut Texts::default()), renamed)
     }
 
     fn outcome(
@@ -140,14 +140,14 @@ impl Trier<'_> {
         server: &Server,
         renamed: &Definition,
         edits: &[edits::Edit],
-        broken: Option<suite::Broken>,
-    ) -> Result<Outcome, String> {
-        let Some(broken) = broken else { return Ok(Outcome::Whole) };
+        broken: Option<suite::BrokenSuite>,
+    ) -> Result<RenameOutcome, String> {
+        let Some(broken) = broken else { return Ok(RenameOutcome::Whole) };
         let is_ours = server.name == self.servers[0].name;
         let listed = is_ours
             .then(|| listed::judged(self.trellis, self.suite, renamed, edits, &broken))
             .transpose()?;
-        Ok(Outcome::Broken { broken, listed })
+        Ok(RenameOutcome::Broken { broken, listed })
     }
 
     /// Returns the result, printed and written to the file of results.
@@ -155,7 +155,7 @@ impl Trier<'_> {
         &self,
         server: &Server,
         renamed: &Definition,
-        outcome: Outcome,
+        outcome: RenameOutcome,
     ) -> Result<Trial, String> {
         let project = &self.suite.copied().project;
         let (server, renamed) = (server.name, renamed.clone());

@@ -30,7 +30,7 @@ const PROJECTS: [Known; 16] = [
     known("toolz", "1.2.0", &[], &["toolz"]),
     known("pluggy", "1.7.0", &[], &["testing"]),
     known("apispec", "6.10.1", &["marshmallow", "pyyaml", "openapi-spec-validator"], &["tests"]),
-    known("anytree", "2.13.0", &[], &["tests"]),
+    known("mistune", "3.4.0", &[], &["tests"]),
     known("attrs", "25.3.0", &["hypothesis", "cloudpickle"], &["tests"]),
 ];
 
@@ -41,7 +41,7 @@ const LEFT_OUT: [&str; 3] = [".git", "__pycache__", ".trellis"];
 const PYRIGHT_SETTINGS: &str = "pyrightconfig.json";
 
 /// A copy of a project; dropping it removes the copy.
-pub(crate) struct Copied {
+pub(crate) struct ProjectCopy {
     pub(crate) project: Project,
     /// Folders in which its packages lie.
     pub(crate) sources: Vec<PathBuf>,
@@ -64,13 +64,9 @@ pub(crate) fn wanted(args: &RenameArgs) -> Box<dyn Iterator<Item = Result<Projec
 }
 
 /// Copies a project, without environments and caches.
-pub(crate) fn copied(project: &Project) -> Result<Copied, String> {
+pub(crate) fn copied(project: &Project) -> Result<ProjectCopy, String> {
     let failed = |error| format!("a copy of {}: {error}", project.folder.display());
-    // Pyright leaves out folders whose names begin with a dot, like those of other temporary folders.
-    let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix("rename-");
-    let folder = std::env::temp_dir().canonicalize().and_then(|it| builder.tempdir_in(it));
-    let folder = folder.map_err(failed)?;
+    let folder = setup::temporary_folder()?;
     let (archive, to) = (folder.path().join("archive.tar"), folder.path().join("work"));
     std::fs::create_dir(&to).map_err(failed)?;
     let mut pack = tar("-cf", &archive, &project.folder);
@@ -86,7 +82,7 @@ pub(crate) fn copied(project: &Project) -> Result<Copied, String> {
         environment: project.environment.clone(),
         tests: project.tests.clone(),
     };
-    Ok(Copied { project, sources, _folder: folder })
+    Ok(ProjectCopy { project, sources, _folder: folder })
 }
 
 fn tar(action: &str, archive: &Path, folder: &Path) -> Command {

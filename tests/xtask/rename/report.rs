@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::listed::Listed;
 use super::names::Definition;
-use super::suite::Broken;
+use super::suite::BrokenSuite;
 
 /// Lines of an exception that are shown, the innermost ones.
 const SHOWN_LINES: usize = 4;
 
 /// What became of a rename.
-pub(crate) enum Outcome {
+pub(crate) enum RenameOutcome {
     Refused(String),
     Whole,
     Broken {
-        broken: Broken,
+        broken: BrokenSuite,
         /// Only for Trellis.
         listed: Option<Listed>,
     },
@@ -28,13 +28,13 @@ pub(crate) struct Trial {
     pub(crate) project: String,
     pub(crate) server: &'static str,
     pub(crate) renamed: Definition,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RenameOutcome,
 }
 
 impl Trial {
     /// Prints a broken suite with its cause.
     pub(crate) fn print(&self, root: &Path) {
-        let Outcome::Broken { broken, listed } = &self.outcome else { return };
+        let RenameOutcome::Broken { broken, listed } = &self.outcome else { return };
         let renamed = &self.renamed;
         println!(
             "  {}: {} {} {}: {} tests, first {}",
@@ -62,9 +62,9 @@ impl Trial {
             "name": renamed.name, "at": renamed.shown(),
         });
         match &self.outcome {
-            Outcome::Refused(reason) => value["refused"] = reason.as_str().into(),
-            Outcome::Whole => value["whole"] = true.into(),
-            Outcome::Broken { broken, listed } => {
+            RenameOutcome::Refused(reason) => value["refused"] = reason.as_str().into(),
+            RenameOutcome::Whole => value["whole"] = true.into(),
+            RenameOutcome::Broken { broken, listed } => {
                 let line = |(file, line): &(std::path::PathBuf, u64)| {
                     format!("{}:{line}", file.strip_prefix(root).unwrap_or(file).display())
                 };
@@ -93,9 +93,11 @@ impl Sums {
         let mut sums = Sums::default();
         for trial in trials {
             match &trial.outcome {
-                Outcome::Refused(reason) => *sums.refused.entry(general(reason)).or_default() += 1,
-                Outcome::Whole => sums.renamed += 1,
-                Outcome::Broken { listed, .. } => {
+                RenameOutcome::Refused(reason) => {
+                    *sums.refused.entry(general(reason)).or_default() += 1
+                }
+                RenameOutcome::Whole => sums.renamed += 1,
+                RenameOutcome::Broken { listed, .. } => {
                     sums.renamed += 1;
                     sums.broken += 1;
                     listed.iter().for_each(|it| *sums.listed.entry(*it).or_default() += 1);

@@ -74,7 +74,7 @@ impl Server {
         let mut asker = Asker::start(command, root, Encoding::Utf16, &first.place(), SETTLE)?;
         let mut replies = Vec::new();
         for name in names {
-            replies.push(filled(asker.edits(&name.place(), &name.to())?));
+            replies.push(refuse_empty(asker.edits(&name.place(), &name.to())?));
         }
         asker.end()?;
         Ok(replies)
@@ -82,7 +82,7 @@ impl Server {
 }
 
 /// Makes a rename without edits a refusal.
-fn filled(reply: Reply) -> Reply {
+fn refuse_empty(reply: Reply) -> Reply {
     match reply {
         Ok(edits) if edits.is_empty() => Err("the answer has no edits".to_owned()),
         other => other,

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::names::Definition;
-use super::projects::Copied;
+use super::projects::ProjectCopy;
 use crate::accuracy::trial;
-use crate::fidelity::plain::{self, Seen, Settings, Thrown};
+use crate::fidelity::plain::{self, Seen, Settings, TestFailure};
 
 /// Arguments that make runs alike.
 const ARGUMENTS: [&str; 2] = ["-p", "no:randomly"];
@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// A suite with the tests that passed in two runs of the unchanged project.
 pub(crate) struct Suite {
-    copied: Copied,
+    copied: ProjectCopy,
     passing: BTreeSet<String>,
     /// Time of the slower run.
     pub(crate) took: Duration,
@@ -24,16 +24,16 @@ pub(crate) struct Suite {
 
 /// A suite that a rename broke.
 #[derive(Clone)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenSuite {
     /// Tests that pass without the rename only.
     pub(crate) tests: Vec<String>,
     /// The exception of the first of them.
-    pub(crate) why: Thrown,
+    pub(crate) why: TestFailure,
 }
 
 impl Suite {
     /// Runs the suite twice.
-    pub(crate) fn of(copied: Copied) -> Result<Suite, String> {
+    pub(crate) fn of(copied: ProjectCopy) -> Result<Suite, String> {
         let runs = [run(&copied, LONGEST)?, run(&copied, LONGEST)?];
         let [first, second] = runs.each_ref().map(passing);
         let passing: BTreeSet<String> = first.intersection(&second).cloned().collect();
@@ -45,7 +45,7 @@ impl Suite {
         Ok(Suite { copied, passing, took })
     }
 
-    pub(crate) fn copied(&self) -> &Copied {
+    pub(crate) fn copied(&self) -> &ProjectCopy {
         &self.copied
     }
 
@@ -59,10 +59,10 @@ impl Suite {
         &self,
         texts: &BTreeMap<PathBuf, String>,
         renamed: &Definition,
-    ) -> Result<Option<Broken>, String> {
+    ) -> Result<Option<BrokenSuite>, String> {
         let root = &self.copied.project.folder;
         let limit = self.took * 3 + Duration::from_secs(20);
-        let seen = trial::with(root, texts, || run(&self.copied, limit));
+        let seen = trial::with_texts(root, texts, || run(&self.copied, limit));
         let seen = seen.map_err(|error| format!("{}: {error}", root.display()))??;
         // Ids of tests hold names of parameters, functions and classes.
         let (from, to) = (&renamed.name, renamed.to());
@@ -70,13 +70,13 @@ impl Suite {
             passing(&seen).iter().map(|it| it.replace(&to, from)).collect();
         let missing = |it: &&String| !after.contains(&it.replace(&to, from));
         let tests: Vec<String> = self.passing.iter().filter(missing).cloned().collect();
-        Ok((!tests.is_empty()).then(|| Broken { why: why(&seen, &tests), tests }))
+        Ok((!tests.is_empty()).then(|| BrokenSuite { why: why(&seen, &tests), tests }))
     }
 }
 
-fn run(copied: &Copied, limit: Duration) -> Result<Seen, String> {
+fn run(copied: &ProjectCopy, limit: Duration) -> Result<Seen, String> {
     let (sources, limit) = (&copied.sources[..], Some(limit));
-    plain::with(&copied.project, &Settings { arguments: &ARGUMENTS, sources, limit })
+    plain::run_with(&copied.project, &Settings { arguments: &ARGUMENTS, sources, limit })
 }
 
 fn passing(seen: &Seen) -> BTreeSet<String> {
@@ -86,12 +86,12 @@ fn passing(seen: &Seen) -> BTreeSet<String> {
 
 /// Returns why the first test does not pass: its exception, that of its module, or the end of
 /// pytest.
-fn why(seen: &Seen, tests: &[String]) -> Thrown {
+fn why(seen: &Seen, tests: &[String]) -> TestFailure {
     let module = |id: &String| seen.failures.get(id.split("::").next().unwrap_or_default());
     let mut found = tests.iter().filter_map(|id| seen.failures.get(id).or_else(|| module(id)));
     let first = found.next().or_else(|| seen.failures.values().next()).cloned();
     first.unwrap_or_else(|| {
         let message = seen.trouble.clone().unwrap_or_else(|| "the test did not run".to_owned());
-        Thrown { message, lines: Vec::new() }
+        TestFailure { message, lines: Vec::new() }
     })
 }
