@@ -19,7 +19,8 @@ pub(crate) enum Listed {
     Whole,
     /// A line of the exception is listed.
     Line,
-    /// Other places are listed.
+    /// Places are listed, but changing them does not suffice, and no line of the exception is among
+    /// them.
     Others,
     /// No place is listed.
     Nothing,
@@ -30,7 +31,7 @@ impl Listed {
         match self {
             Listed::Whole => "passes with the listed places changed",
             Listed::Line => "a failing line is listed",
-            Listed::Others => "only other places are listed",
+            Listed::Others => "places are listed that do not suffice",
             Listed::Nothing => "no place is listed",
         }
     }
