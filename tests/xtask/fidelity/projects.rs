@@ -39,6 +39,12 @@ impl Project {
     pub(crate) fn here(folder: &Path) -> Result<Project, String> {
         let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
         let environment = folder.join(".venv");
+        if !environment.join("bin/python").exists() {
+            let shown = environment.display();
+            return Err(format!(
+                "{shown} has no Python: create an environment there that runs the project's tests"
+            ));
+        }
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Project { name, folder, environment, tests: Vec::new() })
     }

@@ -63,6 +63,9 @@ pub(crate) fn run(args: &RenameArgs) -> Outcome {
         let tried = project.and_then(|it| project_trials(args, &trellis, &servers, &it));
         tried.map_or_else(|why| println!("{why}"), |it| trials.extend(it));
     }
+    if trials.is_empty() {
+        return Err("no definition was renamed; the lines above say why".to_owned());
+    }
     report::print_table(&trials, &servers.iter().map(|it| it.name).collect::<Vec<_>>());
     Ok(())
 }
