@@ -54,8 +54,20 @@ impl Suite {
         self.passing.len()
     }
 
-    /// Runs the suite with the texts in place of the project's files, and puts these back.
+    /// Runs the suite with the texts in place of the project's files, and puts these back. A test is
+    /// broken if it fails in two runs.
     pub(crate) fn breaks(
+        &self,
+        texts: &BTreeMap<PathBuf, String>,
+        renamed: &Definition,
+    ) -> Result<Option<BrokenSuite>, String> {
+        let Some(first) = self.breaks_once(texts, renamed)? else { return Ok(None) };
+        let Some(mut broken) = self.breaks_once(texts, renamed)? else { return Ok(None) };
+        broken.tests.retain(|it| first.tests.contains(it));
+        Ok((!broken.tests.is_empty()).then_some(broken))
+    }
+
+    fn breaks_once(
         &self,
         texts: &BTreeMap<PathBuf, String>,
         renamed: &Definition,
@@ -64,13 +76,18 @@ impl Suite {
         let limit = self.took * 3 + Duration::from_secs(20);
         let seen = trial::with_texts(root, texts, || run(&self.copied, limit));
         let seen = seen.map_err(|error| format!("{}: {error}", root.display()))??;
-        // Ids of tests hold names of parameters, functions and classes.
+        let tests = self.missing(&seen, renamed);
+        Ok((!tests.is_empty()).then(|| BrokenSuite { why: why(&seen, &tests), tests }))
+    }
+
+    /// Returns the tests that do not pass any more. Their ids hold names of parameters, functions
+    /// and classes, old or new.
+    fn missing(&self, seen: &Seen, renamed: &Definition) -> Vec<String> {
         let (from, to) = (&renamed.name, renamed.to());
         let after: BTreeSet<String> =
-            passing(&seen).iter().map(|it| it.replace(&to, from)).collect();
-        let missing = |it: &&String| !after.contains(&it.replace(&to, from));
-        let tests: Vec<String> = self.passing.iter().filter(missing).cloned().collect();
-        Ok((!tests.is_empty()).then(|| BrokenSuite { why: why(&seen, &tests), tests }))
+            passing(seen).iter().map(|it| it.replace(&to, from)).collect();
+        let is_missing = |it: &&String| !after.contains(&it.replace(&to, from));
+        self.passing.iter().filter(is_missing).cloned().collect()
     }
 }
 
