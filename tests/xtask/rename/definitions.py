@@ -11,6 +11,8 @@ import os
 import re
 import sys
 
+SPECIAL = re.compile(r"__\w+__|_+")
+CALLED_BY_PYTEST = re.compile("test|Test|pytest_|set_?up|tear_?down|setUp|tearDown")
 LEFT_OUT = {"docs", "doc", "examples", "example", "benchmarks", "bench", "build", "dist", "tools", "scripts", "fuzz"}
 LEFT_OUT |= {"vendor", "_vendor", "vendored", "third_party", "node_modules", "typing-examples"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -33,9 +35,10 @@ class Finder(ast.NodeVisitor):
         self.known = set()
 
     def add(self, kind, name, line, column):
-        if re.fullmatch(r"__\w+__|_+", name) or (self.tests and re.match("test|Test|pytest_|set_?up|tear_?down|setUp|tearDown", name)):
+        if SPECIAL.fullmatch(name) or (self.tests and CALLED_BY_PYTEST.match(name)):
             return
-        self.found.append({"kind": kind, "name": name, "file": self.file, "line": line, "column": column, "tests": self.tests})
+        place = {"file": self.file, "line": line, "column": column}
+        self.found.append({"kind": kind, "name": name, **place, "tests": self.tests})
 
     def units(self, line, offset):
         return len(self.lines[line].encode()[:offset].decode())
