@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::{
-    Outcome, accuracy, big_graph, demo, editor, engine, fidelity, localize, mock, models, repair,
-    search, setup, sidecar, symbols, tasks,
+    Outcome, accuracy, big_graph, demo, editor, engine, fidelity, localize, mock, models, rename,
+    repair, search, setup, sidecar, symbols, tasks,
 };
 
 #[derive(Args)]
@@ -57,6 +57,8 @@ enum Which {
     Repair(repair::RepairArgs),
     /// Suites of real projects in the sandbox and by plain pytest: each test's outcome, and the time of both.
     Fidelity(fidelity::FidelityArgs),
+    /// Renames in real projects by Trellis and pyright, and whether the projects' own tests still pass.
+    Rename(rename::RenameArgs),
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
         Some(Which::Fidelity(args)) => fidelity::run(args),
+        Some(Which::Rename(args)) => rename::run(args),
         Some(Which::Accuracy(args)) => accuracy::run(args),
         Some(Which::Search) => search::run(),
         Some(Which::Localize(args)) => localize::run(args),

@@ -25,6 +25,7 @@ mod models;
 mod peers;
 mod phases;
 mod release;
+mod rename;
 mod repair;
 mod search;
 mod setup;

@@ -107,6 +107,11 @@ pub(crate) fn mock() -> Outcome {
     meet(&MOCK)
 }
 
+/// Installs Node.js with npm.
+pub(crate) fn node() -> Outcome {
+    meet(&MOCK[..1])
+}
+
 /// Installs the requirements of the extension's tests.
 pub(crate) fn editor() -> Outcome {
     meet(&EDITOR)
@@ -245,4 +250,13 @@ fn hint(binary: &Path, time: &str) {
             "building Trellis and the 300 crates below it: {time} the first time, seconds later on"
         );
     }
+}
+
+/// Returns a temporary folder for a copy of a project. Language servers leave out folders whose
+/// names begin with a dot, like those of other temporary folders.
+pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, String> {
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("trellis-");
+    let folder = std::env::temp_dir().canonicalize().and_then(|it| builder.tempdir_in(it));
+    folder.map_err(|error| format!("no temporary folder: {error}; is there space left in it?"))
 }

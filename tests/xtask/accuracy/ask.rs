@@ -39,13 +39,13 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Starts the server, opens the file of a case and waits: first for its outline, then until the
-    /// case's references stay the same for `settle`.
+    /// Starts the server, opens the file of a place and waits: first for its outline, then until the
+    /// references there stay the same for `settle`.
     pub(crate) fn start(
         command: Command,
         root: &Path,
         encoding: Encoding,
-        first: &Case,
+        first: &Place,
         settle: Duration,
     ) -> Result<Asker, Failure> {
         let mut client = Client::start(command, root)?;
@@ -53,11 +53,11 @@ impl Asker {
         let prepares = capabilities["renameProvider"]["prepareProvider"] == true;
         let (texts, opened, root) = (Texts::default(), HashSet::new(), root.to_owned());
         let mut asker = Asker { client, texts, opened, prepares, root };
-        let params = asker.parameters(&first.at)?;
+        let params = asker.parameters(first)?;
         let outline = json!({"textDocument": params["textDocument"]});
         let waiting = Waiting { since: Instant::now(), patience: REQUEST, pause: PAUSE };
         asker.client.until("textDocument/documentSymbol", &outline, waiting, |it| !it.is_null())?;
-        asker.settle(&first.at, settle)?;
+        asker.settle(first, settle)?;
         Ok(asker)
     }
 
@@ -113,13 +113,7 @@ impl Asker {
 
     /// Judges the answer to a rename.
     pub(crate) fn rename(&mut self, case: &Case, rename: &Rename) -> Result<Verdict, Failure> {
-        let answer = match self.renamed(&case.at, &rename.to) {
-            Err(failure @ Failure::Ended { .. }) => return Err(failure),
-            answer => answer,
-        };
-        let edits = answer.map_err(|it| it.to_string());
-        let edits = edits.and_then(|it| edits::of(&self.client, &it, &mut self.texts));
-        let (edits, why) = match edits {
+        let (edits, why) = match self.edits(&case.at, &rename.to)? {
             Ok(edits) => (edits, String::new()),
             Err(why) => (Vec::new(), why),
         };
@@ -133,11 +127,22 @@ impl Asker {
             }
         };
         if let Verdict::Wrong { texts, .. } = &mut verdict {
-            let applied = edits::applied(&edits, &mut self.texts).into_iter();
-            let below = |path: &Path| path.strip_prefix(&self.root).map(Path::to_owned).ok();
-            *texts = applied.filter_map(|it| Some((below(&it.0)?, it.1))).collect();
+            *texts = edits::applied_below(&self.root, &edits, &mut self.texts);
         }
         Ok(verdict)
+    }
+
+    /// Returns the edits of a rename, or why there are none.
+    pub(crate) fn edits(
+        &mut self,
+        at: &Place,
+        to: &str,
+    ) -> Result<Result<Vec<edits::Edit>, String>, Failure> {
+        match self.renamed(at, to) {
+            Err(failure @ Failure::Ended { .. }) => Err(failure),
+            Err(failure) => Ok(Err(failure.to_string())),
+            Ok(answer) => Ok(edits::of(&self.client, &answer, &mut self.texts)),
+        }
     }
 
     /// Sends `prepareRename`, if the server supports it, then `rename`; returns null if either is

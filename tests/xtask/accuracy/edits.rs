@@ -72,6 +72,16 @@ pub(crate) fn applied(edits: &[Edit], texts: &mut Texts) -> BTreeMap<PathBuf, St
     out
 }
 
+/// Returns the texts of a project's files after sorted, disjoint edits, by path in the project.
+pub(crate) fn applied_below(
+    root: &Path,
+    edits: &[Edit],
+    texts: &mut Texts,
+) -> BTreeMap<PathBuf, String> {
+    let inside = |path: &Path| path.strip_prefix(root).map(Path::to_owned).ok();
+    applied(edits, texts).into_iter().filter_map(|it| Some((inside(&it.0)?, it.1))).collect()
+}
+
 fn rewritten(file: &Path, edits: &[Edit], texts: &mut Texts) -> String {
     let lines = texts.lines(file);
     let mut starts = vec![0];

@@ -11,10 +11,10 @@ use lsp::{Encoding, Place};
 
 use crate::{Outcome, setup};
 
-mod ask;
+pub(crate) mod ask;
 mod cases;
-mod edits;
-mod trial;
+pub(crate) mod edits;
+pub(crate) mod trial;
 
 use ask::{Asker, Verdict};
 use cases::{Case, Wanted};
@@ -95,8 +95,7 @@ fn score(args: &AccuracyArgs, server: &str, folder: &Path, cases: &[Case]) -> Re
 
 /// Returns a temporary folder with a copy of a project.
 fn copy(project: &Path) -> Result<tempfile::TempDir, String> {
-    let folder = std::env::temp_dir().canonicalize().and_then(tempfile::tempdir_in);
-    let folder = folder.map_err(|error| format!("no temporary folder: {error}"))?;
+    let folder = setup::temporary_folder()?;
     setup::run(Command::new("cp").arg("-R").arg(project).arg(folder.path()))?;
     Ok(folder)
 }
@@ -132,7 +131,7 @@ fn ask(
     command.args(words).env_remove("VIRTUAL_ENV").env_remove("PYTHONPATH");
     let encoding = Encoding::named(Some(&args.encoding)).unwrap_or(Encoding::Utf16);
     let settle = Duration::from_millis(args.settle);
-    let mut asker = Asker::start(command, &roots[0], encoding, cases[0], settle)?;
+    let mut asker = Asker::start(command, &roots[0], encoding, &cases[0].at, settle)?;
     let mut count = |sort: String, case: &Case, verdict: &Verdict| {
         if matches!(verdict, Verdict::Right) {
             sums.entry(sort).or_default().0 += 1;

@@ -10,12 +10,22 @@ const CHECK: &str = "check.py";
 /// Timeout in seconds, as an argument.
 const PATIENCE: &str = "20";
 
-/// Writes the texts (by path below the root) over the files, runs the check, and restores the
-/// files. Returns `None` if the project has no check.
+/// Returns whether the check fails with the texts (by path below the root) in place of the files;
+/// `None` if the project has no check.
 pub(crate) fn breaks(root: &Path, texts: &BTreeMap<PathBuf, String>) -> io::Result<Option<bool>> {
     if !root.join(CHECK).exists() {
         return Ok(None);
     }
+    with_texts(root, texts, || runs(root))?.map(|it| Some(!it))
+}
+
+/// Writes the texts (by path below the root) over the files, does something, and restores the
+/// files.
+pub(crate) fn with_texts<T>(
+    root: &Path,
+    texts: &BTreeMap<PathBuf, String>,
+    run: impl FnOnce() -> T,
+) -> io::Result<T> {
     let mut before = Vec::new();
     for (path, text) in texts {
         let file = root.join(path);
@@ -23,11 +33,11 @@ pub(crate) fn breaks(root: &Path, texts: &BTreeMap<PathBuf, String>) -> io::Resu
         fs::write(&file, encoded(text, &bytes))?;
         before.push((file, bytes));
     }
-    let works = runs(root);
+    let result = run();
     for (file, bytes) in before {
         fs::write(file, bytes)?;
     }
-    works.map(|it| Some(!it))
+    Ok(result)
 }
 
 fn runs(root: &Path) -> io::Result<bool> {

@@ -2,14 +2,19 @@
 //! test by test.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::{Outcome, setup};
+
+pub(crate) mod plain;
+pub(crate) mod projects;
+
+use plain::{Seen, plain};
+use projects::{Known, Project, entries, fetched, known};
 
 #[derive(clap::Args)]
 pub(crate) struct FidelityArgs {
@@ -19,26 +24,6 @@ pub(crate) struct FidelityArgs {
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
-
-/// A project of the package index: additional requirements, and the location of its tests.
-struct Known {
-    name: &'static str,
-    version: &'static str,
-    requirements: &'static [&'static str],
-    tests: &'static [&'static str],
-}
-
-const fn known(
-    name: &'static str,
-    version: &'static str,
-    requirements: &'static [&'static str],
-    tests: &'static [&'static str],
-) -> Known {
-    Known { name, version, requirements, tests }
-}
-
-/// The pytest version for which all of the suites were written.
-const PYTEST: &str = "pytest>=8,<9";
 
 /// Small and medium projects. `alembic`, `sqlitedict` and `portalocker` write beside their code,
 /// `cachetools` and `more-itertools` use unittest, `pytest-mock` is a plugin and tests itself with
@@ -67,22 +52,6 @@ const PROJECTS: [Known; 10] = [
     known("alembic", "1.16.4", &["black"], &["tests"]),
 ];
 
-/// A project ready to run.
-struct Project {
-    name: String,
-    folder: PathBuf,
-    environment: PathBuf,
-    tests: Vec<String>,
-}
-
-/// Result of one way of running.
-struct Seen {
-    tests: BTreeMap<String, String>,
-    took: Duration,
-    /// Reason why there is no result.
-    trouble: Option<String>,
-}
-
 pub(crate) fn run(args: &FidelityArgs) -> Outcome {
     let trellis = setup::trellis()?;
     println!(
@@ -99,57 +68,11 @@ pub(crate) fn run(args: &FidelityArgs) -> Outcome {
 }
 
 fn projects(args: &FidelityArgs) -> Vec<Result<Project, String>> {
-    let here = |folder: &PathBuf| {
-        let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
-        let environment = folder.join(".venv");
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Project { name, folder, environment, tests: Vec::new() })
-    };
     if !args.folders.is_empty() {
-        return args.folders.iter().map(here).collect();
+        return args.folders.iter().map(|it| Project::here(it)).collect();
     }
     let wanted = |it: &&Known| args.only.is_empty() || args.only.iter().any(|name| name == it.name);
     PROJECTS.iter().filter(wanted).map(fetched).collect()
-}
-
-/// Downloads a project and creates its environment, unless both exist.
-fn fetched(it: &Known) -> Result<Project, String> {
-    let place = setup::target().join("fidelity").join(format!("{}-{}", it.name, it.version));
-    let environment = place.join("env");
-    let project = |folder| Project {
-        name: format!("{} {}", it.name, it.version),
-        folder,
-        environment: environment.clone(),
-        tests: it.tests.iter().map(|it| (*it).to_owned()).collect(),
-    };
-    let ready = place.join("ready");
-    if let Ok(folder) = fs::read_to_string(&ready) {
-        return Ok(project(folder.into()));
-    }
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
-    let python = environment.join("bin/python");
-    let pip = |arguments: &[&str]| {
-        let mut command = Command::new(&python);
-        command.args(["-m", "pip", "--disable-pip-version-check", "--quiet"]).args(arguments);
-        setup::silent(command.current_dir(&place))
-    };
-    setup::silent(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-    let wanted = format!("{}=={}", it.name, it.version);
-    pip(&["download", "--no-deps", "--no-binary", ":all:", &wanted])?;
-    let archive = entries(&place).into_iter().find(|it| it.to_string_lossy().ends_with(".tar.gz"));
-    let archive = archive.ok_or_else(|| format!("{wanted} has no source distribution"))?;
-    setup::silent(Command::new("tar").arg("xzf").arg(&archive).current_dir(&place))?;
-    let folder = entries(&place).into_iter().find(|it| it.is_dir() && *it != environment);
-    let folder = folder.ok_or_else(|| format!("{wanted} is an empty archive"))?;
-    let shown = folder.to_string_lossy().into_owned();
-    pip(&[&["install", PYTEST, "-e", &shown], it.requirements].concat())?;
-    fs::write(&ready, &shown).map_err(|e| format!("{}: {e}", ready.display()))?;
-    Ok(project(folder))
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect()
 }
 
 /// Runs a suite both ways, first in the sandbox, which leaves the folder unchanged.
@@ -222,32 +145,5 @@ fn sandboxed(trellis: &Path, project: &Project) -> Result<Seen, String> {
     let outcome = text(&result["outcome"]);
     let trouble = (!["passed", "failed"].contains(&outcome.as_str()))
         .then(|| format!("{outcome} {} {}", result["reason"], result["collectionErrors"]));
-    Ok(Seen { tests, took, trouble })
-}
-
-fn plain(project: &Project) -> Result<Seen, String> {
-    let place = tempfile::tempdir().map_err(|e| format!("a folder for pytest's plugin: {e}"))?;
-    let cannot = |e: std::io::Error| format!("{}: {e}", place.path().display());
-    let plugin = include_str!("plain_outcomes.py");
-    fs::write(place.path().join("plain_outcomes.py"), plugin).map_err(cannot)?;
-    let results = place.path().join("results.json");
-    let mut command = Command::new(project.environment.join("bin/python"));
-    command.args(["-m", "pytest", "-q", "-p", "plain_outcomes", "-p", "no:cacheprovider"]);
-    command.args(&project.tests).current_dir(&project.folder).stdin(Stdio::null());
-    command.env("PYTHONPATH", place.path()).env("PLAIN_OUTCOMES", &results);
-    command.env("PYTHONDONTWRITEBYTECODE", "1").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let began = Instant::now();
-    let ran = command.output().map_err(|e| format!("{}: {e}", project.name))?;
-    let took = began.elapsed();
-    let text = fs::read_to_string(&results).unwrap_or_default();
-    let Ok(result) = serde_json::from_str::<Value>(&text) else {
-        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-        let trouble = Some(said.lines().rev().take(5).collect::<Vec<_>>().join(" / "));
-        return Ok(Seen { tests: BTreeMap::new(), took, trouble });
-    };
-    let tests = result["tests"].as_object().into_iter().flatten();
-    let tests = tests.map(|(id, it)| (id.clone(), it.as_str().unwrap_or_default().to_owned()));
-    let status = result["status"].as_i64().unwrap_or_default();
-    let trouble = (status > 1).then(|| format!("ended with status {status}"));
-    Ok(Seen { tests: tests.collect(), took, trouble })
+    Ok(Seen { tests, took, trouble, failures: BTreeMap::new() })
 }

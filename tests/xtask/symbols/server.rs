@@ -12,7 +12,7 @@ const TRELLIS_CACHE: &str = ".trellis";
 /// Other servers: name, version in the package index, argument that starts the server.
 const PEERS: [(&str, &str, &str); 2] = [("ty", "0.0.105", "server"), ("pyrefly", "1.4.1", "lsp")];
 /// Variables that would change where a server looks for packages.
-const UNWANTED: [&str; 4] = ["VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME"];
+pub(crate) const UNWANTED: [&str; 4] = ["VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME"];
 
 /// One column of the table.
 #[derive(Clone)]
