@@ -48,12 +48,30 @@ impl Eval<'_> {
         }
         let module = self.module(file);
         let it = module.symbol(symbol);
+        if let Some(hook) = self.plugin_hook(file, symbol) {
+            return Some(hook);
+        }
         match module.scopes[it.scope.index()].kind {
             ScopeKind::Module => self.of_pytest(file, it.name),
             ScopeKind::Class(class) => self.of_library(file, class, it.name),
             ScopeKind::Function(function) => self.of_hook(file, function, symbol),
             _ => None,
         }
+    }
+
+    /// Returns the reason for a hook of a plugin system, and for its parameters: `pluggy` calls them
+    /// by their names.
+    fn plugin_hook(&self, file: FileId, symbol: SymbolId) -> Option<String> {
+        let module = self.module(file);
+        let mut bindings = module.symbol(symbol).bindings.iter();
+        let function = bindings.find_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(function) | BindingKind::Parameter(function, _) => Some(function),
+            _ => None,
+        })?;
+        let marks = ["hookimpl", "hookspec"];
+        let is_hook = marks.iter().any(|it| self.has_decorator(file, function, Name::of(it)));
+        let name = module.symbol(symbol).name.text();
+        is_hook.then(|| format!("a plugin manager looks for `{name}`"))
     }
 
     fn of_pytest(&self, file: FileId, name: Name) -> Option<String> {

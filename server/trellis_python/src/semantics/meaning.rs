@@ -19,8 +19,10 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) targets: Vec<Target>,
-    /// The reason why the identifier may also refer to other symbols of its name.
+    /// The reason why the identifier may refer to any symbol of its name, if no target is known.
     pub(crate) uncertainty: Option<Uncertainty>,
+    /// The reason why it may refer to other symbols of its name besides its targets.
+    pub(crate) others: Option<Uncertainty>,
 }
 
 /// The reason why the target of a name is uncertain.
@@ -72,17 +74,21 @@ impl Uncertainty {
 
 impl Meaning {
     pub(super) fn certain(targets: Vec<Target>) -> Meaning {
-        Meaning { targets, uncertainty: None }
+        Meaning { targets, ..Meaning::default() }
     }
 
     pub(super) fn doubtful(uncertainty: Uncertainty) -> Meaning {
-        Meaning { targets: Vec::new(), uncertainty: Some(uncertainty) }
+        Meaning { uncertainty: Some(uncertainty), ..Meaning::default() }
     }
 
-    /// Returns the meaning without its doubt if a target is known.
+    /// Returns the meaning with its doubt about other symbols if a target is known.
     pub(super) fn if_unresolved(self) -> Meaning {
-        let uncertainty = self.uncertainty.filter(|_| self.targets.is_empty());
-        Meaning { uncertainty, ..self }
+        match self.targets.is_empty() {
+            true => self,
+            false => {
+                Meaning { uncertainty: None, others: self.uncertainty.or(self.others), ..self }
+            }
+        }
     }
 
     /// Returns the meaning, with a doubt of another kind if no target is known.

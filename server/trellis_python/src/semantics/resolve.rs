@@ -255,13 +255,16 @@ impl Eval<'_> {
         };
         let Some(module) = self.resolve(file, path) else { return outside() };
         let mut targets = Vec::new();
-        for (file, symbol) in self.members(module, member) {
-            self.symbol_targets(file, symbol, &mut targets, seen);
+        let members = self.members(module, member);
+        for (file, symbol) in &members {
+            self.symbol_targets(*file, *symbol, &mut targets, seen);
         }
         if targets.is_empty() {
             targets.extend(self.index.submodule(module, member).map(Target::Module));
         }
-        if targets.is_empty() { outside() } else { targets }
+        // Members that were visited already are among the other targets, as of a stub and its
+        // source, which import the same names.
+        if targets.is_empty() && members.is_empty() { outside() } else { targets }
     }
 }
 

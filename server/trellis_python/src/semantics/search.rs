@@ -217,9 +217,8 @@ impl SearchTarget {
                 false => eval.meaning(file, it),
             };
             let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
-            let uncertainty = meaning
-                .uncertainty
-                .filter(|doubt| !certain && self.may_mean(eval, it, file, *doubt));
+            let doubt = meaning.uncertainty.or(meaning.others).filter(|_| !certain);
+            let uncertainty = doubt.filter(|doubt| self.may_mean(eval, it, file, *doubt));
             (certain || uncertainty.is_some()).then_some(Match {
                 file,
                 occurrence: *it,

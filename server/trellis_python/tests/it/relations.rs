@@ -311,3 +311,30 @@ fn renames_break_nothing_that_worked() {
     assert_eq!(changed(&[("m.py", private)], 2, 9, "zz"), Some(2));
     assert_eq!(changed(&[("m.py", "class A:\n    __v = 1\nA._A__v\n")], 2, 5, "__w"), None);
 }
+
+/// A stub beside its source, and a package that imports from both.
+#[test]
+fn a_name_that_stub_and_source_import_is_inside() {
+    let files = [
+        ("src/attr/_v.py", "class V: ...\n"),
+        ("src/attr/_v.pyi", "class V: ...\n"),
+        ("src/attr/__init__.py", "from ._v import V\n"),
+        ("src/attr/__init__.pyi", "from ._v import V\n"),
+        ("tests/test_v.py", "from attr import V\n"),
+    ];
+    assert_eq!(changed(&files, 1, 7, "W"), Some(5));
+}
+
+#[test]
+fn a_parameter_that_only_the_override_has_is_renamed() {
+    let text =
+        "class D(dict):\n    def keys(self, multi=False): return multi\nD().keys(multi=True)\n";
+    assert_eq!(changed(&[("m.py", text)], 2, 20, "many"), Some(3));
+}
+
+#[test]
+fn hooks_of_plugins_keep_their_names() {
+    let text = "from pluggy import HookimplMarker\nhookimpl = HookimplMarker('x')\nclass P:\n    @hookimpl\n    def hello(self, arg): return arg\n";
+    assert_eq!(changed(&[("m.py", text)], 5, 9, "zz"), None);
+    assert_eq!(changed(&[("m.py", text)], 5, 21, "zz"), None);
+}

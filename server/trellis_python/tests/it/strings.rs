@@ -182,3 +182,24 @@ fn settings_hold_paths_and_other_documents_are_possible() {
     let local = [("m.py", "def f(«main»): return «main»\n"), ("README.md", "`main`")];
     Marked::new(&local).check();
 }
+
+/// Receivers whose type is not all that they can be.
+#[test]
+fn a_default_a_library_class_and_a_module_are_no_limits() {
+    check(
+        "class M:\n    def «update»(self, d): ...\ndef assoc(d, factory=dict): factory().‹update›(d)\ndef merge(d={}): d.‹update›(1)\nM().«update»(1)\n",
+    );
+    check(
+        "class M:\n    «methods» = None\n    def __init_subclass__(cls):\n        for base in cls.__bases__: base.‹methods›\n''.methods\n",
+    );
+    let files =
+        [("m.py", "class A:\n    def «curry»(self): ...\n"), ("n.py", "import m\nm.‹curry›\n")];
+    Marked::new(&files).check();
+}
+
+#[test]
+fn a_branch_that_narrows_tells_nothing_after_it() {
+    check(
+        "class Item: ...\nclass Table(Item):\n    def inv(self): ...\nclass AoT(Item):\n    def «inv»(self): ...\ndef f(value: Item):\n    if not isinstance(value, AoT):\n        value.x = 1\n    value.‹inv›()\n    if isinstance(value, AoT):\n        value.«inv»()\n",
+    );
+}

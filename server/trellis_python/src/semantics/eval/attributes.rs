@@ -77,7 +77,11 @@ impl Eval<'_> {
                 found.types.push(Type::Unknown);
             }
             Type::Never | Type::Special(_) => {}
-            Type::None => self.instance_attribute(&self.builtin(KNOWN.object), name, found),
+            Type::None => {
+                let unknown = found.unknown;
+                self.instance_attribute(&self.builtin(KNOWN.object), name, found);
+                found.unknown = unknown;
+            }
             Type::Module(module) => self.module_attribute(*module, name, found),
             Type::Class(class) => self.class_attribute(class, name, found),
             Type::Instance(_) | Type::Tuple(_) => self.instance_attribute(object, name, found),
@@ -124,11 +128,10 @@ impl Eval<'_> {
                 found.hits.push(Hit::Module(submodule));
                 return;
             }
+            // A module of the workspace may set names that no statement binds.
             let files = self.index.module_files(module);
             let dynamic = |file: FileId| {
-                let it = self.module(file);
-                it.global(KNOWN.getattr).is_some()
-                    || it.stars.iter().any(|(_, path)| self.resolve(file, *path).is_none())
+                bundle::number(file).is_none() || self.module(file).global(KNOWN.getattr).is_some()
             };
             found.unknown |= files.iter().any(dynamic);
         }

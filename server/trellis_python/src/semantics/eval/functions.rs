@@ -60,6 +60,8 @@ impl Eval<'_> {
         let inherited = self.inherited_parameter(file, function, index, parameter.name);
         let default =
             || parameter.default.map(|it| self.expr(file, it)).filter(|it| *it != Type::None);
+        // A call may give a value of another type than the default.
+        let default = || default().map(|it| Type::union([it, Type::Unknown]));
         let known = inherited.or_else(default).unwrap_or(Type::Unknown);
         self.collected(parameter.kind, known)
     }

@@ -50,10 +50,55 @@ impl Eval<'_> {
                         continue;
                     }
                     return self.ask(Question::Join(file, key, row), || {
-                        Type::union(ways.iter().map(|way| self.flow(file, key, *way, start)))
+                        let ways = ways.iter().map(|way| self.flow(file, key, *way, start));
+                        self.rejoined(file, key, Type::union(ways))
                     });
                 }
             }
+        }
+    }
+
+    /// Returns the type of a key where several ways meet. If a value may be of the declared class,
+    /// its subclasses in the other ways tell nothing more.
+    fn rejoined(&self, file: FileId, key: KeyId, joined: Type) -> Type {
+        let Key::Symbol(symbol) = self.module(file).keys[key.index()] else { return joined };
+        let members = joined.members();
+        if members.len() < 2 {
+            return joined;
+        }
+        let declared = self.annotated_type(file, symbol);
+        let is_declared =
+            |it: &&Type| declared.as_ref().is_some_and(|all| all.members().contains(it));
+        let bases: Vec<ClassType> = members
+            .iter()
+            .filter(is_declared)
+            .filter_map(|it| match it {
+                Type::Instance(class) => Some(class.clone()),
+                _ => None,
+            })
+            .collect();
+        let adds = |it: &&Type| match it {
+            Type::Instance(class) => {
+                !bases.iter().any(|base| !base.is_same(class) && self.derives(class, base))
+            }
+            _ => true,
+        };
+        Type::union(members.iter().filter(adds).cloned())
+    }
+
+    /// Returns the type that the annotation of a variable or parameter declares.
+    fn annotated_type(&self, file: FileId, symbol: SymbolId) -> Option<Type> {
+        let module = self.module(file);
+        let parameter =
+            module.symbol(symbol).bindings.iter().find_map(|it| match module.binding(*it).kind {
+                BindingKind::Parameter(function, index) => {
+                    module.function(function).parameters[index as usize].annotation
+                }
+                _ => None,
+            });
+        match parameter {
+            Some(annotation) => Some(self.annotation(file, annotation)),
+            None => self.declared(file, symbol),
         }
     }
 

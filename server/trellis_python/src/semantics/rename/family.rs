@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::index::{FileId, RenameRefused};
 use crate::semantics::bundle;
-use crate::semantics::eval::Eval;
+use crate::semantics::eval::{Eval, keyword_parameter};
 use crate::semantics::ir::*;
 use crate::semantics::meaning::Target;
 use crate::semantics::names::Name;
@@ -56,7 +56,11 @@ pub(super) fn of_parameters(
             continue; // constructors and similar methods are called by the class's own name
         }
         let own = FxHashSet::from_iter([Target::Symbol(*file, module.binding(binding).symbol)]);
-        for member in of_members(eval, &own, method)? {
+        let members = match of_members(eval, &own, method) {
+            Err(_) if !is_library_parameter(eval, *file, of, name) => continue,
+            members => members?,
+        };
+        for member in members {
             let Target::Symbol(file, symbol) = member else { continue };
             let module = eval.module(file);
             for binding in &module.symbol(symbol).bindings {
@@ -69,6 +73,24 @@ pub(super) fn of_parameters(
         }
     }
     Ok(found)
+}
+
+/// Returns whether a method of the standard library that a method overrides has a parameter of a
+/// name.
+fn is_library_parameter(eval: &Eval<'_>, file: FileId, of: &Function, name: Name) -> bool {
+    let (Some(class), Some(method)) = (of.class, of.name) else { return false };
+    let info = eval.class(file, class);
+    let bundled = info.mro.iter().filter(|it| bundle::number(it.file).is_some());
+    let mut functions = bundled.flat_map(|base| {
+        let module = eval.module(base.file);
+        let symbol = module.bound(module.class(base.class).scope, method);
+        let bindings = symbol.into_iter().flat_map(|it| &module.symbol(it).bindings);
+        bindings.filter_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(function) => Some(module.function(function)),
+            _ => None,
+        })
+    });
+    functions.any(|it| keyword_parameter(&it.parameters, name).is_some())
 }
 
 /// Returns the classes that have the targets as members.
