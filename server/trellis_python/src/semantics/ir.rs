@@ -266,7 +266,7 @@ pub(crate) enum Expr {
     Rest(ExprId),
     /// The value of `with … as`; the flag is true for `async with`.
     Entered(ExprId, bool),
-    /// What an item of the first expression is after the second was assigned to it.
+    /// An item of the first expression, after the second was assigned to it.
     Stored(ExprId, ExprId),
     /// An instance of a class, or of one of a tuple of classes.
     InstanceOf(ExprId),

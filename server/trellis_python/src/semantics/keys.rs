@@ -13,7 +13,7 @@ pub(crate) enum Key {
     Item(KeyId, Index),
 }
 
-/// What stands between the brackets of an item that can be narrowed.
+/// The text between the brackets of an item that can be narrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Index {
     Number(i32),

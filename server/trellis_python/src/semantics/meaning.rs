@@ -1,4 +1,4 @@
-//! What an identifier refers to, and why that may be uncertain.
+//! Targets of an identifier, and the reasons why they may be uncertain.
 
 use super::ir::SymbolId;
 use super::names::Name;

@@ -35,7 +35,7 @@ pub(crate) struct PartialType {
     pub(crate) result: Option<Type>,
 }
 
-/// What an attribute of a class makes of the function that it wraps.
+/// The kind of method that an attribute of a class makes of the function that it wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Wrapper {
     /// `staticmethod(f)`
