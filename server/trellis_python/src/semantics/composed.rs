@@ -40,14 +40,16 @@ pub(crate) fn may_compose(index: &Index, file: FileId, affixes: &[Name]) -> bool
     affixes.iter().any(holds) && LOOKUPS.iter().any(|it| words.may_hold(it))
 }
 
+/// Returns whether a file may look up names at run time.
+pub(crate) fn looks_up(index: &Index, file: FileId) -> bool {
+    LOOKUPS.iter().any(|it| index.words(file).may_hold(it))
+}
+
 /// Returns the names that code may put together from the names of classes.
 pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
-    let looks_up = |file: &FileId| {
-        let words = index.words(*file);
-        words.may_hold("__name__") && LOOKUPS.iter().any(|it| words.may_hold(it))
-    };
+    let composes = |it: &FileId| index.words(*it).may_hold("__name__") && looks_up(index, *it);
     let mut found = Vec::new();
-    for file in index.files().filter(looks_up) {
+    for file in index.files().filter(composes) {
         for it in &index.module(file).occurrences {
             let compound = |name: &Name| match it.role {
                 Role::Quoted(Quoted::Prefix) => {
@@ -64,6 +66,47 @@ pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+impl Module {
+    /// Returns whether only a run knows a string: no part of it is written here. Names are followed
+    /// to their values for some steps.
+    fn is_computed(&self, expr: ExprId, steps: u32) -> bool {
+        match self.expr(expr) {
+            Expr::String => false,
+            Expr::Binary(left, right, _) => {
+                self.is_computed(left, steps) && self.is_computed(right, steps)
+            }
+            Expr::Call(row) => match self.expr(self.calls[row as usize].function) {
+                Expr::Attribute(object, ..) => {
+                    self.expr(object) != Expr::String || self.is_joined(row)
+                }
+                _ => true,
+            },
+            Expr::Element(of, _) => match self.expr(of) {
+                Expr::List(all) | Expr::Tuple(all) | Expr::Set(all) => {
+                    self.list(all).iter().any(|it| self.is_computed(*it, steps))
+                }
+                _ => true,
+            },
+            Expr::Name(_, Some(symbol), _) if steps > 0 => {
+                match self.symbol(symbol).bindings.as_slice() {
+                    [one] => match self.binding(*one).kind {
+                        BindingKind::Value(value) => self.is_computed(value, steps - 1),
+                        _ => true,
+                    },
+                    _ => true,
+                }
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns whether a call is `"_".join(…)`, whose parts are written elsewhere.
+    fn is_joined(&self, row: u32) -> bool {
+        let function = self.calls[row as usize].function;
+        matches!(self.expr(function), Expr::Attribute(_, name, _) if name.text() == "join")
+    }
 }
 
 impl Index {
@@ -94,6 +137,41 @@ impl Eval<'_> {
             _ => false,
         };
         module.occurrences.iter().filter(looks_up).copied().collect()
+    }
+
+    /// Returns the places where attributes of some classes are looked up by computed names:
+    /// `getattr(self, name)`.
+    pub(crate) fn computed_attributes(
+        &self,
+        file: FileId,
+        owners: &[ClassType],
+    ) -> Vec<Occurrence> {
+        if owners.is_empty() || !looks_up(self.index, file) {
+            return Vec::new();
+        }
+        let module = self.module(file);
+        let is_owner = |object: ExprId| {
+            let object = self.expr(file, object);
+            object.members().iter().any(|it| match it {
+                Type::Class(class) | Type::Instance(class) => {
+                    owners.iter().any(|it| self.derives(class, it) || self.derives(it, class))
+                }
+                _ => false,
+            })
+        };
+        let is_computed = |call: &&Call| match module.arguments_of(call) {
+            [object, name, ..] => module.is_computed(name.value, 3) && is_owner(object.value),
+            _ => false,
+        };
+        let is_lookup = |call: &&Call| {
+            matches!(module.expr(call.function),
+            Expr::Name(name, ..) if matches!(name.text(), "getattr" | "setattr" | "hasattr"))
+        };
+        let found = module.calls.iter().filter(is_lookup).filter(is_computed);
+        let functions: FxHashSet<ExprId> = found.map(|it| it.function).collect();
+        let is_found =
+            |it: &&Occurrence| matches!(it.role, Role::Name(expr) if functions.contains(&expr));
+        module.occurrences.iter().filter(is_found).copied().collect()
     }
 
     /// Returns whether a target is a class.

@@ -76,6 +76,11 @@ impl Eval<'_> {
             Expectation::Compared(other) => {
                 return self.key_meaning(file, other, name).unless_known(Uncertainty::Plain);
             }
+            Expectation::Argument(call, 0) => {
+                if let Some(object) = self.updated(file, call) {
+                    return self.key_meaning(file, object, name).unless_known(Uncertainty::Plain);
+                }
+            }
             Expectation::Symbol(symbol) => self.unpacked(file, symbol, name, &mut meaning),
             _ => {}
         }
@@ -90,6 +95,15 @@ impl Eval<'_> {
             meaning.uncertainty = Some(Uncertainty::Plain);
         }
         meaning.if_unresolved()
+    }
+
+    /// Returns the mapping of a call `mapping.update(…)`.
+    fn updated(&self, file: FileId, call: ExprId) -> Option<ExprId> {
+        let module = self.module(file);
+        match module.expr(module.call(call)?.function) {
+            Expr::Attribute(object, name, _) if name.text() == "update" => Some(object),
+            _ => None,
+        }
     }
 
     fn is_typed_dict(&self, class: &ClassType) -> bool {
@@ -117,7 +131,9 @@ impl Eval<'_> {
     fn mapped(&self, file: FileId, expr: ExprId, steps: u32) -> Option<Type> {
         let module = self.module(file);
         match module.expr(expr) {
-            Expr::Attribute(object, name, _) if name == KNOWN.dict_attribute => {
+            Expr::Attribute(object, name, _)
+                if name == KNOWN.dict_attribute || name.text() == "__members__" =>
+            {
                 Some(self.expr(file, object))
             }
             Expr::Name(_, Some(symbol), _) if steps > 0 => {
@@ -250,7 +266,9 @@ impl Eval<'_> {
             meaning = self.member_meaning(&object, name).unless_known(Uncertainty::Plain);
             object = Type::union(self.attribute(&object, name).types);
             if object == Type::Never && meaning.targets.is_empty() {
-                return Meaning::default();
+                // A path of another kind, such as `app.Model` of Django.
+                let unknown = Meaning::doubtful(Uncertainty::Plain);
+                return if is_last { unknown } else { Meaning::default() };
             }
         }
         meaning

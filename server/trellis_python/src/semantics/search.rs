@@ -4,8 +4,9 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::ask::ask_each;
-use super::composed::{affixes, compounds, may_compose};
+use super::composed::{affixes, compounds, looks_up, may_compose};
 use super::eval::Eval;
+use super::fixtures::is_test_file;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
@@ -30,8 +31,12 @@ pub(crate) struct SearchTarget {
     affixes: Vec<Name>,
     /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
     compounds: Vec<Name>,
-    /// Enums that have a target as a member.
+    /// Classes that have a target as a member.
+    owners: Vec<ClassType>,
+    /// Those of them that are enums.
     enums: Vec<ClassType>,
+    /// True if a target is a parameter of a test.
+    tests: bool,
     members: bool,
     globals: bool,
     parameters: bool,
@@ -50,7 +55,9 @@ impl SearchTarget {
             names: Vec::new(),
             affixes: Vec::new(),
             compounds: Vec::new(),
+            owners: Vec::new(),
             enums: Vec::new(),
+            tests: false,
             members: false,
             globals: false,
             parameters: false,
@@ -95,9 +102,14 @@ impl SearchTarget {
                         self.members = true;
                         let info = eval.class(file, class);
                         self.fields |= info.has_fields;
+                        self.owners.push(ClassType::bare(file, class));
                         self.enums.extend(info.is_enum.then(|| ClassType::bare(file, class)));
                     }
-                    _ => {
+                    kind => {
+                        if let ScopeKind::Function(function) = kind {
+                            let name = module.function(function).name;
+                            self.tests |= name.is_some_and(|it| it.text().starts_with("test"));
+                        }
                         let is_parameter = |it: &BindingId| {
                             matches!(module.binding(*it).kind, BindingKind::Parameter(..))
                         };
@@ -119,6 +131,7 @@ impl SearchTarget {
             self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
                 || may_compose(index, *file, &self.affixes)
                 || self.compounds.iter().any(|it| words.may_hold(it.text()))
+                || self.owners.iter().any(|it| it.file == *file && looks_up(index, *file))
                 || self.enums.iter().any(|it| words.may_hold(index.class_name(it)))
         };
         let mut files: Vec<FileId> = match self.only_in {
@@ -132,6 +145,9 @@ impl SearchTarget {
     fn may_name(&self, index: &Index, file: FileId) -> bool {
         match self.keywords_beyond {
             Some(home) if home != file => {
+                if self.tests && is_test_file(index.path(file)) {
+                    return true;
+                }
                 let text = index.text(file).unwrap_or_default();
                 let unpacks = text.contains("**");
                 let is_named = |name: &str| {
@@ -166,9 +182,10 @@ impl SearchTarget {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Quoted(Quoted::Plain | Quoted::LookedUp | Quoted::Attribute(_)) => {
-                self.members || self.globals
+            Role::Quoted(Quoted::Plain | Quoted::LookedUp) => {
+                self.members || self.globals || self.tests
             }
+            Role::Quoted(Quoted::Attribute(_)) => self.members || self.globals,
             Role::Quoted(Quoted::Key(_) | Quoted::Entry(_)) => {
                 self.members || self.globals || self.parameters
             }
@@ -185,7 +202,8 @@ impl SearchTarget {
     /// Returns whether a doubt concerns the targets. A parameter is no attribute, whatever a string
     /// says, but a mapping that a call unpacks may have it as a key.
     fn may_mean(&self, eval: &Eval<'_>, it: &Occurrence, file: FileId, doubt: Uncertainty) -> bool {
-        if self.members || self.globals || !matches!(doubt, Uncertainty::Plain | Uncertainty::Key) {
+        let of_string = matches!(doubt, Uncertainty::Plain | Uncertainty::Key);
+        if self.members || self.globals || self.tests || !of_string {
             return true;
         }
         let module = eval.module(file);
@@ -204,7 +222,9 @@ impl SearchTarget {
         let mentions = eval.index.mentions(file, &self.names);
         let occurrences = eval.module(file).occurrences.iter();
         let near = occurrences.filter(|it| self.is_near(eval, file, it)).chain(&mentions);
-        let computed = eval.computed_keys(file, &self.enums).into_iter().map(|it| Match {
+        let computed =
+            [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
+        let computed = computed.concat().into_iter().map(|it| Match {
             file,
             occurrence: it,
             meaning: Meaning::doubtful(Uncertainty::Computed),

@@ -63,7 +63,7 @@ fn dotted_paths_are_followed() {
         ("app/core.py", "class A:\n    def «run»(self): ...\n"),
         (
             "test_m.py",
-            "from unittest.mock import patch\npatch('app.core.A.«run»')\npatch('app.core.B.run')\n",
+            "from unittest.mock import patch\npatch('app.core.A.«run»')\npatch('app.core.B.‹run›')\n",
         ),
     ];
     Marked::new(&method).check();
@@ -202,4 +202,59 @@ fn a_branch_that_narrows_tells_nothing_after_it() {
     check(
         "class Item: ...\nclass Table(Item):\n    def inv(self): ...\nclass AoT(Item):\n    def «inv»(self): ...\ndef f(value: Item):\n    if not isinstance(value, AoT):\n        value.x = 1\n    value.‹inv›()\n    if isinstance(value, AoT):\n        value.«inv»()\n",
     );
+}
+
+#[test]
+fn parameters_of_tests_are_named_in_other_ways() {
+    check(
+        "import pytest\nNAMES = '‹a›, b'\n@pytest.mark.parametrize(NAMES, [(1, 2)])\ndef test_a(«a», b): assert «a» < b\n",
+    );
+    check(
+        "import pytest\nboth = pytest.mark.parametrize('‹n›', [1])\n@both\ndef test_a(«n»): assert «n»\n",
+    );
+    let files = [
+        ("test_m.py", "def test_a(«n»): assert «n»\n"),
+        ("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('‹n›', [1])\n"),
+        ("m.py", "print('n')\n"),
+    ];
+    Marked::new(&files).check();
+}
+
+#[test]
+fn mappings_are_filled_in_several_ways() {
+    check(
+        "class A:\n    def __init__(self): self.«size» = 1\na = A()\na.__dict__.update(«size»=2)\na.__dict__.update({'«size»': 3})\n",
+    );
+    check("def f(«size»=0): return «size»\nkw = dict(«size»=1)\nf(**kw)\nf(**dict(«size»=2))\n");
+    check("from enum import Enum\nclass C(Enum):\n    «RED» = 1\nC.__members__['«RED»']\n");
+}
+
+#[test]
+fn mocks_stand_for_what_they_are_made_of() {
+    check(
+        "from unittest.mock import Mock, patch\nclass A:\n    def «load»(self): ...\nm = Mock(spec=A)\nm.«load»()\npatch.multiple(A, «load»=1)\n",
+    );
+}
+
+#[test]
+fn attributes_that_are_looked_up_by_computed_names_are_possible() {
+    check(
+        "class A:\n    def run(self, kind): return ‹getattr›(self, '_'.join(['on', kind]))()\n    def «on_start»(self): ...\nclass B:\n    def run(self, kind): return getattr(self, kind)()\n",
+    );
+    check(
+        "class A:\n    def «go»(self): ...\n    def run(self):\n        for name in ('stay', '‹go›'): getattr(self, name)()\n",
+    );
+}
+
+#[test]
+fn a_path_may_be_a_part_of_a_string() {
+    let files = [
+        ("app/__init__.py", ""),
+        ("app/cli.py", "def «main»(): ...\n"),
+        (
+            "setup.py",
+            "E = ['run = app.cli:«main»', 'python -m app.cli', 'see app.cli.«main»']\nM = 'app.‹main›'\n",
+        ),
+    ];
+    Marked::new(&files).check();
 }

@@ -71,6 +71,23 @@ impl Eval<'_> {
         Some(self.returns(&constructor, Some(site))).filter(|it| *it != Type::Unknown)
     }
 
+    /// Returns the type of `Mock(spec=A)`: that of the mock, and an instance of what it stands for.
+    fn stand_in(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
+        let is_spec = |it: &&Argument| match it.kind {
+            ArgumentKind::Keyword(name) => matches!(name.text(), "spec" | "spec_set"),
+            _ => false,
+        };
+        let spec = self.module(site.file).arguments_of(site.call).iter().find(is_spec)?;
+        if bundle::file("unittest/mock") != Some(class.file) {
+            return None;
+        }
+        let of = self.expr(site.file, spec.value).map(|it| match it {
+            Type::Class(of) => Type::Instance(of.clone()),
+            other => other.clone(),
+        });
+        Some(Type::union([Type::Instance(class.clone()), of]))
+    }
+
     /// Evaluates `super()`, `type(x)`, wrappers of functions, and `NewType("X", Base)`.
     fn constructed_specially(&self, class: &ClassType, site: CallSite<'_>) -> Option<Type> {
         let arguments = self.module(site.file).arguments_of(site.call);
@@ -85,6 +102,9 @@ impl Eval<'_> {
                 Type::Variable(..) => Type::Form(it.clone().into()),
                 _ => Type::Unknown,
             }));
+        }
+        if let Some(stand_in) = self.stand_in(class, site) {
+            return Some(stand_in);
         }
         if let Some(wrapped) = self.wrapped(name, site) {
             return Some(wrapped);

@@ -7,7 +7,7 @@ use ruff_python_ast::{
 use ruff_python_parser::parse_string_annotation;
 
 use super::bound::Bound;
-use super::strings::NOTHING;
+use super::strings::{NOTHING, is_dict};
 use super::{Lower, UNREACHABLE};
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
@@ -18,7 +18,7 @@ impl Lower<'_> {
         let lowered = match expr {
             Ast::Name(it) => return self.name_expr(it),
             Ast::Attribute(it) => return self.attribute(it),
-            Ast::Call(it) => return self.call(it),
+            Ast::Call(it) => return self.call(it, expectation),
             Ast::BoolOp(it) => self.bool_op(it),
             Ast::If(it) => self.if_else(it, expectation),
             Ast::Named(it) => return self.walrus(it),
@@ -133,7 +133,7 @@ impl Lower<'_> {
         expr
     }
 
-    fn call(&mut self, it: &ast::ExprCall) -> ExprId {
+    fn call(&mut self, it: &ast::ExprCall, expectation: ExpectationId) -> ExprId {
         let function = self.expr(&it.func);
         let expr = self.push(Expr::Unknown);
         let mut given = Vec::new();
@@ -168,6 +168,9 @@ impl Lower<'_> {
         self.module.calls.push(call);
         self.module.exprs[expr.index()] = Expr::Call(self.module.calls.len() as u32 - 1);
         self.strings_of_call(it, function, &given);
+        if is_dict(it) {
+            self.keyword_names(it, Quoted::Entry(expectation));
+        }
         expr
     }
 

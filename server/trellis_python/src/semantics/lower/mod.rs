@@ -84,9 +84,14 @@ impl<'a> Lower<'a> {
     }
 
     fn finish(mut self) -> Module {
-        let is_plain =
-            |it: &Occurrence| matches!(it.role, Role::Quoted(Quoted::Plain | Quoted::Path(..)));
-        self.module.occurrences.sort_unstable_by_key(|it| (it.at, is_plain(it)));
+        // The more a role tells, the earlier.
+        let rank = |it: &Occurrence| match it.role {
+            Role::Quoted(Quoted::Plain | Quoted::Path(..)) => 3,
+            Role::Keyword(_) => 2,
+            Role::Quoted(Quoted::LookedUp) => 1,
+            _ => 0,
+        };
+        self.module.occurrences.sort_unstable_by_key(|it| (it.at, rank(it)));
         // An annotation may be lowered twice, as a type and as a value, and a string by its rule
         // and as any string.
         self.module.occurrences.dedup_by_key(|it| it.at);

@@ -24,6 +24,16 @@ impl Lower<'_> {
         if text.len() > LONGEST_PATH {
             return;
         }
+        match text.contains([',', ' ', '=']) {
+            true => self.listed_names(range),
+            false => self.path(range, true),
+        }
+    }
+
+    /// Records one identifier, or the parts of a dotted path. `is_whole` tells that the string has
+    /// nothing else.
+    fn path(&mut self, range: TextRange, is_whole: bool) {
+        let text = self.text(range);
         let parts: Vec<&str> = text.split(['.', ':']).collect();
         if !parts.iter().all(|it| is_identifier(it)) {
             return;
@@ -34,10 +44,24 @@ impl Lower<'_> {
             let path = text[..(part.end() - range.start()).to_usize()].replace(':', ".");
             let role = match parts.len() {
                 1 => Quoted::Plain,
-                count => Quoted::Path(Name::of(&path), number + 1 == count),
+                count => Quoted::Path(Name::of(&path), is_whole && number + 1 == count),
             };
             self.occurs(part, Role::Quoted(role));
             at = part.end() + TextSize::new(1);
+        }
+    }
+
+    /// Records the words of `"first, second"`, and paths between other words: `"run = app.cli:main"`.
+    fn listed_names(&mut self, range: TextRange) {
+        let text = self.text(range);
+        let is_list = text.split(',').all(|it| is_identifier(it.trim()));
+        let is_edge = |c: char| matches!(c, ',' | ' ' | '=');
+        let mut at = range.start();
+        for word in text.split(is_edge) {
+            if is_list && is_identifier(word) || word.contains(['.', ':']) {
+                self.path(TextRange::at(at, TextSize::of(word)), false);
+            }
+            at += TextSize::of(word) + TextSize::new(1);
         }
     }
 
@@ -95,12 +119,31 @@ impl Lower<'_> {
             "usefixtures" | "getfixturevalue" | "getfuncargvalue" | "lazy_fixture" | "lf" => {
                 args.iter().for_each(|it| self.quoted(it, Quoted::Fixture));
             }
+            "parametrize" => args.iter().take(1).for_each(|it| self.quoted(it, Quoted::LookedUp)),
+            "update" => {
+                if let Some(object) = receiver {
+                    self.keyword_names(it, Quoted::Key(object));
+                }
+            }
+            // `patch.multiple(object, name=…)`
+            "multiple" => {
+                if let Some(object) = first() {
+                    self.keyword_names(it, Quoted::Attribute(object));
+                }
+            }
             "format" => {
                 if let Ast::Attribute(method) = &*it.func {
                     self.template(&method.value, '{', '}');
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Records the keywords of a call as names in strings.
+    pub(super) fn keyword_names(&mut self, it: &ast::ExprCall, role: Quoted) {
+        for name in it.arguments.keywords.iter().filter_map(|it| it.arg.as_ref()) {
+            self.occurs(name.range, Role::Quoted(role));
         }
     }
 
@@ -210,6 +253,8 @@ fn holds_entries(expr: &Ast) -> bool {
         Ast::Dict(it) => it.items.iter().any(|it| {
             it.key.as_ref().is_some_and(Ast::is_string_literal_expr) || holds_entries(&it.value)
         }),
+        // `dict(name=…)`
+        Ast::Call(it) => is_dict(it),
         Ast::List(it) => first(&it.elts),
         Ast::Tuple(it) => first(&it.elts),
         Ast::Set(it) => first(&it.elts),
@@ -217,4 +262,10 @@ fn holds_entries(expr: &Ast) -> bool {
         Ast::If(it) => holds_entries(&it.body) || holds_entries(&it.orelse),
         _ => false,
     }
+}
+
+/// Returns whether a call is `dict(name=…)`.
+pub(super) fn is_dict(it: &ast::ExprCall) -> bool {
+    it.func.as_name_expr().is_some_and(|it| it.id.as_str() == "dict")
+        && !it.arguments.keywords.is_empty()
 }
