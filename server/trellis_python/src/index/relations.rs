@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{DocumentKind, FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
-use crate::semantics::{Name, Quoted, Role, Target, affixes, ask, ask_each};
+use crate::semantics::{Eval, Name, Quoted, Role, Target, affixes, ask, ask_each};
 
 /// A function, class or module that uses a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +128,8 @@ impl Index {
                     continue;
                 }
                 let targets = eval.with_counterparts(vec![own]);
-                if !targets.iter().any(|it| uses.contains(&Use::Certain(*it))) {
+                let is_used = targets.iter().any(|it| uses.contains(&Use::Certain(*it)));
+                if !is_used && !self.is_in_settings(eval, Name::of(&it.name), &targets) {
                     let symbol = Located { file, symbol: number };
                     let mut parts = affixes(&it.name).into_iter();
                     let possibly_used = uses.contains(&Use::Possible(Name::of(&it.name)))
@@ -138,6 +139,22 @@ impl Index {
             }
             found
         })
+    }
+
+    /// Returns whether a file of settings names one of some targets, as an entry point does.
+    fn is_in_settings(&self, eval: &Eval<'_>, name: Name, targets: &[Target]) -> bool {
+        let settings = self.documents().filter(|it| {
+            self.document(*it) == Some(DocumentKind::Settings)
+                && self.words(*it).may_hold(name.text())
+        });
+        let names = |file: FileId| {
+            let mentions = self.mentions(file, &[name]);
+            mentions.iter().any(|it| {
+                let found = eval.meaning(file, it).targets;
+                found.iter().any(|it| targets.contains(it))
+            })
+        };
+        settings.into_iter().any(names)
     }
 
     /// Returns everything that is read: the targets of certain uses, and the names of doubtful

@@ -258,3 +258,21 @@ fn a_path_may_be_a_part_of_a_string() {
     ];
     Marked::new(&files).check();
 }
+
+#[test]
+fn entry_points_and_hooks_are_not_unused() {
+    let marked = Marked::new(&[
+        ("shop/__init__.py", ""),
+        (
+            "shop/cli.py",
+            "def «main»(): ...\ndef pytest_configure(config): ...\ndef do_add(): ...\ndef lost(): ...\ndef run(name): globals()['do_' + name]()\nrun('x')\n",
+        ),
+        ("pyproject.toml", "[project.scripts]\nshop = 'shop.cli:main'\n"),
+    ]);
+    let unused = marked.index.unused().into_iter().map(|it| {
+        let outline = marked.index.outline(it.symbol.file);
+        (outline.symbols[it.symbol.symbol].name.clone(), it.possibly_used)
+    });
+    let expected = [("do_add".to_owned(), true), ("lost".to_owned(), false)];
+    assert_eq!(unused.collect::<Vec<_>>(), expected);
+}

@@ -118,7 +118,10 @@ pub(super) fn prepare_rename(
 /// A rename in the client's terms.
 pub(super) struct Renamed {
     edits: Vec<(OptionalVersionedTextDocumentIdentifier, Vec<TextEdit>)>,
+    /// Places in code that may mean the symbol.
     possible: Vec<String>,
+    /// Number of places in documents that have the name.
+    mentions: usize,
 }
 
 /// Returns the edits that rename the symbol at a position.
@@ -137,14 +140,17 @@ pub(super) fn rename(
         let why = "a file changed on disk during the rename: try again";
         to_lsp::failed(why.to_owned())
     })?;
-    let possible: Vec<Place> = rename.possible.iter().map(|(place, _)| place.clone()).collect();
+    let (mentions, possible): (Vec<Place>, Vec<Place>) = (rename.possible.iter())
+        .map(|(place, _)| place.clone())
+        .partition(|it| trellis_python::is_document(part.index().path(it.file)));
     let places = view.locations(part, &possible, unit);
     let shown = |it: &Location| {
         let path = positions::path(&it.uri);
         let path = path.map_or_else(|| it.uri.as_str().to_owned(), |it| it.display().to_string());
         format!("{path}:{}", it.range.start.line + 1)
     };
-    Ok(Renamed { edits, possible: places.iter().map(shown).collect() })
+    let possible = places.iter().map(shown).collect();
+    Ok(Renamed { edits, possible, mentions: mentions.len() })
 }
 
 type Edits = Vec<(OptionalVersionedTextDocumentIdentifier, Vec<TextEdit>)>;
@@ -200,16 +206,25 @@ impl Renamed {
 
     /// Returns a warning about unchanged places that may mean the symbol too.
     pub(super) fn warning(&self) -> Option<String> {
+        let sentences: Vec<String> =
+            [self.doubts(), self.documents()].into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    fn doubts(&self) -> Option<String> {
         let count = self.possible.len();
-        if count == 0 {
-            return None;
-        }
         let first = self.possible[..count.min(NAMED_PLACES)].join(", ");
         let more = if count > NAMED_PLACES { ", …" } else { "" };
-        Some(format!(
-            "{count} more {} may mean the renamed symbol and {} not changed, since the type there is unknown: {first}{more}",
-            if count == 1 { "place" } else { "places" },
-            if count == 1 { "was" } else { "were" },
-        ))
+        let places = if count == 1 { "place may" } else { "places may" };
+        let were = if count == 1 { "was" } else { "were" };
+        (count > 0).then(|| {
+            format!("{count} more {places} mean the renamed symbol and {were} not changed: {first}{more}.")
+        })
+    }
+
+    fn documents(&self) -> Option<String> {
+        let places = if self.mentions == 1 { "place" } else { "places" };
+        let count = self.mentions;
+        (count > 0).then(|| format!("Files beside the code have the old name in {count} {places}."))
     }
 }

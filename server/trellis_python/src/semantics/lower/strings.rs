@@ -127,9 +127,12 @@ impl Lower<'_> {
             }
             // `patch.multiple(object, name=…)`
             "multiple" => {
-                if let Some(object) = first() {
-                    self.keyword_names(it, Quoted::Attribute(object));
-                }
+                let of_path = args.first().is_some_and(Ast::is_string_literal_expr);
+                let rule = match first() {
+                    Some(object) if !of_path => Quoted::Attribute(object),
+                    _ => Quoted::LookedUp,
+                };
+                self.keyword_names(it, rule);
             }
             "format" => {
                 if let Ast::Attribute(method) = &*it.func {
