@@ -47,16 +47,18 @@ pub(crate) fn judged(
 ) -> Result<Listed, String> {
     let root = &suite.copied().project.folder;
     let mut texts = Texts::default();
-    let possible = possible(trellis, root, renamed, &mut texts)?;
+    let possible = possible(trellis, root, renamed)?;
     if possible.is_empty() {
         return Ok(Listed::Nothing);
     }
     let known: BTreeSet<&Place> = certain.iter().map(|it| &it.start).collect();
-    let more = possible.iter().filter(|it| !known.contains(it)).cloned().collect();
+    let can_change = |it: &&Place| !known.contains(it) && is_named(it, &renamed.name, &mut texts);
+    let more: BTreeSet<Place> = possible.iter().filter(can_change).cloned().collect();
     let mut all = edits::plain(&more, &renamed.name, &renamed.to());
     all.extend_from_slice(certain);
     all.sort();
-    if suite.breaks(&edits::applied_below(root, &all, &mut texts), renamed)?.is_none() {
+    let changed = edits::applied_below(root, &all, &mut texts);
+    if !more.is_empty() && suite.breaks(&changed, renamed)?.is_none() {
         return Ok(Listed::Whole);
     }
     let lines: BTreeSet<(PathBuf, u64)> = broken.why.lines.iter().cloned().collect();
@@ -64,13 +66,9 @@ pub(crate) fn judged(
     Ok(if possible.iter().any(fails) { Listed::Line } else { Listed::Others })
 }
 
-/// Returns the possible places at which the old name stands.
-fn possible(
-    trellis: &Path,
-    root: &Path,
-    renamed: &Definition,
-    texts: &mut Texts,
-) -> Result<BTreeSet<Place>, String> {
+/// Returns the possible places. Not all of them have the old name: some have a part of it, or a name
+/// that is put together from it.
+fn possible(trellis: &Path, root: &Path, renamed: &Definition) -> Result<BTreeSet<Place>, String> {
     let mut command = Command::new(trellis);
     command.args(["symbols", "rename", &renamed.to(), "--dry-run", "--json", "--at"]);
     command.arg(renamed.shown()).arg("--project").arg(root).current_dir(root);
@@ -81,8 +79,7 @@ fn possible(
         format!("`trellis symbols rename --at {}`: {error}: {said}", renamed.shown())
     })?;
     let listed = result["possible"].as_array().into_iter().flatten();
-    let places = listed.filter_map(|it| place(root, it));
-    Ok(places.filter(|it| is_named(it, &renamed.name, texts)).collect())
+    Ok(listed.filter_map(|it| place(root, it)).collect())
 }
 
 fn place(root: &Path, value: &Value) -> Option<Place> {

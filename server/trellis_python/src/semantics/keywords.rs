@@ -86,7 +86,9 @@ impl Eval<'_> {
                     meaning.uncertainty = Some(Uncertainty::Callee);
                 }
             }
-            Type::Unknown => meaning.uncertainty = Some(Uncertainty::Callee),
+            Type::None | Type::Module(_) => {}
+            // Nothing is known of what runs.
+            _ if candidates.is_empty() => meaning.uncertainty = Some(Uncertainty::Callee),
             _ => {}
         }
     }

@@ -37,6 +37,8 @@ pub(crate) struct SearchTarget {
     enums: Vec<ClassType>,
     /// True if a target is a parameter of a test.
     tests: bool,
+    /// True if strings in the file may be the name of a target that is bound in a function.
+    strings: bool,
     members: bool,
     globals: bool,
     parameters: bool,
@@ -58,6 +60,7 @@ impl SearchTarget {
             owners: Vec::new(),
             enums: Vec::new(),
             tests: false,
+            strings: false,
             members: false,
             globals: false,
             parameters: false,
@@ -110,6 +113,11 @@ impl SearchTarget {
                             let name = module.function(function).name;
                             self.tests |= name.is_some_and(|it| it.text().starts_with("test"));
                         }
+                        let is_definition = |it: &BindingId| {
+                            let kind = module.binding(*it).kind;
+                            matches!(kind, BindingKind::Function(_) | BindingKind::Class(_))
+                        };
+                        self.strings |= self.tests || it.bindings.iter().any(is_definition);
                         let is_parameter = |it: &BindingId| {
                             matches!(module.binding(*it).kind, BindingKind::Parameter(..))
                         };
@@ -183,7 +191,7 @@ impl SearchTarget {
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
             Role::Quoted(Quoted::Plain | Quoted::LookedUp) => {
-                self.members || self.globals || self.tests
+                self.members || self.globals || self.strings
             }
             Role::Quoted(Quoted::Attribute(_)) => self.members || self.globals,
             Role::Quoted(Quoted::Key(_) | Quoted::Entry(_)) => {
@@ -203,7 +211,7 @@ impl SearchTarget {
     /// says, but a mapping that a call unpacks may have it as a key.
     fn may_mean(&self, eval: &Eval<'_>, it: &Occurrence, file: FileId, doubt: Uncertainty) -> bool {
         let of_string = matches!(doubt, Uncertainty::Plain | Uncertainty::Key);
-        if self.members || self.globals || self.tests || !of_string {
+        if self.members || self.globals || self.strings || !of_string {
             return true;
         }
         let module = eval.module(file);

@@ -276,3 +276,11 @@ fn entry_points_and_hooks_are_not_unused() {
     let expected = [("do_add".to_owned(), true), ("lost".to_owned(), false)];
     assert_eq!(unused.collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn callees_of_which_nothing_is_known_may_take_a_keyword() {
+    check(
+        "from functools import partial\nfrom typing import Callable\nclass A:\n    def __init__(self, «key»=1): self.k = «key»\ndef make(o): return partial(o, 1)\ndef use(f: Callable[..., A], o):\n    f(‹key›=1)\n    make(o)(‹key›=2)\n",
+    );
+    check("def test_a():\n    class «S»: ...\n    assert repr(«S») == '‹S›'\n");
+}
