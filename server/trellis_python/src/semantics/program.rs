@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bundle;
 use super::ir::{Module, ModulePath};
-use super::lower::lower;
+use super::lower::{lower, lower_document};
 use super::names::Name;
-use crate::index::{FileId, Index};
+use crate::index::{DocumentKind, FileId, Index};
 use crate::standard_library;
 
 /// The stub file and the source file of a module.
@@ -92,11 +92,13 @@ impl Index {
         if let Some(number) = bundle::number(file) {
             return bundle::module(number);
         }
-        match self.get(file).filter(|_| self.document(file).is_none()) {
-            Some(it) => {
-                it.module.get_or_init(|| Box::new(lower(&self.text(file).unwrap_or_default())))
+        let text = || self.text(file).unwrap_or_default();
+        match (self.get(file), self.document(file)) {
+            (Some(it), None) => it.module.get_or_init(|| Box::new(lower(&text()))),
+            (Some(it), Some(DocumentKind::Prose)) => {
+                it.module.get_or_init(|| Box::new(lower_document(&text())))
             }
-            None => NONE.get_or_init(Module::default),
+            _ => NONE.get_or_init(Module::default),
         }
     }
 

@@ -227,9 +227,8 @@ impl SearchTarget {
     }
 
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
-        let mentions = eval.index.mentions(file, &self.names);
         let occurrences = eval.module(file).occurrences.iter();
-        let near = occurrences.filter(|it| self.is_near(eval, file, it)).chain(&mentions);
+        let near = occurrences.filter(|it| self.is_near(eval, file, it));
         let computed =
             [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
         let computed = computed.concat().into_iter().map(|it| Match {
@@ -254,7 +253,15 @@ impl SearchTarget {
                 uncertainty,
             })
         };
-        near.filter_map(look).chain(computed).collect()
+        let mut found: Vec<Match> = near.filter_map(look).chain(computed).collect();
+        let mentions = eval.index.mentions(file, &self.names);
+        let other =
+            mentions.iter().filter(|it| !found.iter().any(|known| known.occurrence.at == it.at));
+        let other: Vec<Match> =
+            other.filter(|it| !is_resolved(eval, file, it.at)).filter_map(look).collect();
+        found.extend(other);
+        found.sort_by_key(|it| it.occurrence.at);
+        found
     }
 
     /// Returns all matches that may be certain, by path and position: those in code, then those in
@@ -287,6 +294,16 @@ impl SearchTarget {
         files.sort_by_key(|it| index.path(*it));
         files
     }
+}
+
+/// Returns whether the code at an offset of a document means a known symbol.
+fn is_resolved(eval: &Eval<'_>, file: FileId, at: u32) -> bool {
+    let occurrences = &eval.module(file).occurrences;
+    let there = occurrences.binary_search_by_key(&at, |it| it.at).ok();
+    there.is_some_and(|it| {
+        let targets = eval.meaning(file, &occurrences[it]).targets;
+        targets.iter().any(|it| !matches!(it, Target::Outside(_)))
+    })
 }
 
 /// Returns whether a text contains `name=`.

@@ -168,6 +168,14 @@ fn settings_hold_paths_and_other_documents_are_possible() {
         ("logging.yml", "class: shop.cli.«main»\n"),
         ("package.json", "{\"main\": \"shop.cli.main\"}"),
         ("README.md", "main is `‹main›()`.\n\n```python\n‹main›()\n```\nmain\n    ‹main›\n"),
+        (
+            "GUIDE.md",
+            "  ```python\n  from shop.cli import «main»\n  ```\n```py\n«main»()\n```\n```\n‹main›\n```\n```console\n$ ‹main›\n```\n",
+        ),
+        (
+            "docs/b.rst",
+            ">>> from shop import cli\n>>> cli.«main»(\n...     1)\nmain\n>>> def main(): ...\n>>> main()\n",
+        ),
         ("docs/a.rst", "main\n.. autofunction:: shop.cli.‹main›\n"),
         ("page.html", "<main>{{ ‹main› }}</main>"),
         ("a.ipynb", "{\"source\": [\"‹main›()\"]}"),

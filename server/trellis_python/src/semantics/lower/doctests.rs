@@ -5,9 +5,18 @@ use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::TextRange;
 
 use super::bound::Bound;
-use super::{Lower, MODULE};
+use super::{Lower, MODULE, lower};
 use crate::semantics::ir::*;
 use crate::syntax::refuse_depth;
+
+/// Lowers the examples of a document: lines behind `>>>`, and fenced blocks of Python code. They
+/// are read as one module, since later ones use the names of earlier ones.
+pub(crate) fn lower_document(text: &str) -> Module {
+    let examples = Examples::of_document(text);
+    let mut module = lower(&examples.code);
+    Rows::default().move_new(&mut module, &examples);
+    module
+}
 
 impl Lower<'_> {
     /// Lowers the examples of a docstring.
@@ -55,11 +64,38 @@ impl Examples {
             let marked = |mark: &str| line[margin..].starts_with(mark);
             is_open = marked(">>>") || is_open && marked("...");
             if is_open {
-                let code = &line[margin + 3..];
-                let blank = usize::from(code.starts_with(' '));
-                examples.lines.push((examples.code.len() as u32, at + (margin + 3 + blank) as u32));
-                examples.code.push_str(code[blank..].trim_end_matches(['\r', '\n']));
-                examples.code.push('\n');
+                let blank = usize::from(line[margin + 3..].starts_with(' '));
+                examples.add(line, margin + 3 + blank, at);
+            }
+            at += line.len() as u32;
+        }
+        examples
+    }
+
+    /// Adds a line of a source, from a byte of the line on.
+    fn add(&mut self, line: &str, from: usize, at: u32) {
+        self.lines.push((self.code.len() as u32, at + from as u32));
+        self.code.push_str(line[from..].trim_end_matches(['\r', '\n']));
+        self.code.push('\n');
+    }
+
+    fn of_document(text: &str) -> Examples {
+        let mut examples = Examples { code: String::new(), lines: Vec::new() };
+        let (mut at, mut fence, mut is_open) = (0, None, false);
+        for line in text.split_inclusive('\n') {
+            let margin = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let marked = |mark: &str| line[margin..].starts_with(mark);
+            is_open = marked(">>>") || is_open && marked("...");
+            if is_open {
+                let blank = usize::from(line[margin + 3..].starts_with(' '));
+                examples.add(line, margin + 3 + blank, at);
+                fence = fence.map(|_| None);
+            } else if marked("```") || marked("~~~") {
+                let language = line[margin + 3..].split_whitespace().next().unwrap_or_default();
+                let is_python = matches!(language, "python" | "py" | "python3");
+                fence = if fence.is_some() { None } else { Some(is_python.then_some(margin)) };
+            } else if let Some(Some(indent)) = fence {
+                examples.add(line, margin.min(indent), at);
             }
             at += line.len() as u32;
         }
@@ -74,6 +110,7 @@ impl Examples {
 }
 
 /// Numbers of rows that have places in the source.
+#[derive(Default)]
 struct Rows {
     occurrences: usize,
     bindings: usize,

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 
 use self::bound::Bound;
+pub(crate) use self::doctests::lower_document;
 use super::ir::*;
 use super::names::Name;
 use crate::syntax::refuse_depth;
