@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bundle;
 use super::ir::{Module, ModulePath};
-use super::lower::{lower, lower_document};
+use super::lower::{lower, lower_document, lower_notebook};
 use super::names::Name;
 use crate::index::{DocumentKind, FileId, Index};
 use crate::standard_library;
@@ -97,6 +97,9 @@ impl Index {
             (Some(it), None) => it.module.get_or_init(|| Box::new(lower(&text()))),
             (Some(it), Some(DocumentKind::Prose)) => {
                 it.module.get_or_init(|| Box::new(lower_document(&text())))
+            }
+            (Some(it), Some(DocumentKind::Notebook)) => {
+                it.module.get_or_init(|| Box::new(lower_notebook(&text())))
             }
             _ => NONE.get_or_init(Module::default),
         }

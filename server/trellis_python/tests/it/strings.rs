@@ -179,6 +179,10 @@ fn settings_hold_paths_and_other_documents_are_possible() {
         ("docs/a.rst", "main\n.. autofunction:: shop.cli.‹main›\n"),
         ("page.html", "<main>{{ ‹main› }}</main>"),
         ("a.ipynb", "{\"source\": [\"‹main›()\"]}"),
+        (
+            "b.ipynb",
+            "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"x = \\\"\\u00e9\\\"; from shop import cli\\n\", \"cli.«main»()\"]}, {\"cell_type\": \"markdown\", \"source\": \"‹main›\"}, {\"cell_type\": \"code\", \"source\": \"cli.«main»(\\\"‹main›\\\")\\nmain = 1\\nprint(main)\"}]}",
+        ),
     ];
     Marked::new(&files).check();
     let method = [

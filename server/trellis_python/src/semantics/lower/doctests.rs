@@ -12,10 +12,7 @@ use crate::syntax::refuse_depth;
 /// Lowers the examples of a document: lines behind `>>>`, and fenced blocks of Python code. They
 /// are read as one module, since later ones use the names of earlier ones.
 pub(crate) fn lower_document(text: &str) -> Module {
-    let examples = Examples::of_document(text);
-    let mut module = lower(&examples.code);
-    Rows::default().move_new(&mut module, &examples);
-    module
+    Examples::of_document(text).lower()
 }
 
 impl Lower<'_> {
@@ -47,8 +44,9 @@ impl Lower<'_> {
     }
 }
 
-/// The code of all examples of a docstring, with the place of each line in the source.
-struct Examples {
+/// Pieces of code in a text of another kind, with the place of each line in the source.
+#[derive(Default)]
+pub(super) struct Examples {
     code: String,
     /// Offsets of lines in the code and in the source, ascending.
     lines: Vec<(u32, u32)>,
@@ -56,7 +54,7 @@ struct Examples {
 
 impl Examples {
     fn of(docstring: &str, start: u32) -> Examples {
-        let mut examples = Examples { code: String::new(), lines: Vec::new() };
+        let mut examples = Examples::default();
         let mut at = start;
         let mut is_open = false;
         for line in docstring.split_inclusive('\n') {
@@ -72,6 +70,23 @@ impl Examples {
         examples
     }
 
+    /// Lowers the code as a module, with the places of the source.
+    pub(super) fn lower(&self) -> Module {
+        let mut module = lower(&self.code);
+        Rows::default().move_new(&mut module, self);
+        module
+    }
+
+    /// Adds a text that stands at an offset of the source.
+    pub(super) fn add_run(&mut self, text: &str, at: usize) {
+        self.lines.push((self.code.len() as u32, at as u32));
+        self.code.push_str(text);
+    }
+
+    pub(super) fn end_line(&mut self) {
+        self.code.push('\n');
+    }
+
     /// Adds a line of a source, from a byte of the line on.
     fn add(&mut self, line: &str, from: usize, at: u32) {
         self.lines.push((self.code.len() as u32, at + from as u32));
@@ -80,7 +95,7 @@ impl Examples {
     }
 
     fn of_document(text: &str) -> Examples {
-        let mut examples = Examples { code: String::new(), lines: Vec::new() };
+        let mut examples = Examples::default();
         let (mut at, mut fence, mut is_open) = (0, None, false);
         for line in text.split_inclusive('\n') {
             let margin = line.len() - line.trim_start_matches([' ', '\t']).len();

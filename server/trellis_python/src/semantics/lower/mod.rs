@@ -6,6 +6,7 @@ mod doctests;
 mod exports;
 mod exprs;
 mod marks;
+mod notebooks;
 mod patterns;
 mod statements;
 mod strings;
@@ -20,6 +21,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use self::bound::Bound;
 pub(crate) use self::doctests::lower_document;
+pub(crate) use self::notebooks::lower_notebook;
 use super::ir::*;
 use super::names::Name;
 use crate::syntax::refuse_depth;
