@@ -9,7 +9,9 @@ mod background;
 mod cache;
 mod disk;
 mod in_memory;
+mod listing;
 mod refresh;
+mod rules;
 #[cfg(test)]
 mod tests;
 mod unsearched;
@@ -232,7 +234,7 @@ impl Workspace {
         let fits = matches!(self.scope, Scope::Folder) && is_listed;
         let first = there.clone().find(|it| it.exists());
         fits && there.take_while(new).all(names_fit)
-            && first.is_some_and(|it| walk::lists(&self.root, it))
+            && first.is_some_and(|it| listing::lists(&self.root, it))
     }
 
     /// Returns a file's name in the index; `None` if it is not below the root.

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::disk::{self, Contents, Stamp};
-use super::walk::{self, Listing};
+use super::listing::{self, Listing};
+use super::walk;
 use super::watch::Changes;
 use super::{IndexedFile, Scope, Workspace};
 
@@ -158,7 +159,7 @@ impl Workspace {
 
     /// Lists every source below the root, and watches each folder.
     pub(super) fn list(&self, deadline: Option<Instant>) -> Option<Listing> {
-        walk::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
+        listing::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
     }
 
     fn watched(&self, folder: &Path) {
@@ -181,7 +182,7 @@ impl Workspace {
                     read.lock().unwrap_or_else(PoisonError::into_inner).push(one);
                 });
             };
-            walk::list(&self.root, None, &|folder| self.watched(folder), &file)
+            listing::list(&self.root, None, &|folder| self.watched(folder), &file)
         });
         let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         (listing.unwrap_or_default(), read)
