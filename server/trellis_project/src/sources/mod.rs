@@ -60,8 +60,9 @@ pub struct Workspace {
     index: Index,
     disk: Arc<Disk>,
     known: FxHashMap<Arc<str>, IndexedFile>,
-    /// Documents with their state when they were last looked at.
-    documents: FxHashMap<Arc<str>, Stamp>,
+    /// Documents with their state when they were last looked at; true if an equal stamp then proves
+    /// an equal text.
+    documents: FxHashMap<Arc<str>, (Stamp, bool)>,
     open: FxHashSet<String>,
     /// Problems of the walk, and problems by file.
     problems: (Vec<String>, FxHashMap<String, String>),
@@ -259,7 +260,7 @@ impl Workspace {
         }
         self.known.remove(name);
         self.disk_changed(&[name.to_owned()]);
-        if !self.known.contains_key(name) {
+        if !self.known.contains_key(name) && !self.documents.contains_key(name) {
             self.index.remove(name);
         }
     }

@@ -115,13 +115,15 @@ impl Workspace {
 
     fn put_document(&mut self, name: &str, stamp: Stamp) {
         let name: Arc<str> = name.into();
-        self.disk.expect(&name, stamp);
-        self.index.put_document(&name);
-        self.documents.insert(name, stamp);
+        if !self.open.contains(&*name) {
+            self.disk.expect(&name, stamp);
+            self.index.put_document(&name);
+        }
+        self.documents.insert(name, (stamp, stamp.is_settled()));
     }
 
     fn remove_document(&mut self, name: &str) {
-        if self.documents.remove(name).is_some() {
+        if self.documents.remove(name).is_some() && !self.open.contains(name) {
             self.disk.forget(name);
             self.index.remove(name);
         }
@@ -135,8 +137,7 @@ impl Workspace {
             self.remove_document(&name);
         }
         for (name, stamp) in listed {
-            let is_same = self.documents.get(&*name) == Some(&stamp) && stamp.is_settled();
-            if !is_same {
+            if self.documents.get(&*name) != Some(&(stamp, true)) {
                 self.put_document(&name, stamp);
             }
         }

@@ -61,7 +61,8 @@ pub(crate) struct File {
 impl File {
     fn new(path: &str) -> File {
         let (words, text, outline, module, lines, loads) = Default::default();
-        File { path: path.into(), document: None, words, text, outline, module, lines, loads }
+        let document = DocumentKind::of(path);
+        File { path: path.into(), document, words, text, outline, module, lines, loads }
     }
 }
 
@@ -126,7 +127,7 @@ impl Index {
     /// Adds a document (see [`is_document`]), or replaces one that changed. Its text is read when a
     /// question needs it.
     pub fn put_document(&mut self, path: &str) -> FileId {
-        self.place(File { document: DocumentKind::of(path), ..File::new(path) })
+        self.place(File::new(path))
     }
 
     fn place(&mut self, file: File) -> FileId {
