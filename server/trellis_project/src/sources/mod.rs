@@ -12,6 +12,7 @@ mod in_memory;
 mod listing;
 mod refresh;
 mod rules;
+mod stored_outline;
 #[cfg(test)]
 mod tests;
 mod unsearched;
@@ -72,6 +73,8 @@ pub struct Workspace {
     unsure: bool,
     /// True if this process keeps serving the folder, and writes a cache for the next one.
     kept: bool,
+    /// True once the background work began to prepare reference queries.
+    warmed: bool,
     /// Number of files that changed since the cache was written.
     unsaved: usize,
     /// Flags of the background work: running, and requested to stop.
@@ -137,16 +140,19 @@ impl Workspace {
         }
         let store = || match self.scope {
             Scope::Folder => cache::load(&self.root),
-            _ => Vec::new(),
+            _ => None,
         };
-        let (kept, listing) = rayon::join(store, || self.list(None));
-        for it in kept {
-            let name: Arc<str> = it.path.into();
-            self.disk.expect(&name, it.known.stamp);
-            self.index.put_known(&name, it.words, it.outline);
-            self.known.insert(name, it.known);
-        }
+        let (cached, listing) = rayon::join(store, || self.list(None));
+        cached.into_iter().for_each(|it| self.put_cached(it));
         self.compare(listing.unwrap_or_default());
+    }
+
+    fn put_cached(&mut self, cached: cache::Cached) {
+        for (file, known) in cached.files.iter().zip(cached.known) {
+            self.disk.expect(&file.path, known.stamp);
+            self.known.insert(file.path.clone(), known);
+        }
+        self.index.put_known(cached.files, &cached.outlines, cached.names);
     }
 
     /// Returns a workspace of open editor files only, such as a file outside of all folders.
@@ -172,6 +178,7 @@ impl Workspace {
             watch: None,
             unsure: false,
             kept: false,
+            warmed: false,
             unsaved: 0,
             working: Arc::default(),
             stop: Arc::default(),
