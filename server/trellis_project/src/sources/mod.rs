@@ -255,9 +255,17 @@ impl Workspace {
 
     /// Sets the text of a file open in the editor; it overrides the disk until the file is closed.
     pub fn set_open(&mut self, name: &str, text: Arc<str>) {
-        self.open.insert(name.to_owned());
         self.disk.forget(name);
-        self.index.put_text(name, text);
+        if !self.open.insert(name.to_owned()) || !self.is_indexed(name, &text) {
+            self.index.put_text(name, text);
+        }
+    }
+
+    /// Returns whether the index has this text, and need not forget what it knows of the file.
+    fn is_indexed(&self, name: &str, text: &Arc<str>) -> bool {
+        let is_equal = |it: &IndexedFile| it.hash == disk::hash(text);
+        self.known.get(name).is_some_and(is_equal)
+            && self.index.file(name).is_some_and(|it| self.index.keep_text(it, text))
     }
 
     /// Closes a file of the editor: the disk counts again.
@@ -265,11 +273,21 @@ impl Workspace {
         if !self.open.remove(name) {
             return;
         }
-        self.known.remove(name);
+        self.expect_open_text(name);
         self.disk_changed(&[name.to_owned()]);
         if !self.known.contains_key(name) && !self.documents.contains_key(name) {
             self.index.remove(name);
         }
+    }
+
+    /// Records the text that was open as the known one, so that a file with the same text on the
+    /// disk counts as unchanged.
+    fn expect_open_text(&mut self, name: &str) {
+        let text = self.index.file(name).and_then(|it| self.index.text(it));
+        let (Some(known), Some(text)) = (self.known.get_mut(name), text) else { return };
+        let hash = disk::hash(&text);
+        known.settled &= known.hash == hash;
+        known.hash = hash;
     }
 }
 

@@ -177,6 +177,13 @@ impl Index {
         file.text.get_or_init(|| self.texts.read(&file.path)).clone()
     }
 
+    /// Gives a file the text that its current state is known to have, so that it is not read again;
+    /// returns false if the file has another text.
+    pub fn keep_text(&self, file: FileId, text: &Arc<str>) -> bool {
+        let kept = self.get(file).map(|it| it.text.get_or_init(|| Some(text.clone())));
+        kept.is_some_and(|it| it.as_deref() == Some(&**text))
+    }
+
     /// Returns the lines of a file's text, which must come from [`Index::text`]; computed once.
     pub fn lines<'t>(&self, file: FileId, text: &'t str) -> Lines<'t> {
         match self.get(file) {
