@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
-use crate::semantics::{Layout, Memory, Module};
+use crate::semantics::{Composing, Layout, Memory, Module};
 pub use calls::{CallEdge, CallNode, Calls, calls};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
@@ -35,6 +35,7 @@ pub use reach::Reach;
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use relations::{Caller, Unused};
 use runtime_imports::RuntimeImport;
+pub(crate) use words::Word;
 pub use words::Words;
 
 /// Identifier of a file in an index. Numbers are assigned in order of arrival and never reused.
@@ -58,13 +59,15 @@ pub(crate) struct File {
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
+    pub(crate) composing: OnceLock<Composing>,
 }
 
 impl File {
     fn new(path: &str) -> File {
         let (words, text, outlines, module, lines, loads) = Default::default();
+        let composing = OnceLock::new();
         let document = DocumentKind::of(path);
-        File { path: path.into(), document, words, text, outlines, module, lines, loads }
+        File { path: path.into(), document, words, text, outlines, module, lines, loads, composing }
     }
 }
 

@@ -4,13 +4,13 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::ask::ask_each;
-use super::composed::{affixes, compounds, may_compose};
+use super::composed::{Affixes, affixes, compounds};
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
 use super::types::ClassType;
-use crate::index::{DocumentKind, FileId, Index};
+use crate::index::{DocumentKind, FileId, Index, Word};
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct SearchTarget {
     targets: FxHashSet<Target>,
     names: Vec<Name>,
     /// Parts of the names that code may put together with the rest.
-    affixes: Vec<Name>,
+    affixes: Affixes,
     /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
     compounds: Vec<Name>,
     /// Enums that have a target as a member.
@@ -48,7 +48,7 @@ impl SearchTarget {
         let mut wanted = SearchTarget {
             targets: targets.into_iter().collect(),
             names: Vec::new(),
-            affixes: Vec::new(),
+            affixes: Affixes::default(),
             compounds: Vec::new(),
             enums: Vec::new(),
             members: false,
@@ -69,7 +69,8 @@ impl SearchTarget {
             wanted.compounds = compounds(eval.index, &wanted.names);
         }
         if wanted.members || wanted.globals {
-            wanted.affixes = wanted.names.iter().flat_map(|it| affixes(it.text())).collect();
+            let affixes = wanted.names.iter().flat_map(|it| affixes(it.text()));
+            wanted.affixes = Affixes::new(affixes.collect());
         }
         let file = local.iter().next().copied().filter(|_| local.len() == 1);
         if !wanted.members && !wanted.globals {
@@ -114,12 +115,14 @@ impl SearchTarget {
 
     /// Returns the files that can contain matches, by path.
     fn files(&self, index: &Index) -> Vec<FileId> {
+        let names = words(&self.names);
+        let enums = self.enums.iter().map(|it| Word::of(index.class_name(it)));
+        let others = [words(&self.compounds), enums.collect()].concat();
         let holds = |file: &FileId| {
-            let words = index.words(*file);
-            self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
-                || may_compose(index, *file, &self.affixes)
-                || self.compounds.iter().any(|it| words.may_hold(it.text()))
-                || self.enums.iter().any(|it| words.may_hold(index.class_name(it)))
+            let of_file = index.words(*file);
+            of_file.has_any(&names) && self.may_name(index, *file)
+                || self.affixes.may_be_in(index, *file)
+                || of_file.has_any(&others)
         };
         let mut files: Vec<FileId> = match self.only_in {
             Some(file) => vec![file],
@@ -150,9 +153,8 @@ impl SearchTarget {
     /// Returns whether an identifier needs to be resolved.
     fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
         if let Role::Quoted(Quoted::Prefix | Quoted::Suffix) = it.role {
-            let composed = self.affixes.contains(&it.name)
-                && may_compose(eval.index, file, std::slice::from_ref(&it.name));
-            return composed
+            return self.affixes.contains(it.name)
+                && Affixes::new(vec![it.name]).may_be_in(eval.index, file)
                 && self.targets.iter().any(|target| eval.may_look_up(file, it, *target));
         }
         if !self.names.contains(&it.name) {
@@ -250,16 +252,18 @@ impl SearchTarget {
         if !self.members && !self.globals {
             return Vec::new();
         }
+        let names = words(&self.names);
         let holds = |file: &FileId| {
-            index.document(*file).is_some_and(&is_wanted) && {
-                let words = index.words(*file);
-                self.names.iter().any(|it| words.may_hold(it.text()))
-            }
+            index.document(*file).is_some_and(&is_wanted) && index.words(*file).has_any(&names)
         };
         let mut files: Vec<FileId> = index.documents().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
         files
     }
+}
+
+fn words(names: &[Name]) -> Vec<Word> {
+    names.iter().map(|it| Word::of(it.text())).collect()
 }
 
 /// Returns whether a text contains `name=`.
