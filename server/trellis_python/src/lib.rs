@@ -53,9 +53,9 @@ pub use function_facts::{FileFacts, FunctionFact, StatementFact, StatementKind, 
 pub use functions::{ExternalResource, ExternalUse, Function, Functions, Uses, uses};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
-    CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, Located, Place,
-    Reach, Reference, ReferenceKind, References, Rename, RenameRefused, TextSource, Unused, Words,
-    calls, is_document,
+    CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, KnownFile, Located,
+    NameTable, OutlineSource, Place, Reach, Reference, ReferenceKind, References, Rename,
+    RenameRefused, TextSource, Unused, Words, calls, is_document,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{FilePart, Merged, merge};

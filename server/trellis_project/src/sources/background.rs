@@ -27,9 +27,11 @@ impl Workspace {
     /// Starts the background work, unless nothing is to be done or it is running.
     pub fn work_in_background(&mut self) {
         let unprepared = self.index.unprepared() > UNPREPARED_AT_MOST;
-        if !self.kept || !unprepared || self.working.swap(true, Ordering::Relaxed) {
+        let is_due = self.kept && (unprepared || !self.warmed);
+        if !is_due || self.working.swap(true, Ordering::Relaxed) {
             return;
         }
+        self.warmed = true;
         let (job, working, stop) = (self.job(), self.working.clone(), self.stop.clone());
         let started = std::thread::Builder::new()
             .name("outlines".to_owned())
@@ -76,7 +78,9 @@ impl Job {
     fn run(self, stop: &AtomicBool) {
         self.outlines(stop);
         if !stop.load(Ordering::Relaxed) {
-            self.index.prepare_names();
+            if self.index.unprepared() > 0 {
+                self.index.prepare_names();
+            }
             self.save();
             self.index.prepare_references(READY_AT_MOST, || !stop.load(Ordering::Relaxed));
         }

@@ -9,7 +9,6 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -17,11 +16,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use trellis_python::{Index, NamePlace, Outline, Symbol, SymbolKind, SyntaxError, Words};
+use trellis_python::{FileId, Index, KnownFile, NameTable, OutlineSource, Words};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::IndexedFile;
 use super::disk::Stamp;
+use super::stored_outline::{CachedOutlines, outline_bytes};
 use trellis_store::disk;
 use trellis_store::disk::cache_folder;
 
@@ -36,11 +36,23 @@ const ROOT: &str = "root";
 const PRIVATE: u32 = 0o700;
 
 /// Format version; changes with the structures below.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const MAGIC: &[u8; 8] = b"trellis\x01";
 /// Magic, build and checksum.
 const HEAD: usize = 8 + 16 + 8;
 
+/// Everything but the outlines, which follow: one after the other, in their own form.
+#[derive(Serialize, Deserialize)]
+struct Stored<'a> {
+    #[serde(borrow)]
+    files: Vec<StoredFile<'a>>,
+    /// The table of names.
+    names: &'a str,
+    #[serde(borrow)]
+    numbers: [&'a [u8]; 4],
+}
+
+/// A file. Arrays of numbers have four bytes each, little-endian, here and in the table.
 #[derive(Serialize, Deserialize)]
 struct StoredFile<'a> {
     path: &'a str,
@@ -49,56 +61,43 @@ struct StoredFile<'a> {
     changed: i64,
     hash: u128,
     settled: bool,
-    /// Hashes of four bytes each, little-endian.
     words: &'a [u8],
-    /// A [`StoredOutline`], encoded separately so that many can be decoded in parallel.
-    outline: &'a [u8],
+    /// End of the outline behind the first one's start.
+    outline_end: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredOutline<'a> {
-    #[serde(borrow)]
-    symbols: Vec<StoredSymbol<'a>>,
-    #[serde(borrow)]
-    errors: Vec<(u32, u32, &'a str)>,
+/// A folder as of the last write of the cache.
+pub(super) struct Cached {
+    pub(super) files: Vec<KnownFile>,
+    /// States of the files, in the same order.
+    pub(super) known: Vec<IndexedFile>,
+    pub(super) outlines: Arc<dyn OutlineSource>,
+    pub(super) names: NameTable,
 }
 
-type Bytes = (u32, u32);
-
-#[derive(Serialize, Deserialize)]
-struct StoredSymbol<'a> {
-    name: &'a str,
-    /// Index into [`SymbolKind::ALL`].
-    kind: u8,
-    range: Bytes,
-    name_range: Bytes,
-    header: Option<Bytes>,
-    place: (u32, u32, u32, u32),
-    docstring: Option<Bytes>,
-    body: Option<Bytes>,
-    decorators: Vec<Bytes>,
-    parent: Option<u32>,
-    nth: u32,
-}
-
-/// A file as of the last write of the cache.
-pub(super) struct CachedFile {
-    pub(super) path: String,
-    pub(super) known: IndexedFile,
-    pub(super) words: Words,
-    pub(super) outline: Outline,
-}
-
-/// Returns the cached files of a root; none if the cache is missing, damaged or of another build.
-pub(super) fn load(root: &Path) -> Vec<CachedFile> {
-    let place = Place::of(root).map(|it| it.folder(root).join(FILE));
-    let bytes = place.and_then(|it| trellis_os::files::read(it).ok()).unwrap_or_default();
-    let Some((head, payload)) = bytes.split_at_checked(HEAD) else { return Vec::new() };
-    let files = || postcard::from_bytes::<Vec<StoredFile<'_>>>(payload).ok();
-    let files = header(payload).filter(|it| it == head).and_then(|_| files());
-    let kept: Option<Vec<CachedFile>> =
-        files.unwrap_or_default().par_iter().with_min_len(64).map(restored).collect();
-    kept.unwrap_or_default()
+/// Returns the cached state of a root; `None` if the cache is missing, damaged or of another build.
+pub(super) fn load(root: &Path) -> Option<Cached> {
+    let bytes = trellis_os::files::read(Place::of(root)?.folder(root).join(FILE)).ok()?;
+    let (head, payload) = bytes.split_at_checked(HEAD)?;
+    header(payload).filter(|it| it == head)?;
+    let (stored, outlines) = postcard::take_from_bytes::<Stored<'_>>(payload).ok()?;
+    let files = stored.files.par_iter().with_min_len(64).map(restored);
+    let files: Vec<KnownFile> = files.collect::<Option<_>>()?;
+    let known = stored.files.iter().map(|it| IndexedFile {
+        stamp: Stamp { size: it.size, modified: it.modified, changed: it.changed },
+        hash: it.hash,
+        settled: it.settled,
+    });
+    let known = known.collect();
+    let mut start = bytes.len() - outlines.len();
+    let first = start;
+    let ranges = stored.files.iter().map(|it| {
+        let end = first + it.outline_end as usize;
+        std::mem::replace(&mut start, end)..end
+    });
+    let ranges = ranges.collect();
+    let names = NameTable::from_parts(stored.names, stored.numbers.map(numbers));
+    Some(Cached { files, known, outlines: Arc::new(CachedOutlines { bytes, ranges }), names })
 }
 
 /// Returns whether a root has a cache.
@@ -116,17 +115,16 @@ pub(super) fn save(
     index: &Index,
     files: &[(Arc<str>, IndexedFile)],
 ) -> io::Result<()> {
-    let parts: Vec<_> = files
-        .iter()
-        .filter_map(|(path, known)| {
-            let file = index.file(path)?;
-            let words = index.words(file).hashes().iter().flat_map(|it| it.to_le_bytes()).collect();
-            Some((path, known, words, outline_bytes(&index.outline(file)).ok()?))
-        })
-        .collect::<Vec<(_, _, Vec<u8>, Vec<u8>)>>();
-    let stored: Vec<StoredFile<'_>> = parts
-        .iter()
-        .map(|(path, known, words, outline)| StoredFile {
+    let of_index = |it: &(Arc<str>, IndexedFile)| Some((it.0.clone(), it.1, index.file(&it.0)?));
+    let files: Vec<(Arc<str>, IndexedFile, FileId)> = files.iter().filter_map(of_index).collect();
+    let ids: Vec<FileId> = files.iter().map(|it| it.2).collect();
+    let words: Vec<Vec<u8>> = ids.iter().map(|it| bytes(index.words(*it).hashes())).collect();
+    let mut outlines = Vec::new();
+    let mut stored_files = Vec::new();
+    for ((path, known, id), words) in files.iter().zip(&words) {
+        let outline = outline_bytes(&index.passing_outline(*id)).map_err(io::Error::other)?;
+        outlines.extend_from_slice(&outline);
+        stored_files.push(StoredFile {
             path,
             size: known.stamp.size,
             modified: known.stamp.modified,
@@ -134,10 +132,16 @@ pub(super) fn save(
             hash: known.hash,
             settled: known.settled,
             words,
-            outline,
-        })
-        .collect();
-    let payload = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
+            outline_end: outlines.len() as u64,
+        });
+    }
+    let table = index.name_table(&ids);
+    let (names, numbers) = table.parts();
+    let numbers = numbers.map(|it| bytes(&it));
+    let numbers = [&*numbers[0], &numbers[1], &numbers[2], &numbers[3]];
+    let stored = Stored { files: stored_files, names, numbers };
+    let mut payload = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
+    payload.append(&mut outlines);
     let head = header(&payload).ok_or_else(|| io::Error::other("the program was replaced"))?;
     let place = Place::of(root).ok_or_else(|| io::Error::other("there is no folder for caches"))?;
     let folder = place.made(root)?;
@@ -213,64 +217,15 @@ fn header(payload: &[u8]) -> Option<Vec<u8>> {
     Some([&MAGIC[..], &build, &xxh3_64(payload).to_le_bytes()].concat())
 }
 
-fn outline_bytes(outline: &Outline) -> postcard::Result<Vec<u8>> {
-    let symbols = outline.symbols.iter().map(stored).collect();
-    let errors =
-        outline.errors.iter().map(|it| (it.line as u32, it.column as u32, &*it.message)).collect();
-    postcard::to_stdvec(&StoredOutline { symbols, errors })
+fn restored(file: &StoredFile<'_>) -> Option<KnownFile> {
+    let words = Words::from_hashes(numbers(file.words))?;
+    Some(KnownFile { path: file.path.into(), words })
 }
 
-fn stored(symbol: &Symbol) -> StoredSymbol<'_> {
-    let bytes = |it: &Range<usize>| (it.start as u32, it.end as u32);
-    let kind = SymbolKind::ALL.iter().position(|it| *it == symbol.kind);
-    StoredSymbol {
-        name: &symbol.name,
-        kind: kind.unwrap_or_default() as u8,
-        range: bytes(&symbol.range),
-        name_range: bytes(&symbol.name_range),
-        header: symbol.header.as_ref().map(bytes),
-        docstring: symbol.docstring.as_ref().map(bytes),
-        body: symbol.body.as_ref().map(bytes),
-        place: (symbol.place.line, symbol.place.utf8, symbol.place.utf16, symbol.place.chars),
-        decorators: symbol.decorators.iter().map(bytes).collect(),
-        parent: symbol.parent.map(|it| it as u32),
-        nth: symbol.nth as u32,
-    }
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|it| u32::from_le_bytes(*it)).collect()
 }
 
-fn restored(file: &StoredFile<'_>) -> Option<CachedFile> {
-    let (words, rest) = file.words.as_chunks::<4>();
-    let words = Words::from_hashes(words.iter().map(|it| u32::from_le_bytes(*it)).collect())?;
-    let outline: StoredOutline<'_> = postcard::from_bytes(file.outline).ok()?;
-    let error = |(line, column, message): &(u32, u32, &str)| SyntaxError {
-        line: *line as usize,
-        column: *column as usize,
-        message: (*message).to_owned(),
-    };
-    let symbols: Option<Vec<Symbol>> = outline.symbols.iter().map(symbol).collect();
-    let stamp = Stamp { size: file.size, modified: file.modified, changed: file.changed };
-    rest.is_empty().then_some(CachedFile {
-        path: file.path.to_owned(),
-        known: IndexedFile { stamp, hash: file.hash, settled: file.settled },
-        words,
-        outline: Outline { symbols: symbols?, errors: outline.errors.iter().map(error).collect() },
-    })
-}
-
-fn symbol(it: &StoredSymbol<'_>) -> Option<Symbol> {
-    let range = |(start, end): Bytes| start as usize..end as usize;
-    let (line, utf8, utf16, chars) = it.place;
-    Some(Symbol {
-        name: it.name.to_owned(),
-        kind: *SymbolKind::ALL.get(it.kind as usize)?,
-        range: range(it.range),
-        name_range: range(it.name_range),
-        header: it.header.map(range),
-        docstring: it.docstring.map(range),
-        body: it.body.map(range),
-        place: NamePlace { line, utf8, utf16, chars },
-        decorators: it.decorators.iter().copied().map(range).collect(),
-        parent: it.parent.map(|it| it as usize),
-        nth: it.nth as usize,
-    })
+fn bytes(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|it| it.to_le_bytes()).collect()
 }

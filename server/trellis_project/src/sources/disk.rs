@@ -54,8 +54,12 @@ pub(super) fn read(path: &Path) -> io::Result<Contents> {
     let bytes = trellis_os::files::read(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
-    let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
-    Ok(Contents { words: Words::of(&text), text: text.into(), hash })
+    Ok(Contents { words: Words::of(&text), hash: hash(&text), text: text.into() })
+}
+
+/// Returns the hash by which texts are compared.
+pub(super) fn hash(text: &str) -> u128 {
+    xxhash_rust::xxh3::xxh3_128(text.as_bytes())
 }
 
 /// Reads texts when a query needs them, but only the versions that the index knows. A file written

@@ -9,7 +9,10 @@ mod background;
 mod cache;
 mod disk;
 mod in_memory;
+mod listing;
 mod refresh;
+mod rules;
+mod stored_outline;
 #[cfg(test)]
 mod tests;
 mod unsearched;
@@ -58,8 +61,9 @@ pub struct Workspace {
     index: Index,
     disk: Arc<Disk>,
     known: FxHashMap<Arc<str>, IndexedFile>,
-    /// Documents with their state when they were last looked at.
-    documents: FxHashMap<Arc<str>, Stamp>,
+    /// Documents with their state when they were last looked at; true if an equal stamp then proves
+    /// an equal text.
+    documents: FxHashMap<Arc<str>, (Stamp, bool)>,
     open: FxHashSet<String>,
     /// Problems of the walk, and problems by file.
     problems: (Vec<String>, FxHashMap<String, String>),
@@ -69,6 +73,8 @@ pub struct Workspace {
     unsure: bool,
     /// True if this process keeps serving the folder, and writes a cache for the next one.
     kept: bool,
+    /// True once the background work began to prepare reference queries.
+    warmed: bool,
     /// Number of files that changed since the cache was written.
     unsaved: usize,
     /// Flags of the background work: running, and requested to stop.
@@ -134,16 +140,19 @@ impl Workspace {
         }
         let store = || match self.scope {
             Scope::Folder => cache::load(&self.root),
-            _ => Vec::new(),
+            _ => None,
         };
-        let (kept, listing) = rayon::join(store, || self.list(None));
-        for it in kept {
-            let name: Arc<str> = it.path.into();
-            self.disk.expect(&name, it.known.stamp);
-            self.index.put_known(&name, it.words, it.outline);
-            self.known.insert(name, it.known);
-        }
+        let (cached, listing) = rayon::join(store, || self.list(None));
+        cached.into_iter().for_each(|it| self.put_cached(it));
         self.compare(listing.unwrap_or_default());
+    }
+
+    fn put_cached(&mut self, cached: cache::Cached) {
+        for (file, known) in cached.files.iter().zip(cached.known) {
+            self.disk.expect(&file.path, known.stamp);
+            self.known.insert(file.path.clone(), known);
+        }
+        self.index.put_known(cached.files, &cached.outlines, cached.names);
     }
 
     /// Returns a workspace of open editor files only, such as a file outside of all folders.
@@ -169,6 +178,7 @@ impl Workspace {
             watch: None,
             unsure: false,
             kept: false,
+            warmed: false,
             unsaved: 0,
             working: Arc::default(),
             stop: Arc::default(),
@@ -232,7 +242,7 @@ impl Workspace {
         let fits = matches!(self.scope, Scope::Folder) && is_listed;
         let first = there.clone().find(|it| it.exists());
         fits && there.take_while(new).all(names_fit)
-            && first.is_some_and(|it| walk::lists(&self.root, it))
+            && first.is_some_and(|it| listing::lists(&self.root, it))
     }
 
     /// Returns a file's name in the index; `None` if it is not below the root.
@@ -245,9 +255,17 @@ impl Workspace {
 
     /// Sets the text of a file open in the editor; it overrides the disk until the file is closed.
     pub fn set_open(&mut self, name: &str, text: Arc<str>) {
-        self.open.insert(name.to_owned());
         self.disk.forget(name);
-        self.index.put_text(name, text);
+        if !self.open.insert(name.to_owned()) || !self.is_indexed(name, &text) {
+            self.index.put_text(name, text);
+        }
+    }
+
+    /// Returns whether the index has this text, and need not forget what it knows of the file.
+    fn is_indexed(&self, name: &str, text: &Arc<str>) -> bool {
+        let is_equal = |it: &IndexedFile| it.hash == disk::hash(text);
+        self.known.get(name).is_some_and(is_equal)
+            && self.index.file(name).is_some_and(|it| self.index.keep_text(it, text))
     }
 
     /// Closes a file of the editor: the disk counts again.
@@ -255,11 +273,21 @@ impl Workspace {
         if !self.open.remove(name) {
             return;
         }
-        self.known.remove(name);
+        self.expect_open_text(name);
         self.disk_changed(&[name.to_owned()]);
-        if !self.known.contains_key(name) {
+        if !self.known.contains_key(name) && !self.documents.contains_key(name) {
             self.index.remove(name);
         }
+    }
+
+    /// Records the text that was open as the known one, so that a file with the same text on the
+    /// disk counts as unchanged.
+    fn expect_open_text(&mut self, name: &str) {
+        let text = self.index.file(name).and_then(|it| self.index.text(it));
+        let (Some(known), Some(text)) = (self.known.get_mut(name), text) else { return };
+        let hash = disk::hash(&text);
+        known.settled &= known.hash == hash;
+        known.hash = hash;
     }
 }
 

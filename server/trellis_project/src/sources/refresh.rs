@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::disk::{self, Contents, Stamp};
-use super::walk::{self, Listing};
+use super::listing::{self, Listing};
+use super::walk;
 use super::watch::Changes;
 use super::{IndexedFile, Scope, Workspace};
 
@@ -114,13 +115,15 @@ impl Workspace {
 
     fn put_document(&mut self, name: &str, stamp: Stamp) {
         let name: Arc<str> = name.into();
-        self.disk.expect(&name, stamp);
-        self.index.put_document(&name);
-        self.documents.insert(name, stamp);
+        if !self.open.contains(&*name) {
+            self.disk.expect(&name, stamp);
+            self.index.put_document(&name);
+        }
+        self.documents.insert(name, (stamp, stamp.is_settled()));
     }
 
     fn remove_document(&mut self, name: &str) {
-        if self.documents.remove(name).is_some() {
+        if self.documents.remove(name).is_some() && !self.open.contains(name) {
             self.disk.forget(name);
             self.index.remove(name);
         }
@@ -134,8 +137,7 @@ impl Workspace {
             self.remove_document(&name);
         }
         for (name, stamp) in listed {
-            let is_same = self.documents.get(&*name) == Some(&stamp) && stamp.is_settled();
-            if !is_same {
+            if self.documents.get(&*name) != Some(&(stamp, true)) {
                 self.put_document(&name, stamp);
             }
         }
@@ -158,7 +160,7 @@ impl Workspace {
 
     /// Lists every source below the root, and watches each folder.
     pub(super) fn list(&self, deadline: Option<Instant>) -> Option<Listing> {
-        walk::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
+        listing::list(&self.root, deadline, &|folder| self.watched(folder), &|_, _| {})
     }
 
     fn watched(&self, folder: &Path) {
@@ -181,7 +183,7 @@ impl Workspace {
                     read.lock().unwrap_or_else(PoisonError::into_inner).push(one);
                 });
             };
-            walk::list(&self.root, None, &|folder| self.watched(folder), &file)
+            listing::list(&self.root, None, &|folder| self.watched(folder), &file)
         });
         let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         (listing.unwrap_or_default(), read)

@@ -24,14 +24,24 @@ enum Step {
     Restart,
 }
 
-const PATHS: [&str; 5] = ["a.py", "pkg/a.py", "pkg/b.pyi", "pkg/sub/c.py", "other/a.py"];
-const TEXTS: [&str; 6] = [
+const PATHS: [&str; 8] = [
+    "a.py",
+    "pkg/a.py",
+    "pkg/b.pyi",
+    "pkg/sub/c.py",
+    "other/a.py",
+    "README.md",
+    "setup.cfg",
+    "other/guide.rst",
+];
+const TEXTS: [&str; 7] = [
     "",
     "def total(): ...\n",
     "class Cart:\n    def total(self): ...\n    size = 1\n",
     "class Cart:\n    def tOtal(self): ...\n    size = 2\n",
     "\u{feff}d\u{e9}j\u{e0} = total\r\nclass Broken(\n",
     "Total = TOTAL = 1\n",
+    "[tool]\nentry = a:total\n\n`total`\n",
 ];
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -56,11 +66,12 @@ fn all(index: &Index) -> Vec<String> {
         let symbol = &index.outline(it.file).symbols[it.symbol];
         format!("{} {symbol:?}", index.path(it.file))
     };
-    let mut files: Vec<String> = index
-        .files()
-        .map(|it| format!("{} {:?} {:?}", index.path(it), index.words(it), index.text(it)))
-        .collect();
+    let known = |it| format!("{} {:?} {:?}", index.path(it), index.words(it), index.text(it));
+    let mut files: Vec<String> = index.files().map(known).collect();
     files.sort();
+    let mut documents: Vec<String> = index.documents().map(known).collect();
+    documents.sort();
+    files.append(&mut documents);
     let total = NamePath::parse("total").expect("a name path");
     for found in [
         index.workspace_symbols("", usize::MAX),

@@ -7,6 +7,7 @@
 mod calls;
 mod documents;
 mod import_cycles;
+mod known;
 mod names;
 mod query;
 mod reach;
@@ -15,24 +16,26 @@ mod relations;
 mod runtime_imports;
 mod words;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
-use crate::outline::Outline;
-use crate::semantics::{Layout, Memory, Module};
+use crate::semantics::{Composing, Layout, Memory, Module};
 pub use calls::{CallEdge, CallNode, Calls, calls};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
 pub use import_cycles::{CycleImport, ImportCycle};
-use names::Names;
+use known::Outlines;
+pub use known::{KnownFile, OutlineSource};
+pub use names::NameTable;
 pub use query::{Located, Place};
 pub use reach::Reach;
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use relations::{Caller, Unused};
 use runtime_imports::RuntimeImport;
+pub(crate) use words::Word;
 pub use words::Words;
 
 /// Identifier of a file in an index. Numbers are assigned in order of arrival and never reused.
@@ -52,16 +55,19 @@ pub(crate) struct File {
     document: Option<DocumentKind>,
     words: OnceLock<Words>,
     text: OnceLock<Option<Arc<str>>>,
-    outline: OnceLock<Arc<Outline>>,
+    outlines: Outlines,
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
+    pub(crate) composing: OnceLock<Composing>,
 }
 
 impl File {
     fn new(path: &str) -> File {
-        let (words, text, outline, module, lines, loads) = Default::default();
-        File { path: path.into(), document: None, words, text, outline, module, lines, loads }
+        let (words, text, outlines, module, lines, loads) = Default::default();
+        let composing = OnceLock::new();
+        let document = DocumentKind::of(path);
+        File { path: path.into(), document, words, text, outlines, module, lines, loads, composing }
     }
 }
 
@@ -86,7 +92,7 @@ pub struct Index {
     stamps: Arc<AtomicU64>,
     /// Name table shared with all clones. It only lists candidates; files that changed since are
     /// searched directly.
-    names: Arc<RwLock<Arc<Names>>>,
+    names: Arc<RwLock<Arc<NameTable>>>,
 }
 
 impl Index {
@@ -116,17 +122,10 @@ impl Index {
         self.place(File { text: OnceLock::from(Some(text)), ..File::new(path) })
     }
 
-    /// Does the same as [`Index::put`] for a file whose outline is also known. The outline must be
-    /// that of the text that will be read.
-    pub fn put_known(&mut self, path: &str, words: Words, outline: Outline) -> FileId {
-        let outline = OnceLock::from(Arc::new(outline));
-        self.place(File { words: words.into(), outline, ..File::new(path) })
-    }
-
     /// Adds a document (see [`is_document`]), or replaces one that changed. Its text is read when a
     /// question needs it.
     pub fn put_document(&mut self, path: &str) -> FileId {
-        self.place(File { document: DocumentKind::of(path), ..File::new(path) })
+        self.place(File::new(path))
     }
 
     fn place(&mut self, file: File) -> FileId {
@@ -181,20 +180,19 @@ impl Index {
         file.text.get_or_init(|| self.texts.read(&file.path)).clone()
     }
 
+    /// Gives a file the text that its current state is known to have, so that it is not read again;
+    /// returns false if the file has another text.
+    pub fn keep_text(&self, file: FileId, text: &Arc<str>) -> bool {
+        let kept = self.get(file).map(|it| it.text.get_or_init(|| Some(text.clone())));
+        kept.is_some_and(|it| it.as_deref() == Some(&**text))
+    }
+
     /// Returns the lines of a file's text, which must come from [`Index::text`]; computed once.
     pub fn lines<'t>(&self, file: FileId, text: &'t str) -> Lines<'t> {
         match self.get(file) {
             Some(it) => Lines::with(text, it.lines.get_or_init(|| Lines::starts(text)).clone()),
             None => Lines::of(text),
         }
-    }
-
-    /// Returns the outline of a file.
-    pub fn outline(&self, file: FileId) -> Arc<Outline> {
-        let it = self.get(file).filter(|it| it.document.is_none());
-        let Some(it) = it else { return Arc::default() };
-        let read = || Arc::new(Outline::of(self.text(file).as_deref().unwrap_or_default()));
-        it.outline.get_or_init(read).clone()
     }
 
     /// Returns the words of a file's text.
@@ -220,34 +218,6 @@ impl Index {
         self.layout.get_or_init(|| Layout::of(paths))
     }
 
-    /// Parses the files that no question needed so far and builds the name table, as long as
-    /// `go_on` returns true. Meant for the background: no result depends on it, and clones share
-    /// its results.
-    pub fn prepare(&self, go_on: impl Fn() -> bool) {
-        self.prepare_outlines(&AtomicUsize::new(0), &go_on);
-        if go_on() {
-            self.prepare_names();
-        }
-    }
-
-    /// Runs the first part of [`Index::prepare`]. Several threads can share the work through a
-    /// common file counter.
-    pub fn prepare_outlines(&self, next: &AtomicUsize, go_on: impl Fn() -> bool) {
-        while go_on() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.files.len() {
-                return;
-            }
-            self.outline(FileId(number as u32));
-        }
-    }
-
-    /// Runs the second part of [`Index::prepare`], after all outlines are computed.
-    pub fn prepare_names(&self) {
-        let names = Arc::new(Names::of(self));
-        *self.names.write().unwrap_or_else(PoisonError::into_inner) = names;
-    }
-
     /// Analyzes files for reference questions, up to `bytes` bytes of text, as long as `go_on`
     /// returns true. The other files are analyzed when a question needs them.
     pub fn prepare_references(&self, bytes: usize, go_on: impl Fn() -> bool) {
@@ -260,17 +230,6 @@ impl Index {
             left -= length;
             self.module(file);
         }
-    }
-
-    /// Returns the number of files that [`Index::prepare`] has not processed in their current
-    /// state.
-    pub fn unprepared(&self) -> usize {
-        let names = self.names();
-        self.files().filter(|file| !names.covers(self, *file)).count()
-    }
-
-    fn names(&self) -> Arc<Names> {
-        self.names.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn stamp(&self, file: FileId) -> Option<u64> {

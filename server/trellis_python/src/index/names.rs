@@ -13,8 +13,8 @@ use super::query::fold;
 use super::{FileId, Index, Located};
 
 /// The name table. Names are numbered in the order in which they were added.
-#[derive(Default)]
-pub(super) struct Names {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameTable {
     /// Stamp of each file, by file number; 0 for none.
     seen: Vec<u64>,
     /// All folded names, each followed by a line break.
@@ -29,23 +29,49 @@ pub(super) struct Names {
     hashes: Vec<(u32, u32)>,
 }
 
-impl Names {
-    /// Builds the table of an index whose outlines are all computed.
-    pub(super) fn of(index: &Index) -> Names {
+impl NameTable {
+    /// Builds the table of files whose outlines are all computed. The table covers no file yet.
+    pub(super) fn of(index: &Index, files: &[FileId], number: impl Fn(FileId) -> u32) -> NameTable {
         let mut of_name: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
-        for file in index.files() {
-            for (place, symbol) in index.outline(file).symbols.iter().enumerate() {
-                of_name.entry(fold(&symbol.name)).or_default().push((file.0, place as u32));
+        for file in files {
+            for (place, symbol) in index.passing_outline(*file).symbols.iter().enumerate() {
+                of_name.entry(fold(&symbol.name)).or_default().push((number(*file), place as u32));
             }
         }
-        let stamp = |place| index.stamp(FileId(place as u32)).unwrap_or(0);
-        let seen = (0..index.files.len()).map(stamp).collect();
-        let mut table = Names { seen, ..Names::default() };
+        let mut table = NameTable::default();
         of_name.iter().for_each(|(name, symbols)| table.add(name, symbols));
         table.starts.push(table.folded.len() as u32);
         table.heads.push(table.symbols.len() as u32);
         table.hashes.sort_unstable();
         table
+    }
+
+    /// Returns the table as that of the current state of an index.
+    pub(super) fn seen_by(self, index: &Index) -> NameTable {
+        let stamp = |place| index.stamp(FileId(place as u32)).unwrap_or(0);
+        NameTable { seen: (0..index.files.len()).map(stamp).collect(), ..self }
+    }
+
+    /// Returns the table for storage: the names, then numbers.
+    pub fn parts(&self) -> (&str, [Vec<u32>; 4]) {
+        let flat = |pairs: &[(u32, u32)]| pairs.iter().flat_map(|it| [it.0, it.1]).collect();
+        let numbers =
+            [self.starts.clone(), self.heads.clone(), flat(&self.symbols), flat(&self.hashes)];
+        (&self.folded, numbers)
+    }
+
+    /// Restores a table from [`NameTable::parts`].
+    pub fn from_parts(folded: &str, numbers: [Vec<u32>; 4]) -> NameTable {
+        let pairs = |flat: Vec<u32>| flat.as_chunks().0.iter().map(|[a, b]| (*a, *b)).collect();
+        let [starts, heads, symbols, hashes] = numbers;
+        NameTable {
+            seen: Vec::new(),
+            folded: folded.to_owned(),
+            starts,
+            heads,
+            symbols: pairs(symbols),
+            hashes: pairs(hashes),
+        }
     }
 
     fn add(&mut self, name: &str, symbols: &[(u32, u32)]) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::names::Names;
+use super::names::NameTable;
 use super::{FileId, Index};
 use crate::name_path::NamePath;
 use crate::outline::SymbolKind;
@@ -85,7 +85,7 @@ impl Index {
     /// table does not cover and that may contain one.
     fn matching(
         &self,
-        names: &Names,
+        names: &NameTable,
         listed: impl Iterator<Item = Located>,
         may_hold: impl Fn(FileId) -> bool + Sync,
         fits: impl Fn(&str) -> bool + Sync,
@@ -106,7 +106,7 @@ impl Index {
     /// computed; otherwise the text is scanned, which costs far less than parsing.
     fn text_may_hold(&self, file: FileId, folded: &str) -> bool {
         let Some(it) = self.get(file) else { return false };
-        it.outline.get().is_some()
+        it.outlines.are_known()
             || !folded.is_ascii()
             || self.text(file).is_some_and(|text| may_define(text.as_bytes(), folded.as_bytes()))
     }

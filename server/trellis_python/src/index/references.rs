@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{FileId, Index, Place};
+use super::{FileId, Index, Place, Word};
 use crate::semantics::{self, Match, Role, SearchTarget, ask};
 
 /// Kind of a reference to a symbol.
@@ -172,8 +172,9 @@ impl Index {
 
     /// Returns a reason for each file that contains a word and could not be parsed.
     fn unread(&self, word: &str) -> Vec<String> {
+        let word = Word::of(word);
         let holding =
-            self.files().filter(|it| self.words(*it).may_hold(word) && self.module(*it).unread);
+            self.files().filter(|it| self.words(*it).has(word) && self.module(*it).unread);
         holding.map(|it| format!("cannot parse {}", self.path(it))).collect()
     }
 

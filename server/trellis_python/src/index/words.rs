@@ -42,7 +42,27 @@ impl Words {
 
     /// Returns whether the text may contain a word; `false` is certain.
     pub fn may_hold(&self, word: &str) -> bool {
-        self.0.binary_search(&normal(word)).is_ok()
+        self.has(Word::of(word))
+    }
+
+    /// Does the same as [`Words::may_hold`] for a word that is looked for in many files.
+    pub(crate) fn has(&self, word: Word) -> bool {
+        self.0.binary_search(&word.0).is_ok()
+    }
+
+    /// Returns whether the text may contain one of some words.
+    pub(crate) fn has_any(&self, words: &[Word]) -> bool {
+        words.iter().any(|it| self.has(*it))
+    }
+}
+
+/// A word to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word(u32);
+
+impl Word {
+    pub(crate) fn of(word: &str) -> Word {
+        Word(normal(word))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Finds code that puts names together and looks them up: `getattr(self, "visit_" + kind)`.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashSet;
 
 use super::eval::Eval;
@@ -7,7 +9,7 @@ use super::ir::*;
 use super::meaning::Target;
 use super::names::Name;
 use super::types::{ClassType, Type};
-use crate::index::{FileId, Index};
+use crate::index::{FileId, Index, Word};
 
 /// Functions that look up a name at run time.
 const LOOKUPS: [&str; 5] = ["getattr", "globals", "methodcaller", "attrgetter", "__dict__"];
@@ -32,37 +34,60 @@ pub(crate) fn affixes(name: &str) -> Vec<Name> {
     found.into_iter().map(Name::of).collect()
 }
 
-/// Returns whether a file may put one of some names together and look it up.
-pub(crate) fn may_compose(index: &Index, file: FileId, affixes: &[Name]) -> bool {
-    let words = index.words(file);
-    // In `"%s_handler"` the letter of the placeholder seems to belong to the word.
-    let holds = |it: &Name| words.may_hold(it.text()) || words.may_hold(&format!("s{}", it.text()));
-    affixes.iter().any(holds) && LOOKUPS.iter().any(|it| words.may_hold(it))
+/// Parts of names that code puts together with the rest, for a search in many files.
+#[derive(Default)]
+pub(crate) struct Affixes {
+    names: Vec<(Name, [Word; 2])>,
+}
+
+impl Affixes {
+    pub(crate) fn new(names: Vec<Name>) -> Affixes {
+        // In `"%s_handler"` the letter of the placeholder seems to belong to the word.
+        let words = |it: Name| [Word::of(it.text()), Word::of(&format!("s{}", it.text()))];
+        Affixes { names: names.into_iter().map(|it| (it, words(it))).collect() }
+    }
+
+    /// Returns whether a file may put one of the names together and look it up.
+    pub(crate) fn may_be_in(&self, index: &Index, file: FileId) -> bool {
+        let holds = |(_, words): &(Name, [Word; 2])| index.words(file).has_any(words);
+        index.composing(file).looks_up && self.names.iter().any(holds)
+    }
+
+    pub(crate) fn contains(&self, name: Name) -> bool {
+        self.names.iter().any(|it| it.0 == name)
+    }
+}
+
+/// Names that a file puts together.
+pub(crate) struct Composing {
+    /// True if the file may look up names at run time.
+    looks_up: bool,
+    /// Strings that are put before the name of a class, and those put behind it.
+    parts: OnceLock<Box<[(Name, Side)]>>,
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    Behind,
 }
 
 /// Returns whether a file may look up names at run time.
 pub(crate) fn looks_up(index: &Index, file: FileId) -> bool {
-    LOOKUPS.iter().any(|it| index.words(file).may_hold(it))
+    index.composing(file).looks_up
 }
 
 /// Returns the names that code may put together from the names of classes.
 pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
-    let composes = |it: &FileId| index.words(*it).may_hold("__name__") && looks_up(index, *it);
-    let mut found = Vec::new();
-    for file in index.files().filter(composes) {
-        for it in &index.module(file).occurrences {
-            let compound = |name: &Name| match it.role {
-                Role::Quoted(Quoted::Prefix) => {
-                    Some(Name::of(&format!("{}{}", it.name.text(), name.text())))
-                }
-                Role::Quoted(Quoted::Suffix) => {
-                    Some(Name::of(&format!("{}{}", name.text(), it.name.text())))
-                }
-                _ => None,
-            };
-            found.extend(names.iter().filter_map(compound));
-        }
-    }
+    let word = Word::of("__name__");
+    let names_classes = |it: &FileId| index.composing(*it).looks_up && index.words(*it).has(word);
+    let parts = index.files().filter(names_classes).flat_map(|it| index.class_parts(it));
+    let compound = |(part, side): &(Name, Side), name: &Name| match side {
+        Side::Before => Name::of(&format!("{}{}", part.text(), name.text())),
+        Side::Behind => Name::of(&format!("{}{}", name.text(), part.text())),
+    };
+    let mut found: Vec<Name> =
+        parts.flat_map(|it| names.iter().map(move |name| compound(it, name))).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -110,6 +135,26 @@ impl Module {
 }
 
 impl Index {
+    fn composing(&self, file: FileId) -> &Composing {
+        static NONE: Composing = Composing { looks_up: false, parts: OnceLock::new() };
+        let Some(it) = self.get(file) else { return &NONE };
+        it.composing.get_or_init(|| Composing {
+            looks_up: LOOKUPS.iter().any(|it| self.words(file).may_hold(it)),
+            parts: OnceLock::new(),
+        })
+    }
+
+    /// Returns the parts of names in a file that looks up names.
+    fn class_parts(&self, file: FileId) -> &[(Name, Side)] {
+        let part = |it: &Occurrence| match it.role {
+            Role::Quoted(Quoted::Prefix) => Some((it.name, Side::Before)),
+            Role::Quoted(Quoted::Suffix) => Some((it.name, Side::Behind)),
+            _ => None,
+        };
+        let read = || self.module(file).occurrences.iter().filter_map(part).collect();
+        self.composing(file).parts.get_or_init(read)
+    }
+
     /// Returns the name of a class.
     pub(crate) fn class_name(&self, it: &ClassType) -> &'static str {
         self.module(it.file).class(it.class).name.text()

@@ -9,7 +9,7 @@ use super::ir::*;
 use super::meaning::Target;
 use super::names::{KNOWN, Name};
 use super::program::parent;
-use crate::index::FileId;
+use crate::index::{FileId, Word};
 
 /// A fixture's symbol: that of its function, or of the name its decorator gives it.
 pub(crate) type Fixture = (FileId, SymbolId);
@@ -155,11 +155,11 @@ impl Eval<'_> {
     /// passes them on, whose list may be outside of the code.
     fn plugin_fixtures(&self, name: Name) -> Vec<Fixture> {
         let index = self.index;
+        let word = Word::of(name.text());
+        let fixture = Word::of("fixture");
         let holds = |file: &FileId| {
             let words = index.words(*file);
-            words.may_hold(name.text())
-                && words.may_hold("fixture")
-                && !is_test_file(index.path(*file))
+            words.has(word) && words.has(fixture) && !is_test_file(index.path(*file))
         };
         let mut files: Vec<FileId> = index.files().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
@@ -230,9 +230,11 @@ impl Eval<'_> {
     /// Returns every fixture of a name.
     pub(crate) fn all_fixtures(&self, name: Name) -> Vec<Fixture> {
         let index = self.index;
+        let word = Word::of(name.text());
+        let fixture = Word::of("fixture");
         let holds = |file: &FileId| {
             let words = index.words(*file);
-            words.may_hold(name.text()) && words.may_hold("fixture")
+            words.has(word) && words.has(fixture)
         };
         let of = |file: FileId| {
             let functions = (0..self.module(file).functions.len() as u32).map(FunctionId);

@@ -22,7 +22,7 @@ mod search;
 mod stub_counterparts;
 mod types;
 
-pub(crate) use composed::affixes;
+pub(crate) use composed::{Composing, affixes};
 pub(crate) use eval::{Eval, Memory};
 pub(crate) use ir::{ExprId, MODULE, Module, ModulePath, Occurrence, Quoted, Role};
 pub(crate) use lower::lower;

@@ -1,6 +1,6 @@
 //! Interns identifiers as numbers, shared by all files of the process.
 
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -8,45 +8,62 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Name(u32);
 
-/// Interned texts. They live as long as the process, because code bases have few words and repeat
-/// them.
-#[derive(Default)]
-struct Names {
-    numbers: FxHashMap<&'static str, u32>,
-    texts: Vec<&'static str>,
+/// Numbers of interned texts. The texts live as long as the process, because code bases have few
+/// words and repeat them.
+static NUMBERS: LazyLock<RwLock<FxHashMap<&'static str, u32>>> = LazyLock::new(RwLock::default);
+
+type Block = OnceLock<Box<[OnceLock<&'static str>]>>;
+
+/// Texts by number, in blocks of which each has twice the size of the one before. They never move,
+/// so that readers need no lock.
+static TEXTS: [Block; 32 - FIRST_BITS as usize] =
+    [const { OnceLock::new() }; 32 - FIRST_BITS as usize];
+
+/// Size of the first block, as an exponent of 2.
+const FIRST_BITS: u32 = 12;
+
+/// Returns the place of a number: its block and the place in the block.
+fn place_of(number: u32) -> (usize, usize) {
+    let shifted = number + (1 << FIRST_BITS);
+    let bits = shifted.ilog2();
+    ((bits - FIRST_BITS) as usize, (shifted - (1 << bits)) as usize)
 }
 
-static NAMES: LazyLock<RwLock<Names>> = LazyLock::new(RwLock::default);
+fn block(number: usize) -> &'static [OnceLock<&'static str>] {
+    let empty = || vec![OnceLock::new(); 1 << (FIRST_BITS as usize + number)].into();
+    TEXTS[number].get_or_init(empty)
+}
 
 impl Name {
     /// Returns the name of a text, interning it if necessary.
     pub(crate) fn of(text: &str) -> Name {
-        let known = NAMES.read().unwrap_or_else(PoisonError::into_inner).numbers.get(text).copied();
-        Name(known.unwrap_or_else(|| add(text)))
+        Name::known(text).unwrap_or_else(|| Name(add(text)))
     }
 
     /// Returns the name of a text that is already interned.
     pub(crate) fn known(text: &str) -> Option<Name> {
-        let names = NAMES.read().unwrap_or_else(PoisonError::into_inner);
-        names.numbers.get(text).copied().map(Name)
+        let numbers = NUMBERS.read().unwrap_or_else(PoisonError::into_inner);
+        numbers.get(text).copied().map(Name)
     }
 
     pub(crate) fn text(self) -> &'static str {
-        let names = NAMES.read().unwrap_or_else(PoisonError::into_inner);
-        names.texts[self.0 as usize]
+        let (number, at) = place_of(self.0);
+        // A name has its number from a text that was stored before.
+        block(number)[at].get().copied().unwrap_or_default()
     }
 }
 
 fn add(text: &str) -> u32 {
-    let mut names = NAMES.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(number) = names.numbers.get(text) {
+    let mut numbers = NUMBERS.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(number) = numbers.get(text) {
         return *number;
     }
-    let number = names.texts.len() as u32;
+    let new = numbers.len() as u32;
     let text: &'static str = Box::leak(text.into());
-    names.texts.push(text);
-    names.numbers.insert(text, number);
-    number
+    let (number, at) = place_of(new);
+    let _ = block(number)[at].set(text);
+    numbers.insert(text, new);
+    new
 }
 
 /// Defines the names that have a meaning for the resolver.

@@ -1,6 +1,6 @@
 //! Resolves names in strings, by the rule of their place.
 
-use super::composed::may_compose;
+use super::composed::Affixes;
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
@@ -31,7 +31,7 @@ impl Eval<'_> {
     }
 
     fn part_meaning(&self, file: FileId, part: Name) -> Meaning {
-        match may_compose(self.index, file, &[part]) {
+        match Affixes::new(vec![part]).may_be_in(self.index, file) {
             true => Meaning::doubtful(Uncertainty::Composed),
             false => Meaning::default(),
         }

@@ -4,14 +4,14 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::ask::ask_each;
-use super::composed::{affixes, compounds, looks_up, may_compose};
+use super::composed::{Affixes, affixes, compounds, looks_up};
 use super::eval::Eval;
 use super::fixtures::is_test_file;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
 use super::types::ClassType;
-use crate::index::{DocumentKind, FileId, Index};
+use crate::index::{DocumentKind, FileId, Index, Word};
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct SearchTarget {
     targets: FxHashSet<Target>,
     names: Vec<Name>,
     /// Parts of the names that code may put together with the rest.
-    affixes: Vec<Name>,
+    affixes: Affixes,
     /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
     compounds: Vec<Name>,
     /// Classes that have a target as a member.
@@ -55,7 +55,7 @@ impl SearchTarget {
         let mut wanted = SearchTarget {
             targets: targets.into_iter().collect(),
             names: Vec::new(),
-            affixes: Vec::new(),
+            affixes: Affixes::default(),
             compounds: Vec::new(),
             owners: Vec::new(),
             enums: Vec::new(),
@@ -79,7 +79,8 @@ impl SearchTarget {
             wanted.compounds = compounds(eval.index, &wanted.names);
         }
         if wanted.members || wanted.globals {
-            wanted.affixes = wanted.names.iter().flat_map(|it| affixes(it.text())).collect();
+            let affixes = wanted.names.iter().flat_map(|it| affixes(it.text()));
+            wanted.affixes = Affixes::new(affixes.collect());
         }
         let file = local.iter().next().copied().filter(|_| local.len() == 1);
         if !wanted.members && !wanted.globals {
@@ -134,13 +135,15 @@ impl SearchTarget {
 
     /// Returns the files that can contain matches, by path.
     fn files(&self, index: &Index) -> Vec<FileId> {
+        let names = words(&self.names);
+        let enums = self.enums.iter().map(|it| Word::of(index.class_name(it)));
+        let others = [words(&self.compounds), enums.collect()].concat();
         let holds = |file: &FileId| {
-            let words = index.words(*file);
-            self.names.iter().any(|it| words.may_hold(it.text())) && self.may_name(index, *file)
-                || may_compose(index, *file, &self.affixes)
-                || self.compounds.iter().any(|it| words.may_hold(it.text()))
+            let of_file = index.words(*file);
+            of_file.has_any(&names) && self.may_name(index, *file)
+                || self.affixes.may_be_in(index, *file)
+                || of_file.has_any(&others)
                 || self.owners.iter().any(|it| it.file == *file && looks_up(index, *file))
-                || self.enums.iter().any(|it| words.may_hold(index.class_name(it)))
         };
         let mut files: Vec<FileId> = match self.only_in {
             Some(file) => vec![file],
@@ -174,9 +177,8 @@ impl SearchTarget {
     /// Returns whether an identifier needs to be resolved.
     fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
         if let Role::Quoted(Quoted::Prefix | Quoted::Suffix) = it.role {
-            let composed = self.affixes.contains(&it.name)
-                && may_compose(eval.index, file, std::slice::from_ref(&it.name));
-            return composed
+            return self.affixes.contains(it.name)
+                && Affixes::new(vec![it.name]).may_be_in(eval.index, file)
                 && self.targets.iter().any(|target| eval.may_look_up(file, it, *target));
         }
         if !self.names.contains(&it.name) {
@@ -284,11 +286,9 @@ impl SearchTarget {
         if !self.members && !self.globals {
             return Vec::new();
         }
+        let names = words(&self.names);
         let holds = |file: &FileId| {
-            index.document(*file).is_some_and(&is_wanted) && {
-                let words = index.words(*file);
-                self.names.iter().any(|it| words.may_hold(it.text()))
-            }
+            index.document(*file).is_some_and(&is_wanted) && index.words(*file).has_any(&names)
         };
         let mut files: Vec<FileId> = index.documents().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
@@ -304,6 +304,10 @@ fn is_resolved(eval: &Eval<'_>, file: FileId, at: u32) -> bool {
         let targets = eval.meaning(file, &occurrences[it]).targets;
         targets.iter().any(|it| !matches!(it, Target::Outside(_)))
     })
+}
+
+fn words(names: &[Name]) -> Vec<Word> {
+    names.iter().map(|it| Word::of(it.text())).collect()
 }
 
 /// Returns whether a text contains `name=`.

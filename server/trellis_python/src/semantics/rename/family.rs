@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::index::{FileId, RenameRefused};
+use crate::index::{FileId, RenameRefused, Word};
 use crate::semantics::bundle;
 use crate::semantics::eval::{Eval, keyword_parameter};
 use crate::semantics::ir::*;
@@ -189,7 +189,8 @@ impl Family<'_, '_> {
             return Ok(());
         }
         let index = self.eval.index;
-        let holds = |file: &FileId| index.words(*file).may_hold(self.name.text());
+        let word = Word::of(self.name.text());
+        let holds = |file: &FileId| index.words(*file).has(word);
         let mut files: Vec<FileId> = index.files().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
         let numbered = |file: FileId| {
@@ -230,8 +231,8 @@ impl Family<'_, '_> {
         let scope = of.class(protocol.class).scope;
         let wanted: Vec<Name> =
             of.names.keys().filter(|(of, _)| *of == scope).map(|(_, name)| *name).collect();
-        let name = of.class(protocol.class).name.text();
-        let holds = |it: &FileId| eval.index.words(*it).may_hold(name);
+        let word = Word::of(of.class(protocol.class).name.text());
+        let holds = |it: &FileId| eval.index.words(*it).has(word);
         let imported = eval.index.files().filter(holds).flat_map(|file| {
             let bindings = eval.module(file).bindings.iter();
             bindings.filter_map(move |it| match it.kind {
@@ -270,7 +271,8 @@ impl Family<'_, '_> {
     /// are found only if their files name the class.
     fn naming(&self, words: &[Name]) -> Vec<ClassKey> {
         let index = self.eval.index;
-        let holds = |file: &FileId| words.iter().any(|it| index.words(*file).may_hold(it.text()));
+        let words: Vec<Word> = words.iter().map(|it| Word::of(it.text())).collect();
+        let holds = |file: &FileId| index.words(*file).has_any(&words);
         let mut files: Vec<FileId> = index.files().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
         let of = |file: FileId| {
