@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
-use trellis_python::{TextSource, Words};
+use trellis_python::{TextSource, Words, is_document};
 
 /// File metadata that changes when a file is written. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,12 @@ impl Disk {
     fn unchanged(&self, path: &str) -> Option<Arc<str>> {
         let expected = *self.expected.read().unwrap_or_else(PoisonError::into_inner).get(path)?;
         let full = self.root.join(path);
-        let text = trellis_os::files::read_text(&full).ok()?;
+        let text = match trellis_os::files::read_text(&full) {
+            Ok(text) => text,
+            // A document that is no text, or may not be read, names nothing.
+            Err(_) if is_document(path) => String::new(),
+            Err(_) => return None,
+        };
         // Read the stamp after the text, so that a concurrent write is noticed.
         let now = Stamp::of(&fs::symlink_metadata(&full).ok()?);
         (now == expected).then(|| text.into())

@@ -244,3 +244,17 @@ fn files_that_are_not_searched_are_named_once() {
     );
     assert!(unsearched(folder.path(), &workspace.snapshot().index, "absent").is_empty());
 }
+
+/// A document that is not text has no names; a query must not wait for it to become text.
+#[test]
+fn documents_that_are_no_text_end_a_query() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("m.py"), "def total(): ...\n").unwrap();
+    fs::write(folder.path().join("data.toml"), b"m.total \xff").unwrap();
+    fs::write(folder.path().join("README.md"), b"`total` \xff").unwrap();
+    let mut workspace = Workspace::serve(folder.path()).unwrap();
+    let before = workspace.snapshot().misses();
+    let found = workspace
+        .ask(|index| index.references(index.file("m.py").unwrap(), 4).unwrap().found.len());
+    assert_eq!((found, workspace.snapshot().misses()), (1, before));
+}
