@@ -36,6 +36,7 @@ pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused
 pub use relations::{Caller, Unused};
 use runtime_imports::RuntimeImport;
 pub(crate) use words::Word;
+pub(crate) use words::{Word, WordSet};
 pub use words::Words;
 
 /// Identifier of a file in an index. Numbers are assigned in order of arrival and never reused.
