@@ -59,7 +59,7 @@ fn text(number: usize) -> String {
          def advance_{alike}(self, count: int) -> int:\n        \
          result = self.size_{number} + count\n        \
          return min(result, LIMIT_{number})\n\n    \
-         def describe(self) -> str:\n        \
+         def describe_{alike}(self) -> str:\n        \
          return f\"{{self.size_{number}}} of {{LIMIT_{number}}}\"\n\n\n\
          def prepare_{number}(count: int) -> int:\n    \
          step = Step{number}(count)\n    \
