@@ -47,6 +47,17 @@ impl Client {
         self.notify("textDocument/didChange", params);
     }
 
+    /// Inserts ASCII characters into an open file.
+    pub fn insert(&mut self, file: &Path, (line, character): (usize, usize), text: &str) {
+        let version = self.versions.entry(file.to_owned()).or_insert(0);
+        *version += 1;
+        let document = json!({"uri": uri_of(file), "version": *version});
+        let at = json!({"line": line, "character": character});
+        let change = json!({"range": {"start": at, "end": at}, "text": text});
+        let params = json!({"textDocument": document, "contentChanges": [change]});
+        self.notify("textDocument/didChange", params);
+    }
+
     pub fn close(&mut self, file: &Path) {
         self.versions.remove(file);
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri_of(file)}}));

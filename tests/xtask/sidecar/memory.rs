@@ -27,7 +27,7 @@ pub(super) fn run(ours: &Server, ty: &Server, corpus: &Corpus) -> Measured {
         client.listen(REST)?;
         let idle = resident(client.process_id());
         client.shutdown()?;
-        server.forget(&corpus.root);
+        server.forget();
         let mut client = connect(server, &corpus.root)?;
         client.open(&corpus.files[0].0)?;
         client.request("workspace/symbol", json!({ "query": name }), PATIENCE)?;

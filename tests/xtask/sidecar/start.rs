@@ -32,7 +32,7 @@ pub(super) fn run(ours: &Server, ty: &Server, corpus: &Corpus) -> Measured {
         let mut both = [Starts::default(), Starts::default()];
         for _ in 0..STARTS {
             for (server, starts) in [ours, ty].into_iter().zip(&mut both) {
-                server.forget(root);
+                server.forget();
                 once(server, root, file, starts)?;
             }
         }

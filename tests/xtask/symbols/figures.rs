@@ -19,6 +19,8 @@ pub(crate) enum Measure {
     WarmTail,
     RenameMedian,
     RenameTail,
+    KeystrokeMedian,
+    KeystrokeTail,
     ChangeSeen,
     FileSeen,
     FoundUnique,
@@ -29,7 +31,7 @@ pub(crate) enum Measure {
 }
 
 /// Label in the table, name in JSON (with the unit), decimal places.
-pub(crate) const MEASURES: [(Measure, &str, &str, usize); 21] = [
+pub(crate) const MEASURES: [(Measure, &str, &str, usize); 23] = [
     (Measure::Ready, "ready, s", "readySeconds", 2),
     (Measure::ReadyCpu, "  processor time until then, s", "readyCpuSeconds", 2),
     (Measure::FirstAfterReady, "first references once ready, ms", "firstReferencesMs", 1),
@@ -44,6 +46,8 @@ pub(crate) const MEASURES: [(Measure, &str, &str, usize); 21] = [
     (Measure::WarmTail, "  95th percentile", "referencesWarmP95Ms", 2),
     (Measure::RenameMedian, "rename, median ms", "renameP50Ms", 2),
     (Measure::RenameTail, "  95th percentile", "renameP95Ms", 2),
+    (Measure::KeystrokeMedian, "keystroke to symbols, median ms", "keystrokeP50Ms", 2),
+    (Measure::KeystrokeTail, "  95th percentile", "keystrokeP95Ms", 2),
     (Measure::ChangeSeen, "change in an open file seen, ms", "changeSeenMs", 1),
     (Measure::FileSeen, "new file on disk seen, ms", "newFileSeenMs", 1),
     (Measure::FoundUnique, "definitions found, unique names, %", "foundUniquePercent", 1),

@@ -35,7 +35,7 @@ pub(crate) fn round(
         round.notes.push(why.clone());
         return round;
     }
-    server.forget(root);
+    server.forget();
     let early = match early(server, root, questions, &mut round.figures) {
         Ok(places) => Some(places),
         Err(failure) => {
@@ -43,7 +43,7 @@ pub(crate) fn round(
             None
         }
     };
-    server.forget(root);
+    server.forget();
     let outcome = Session::start(server, root, &questions.probes[0]).and_then(|mut session| {
         let outcome = session.everything(questions, ready, thorough, early.as_ref());
         session.round.figures.append(&mut round.figures);
@@ -100,6 +100,7 @@ impl Session {
             if self.full {
                 self.references(&questions.references)?;
                 self.renames(&questions.renames)?;
+                self.keystrokes()?;
                 self.changed(&questions.first)?;
                 self.created()?;
             }

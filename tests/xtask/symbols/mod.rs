@@ -14,6 +14,8 @@ mod agreement;
 pub(crate) mod corpus;
 pub(crate) mod figures;
 mod floors;
+mod generated;
+mod keystrokes;
 mod measure;
 pub(crate) mod process;
 pub(crate) mod questions;
@@ -33,6 +35,9 @@ use session::Round;
 pub(crate) struct SymbolsArgs {
     /// Any folder with Python files, which is copied first; Django's source distribution if none is given.
     folder: Option<PathBuf>,
+    /// A generated folder of this many files instead.
+    #[arg(long, value_name = "N", conflicts_with = "folder")]
+    files: Option<usize>,
     /// Only these servers: trellis, ty, pyrefly.
     #[arg(long, value_delimiter = ',', value_parser = server::names())]
     only: Vec<String>,
@@ -63,6 +68,7 @@ impl SymbolsArgs {
     pub(crate) fn usual() -> SymbolsArgs {
         SymbolsArgs {
             folder: None,
+            files: None,
             only: Vec::new(),
             trellis: None,
             rounds: 3,
@@ -76,7 +82,8 @@ impl SymbolsArgs {
 }
 
 pub(crate) fn run(args: &SymbolsArgs) -> Outcome {
-    let corpus = corpus::prepare(args.folder.as_deref())?;
+    let generated = args.files.map(generated::folder).transpose()?;
+    let corpus = corpus::prepare(generated.as_deref().or(args.folder.as_deref()))?;
     let questions = Questions::of(&corpus, args.queries, args.names)?;
     let servers = server::columns(&args.only, args.trellis.as_deref());
     let load = [load()];

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use super::corpus::shelf;
 use crate::setup;
 
-/// Folder in which `trellis lsp` keeps its cache, below the workspace's root.
-const TRELLIS_CACHE: &str = ".trellis";
+/// Variable with the folder in which Trellis keeps caches.
+const TRELLIS_CACHE: &str = "TRELLIS_CACHE";
 /// Other servers: name, version in the package index, argument that starts the server.
 const PEERS: [(&str, &str, &str); 2] = [("ty", "0.0.105", "server"), ("pyrefly", "1.4.1", "lsp")];
 /// Variables that would change where a server looks for packages.
@@ -39,6 +39,7 @@ impl Server {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(self.argument);
+        command.env(TRELLIS_CACHE, cache());
         UNWANTED.iter().for_each(|name| {
             command.env_remove(name);
         });
@@ -46,9 +47,9 @@ impl Server {
     }
 
     /// Removes the cache if this server starts without one.
-    pub(crate) fn forget(&self, root: &Path) {
+    pub(crate) fn forget(&self) {
         if self.cache == Cache::Removed {
-            let _ = fs::remove_dir_all(root.join(TRELLIS_CACHE));
+            let _ = fs::remove_dir_all(cache());
         }
     }
 }
@@ -106,6 +107,11 @@ fn peer(name: &str, version: &str) -> Result<PathBuf, String> {
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     setup::run(pip.arg(format!("{name}=={version}")))?;
     Ok(program)
+}
+
+/// Returns the folder of Trellis' caches, which no other run uses.
+fn cache() -> PathBuf {
+    shelf().join("cache")
 }
 
 fn environment() -> PathBuf {

@@ -35,8 +35,8 @@ pub use reach::Reach;
 pub use references::{Reference, ReferenceKind, References, Rename, RenameRefused};
 pub use relations::{Caller, Unused};
 use runtime_imports::RuntimeImport;
-pub(crate) use words::Word;
 pub use words::Words;
+pub(crate) use words::{Word, WordSet};
 
 /// Identifier of a file in an index. Numbers are assigned in order of arrival and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,13 +129,14 @@ impl Index {
     }
 
     fn place(&mut self, file: File) -> FileId {
-        self.memories = Arc::default();
+        self.forget_answers();
         let path = file.path.clone();
         let stamp = self.stamps.fetch_add(1, Ordering::Relaxed) + 1;
         let slot = Some(Slot { stamp, file: Arc::new(file) });
         let files = Arc::make_mut(&mut self.files);
         if let Some(id) = self.by_path.get(&path) {
-            files[id.0 as usize] = slot;
+            let old = std::mem::replace(&mut files[id.0 as usize], slot);
+            drop_aside(old.filter(|it| it.file.module.get().is_some()));
             return *id;
         }
         let id = FileId(files.len() as u32);
@@ -147,11 +148,17 @@ impl Index {
 
     /// Removes a file. Returns whether it was in the index.
     pub fn remove(&mut self, path: &str) -> bool {
-        self.memories = Arc::default();
+        self.forget_answers();
         let Some(id) = Arc::make_mut(&mut self.by_path).remove(path) else { return false };
         Arc::make_mut(&mut self.files)[id.0 as usize] = None;
         self.layout = Arc::default();
         true
+    }
+
+    fn forget_answers(&mut self) {
+        let old = std::mem::take(&mut self.memories);
+        let is_empty = old.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        drop_aside((!is_empty).then_some(old));
     }
 
     /// Returns the file at a path.
@@ -238,5 +245,12 @@ impl Index {
 
     pub(crate) fn get(&self, file: FileId) -> Option<&Arc<File>> {
         self.files.get(file.0 as usize)?.as_ref().map(|it| &it.file)
+    }
+}
+
+/// Drops what may be large on another thread: a keystroke should not wait for that.
+fn drop_aside<T: Send + 'static>(old: Option<T>) {
+    if let Some(old) = old {
+        rayon::spawn(move || drop(old));
     }
 }

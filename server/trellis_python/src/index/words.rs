@@ -4,6 +4,7 @@
 //! Django 50 ms against 279 ms, one thread). If two words share a hash, a file is parsed
 //! unnecessarily, but no answer is wrong.
 
+use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
@@ -51,8 +52,12 @@ impl Words {
     }
 
     /// Returns whether the text may contain one of some words.
-    pub(crate) fn has_any(&self, words: &[Word]) -> bool {
-        words.iter().any(|it| self.has(*it))
+    pub(crate) fn has_any(&self, words: &WordSet) -> bool {
+        let halvings = self.0.len().max(1).ilog2() as usize + 1;
+        match words.0.len() * halvings < self.0.len() {
+            true => words.0.iter().any(|it| self.0.binary_search(it).is_ok()),
+            false => share_one(&self.0, &words.0),
+        }
     }
 }
 
@@ -64,6 +69,31 @@ impl Word {
     pub(crate) fn of(word: &str) -> Word {
         Word(normal(word))
     }
+}
+
+/// Words of which a file may contain any: their hashes, ascending.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WordSet(Vec<u32>);
+
+impl WordSet {
+    pub(crate) fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> WordSet {
+        let mut hashes: Vec<u32> = words.into_iter().map(normal).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        WordSet(hashes)
+    }
+}
+
+/// Returns whether two ascending lists have a number in common.
+fn share_one(mut a: &[u32], mut b: &[u32]) -> bool {
+    while let (Some(first), Some(second)) = (a.first(), b.first()) {
+        match first.cmp(second) {
+            Ordering::Less => a = &a[1..],
+            Ordering::Greater => b = &b[1..],
+            Ordering::Equal => return true,
+        }
+    }
+    false
 }
 
 /// Hashes a word in Unicode's NFKC form, in which Python reads identifiers, so that all its
@@ -133,5 +163,29 @@ impl Table {
         let mut words: Vec<u32> = self.places.into_iter().filter(|word| *word != 0).collect();
         words.sort_unstable();
         words.into_boxed_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WordSet, Words};
+
+    #[test]
+    fn a_text_has_one_of_few_or_of_many_words_or_none() {
+        let text: String = (0..200).map(|it| format!("word{it} ")).collect();
+        let words = Words::of(&text);
+        let others: Vec<String> = (0..300).map(|it| format!("other{it}")).collect();
+        let has = |all: &[&str]| words.has_any(&WordSet::of(all.iter().copied()));
+        assert!(!has(&[]));
+        assert!(has(&["other", "word7"]));
+        assert!(!has(&["other", "word"]));
+        let mut many: Vec<&str> = others.iter().map(|it| &**it).collect();
+        assert!(!has(&many));
+        for it in ["word0", "word120", "word199"] {
+            many.push(it);
+            assert!(has(&many), "{it}");
+            many.pop();
+        }
+        assert!(!Words::of("").has_any(&WordSet::of(["word"])));
     }
 }

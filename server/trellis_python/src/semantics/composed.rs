@@ -49,7 +49,8 @@ impl Affixes {
 
     /// Returns whether a file may put one of the names together and look it up.
     pub(crate) fn may_be_in(&self, index: &Index, file: FileId) -> bool {
-        let holds = |(_, words): &(Name, [Word; 2])| index.words(file).has_any(words);
+        let has = |it: &Word| index.words(file).has(*it);
+        let holds = |(_, words): &(Name, [Word; 2])| words.iter().any(has);
         index.composing(file).looks_up && self.names.iter().any(holds)
     }
 

@@ -11,7 +11,7 @@ use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
 use super::types::ClassType;
-use crate::index::{DocumentKind, FileId, Index, Word};
+use crate::index::{DocumentKind, FileId, Index, WordSet};
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
@@ -136,8 +136,8 @@ impl SearchTarget {
     /// Returns the files that can contain matches, by path.
     fn files(&self, index: &Index) -> Vec<FileId> {
         let names = words(&self.names);
-        let enums = self.enums.iter().map(|it| Word::of(index.class_name(it)));
-        let others = [words(&self.compounds), enums.collect()].concat();
+        let enums = self.enums.iter().map(|it| index.class_name(it));
+        let others = WordSet::of(self.compounds.iter().map(|it| it.text()).chain(enums));
         let holds = |file: &FileId| {
             let of_file = index.words(*file);
             of_file.has_any(&names) && self.may_name(index, *file)
@@ -306,8 +306,8 @@ fn is_resolved(eval: &Eval<'_>, file: FileId, at: u32) -> bool {
     })
 }
 
-fn words(names: &[Name]) -> Vec<Word> {
-    names.iter().map(|it| Word::of(it.text())).collect()
+fn words(names: &[Name]) -> WordSet {
+    WordSet::of(names.iter().map(|it| it.text()))
 }
 
 /// Returns whether a text contains `name=`.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::index::{FileId, RenameRefused, Word};
+use crate::index::{FileId, RenameRefused, Word, WordSet};
 use crate::semantics::bundle;
 use crate::semantics::eval::{Eval, keyword_parameter};
 use crate::semantics::ir::*;
@@ -271,7 +271,7 @@ impl Family<'_, '_> {
     /// are found only if their files name the class.
     fn naming(&self, words: &[Name]) -> Vec<ClassKey> {
         let index = self.eval.index;
-        let words: Vec<Word> = words.iter().map(|it| Word::of(it.text())).collect();
+        let words = WordSet::of(words.iter().map(|it| it.text()));
         let holds = |file: &FileId| index.words(*file).has_any(&words);
         let mut files: Vec<FileId> = index.files().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
