@@ -119,13 +119,14 @@ impl Index {
         self.references_in(file, offset, true)
     }
 
-    /// Returns the certain references of the symbol at an offset. Does not read documentation.
+    /// Returns the certain references of the symbol at an offset. Of the documentation it analyzes
+    /// only what has examples.
     pub fn certain_references(&self, file: FileId, offset: usize) -> Option<Vec<Reference>> {
         let all = self.references_in(file, offset, false)?.found;
         Some(all.into_iter().filter(|it| it.uncertainty.is_none()).collect())
     }
 
-    fn references_in(&self, file: FileId, offset: usize, prose: bool) -> Option<References> {
+    fn references_in(&self, file: FileId, offset: usize, all_prose: bool) -> Option<References> {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
@@ -137,10 +138,9 @@ impl Index {
         let Some((wanted, beyond)) = wanted else {
             return Some(self.nothing_known(file, &occurrence));
         };
-        let mut matches = wanted.search(self);
-        if prose {
-            matches.extend(wanted.search_prose(self));
-        }
+        let prose =
+            if all_prose { wanted.search_prose(self) } else { wanted.search_examples(self) };
+        let matches = [wanted.search(self), prose].concat();
         let spoken =
             matches.iter().filter(|it| !matches!(it.occurrence.role, Role::MatchArgument(_)));
         let found: Vec<Reference> = spoken.map(|it| self.reference(it)).collect();

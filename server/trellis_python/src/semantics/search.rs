@@ -11,7 +11,7 @@ use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
 use super::types::ClassType;
-use crate::index::{DocumentKind, FileId, Index, WordSet};
+use crate::index::{DocumentKind, FileId, Index, Word, WordSet};
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub(crate) struct SearchTarget {
     /// The file of the functions whose parameters are the targets; in other files only keywords of
     /// calls can match.
     keywords_beyond: Option<FileId>,
+    /// The names by which the functions of the parameters are called.
+    callees: Vec<Name>,
 }
 
 impl SearchTarget {
@@ -67,6 +69,7 @@ impl SearchTarget {
             fields: false,
             only_in: None,
             keywords_beyond: None,
+            callees: Vec::new(),
         };
         let all: Vec<Target> = wanted.targets.iter().copied().collect();
         let mut local = FxHashSet::default();
@@ -110,19 +113,18 @@ impl SearchTarget {
                         self.enums.extend(info.is_enum.then(|| ClassType::bare(file, class)));
                     }
                     kind => {
-                        if let ScopeKind::Function(function) = kind {
-                            let name = module.function(function).name;
-                            self.tests |= name.is_some_and(|it| it.text().starts_with("test"));
+                        let is_parameter = |it: &BindingId| {
+                            matches!(module.binding(*it).kind, BindingKind::Parameter(..))
+                        };
+                        if it.bindings.iter().any(is_parameter) {
+                            self.parameters = true;
+                            self.note_callee(module, kind);
                         }
                         let is_definition = |it: &BindingId| {
                             let kind = module.binding(*it).kind;
                             matches!(kind, BindingKind::Function(_) | BindingKind::Class(_))
                         };
                         self.strings |= self.tests || it.bindings.iter().any(is_definition);
-                        let is_parameter = |it: &BindingId| {
-                            matches!(module.binding(*it).kind, BindingKind::Parameter(..))
-                        };
-                        self.parameters |= it.bindings.iter().any(is_parameter);
                         return Some(file);
                     }
                 }
@@ -131,6 +133,17 @@ impl SearchTarget {
         };
         self.names.push(name);
         None
+    }
+
+    /// Records the name by which the function of a parameter is called.
+    fn note_callee(&mut self, module: &Module, scope: ScopeKind) {
+        let ScopeKind::Function(function) = scope else { return };
+        let function = module.function(function);
+        let Some(name) = function.name else { return };
+        self.tests |= name.text().starts_with("test");
+        let is_constructor = matches!(name.text(), "__init__" | "__new__");
+        let class = function.class.filter(|_| is_constructor);
+        self.callees.push(class.map_or(name, |it| module.class(it).name));
     }
 
     /// Returns the files that can contain matches, by path.
@@ -269,27 +282,56 @@ impl SearchTarget {
     /// Returns all matches that may be certain, by path and position: those in code, then those in
     /// settings.
     pub(crate) fn search(&self, index: &Index) -> Vec<Match> {
-        let settings = self.documents(index, |it| it == DocumentKind::Settings);
+        let settings = self.documents(index, |_, it| it == DocumentKind::Settings);
         let files = [self.files(index), settings].concat();
         ask_each(index, &files, |eval, file| self.matches(eval, file))
     }
 
-    /// Returns the matches in documentation, templates and notebooks, which are only possible.
+    /// Returns the matches in documentation, templates and notebooks, by path and position. Only
+    /// those in examples that import the name are certain.
     pub(crate) fn search_prose(&self, index: &Index) -> Vec<Match> {
-        let files = self.documents(index, |it| it != DocumentKind::Settings);
+        self.search_documents(index, |_, it| it != DocumentKind::Settings)
+    }
+
+    /// Returns the matches in documents with examples that import something: all certain ones in
+    /// prose, and some of the others.
+    pub(crate) fn search_examples(&self, index: &Index) -> Vec<Match> {
+        let import = Word::of("import");
+        let has_examples = |kind| matches!(kind, DocumentKind::Prose | DocumentKind::Notebook);
+        self.search_documents(index, |file, kind| {
+            has_examples(kind) && index.words(file).has(import)
+        })
+    }
+
+    fn search_documents(
+        &self,
+        index: &Index,
+        is_wanted: impl Fn(FileId, DocumentKind) -> bool,
+    ) -> Vec<Match> {
+        let files = self.documents(index, is_wanted);
         ask_each(index, &files, |eval, file| self.matches(eval, file))
     }
 
-    /// Returns the documents that can contain matches, by path. They name no parameters and local
-    /// names.
-    fn documents(&self, index: &Index, is_wanted: impl Fn(DocumentKind) -> bool) -> Vec<FileId> {
-        if !self.members && !self.globals {
+    /// Returns the documents that can contain matches, by path. They name no local names, and
+    /// parameters only beside their functions.
+    fn documents(
+        &self,
+        index: &Index,
+        is_wanted: impl Fn(FileId, DocumentKind) -> bool,
+    ) -> Vec<FileId> {
+        let is_anywhere = self.members || self.globals;
+        let (names, callees) = (words(&self.names), words(&self.callees));
+        let holds = |file: &FileId| {
+            let of_file = || index.words(*file);
+            let is_named =
+                |kind| is_anywhere || kind != DocumentKind::Settings && of_file().has_any(&callees);
+            index.document(*file).is_some_and(|kind| {
+                of_file().has_any(&names) && is_named(kind) && is_wanted(*file, kind)
+            })
+        };
+        if !is_anywhere && !self.parameters {
             return Vec::new();
         }
-        let names = words(&self.names);
-        let holds = |file: &FileId| {
-            index.document(*file).is_some_and(&is_wanted) && index.words(*file).has_any(&names)
-        };
         let mut files: Vec<FileId> = index.documents().filter(holds).collect();
         files.sort_by_key(|it| index.path(*it));
         files

@@ -80,7 +80,16 @@ impl Marked {
         assert_eq!(of(true), self.certain, "certain references\n{shown}");
         assert_eq!(of(false), self.possible, "possible references\n{shown}");
         assert_eq!(found.complete, found.reasons.is_empty());
+        let of_editors = self.index.certain_references(self.at.0, self.at.1).unwrap();
+        let of_editors = of_editors.iter().map(|it| self.spot(it.place.file, it.place.range.start));
+        assert_eq!(of_editors.collect::<BTreeSet<_>>(), self.certain, "in editors\n{shown}");
         assert!(self.possible.is_empty() || !found.complete, "complete\n{shown}");
+        self.check_rename();
+    }
+
+    /// Asserts that a rename changes the certain places and leaves the possible ones.
+    pub(crate) fn check_rename(&self) {
+        let shown = self.shown();
         let rename = self.index.rename(self.at.0, self.at.1, "renamed_to").expect(&shown);
         let places = rename.edits.iter().flat_map(|(file, ranges)| {
             ranges.iter().map(|it| self.spot(*file, it.start)).collect::<Vec<_>>()

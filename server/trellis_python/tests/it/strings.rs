@@ -195,6 +195,52 @@ fn settings_hold_paths_and_other_documents_are_possible() {
     Marked::new(&local).check();
 }
 
+#[test]
+fn documents_that_name_a_function_may_name_its_parameters() {
+    let files = [
+        ("m.py", "def total(«size»=1): return «size»\n"),
+        (
+            "README.md",
+            "The size of `total`: `‹size›` is a number.\n```python\nfrom m import total\ntotal(«size»=2)\ntotal(key=‹size›)\n```\n",
+        ),
+        ("GUIDE.md", "```python\ntotal(‹size›=3)\n```\n"),
+        ("OTHER.md", "`size` in general: `print(size=1)`"),
+        (
+            "a.ipynb",
+            "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"from m import total\\n\", \"total(«size»=2)\"]}]}",
+        ),
+        ("page.html", "<b>size</b>{{ total(‹size›=1) }}"),
+        ("pyproject.toml", "size = 'total.size'\n"),
+    ];
+    Marked::new(&files).check();
+    let constructor = [
+        ("m.py", "class Box:\n    def __init__(self, «size»): self.size = «size»\n"),
+        ("README.md", "`Box(‹size›=1)`\n"),
+        ("OTHER.md", "`size`"),
+    ];
+    Marked::new(&constructor).check();
+}
+
+#[test]
+fn a_document_that_means_two_symbols_has_both_renamed() {
+    let files = [
+        ("a.py", "def «size»(): ...\n"),
+        ("b.py", "def «size»(): ...\n"),
+        (
+            "README.md",
+            "```python\nif 1:\n    from a import «size»\nelse:\n    from b import «size»\n«size»()\n```\n",
+        ),
+    ];
+    Marked::new(&files).check_rename();
+}
+
+#[test]
+fn strings_name_parameters_of_tests_and_no_other_local_names() {
+    check(
+        "def test_a():\n    «result» = 1\n    d = {'result': 2}\n    assert d['result'] > «result»\n",
+    );
+}
+
 /// Receivers whose type is not all that they can be.
 #[test]
 fn a_default_a_library_class_and_a_module_are_no_limits() {

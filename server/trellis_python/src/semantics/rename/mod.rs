@@ -168,19 +168,28 @@ fn together(
         all.extend(related);
         let wanted = ask(index, |eval| SearchTarget::new(eval, all.iter().copied()));
         let matches = wanted.search(index);
-        let shared = matches.iter().filter(|it| it.uncertainty.is_none());
-        let found: Vec<Target> = shared.flat_map(|it| it.meaning.targets.iter().copied()).collect();
         let found = ask(index, |eval| {
-            found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
-            let mut found = eval.with_counterparts(found);
+            let mut found = sharing(eval, &matches, name)?;
             found.extend(called_by_name(eval, &all, name)?);
             found.extend(eval.related_fixtures(&all, name));
             Ok(found)
         })?;
         all.extend(found);
+        if all.len() > before {
+            continue;
+        }
+        let prose = wanted.search_prose(index);
+        all.extend(ask(index, |eval| sharing(eval, &prose, name))?);
         if all.len() == before {
-            let prose = wanted.search_prose(index);
             return Ok((all, [matches, prose].concat()));
         }
     }
+}
+
+/// Returns all targets of the certain matches.
+fn sharing(eval: &Eval<'_>, matches: &[Match], name: Name) -> Result<Vec<Target>, RenameRefused> {
+    let certain = matches.iter().filter(|it| it.uncertainty.is_none());
+    let found: Vec<Target> = certain.flat_map(|it| it.meaning.targets.iter().copied()).collect();
+    found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
+    Ok(eval.with_counterparts(found))
 }
