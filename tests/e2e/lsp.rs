@@ -252,3 +252,37 @@ fn references_and_renames_go_through_files_and_refusals_are_said() {
         .expect_err("no such method");
     assert!(client.shutdown().expect("an end").success());
 }
+
+#[test]
+fn a_rename_warns_of_what_it_leaves() {
+    let world = World::new();
+    world.write("a.py", "class Cart:\n    def total(self): ...\n\n\ndef show(it): it.total()\n");
+    world.write("README.md", "`Cart.total` and `total`\n");
+    let mut client = started(&world, &[]);
+    let mut texts = Texts::default();
+    let place = Place { file: world.root().join("a.py"), line: 1, column: 8 };
+    let mut params = client.at(&place, &mut texts);
+    params["newName"] = "sum_up".into();
+    let _ = client.request("textDocument/rename", params, patience()).expect("an edit");
+    let warned = client.notice("window/showMessage", patience()).expect("a warning");
+    let wanted = format!(
+        "1 more place may mean the renamed symbol and was not changed: {}:5. \
+         Files beside the code have the old name in 2 places.",
+        world.root().join("a.py").display()
+    );
+    assert_eq!((&warned["type"], &warned["message"]), (&json!(2), &json!(wanted)));
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn a_deletion_over_the_wire_names_files_that_were_not_searched() {
+    let world = World::new();
+    world.write("a.py", "def used(): ...\ndef unused(): ...\n");
+    world.write("start", "#!/usr/bin/env python3\nfrom a import unused\n");
+    let mut client = started(&world, &[]);
+    let params = json!({ "namePath": "unused", "root": world.root(), "dryRun": true });
+    let planned = client.request("trellis/safeDeleteSymbol", params, patience()).expect("a plan");
+    let reason = "start: not searched, its name has no ending, and `unused` is a word there";
+    assert_eq!((&planned["complete"], &planned["reasons"]), (&json!(false), &json!([reason])));
+    assert!(client.shutdown().expect("an end").success());
+}

@@ -150,6 +150,21 @@ fn only_what_nothing_uses_is_deleted_unless_forced() {
 }
 
 #[test]
+fn references_in_one_file_name_the_files_that_were_not_asked() {
+    let world = World::new();
+    world.write("shop.py", "class Cart: ...\n");
+    world.write("app.py", "from shop import Cart\n");
+    world.write("pyproject.toml", "");
+    let one = world.trellis(&["symbols", "refs", "Cart", "--in=shop.py"]).exits(0);
+    let one = one.says(
+        "not complete: `Cart` is also in 1 file of the project outside shop.py, app.py first",
+    );
+    let _ = one.says("includes them");
+    let all = world.trellis(&["symbols", "refs", "Cart", "--json"]).exits(0).json();
+    assert_eq!((&all["complete"], &all["reasons"]), (&json!(true), &json!([])));
+}
+
+#[test]
 fn callers_stand_under_the_function_around_them() {
     let world = shop();
     let callers = |path: &str| {

@@ -34,6 +34,7 @@ pub mod standard_library;
 mod syntax;
 mod test_class;
 mod test_discovery;
+mod test_files;
 mod tree;
 mod well_known_imports;
 
@@ -70,4 +71,5 @@ pub use signature::{Signature, SignatureError, as_static, enforce};
 pub use syntax::{SyntaxError, check, ends_within_string};
 pub use test_class::{in_test_class, is_fixture};
 pub use test_discovery::{TestDefinition, tests};
+pub use test_files::{belongs_to_tests, is_test_file};
 pub use well_known_imports::import_for;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use trellis_plan::{NodeIx, Plan};
-use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind};
+use trellis_python::{Caller, Index, Located, NamePath, Place, SymbolKind, belongs_to_tests};
 
 use super::unique::name;
 
@@ -60,7 +60,7 @@ impl Links {
             let callers = index.callers(at.file, at.range.start).unwrap_or_default();
             let outside = callers.iter().filter(|caller| !is_inside(index, caller, it.symbol));
             for caller in outside {
-                if !is_test(index.path(caller.file)) {
+                if !belongs_to_tests(index.path(caller.file)) {
                     found.used.push(it.ix);
                 }
                 let Some(from) = around(index, caller, &nodes) else { continue };
@@ -136,14 +136,4 @@ fn outwards(index: &Index, caller: &Caller) -> impl Iterator<Item = Located> + u
     let first = caller.symbol.map(|it| it.symbol);
     let all = std::iter::successors(first, move |it| outline.symbols[*it].parent);
     all.map(move |symbol| Located { file, symbol })
-}
-
-/// Returns whether pytest would collect tests from a file, or tests need it.
-fn is_test(path: &str) -> bool {
-    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = file.split('.').next().unwrap_or(file);
-    folders.split('/').any(|it| it == "tests" || it == "test")
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem == "conftest"
 }

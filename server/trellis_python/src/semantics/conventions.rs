@@ -2,11 +2,11 @@
 
 use super::bundle;
 use super::eval::Eval;
-use super::fixtures::is_test_file;
 use super::ir::*;
 use super::meaning::Target;
 use super::names::Name;
 use crate::index::FileId;
+use crate::test_files::is_test_file;
 
 /// Variables of test modules that pytest reads.
 const READ_BY_PYTEST: [&str; 4] =

@@ -10,6 +10,7 @@ use super::meaning::Target;
 use super::names::{KNOWN, Name};
 use super::program::parent;
 use crate::index::{FileId, Word};
+use crate::test_files::is_test_file;
 
 /// A fixture's symbol: that of its function, or of the name its decorator gives it.
 pub(crate) type Fixture = (FileId, SymbolId);
@@ -267,10 +268,4 @@ fn reaches(file: &str, other: &str) -> bool {
         _ => "", // a plugin
     };
     folder.is_empty() || other.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
-}
-
-/// Returns whether pytest collects a file by default, or shares its fixtures with the folder.
-pub(crate) fn is_test_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name == "conftest.py" || name.starts_with("test_") || name.ends_with("_test.py")
 }

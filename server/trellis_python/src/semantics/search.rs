@@ -6,12 +6,12 @@ use rustc_hash::FxHashSet;
 use super::ask::ask_each;
 use super::composed::{Affixes, affixes, compounds, looks_up};
 use super::eval::Eval;
-use super::fixtures::is_test_file;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::Name;
 use super::types::ClassType;
 use crate::index::{DocumentKind, FileId, Index, Word, WordSet};
+use crate::test_files::is_test_file;
 
 /// An identifier that refers, or may refer, to the search target.
 #[derive(Clone, Debug)]

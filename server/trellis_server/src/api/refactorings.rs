@@ -284,6 +284,11 @@ fn nothing() -> Fault {
 }
 
 impl SafeDeleteSymbolResult {
+    /// Returns the name of the symbol.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the refusal, with every use listed.
     pub fn refusal(&self) -> Option<Fault> {
         let uses = self.references.iter().map(Reference::shown);

@@ -40,9 +40,9 @@ fn elsewhere(root: &Path, name: &str) -> Result<Option<String>, Fault> {
     outside.sort_unstable();
     let Some(first) = outside.first() else { return Ok(None) };
     let (count, whole) = (outside.len(), whole.display());
-    let files = if count == 1 { "file".to_owned() } else { "files".to_owned() };
+    let files = if count == 1 { "file" } else { "files" };
     Ok(Some(format!(
-        "{count} {files} of the project outside {} mention `{name}`, {first} first, and Trellis did \
+        "`{name}` is also in {count} {files} of the project outside {}, {first} first, and Trellis did \
          not check them; `--in {whole}` includes them",
         root.display()
     )))

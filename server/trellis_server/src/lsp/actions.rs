@@ -6,12 +6,14 @@ use tower_lsp::ls_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, TextDocumentEdit,
     TextEdit, WorkspaceEdit,
 };
-use trellis_python::{Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import};
+use trellis_python::{
+    Import, ImportGroups, Lines, NamePath, Symbol, SymbolKind, add_import, is_test_file,
+};
 
 use super::commands::{FunctionName, GenerateTests, Repair, RetryNode, Test};
 use super::from_lsp;
 use super::lenses::Around;
-use crate::session::definition_anchors::{is_test_file, nameable};
+use crate::session::definition_anchors::nameable;
 use crate::session::{At, GeneratedProjects, Snapshot, positions};
 
 /// Maximum number of definitions of one name that are offered.

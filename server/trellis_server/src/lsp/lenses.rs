@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
-use trellis_python::{Lines, Unit};
+use trellis_python::{Lines, Unit, is_test_file};
 
 use super::commands::{
     FunctionName, GenerateTests, Mark, Marked, RetryNode, RunTests, Test, before_change, report,
 };
 use crate::results::{Results, Tally};
 use crate::rpc::Context;
-use crate::session::definition_anchors::is_test_file;
 use crate::session::{
     Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProject, GeneratedProjects, NodeState,
     Open, Registered, Snapshot, Tests, positions,

@@ -150,10 +150,13 @@ fn edits_of(table: &mut Table) {
         let planned = within(view, Some(&folder), |it| {
             let mut params = params.clone();
             params.at().into_iter().for_each(|at| it.named(at));
-            let planned = plan_delete(it.index, &params, &targets(it.folder))?;
+            let mut planned = plan_delete(it.index, &params, &targets(it.folder))?;
             if let Some(refusal) = planned.result.refusal() {
                 return Err(refusal);
             }
+            let more = beside(it.folder, it.index, planned.result.name())?;
+            planned.result =
+                planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
             Ok(planned)
         })?;
         Ok((planned, folder, dry_run))

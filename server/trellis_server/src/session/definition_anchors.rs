@@ -126,13 +126,6 @@ fn is_test_class(symbol: &Symbol, text: &str) -> bool {
     symbol.name.starts_with("Test") || header.contains("TestCase")
 }
 
-/// Returns whether pytest or unittest would collect tests from a file with this name.
-pub fn is_test_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let Some(stem) = name.strip_suffix(".py") else { return false };
-    stem.starts_with("test") || stem.ends_with("_test")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -154,9 +147,6 @@ mod tests {
         let of_tests: Vec<&str> =
             anchors.all.iter().filter(|it| it.is_test).map(|it| &*it.name).collect();
         assert_eq!(of_tests, ["TestA", "TestA.test_a", "test_c"]);
-        for (path, is_test) in [("a/test_x.py", true), ("x_test.py", true), ("a/x.py", false)] {
-            assert_eq!(is_test_file(path), is_test, "{path}");
-        }
     }
 
     #[test]

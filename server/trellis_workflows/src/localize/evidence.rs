@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::localize::{Evidence, FileEvidence, TestEvidence};
-use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit};
+use trellis_python::{FileFacts, FileId, FunctionFact, Index, SymbolKind, Unit, belongs_to_tests};
 use trellis_sandbox::{Report, TestOutcome};
 
 use super::{failing, has_failed};
@@ -20,7 +20,7 @@ pub fn evidence(index: &Index, reports: &[Report]) -> Evidence {
             let text = index.text(file);
             let facts = text.and_then(|it| FileFacts::of(&it).ok());
             let facts = facts.unwrap_or_else(|| of_broken(index, file));
-            let is_test = is_test(&path) || tests_lie_in.contains(path.as_str());
+            let is_test = belongs_to_tests(&path) || tests_lie_in.contains(path.as_str());
             FileEvidence { path, is_test, facts, changed: BTreeMap::new() }
         })
         .collect();
@@ -101,11 +101,4 @@ fn with_lines(mut test: TestEvidence, report: &Report, evidence: &Evidence) -> T
         }
     }
     test
-}
-
-/// Returns whether a path names a test, by the conventions of pytest and unittest.
-fn is_test(path: &str) -> bool {
-    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let in_tests = folders.split('/').any(|it| matches!(it, "test" | "tests" | "testing"));
-    in_tests || file.starts_with("test_") || file.ends_with("_test.py") || file == "conftest.py"
 }

@@ -15,22 +15,19 @@ use super::active_group::ActiveGroup;
 use super::alternatives::{SUGGESTIONS, change, ideas};
 use super::approver::Approver;
 use super::artifacts::Artifacts;
-use super::attempts::AttemptLog;
 use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
-use super::evaluate::{Evaluation, Evaluator};
+use super::evaluate::Evaluator;
 use super::fix::{Fix, FixRequest};
 use super::project_files::ProjectFiles;
-use super::trial_search::BY_TRIAL;
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
 use crate::driver::{Performed, Performer};
 use crate::fault::Fault;
 use crate::job_control::JobControl;
-use crate::llm_session::{LlmSession, no_journal};
+use crate::llm_session::LlmSession;
 use crate::proposals::Verifier;
 use crate::reporter::{Progress, Reporter};
-use trellis_store::journal::{Event::Note, Journal};
 use trellis_store::origin::Workflow;
 
 /// Everything that a running repair holds.
@@ -350,97 +347,6 @@ impl RepairRun<'_> {
         code_graph.keep(home)?;
         self.code_graph = Some(Arc::new(code_graph));
         Ok(())
-    }
-
-    /// Records the outcome of an evaluation.
-    fn evaluated(
-        &mut self,
-        work: &mut ActiveGroup,
-        attempt: u32,
-        evaluation: Evaluation,
-    ) -> Result<AttemptResult, Fault> {
-        match evaluation {
-            Evaluation::Fails { why, diff } => {
-                work.repair.earlier.push(FailedFix { why: why.clone(), diff: diff.clone() });
-                self.log(work, attempt, "failed", &why)?;
-                if let Some(log) = self.artifacts.attempt() {
-                    log.diff = Some(diff);
-                }
-                Ok(AttemptResult::Failed)
-            }
-            Evaluation::Passes(mut candidate) => {
-                if work.by_trial == Some(attempt) {
-                    let reason = &mut candidate.proposal.reason;
-                    *reason = format!("{BY_TRIAL}; {reason}");
-                }
-                let merit = candidate.merit.clone();
-                self.log(work, attempt, "passed", &candidate.proposal.reason)?;
-                if let Some(it) = self.artifacts.attempt() {
-                    let is_by_trial = it.is_by_trial;
-                    *it = AttemptLog { is_by_trial, ..AttemptLog::of(&candidate) }
-                        .numbered(attempt + 1);
-                }
-                work.candidates.push(*candidate);
-                Ok(AttemptResult::Passed(merit))
-            }
-        }
-    }
-
-    fn unusable(
-        &mut self,
-        work: &ActiveGroup,
-        attempt: u32,
-        complaint: Complaint,
-    ) -> Result<AttemptResult, Fault> {
-        let Complaint { problem, for_model, .. } = complaint;
-        self.reporter.note(format_args!("  reply {} cannot be used: {problem}", attempt + 1));
-        self.artifacts.tried(attempt, "unusable", &problem);
-        self.journal_attempt(work, attempt, "unusable", &for_model)?;
-        Ok(AttemptResult::Unusable(for_model))
-    }
-
-    /// Reports the outcome of a tested fix to observers, the journal and the report.
-    fn log(
-        &mut self,
-        work: &ActiveGroup,
-        attempt: u32,
-        outcome: &'static str,
-        what: &str,
-    ) -> Result<(), Fault> {
-        self.reporter.note(format_args!("  fix {} {outcome}: {what}", attempt + 1));
-        self.artifacts.tried(attempt, outcome, what);
-        self.journal_attempt(work, attempt, outcome, what)
-    }
-
-    fn journal_attempt(
-        &mut self,
-        work: &ActiveGroup,
-        attempt: u32,
-        outcome: &'static str,
-        what: &str,
-    ) -> Result<(), Fault> {
-        let is_by_trial = work.by_trial == Some(attempt);
-        if let Some(log) = self.artifacts.attempt() {
-            log.is_by_trial = is_by_trial;
-        }
-        let origin = match is_by_trial && !what.contains(BY_TRIAL) {
-            true => format!(" ({BY_TRIAL})"),
-            false => String::new(),
-        };
-        let text = format!("fix {} {outcome}: {what}{origin}", attempt + 1);
-        match &self.session {
-            Some(session) => session.note(work.id(), text),
-            None => self.note_without_model(work.id(), text),
-        }
-    }
-
-    /// Journals a note before any model was needed.
-    fn note_without_model(&self, group: &str, text: String) -> Result<(), Fault> {
-        let origin = self.control.origin(Workflow::Repair);
-        let what = Workflow::Repair.as_str().to_owned();
-        let event = Note { node: group.to_owned(), what, text };
-        let journal = Journal::join(&self.order.home, origin);
-        journal.and_then(|it| it.log(event)).map_err(no_journal)
     }
 
     pub(super) fn evaluator<'s>(

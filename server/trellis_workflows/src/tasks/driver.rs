@@ -8,8 +8,7 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use trellis_engine::Outcome;
-use trellis_engine::approval::Mode;
-use trellis_engine::issue::{Changes, Context, Limits};
+use trellis_engine::issue::Changes;
 use trellis_engine::task_graph::{Action, Event, Progress, TaskGraphMachine};
 use trellis_plan::{NodeIx, Plan};
 
@@ -17,7 +16,7 @@ use super::merge::{BatchResult, MergeTester, PassingCache, merge, merge_one};
 use super::report::TasksReport;
 use super::status_file::StatusWriter;
 use super::step_error::{StepError, reported};
-use super::{INTEGRATION_TRAILER, TASK, TasksRequest, log_stage, scaffold};
+use super::{TasksRequest, log_stage, scaffold};
 use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault, explained};
 use crate::issue::{
@@ -136,15 +135,15 @@ async fn open(
 }
 
 /// Everything that all tasks share.
-struct TasksRun<'a> {
-    order: &'a TasksRequest,
-    stack: &'a Stack,
-    plan: Arc<Plan>,
-    out: &'a Path,
+pub(super) struct TasksRun<'a> {
+    pub(super) order: &'a TasksRequest,
+    pub(super) stack: &'a Stack,
+    pub(super) plan: Arc<Plan>,
+    pub(super) out: &'a Path,
     tools: Services<'a>,
     git: Git,
     /// The branch that everything is merged into: the one checked out at the start.
-    into: String,
+    pub(super) into: String,
     forge: Option<Forge<'a>>,
     /// Tests that pass on the target branch.
     known: PassingCache,
@@ -329,68 +328,11 @@ impl<'a> TasksRun<'a> {
         }
     }
 
-    fn task(&self, task: NodeIx) -> issue::IssueRequest {
-        let id = self.plan.id(task);
-        let name = disk::escape_ref_name(id);
-        self.work(&format!("task-{name}"), id, Some(format!("{TASK}{name}")))
-    }
-
     /// Returns the tasks whose names commits contain. Commits use escaped names, since an id may be
     /// any text, even with line breaks.
     fn find_by_names(&self, names: &[String]) -> Vec<NodeIx> {
         let tasks = self.plan.nodes().iter().filter_map(|it| self.plan.find(&it.id));
         tasks.filter(|it| names.contains(&disk::escape_ref_name(self.plan.id(*it)))).collect()
-    }
-
-    /// Returns the issue request of one task, or of all tasks together if there is no trailer.
-    fn work(&self, name: &str, id: &str, trailer: Option<String>) -> issue::IssueRequest {
-        let it = self.order;
-        issue::IssueRequest {
-            home: self.out.to_owned(),
-            id: id.to_owned(),
-            name: name.to_owned(),
-            title: format!("task {}", id.replace(char::is_control, " ")),
-            into: Some(self.into.clone()),
-            trailer,
-            limits: Limits::implement(it.retries),
-            tools: Some(it.tools),
-            together: false,
-            mode: Mode::Autonomous,
-            model: it.model.clone(),
-            sandbox: it.sandbox.clone(),
-            test_timeout: it.test_timeout,
-            run_timeout: it.run_timeout,
-            // The code that merges tasks also pushes them.
-            push: None,
-        }
-    }
-
-    fn words(&self, ix: NodeIx) -> Spec {
-        let task = self.plan.task(ix);
-        let description = self.plan.node(ix).docstring.as_deref().unwrap_or_default().trim();
-        let mut specification = format!("# {description}\n");
-        let details = task.as_ref().and_then(|it| it.details.as_deref());
-        if let Some(details) = details.filter(|it| !it.trim().is_empty()) {
-            specification += &format!("\n{}\n", details.trim());
-        }
-        let keywords = task.map(|it| it.keywords).unwrap_or_default();
-        if !keywords.is_empty() {
-            specification += &format!("\nKeywords: {}\n", keywords.join(", "));
-        }
-        let context = self.standards();
-        Spec { lld: "the list of tasks".to_owned(), specification, context, keywords }
-    }
-
-    /// Returns the coding conventions of the stack.
-    fn standards(&self) -> Context {
-        let mut context = Context::default();
-        let written = &self.stack.written;
-        let standards = format!(
-            "Code is in `{}`, tests are in `{}`. No packages can be added.\n{}",
-            written.src_dir, written.test_dir, written.conventions
-        );
-        context.add(&format!("{}.md", written.name), standards);
-        context
     }
 
     /// Checks that everything works together: all tests pass, and so do tests that a model writes
@@ -422,33 +364,6 @@ impl<'a> TasksRun<'a> {
                 }
             }
         }
-    }
-
-    /// Returns the request for tests of these tasks together. Another set of tasks gets new tests.
-    fn integration_request(&self, merged: &[String]) -> issue::IssueRequest {
-        let set = disk::hash(merged.join("\n"))[..12].to_owned();
-        let (name, trailer) = (format!("integration-{set}"), format!("{INTEGRATION_TRAILER}{set}"));
-        let title = "all tasks".to_owned();
-        issue::IssueRequest {
-            together: true,
-            title,
-            ..self.work(&name, "integration", Some(trailer))
-        }
-    }
-
-    /// Returns the specification of all tasks together.
-    fn integration_spec(&self, merged: &[String]) -> Spec {
-        let mut specification = format!(
-            "# The parts work together as one {}\n\nThey are there, each with tests of its own:\n",
-            self.stack.written.display_name
-        );
-        for id in merged {
-            let node = self.plan.find(id).map(|it| self.plan.node(it));
-            let text = node.and_then(|it| it.docstring.as_deref()).unwrap_or_default();
-            specification += &format!("- {id}: {}\n", text.trim());
-        }
-        let context = self.standards();
-        Spec { lld: "the list of tasks".to_owned(), specification, context, keywords: Vec::new() }
     }
 
     /// Converts the end of a task into an event of the task graph.

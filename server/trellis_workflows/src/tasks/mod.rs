@@ -18,6 +18,7 @@ mod driver;
 mod merge;
 mod outputs;
 mod report;
+mod requests;
 mod scaffold;
 mod status_file;
 mod step_error;

@@ -6,7 +6,7 @@ use std::path::Path;
 use trellis_engine::assembly::library_name;
 use trellis_engine::write_tests::{Sample, Style, Subject, samples};
 use trellis_python::distributions::normalized;
-use trellis_python::{Function, Functions, Outline, SymbolKind};
+use trellis_python::{Function, Functions, Outline, SymbolKind, is_test_file};
 use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_sandbox::python;
 
@@ -115,11 +115,6 @@ fn python(title: &str, text: &str) -> String {
 fn is_build_output(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|it| matches!(it, "build" | "dist"))
-}
-
-fn is_test_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".py");
-    name.starts_with("test_") || name.ends_with("_test") || name == "conftest"
 }
 
 /// Returns the requested framework, else the one that the project's files show, else pytest.

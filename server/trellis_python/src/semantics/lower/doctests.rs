@@ -55,17 +55,11 @@ pub(super) struct Examples {
 impl Examples {
     fn of(docstring: &str, start: u32) -> Examples {
         let mut examples = Examples::default();
-        let mut at = start;
-        let mut is_open = false;
-        for line in docstring.split_inclusive('\n') {
-            let margin = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let marked = |mark: &str| line[margin..].starts_with(mark);
-            is_open = marked(">>>") || is_open && marked("...");
-            if is_open {
-                let blank = usize::from(line[margin + 3..].starts_with(' '));
-                examples.add(line, margin + 3 + blank, at);
+        let mut prompt = Prompt::default();
+        for (line, at) in lines(docstring, start) {
+            if let Some(code) = prompt.code(line) {
+                examples.add(line, code, at);
             }
-            at += line.len() as u32;
         }
         examples
     }
@@ -96,23 +90,20 @@ impl Examples {
 
     fn of_document(text: &str) -> Examples {
         let mut examples = Examples::default();
-        let (mut at, mut fence, mut is_open) = (0, None, false);
-        for line in text.split_inclusive('\n') {
-            let margin = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let marked = |mark: &str| line[margin..].starts_with(mark);
-            is_open = marked(">>>") || is_open && marked("...");
-            if is_open {
-                let blank = usize::from(line[margin + 3..].starts_with(' '));
-                examples.add(line, margin + 3 + blank, at);
+        let (mut prompt, mut fence) = (Prompt::default(), None);
+        for (line, at) in lines(text, 0) {
+            let margin = margin(line);
+            let mark = &line[margin..];
+            if let Some(code) = prompt.code(line) {
+                examples.add(line, code, at);
                 fence = fence.map(|_| None);
-            } else if marked("```") || marked("~~~") {
-                let language = line[margin + 3..].split_whitespace().next().unwrap_or_default();
+            } else if mark.starts_with("```") || mark.starts_with("~~~") {
+                let language = mark[3..].split_whitespace().next().unwrap_or_default();
                 let is_python = matches!(language, "python" | "py" | "python3");
                 fence = if fence.is_some() { None } else { Some(is_python.then_some(margin)) };
             } else if let Some(Some(indent)) = fence {
                 examples.add(line, margin.min(indent), at);
             }
-            at += line.len() as u32;
         }
         examples
     }
@@ -122,6 +113,36 @@ impl Examples {
         let line = self.lines.partition_point(|(code, _)| *code <= offset).saturating_sub(1);
         self.lines.get(line).map_or(0, |(code, source)| source + offset - code)
     }
+}
+
+/// State of a reader of lines behind the prompts of an interactive session: `>>>`, then `...`.
+#[derive(Default)]
+struct Prompt {
+    is_open: bool,
+}
+
+impl Prompt {
+    /// Returns the offset of the code in a line; `None` if it has no prompt.
+    fn code(&mut self, line: &str) -> Option<usize> {
+        let margin = margin(line);
+        let has = |prompt: &str| line[margin..].starts_with(prompt);
+        self.is_open = has(">>>") || self.is_open && has("...");
+        self.is_open.then(|| margin + 3 + usize::from(line[margin + 3..].starts_with(' ')))
+    }
+}
+
+/// Returns the lines of a text with their ends, and the offset of each.
+fn lines(text: &str, start: u32) -> impl Iterator<Item = (&str, u32)> {
+    text.split_inclusive('\n').scan(start, |next, line| {
+        let at = *next;
+        *next += line.len() as u32;
+        Some((line, at))
+    })
+}
+
+/// Returns the number of blanks before a line.
+fn margin(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 /// Numbers of rows that have places in the source.
