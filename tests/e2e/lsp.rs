@@ -275,6 +275,50 @@ fn a_rename_warns_of_what_it_leaves() {
 }
 
 #[test]
+fn a_client_that_can_ask_lets_the_person_decide_on_doubtful_places() {
+    let world = World::new();
+    let code = "class Cart:\n    def total(self): ...\n    def on(self, name): getattr(self, name)()\n\n\ndef show(it): it.total()\n";
+    world.write("a.py", code);
+    world.write("README.md", "`Cart.total`\n");
+    let mut command = Command::new(binary());
+    command.arg("lsp");
+    let mut client = Client::start(command, world.root()).expect("a server");
+    client.can(json!({
+        "textDocument": { "rename": { "honorsChangeAnnotations": true } },
+        "workspace": { "workspaceEdit": { "changeAnnotationSupport": {} } },
+    }));
+    client.initialize(&[], &Value::Null, patience()).expect("a handshake");
+    let mut rename = |line, column, to: &str, left: &str| {
+        let place = Place { file: world.root().join("a.py"), line, column };
+        let mut params = client.at(&place, &mut Texts::default());
+        params["newName"] = to.into();
+        let edit = client.request("textDocument/rename", params, patience()).expect("an edit");
+        let warned = client.notice("window/showMessage", patience()).expect("a warning");
+        assert!(warned["message"].as_str().is_some_and(|it| it.ends_with(left)), "{warned}");
+        edit
+    };
+    // A place that looks the name up cannot be changed to the new one.
+    let edit = rename(1, 8, "sum_up", "/a.py:3.");
+    let file = |it: &Value| {
+        let edits = it["edits"].as_array().expect("edits").iter();
+        edits.map(|it| (it["range"]["start"]["line"].clone(), it["annotationId"].clone())).collect()
+    };
+    let all: Vec<Vec<(Value, Value)>> =
+        edit["documentChanges"].as_array().expect("files").iter().map(file).collect();
+    let (object, page) =
+        ("the type of the object before the dot is unknown", "the documentation has the name");
+    let of_code = vec![(json!(1), Value::Null), (json!(5), json!(object))];
+    assert_eq!(all, [vec![(json!(0), json!(page))], of_code], "{edit}");
+    let asked = &edit["changeAnnotations"][object];
+    assert_eq!(asked["needsConfirmation"], true, "{edit}");
+    assert_eq!(asked["label"], format!("Unsure: {object}"));
+    // Nobody is asked about documents alone.
+    let edit = rename(0, 6, "Basket", "Files beside the code have the old name in 1 place.");
+    assert_eq!(edit["changeAnnotations"], Value::Null, "{edit}");
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
 fn a_deletion_over_the_wire_names_files_that_were_not_searched() {
     let world = World::new();
     world.write("a.py", "def used(): ...\ndef unused(): ...\n");

@@ -13,6 +13,8 @@ pub(super) struct Client {
     pub(super) unit: Unit,
     /// The client accepts edits with document versions.
     pub(super) versioned_edits: bool,
+    /// The client asks a person to confirm annotated edits of a rename.
+    pub(super) confirms_renames: bool,
     /// The client accepts document symbols as a tree.
     pub(super) symbol_tree: bool,
     /// The client can report changed files.
@@ -71,6 +73,7 @@ pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
     let document = capabilities.text_document.as_ref();
     let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
     let symbols = document.and_then(|it| it.document_symbol.as_ref());
+    let renaming = document.and_then(|it| it.rename.as_ref());
     let watching = workspace.and_then(|it| it.did_change_watched_files.as_ref());
     let lenses = workspace.and_then(|it| it.code_lens.as_ref());
     let diagnostics = document.and_then(|it| it.publish_diagnostics.as_ref());
@@ -86,6 +89,8 @@ pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
         refreshes_lenses: lenses.and_then(|it| it.refresh_support).unwrap_or(false),
         related_information: diagnostics.and_then(|it| it.related_information).unwrap_or(false),
         versioned_edits: edits.and_then(|it| it.document_changes).unwrap_or(false),
+        confirms_renames: edits.is_some_and(|it| it.change_annotation_support.is_some())
+            && renaming.and_then(|it| it.honors_change_annotations).unwrap_or(false),
         symbol_tree: symbols
             .and_then(|it| it.hierarchical_document_symbol_support)
             .unwrap_or(false),

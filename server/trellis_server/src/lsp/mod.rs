@@ -26,6 +26,7 @@ mod probe_model;
 mod progress;
 mod protocol_ext;
 mod queries;
+mod renaming;
 mod resume_prompt;
 mod server;
 mod stdio;

@@ -16,7 +16,7 @@ use super::editor_llm::EditorLlm;
 use super::protocol_ext::{HappenedNotification, TryModelParams};
 use super::{
     actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, probe_model,
-    progress, queries, resume_prompt, to_lsp,
+    progress, queries, renaming, resume_prompt, to_lsp,
 };
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
@@ -409,15 +409,12 @@ impl LanguageServer for Backend {
     }
 
     async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
-        if !self.answers_symbols() {
-            return Ok(None);
-        }
-        let unit = self.unit();
-        let versioned = self.known.get().is_some_and(|it| it.versioned_edits);
+        let known = self.known.get().copied();
+        let Some(client) = known.filter(|_| self.answers_symbols()) else { return Ok(None) };
         let question = move |view: &Snapshot| {
-            let renamed =
-                queries::rename(view, &params.text_document_position, &params.new_name, unit)?;
-            Ok((renamed.edit(versioned), renamed.warning()))
+            let lsp::RenameParams { text_document_position: at, new_name, .. } = &params;
+            let renamed = renaming::rename(view, at, new_name, &client)?;
+            Ok((renamed.edit(client.versioned_edits), renamed.warning()))
         };
         let (edit, warning) = self.ask(question).await?;
         if let Some(warning) = warning {
