@@ -186,6 +186,7 @@ impl Index {
     fn kind(&self, it: &Match) -> ReferenceKind {
         let module = self.module(it.file);
         match it.occurrence.role {
+            _ if it.compound.is_some() => ReferenceKind::Use,
             Role::Binding(binding) if module.binding(binding).kind.is_transparent() => {
                 ReferenceKind::Import
             }

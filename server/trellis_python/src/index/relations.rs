@@ -174,7 +174,8 @@ impl Index {
                 let meaning = eval.meaning(file, it);
                 let name = it.name;
                 if meaning.uncertainty.is_some() {
-                    let is_part = matches!(it.role, Role::Quoted(Quoted::Prefix | Quoted::Suffix));
+                    let is_part =
+                        matches!(it.role, Role::Quoted(Quoted::Prefix(_) | Quoted::Suffix(_)));
                     uses.insert(if is_part { Use::Part(name) } else { Use::Possible(name) });
                 }
                 let outside = |target: &Target| !eval.is_inside(*target, file, it.at);

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
+use super::compounds::ClassPart;
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
@@ -63,35 +64,13 @@ impl Affixes {
 pub(crate) struct Composing {
     /// True if the file may look up names at run time.
     looks_up: bool,
-    /// Strings that are put before the name of a class, and those put behind it.
-    parts: OnceLock<Box<[(Name, Side)]>>,
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Before,
-    Behind,
+    /// Parts of names that may stand beside the name of a class.
+    pub(super) parts: OnceLock<Box<[ClassPart]>>,
 }
 
 /// Returns whether a file may look up names at run time.
 pub(crate) fn looks_up(index: &Index, file: FileId) -> bool {
     index.composing(file).looks_up
-}
-
-/// Returns the names that code may put together from the names of classes.
-pub(crate) fn compounds(index: &Index, names: &[Name]) -> Vec<Name> {
-    let word = Word::of("__name__");
-    let names_classes = |it: &FileId| index.composing(*it).looks_up && index.words(*it).has(word);
-    let parts = index.files().filter(names_classes).flat_map(|it| index.class_parts(it));
-    let compound = |(part, side): &(Name, Side), name: &Name| match side {
-        Side::Before => Name::of(&format!("{}{}", part.text(), name.text())),
-        Side::Behind => Name::of(&format!("{}{}", name.text(), part.text())),
-    };
-    let mut found: Vec<Name> =
-        parts.flat_map(|it| names.iter().map(move |name| compound(it, name))).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 impl Module {
@@ -136,24 +115,13 @@ impl Module {
 }
 
 impl Index {
-    fn composing(&self, file: FileId) -> &Composing {
+    pub(super) fn composing(&self, file: FileId) -> &Composing {
         static NONE: Composing = Composing { looks_up: false, parts: OnceLock::new() };
         let Some(it) = self.get(file) else { return &NONE };
         it.composing.get_or_init(|| Composing {
             looks_up: LOOKUPS.iter().any(|it| self.words(file).may_hold(it)),
             parts: OnceLock::new(),
         })
-    }
-
-    /// Returns the parts of names in a file that looks up names.
-    fn class_parts(&self, file: FileId) -> &[(Name, Side)] {
-        let part = |it: &Occurrence| match it.role {
-            Role::Quoted(Quoted::Prefix) => Some((it.name, Side::Before)),
-            Role::Quoted(Quoted::Suffix) => Some((it.name, Side::Behind)),
-            _ => None,
-        };
-        let read = || self.module(file).occurrences.iter().filter_map(part).collect();
-        self.composing(file).parts.get_or_init(read)
     }
 
     /// Returns the name of a class.
@@ -220,14 +188,6 @@ impl Eval<'_> {
         module.occurrences.iter().filter(is_found).copied().collect()
     }
 
-    /// Returns whether a target is a class.
-    pub(crate) fn is_class(&self, target: Target) -> bool {
-        let Target::Symbol(file, symbol) = target else { return false };
-        let module = self.module(file);
-        let mut bindings = module.symbol(symbol).bindings.iter();
-        bindings.any(|it| matches!(module.binding(*it).kind, BindingKind::Class(_)))
-    }
-
     /// Returns whether a name put together in a class may be a member of a target's class: a
     /// related one. Outside of classes it may be a member of any class.
     pub(crate) fn may_look_up(&self, file: FileId, it: &Occurrence, target: Target) -> bool {
@@ -237,12 +197,17 @@ impl Eval<'_> {
         else {
             return home == file;
         };
-        let here = self.module(file);
-        let around = here.outwards(it.scope).find_map(|it| match here.scopes[it.index()].kind {
-            ScopeKind::Class(class) => Some(ClassType::bare(file, class)),
-            _ => None,
-        });
+        let around = self.class_around(file, it.scope);
         let own = ClassType::bare(home, class);
         around.is_none_or(|it| self.derives(&it, &own) || self.derives(&own, &it))
+    }
+
+    /// Returns the class around a scope.
+    pub(super) fn class_around(&self, file: FileId, scope: ScopeId) -> Option<ClassType> {
+        let module = self.module(file);
+        module.outwards(scope).find_map(|it| match module.scopes[it.index()].kind {
+            ScopeKind::Class(class) => Some(ClassType::bare(file, class)),
+            _ => None,
+        })
     }
 }

@@ -93,6 +93,12 @@ impl Eval<'_> {
         if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) {
             return Some(format!("pytest looks for `{text}`"));
         }
+        if let Some(of) = self.class_named_in(file, class, name) {
+            return Some(format!(
+                "code looks up `{text}` by the name of the class `{}`",
+                of.text()
+            ));
+        }
         let info = self.class(file, class);
         let bundled = info.mro.iter().filter(|it| bundle::number(it.file).is_some());
         let mut bases = bundled.map(|it| self.module(it.file).class(it.class).name.text());

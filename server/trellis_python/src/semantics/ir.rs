@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use super::keys::{Index, Key};
 use super::names::Name;
-pub(crate) use super::quotes::{Expectation, Parametrized, ParametrizedName, Quoted};
+pub(crate) use super::quotes::{Expectation, Parametrized, ParametrizedName, Quoted, Rest};
 
 /// Defines types for row numbers of the tables.
 macro_rules! ids {

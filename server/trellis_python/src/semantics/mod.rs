@@ -3,6 +3,7 @@
 mod ask;
 mod bundle;
 mod composed;
+mod compounds;
 mod conventions;
 mod eval;
 mod fixtures;

@@ -24,7 +24,7 @@ impl Eval<'_> {
             Quoted::Fixture => Meaning::certain(self.marked_fixture(file, it.scope, it.name)),
             Quoted::Parameter(of) => Meaning::certain(self.parametrized(file, of, it.name)),
             Quoted::LookedUp => Meaning::doubtful(Uncertainty::LookedUp),
-            Quoted::Prefix | Quoted::Suffix => self.part_meaning(file, it.name),
+            Quoted::Prefix(_) | Quoted::Suffix(_) => self.part_meaning(file, it.name),
             Quoted::Plain => Meaning::doubtful(Uncertainty::Plain),
             Quoted::Mention(kind) => Meaning::doubtful(Uncertainty::Document(kind)),
         }

@@ -22,13 +22,21 @@ pub(crate) enum Quoted {
     /// The attribute that a call looks up on an unknown object.
     LookedUp,
     /// The beginning of a name that is put together: `"visit_" + kind`.
-    Prefix,
+    Prefix(Rest),
     /// The end of a name that is put together: `kind + "_handler"`.
-    Suffix,
+    Suffix(Rest),
     /// A string without a known rule.
     Plain,
     /// A word of a document.
     Mention(DocumentKind),
+}
+
+/// The rest of a name that is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// The name of a class: `type(node).__name__`.
+    ClassName,
+    Unknown,
 }
 
 /// A name in a `parametrize` mark.

@@ -4,7 +4,8 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::ask::ask_each;
-use super::composed::{Affixes, affixes, compounds, looks_up};
+use super::composed::{Affixes, affixes, looks_up};
+use super::compounds::{Compound, compounds};
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
@@ -21,6 +22,8 @@ pub(crate) struct Match {
     pub(crate) meaning: Meaning,
     /// Set if the match is only possible.
     pub(crate) uncertainty: Option<Uncertainty>,
+    /// Set if the name is a part of another one, whose symbols the meaning has.
+    pub(crate) compound: Option<Compound>,
 }
 
 /// The targets of a search, with the properties that limit where to search.
@@ -30,7 +33,7 @@ pub(crate) struct SearchTarget {
     /// Parts of the names that code may put together with the rest.
     affixes: Affixes,
     /// Names that code may put together from the name of a class, as in `"visit_" + cls.__name__`.
-    compounds: Vec<Name>,
+    compounds: Vec<Compound>,
     /// Classes that have a target as a member.
     owners: Vec<ClassType>,
     /// Those of them that are enums.
@@ -78,7 +81,8 @@ impl SearchTarget {
         }
         wanted.names.sort_unstable();
         wanted.names.dedup();
-        if all.iter().any(|it| eval.is_class(*it)) {
+        for class in all.iter().filter(|it| eval.is_class(**it)) {
+            wanted.targets.extend(eval.members_named_after(*class));
             wanted.compounds = compounds(eval.index, &wanted.names);
         }
         if wanted.members || wanted.globals {
@@ -150,7 +154,7 @@ impl SearchTarget {
     fn files(&self, index: &Index) -> Vec<FileId> {
         let names = words(&self.names);
         let enums = self.enums.iter().map(|it| index.class_name(it));
-        let others = WordSet::of(self.compounds.iter().map(|it| it.text()).chain(enums));
+        let others = WordSet::of(self.compounds.iter().map(|it| it.name.text()).chain(enums));
         let holds = |file: &FileId| {
             let of_file = index.words(*file);
             of_file.has_any(&names) && self.may_name(index, *file)
@@ -189,13 +193,13 @@ impl SearchTarget {
 
     /// Returns whether an identifier needs to be resolved.
     fn is_near(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> bool {
-        if let Role::Quoted(Quoted::Prefix | Quoted::Suffix) = it.role {
+        if let Role::Quoted(Quoted::Prefix(_) | Quoted::Suffix(_)) = it.role {
             return self.affixes.contains(it.name)
                 && Affixes::new(vec![it.name]).may_be_in(eval.index, file)
                 && self.targets.iter().any(|target| eval.may_look_up(file, it, *target));
         }
         if !self.names.contains(&it.name) {
-            return self.is_compound(it);
+            return self.compound(it.name).is_some();
         }
         match it.role {
             Role::Attribute(expr) => match eval.module(file).expr(expr) {
@@ -217,9 +221,25 @@ impl SearchTarget {
         }
     }
 
-    /// Returns whether an identifier binds a name put together from the target's.
-    fn is_compound(&self, it: &Occurrence) -> bool {
-        self.compounds.contains(&it.name) && matches!(it.role, Role::Binding(_))
+    fn compound(&self, name: Name) -> Option<Compound> {
+        self.compounds.iter().find(|it| it.name == name).copied()
+    }
+
+    /// Returns the match of a name put together from the target's: certain where code looks it up
+    /// by the target, possible where the name is bound otherwise.
+    fn compound_match(&self, eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Option<Match> {
+        let compound = self.compound(it.name)?;
+        let meaning = eval.meaning(file, it);
+        let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
+        let may_be = matches!(it.role, Role::Binding(_)) || meaning.uncertainty.is_some();
+        let uncertainty = (!certain).then_some(Uncertainty::Compound);
+        (certain || may_be).then_some(Match {
+            file,
+            occurrence: compound.part_of(it),
+            meaning,
+            uncertainty,
+            compound: Some(compound),
+        })
     }
 
     /// Returns whether a doubt concerns the targets. A parameter is no attribute, whatever a string
@@ -251,13 +271,14 @@ impl SearchTarget {
             occurrence: it,
             meaning: Meaning::doubtful(Uncertainty::Computed),
             uncertainty: Some(Uncertainty::Computed),
+            compound: None,
         });
         let look = |it: &Occurrence| {
             eval.refresh();
-            let meaning = match self.is_compound(it) {
-                true => Meaning::doubtful(Uncertainty::Compound),
-                false => eval.meaning(file, it),
-            };
+            if !self.names.contains(&it.name) && self.compound(it.name).is_some() {
+                return self.compound_match(eval, file, it);
+            }
+            let meaning = eval.meaning(file, it);
             let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
             let doubt = meaning.uncertainty.or(meaning.others).filter(|_| !certain);
             let uncertainty = doubt.filter(|doubt| self.may_mean(eval, it, file, *doubt));
@@ -266,6 +287,7 @@ impl SearchTarget {
                 occurrence: *it,
                 meaning,
                 uncertainty,
+                compound: None,
             })
         };
         let mut found: Vec<Match> = near.filter_map(look).chain(computed).collect();

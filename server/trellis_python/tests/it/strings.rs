@@ -123,10 +123,49 @@ fn templates_name_attributes() {
 }
 
 #[test]
-fn methods_named_after_a_class_are_possible() {
+fn methods_that_code_looks_up_by_a_class_are_renamed_with_it() {
+    for lookup in [
+        "f'visit_{type(node).__name__}'",
+        "'visit_' + node.__class__.__name__",
+        "'visit_%s' % type(node).__name__",
+        "'visit_{}'.format(type(node).__name__)",
+    ] {
+        check(&format!(
+            "class «Name»: ...\nclass V:\n    def visit(self, node): return getattr(self, {lookup})(node)\n    def visit_«Name»(self, node): ...\nclass W(V):\n    def visit_«Name»(self, node):\n        super().visit_«Name»(node)\n        self.visit_Other()\nclass U:\n    def visit_‹Name›(self): ...\ndef f(v: V, w): v.visit_«Name»(w.visit_‹Name›)\n«Name»()\n",
+        ));
+    }
     check(
-        "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def ‹visit_Name›(self, node): ...\nclass «Name»: ...\n«Name»()\n",
+        "class «Name»: ...\nclass V:\n    def visit(self, node): return getattr(self, node.__class__.__name__ + '_handler')(node)\n    def «Name»_handler(self, node): ...\n",
     );
+}
+
+#[test]
+fn methods_named_after_one_of_several_classes_are_possible() {
+    let files = [
+        (
+            "m.py",
+            "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def visit_‹Name›(self, node): ...\n",
+        ),
+        ("a.py", "class «Name»: ...\n"),
+        ("b.py", "class Name: ...\n"),
+    ];
+    Marked::new(&[files[1], files[0], files[2]]).check();
+    check(
+        "class «Name»: ...\nclass V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__.lower()}')(node)\n    def visit_‹Name›(self, node): ...\n",
+    );
+}
+
+#[test]
+fn a_method_named_after_a_class_keeps_its_name() {
+    let text = "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def «visit_Name»(self, node): ...\nclass Name: ...\nclass Clash:\n    def visit_x(self): ...\n";
+    let refusal = Marked::new(&[("m.py", text)]).refusal("zz");
+    assert!(
+        refusal.contains("code looks up `visit_Name` by the name of the class `Name`"),
+        "{refusal}"
+    );
+    let text = "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def visit_Name(self, node): ...\n    def visit_Other(self, node): ...\nclass «Name»: ...\n";
+    let refusal = Marked::new(&[("m.py", text)]).refusal("Other");
+    assert!(refusal.contains("`visit_Other` would clash"), "{refusal}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Lower<'_> {
             Ast::BinOp(it) => {
                 match it.op {
                     Operator::Add => self.sum(&it.left, &it.right),
-                    Operator::Mod => self.template(&it.left, '%', '%'),
+                    Operator::Mod => self.template(&it.left, ('%', '%'), Some(&it.right)),
                     _ => {}
                 }
                 let (left, right) = (self.expr(&it.left), self.expr(&it.right));

@@ -136,7 +136,7 @@ impl Lower<'_> {
             }
             "format" => {
                 if let Ast::Attribute(method) = &*it.func {
-                    self.template(&method.value, '{', '}');
+                    self.template(&method.value, ('{', '}'), args.first());
                 }
             }
             _ => {}
@@ -189,10 +189,10 @@ impl Lower<'_> {
     /// Records the beginning and the end of a name in `"visit_" + kind` or `kind + "_handler"`.
     pub(super) fn sum(&mut self, left: &Ast, right: &Ast) {
         if let Ast::StringLiteral(it) = left {
-            self.affix(it, Quoted::Prefix);
+            self.affix(it, Quoted::Prefix(rest(right)));
         }
         if let Ast::StringLiteral(it) = right {
-            self.affix(it, Quoted::Suffix);
+            self.affix(it, Quoted::Suffix(rest(left)));
         }
     }
 
@@ -205,7 +205,7 @@ impl Lower<'_> {
     fn affix_at(&mut self, range: TextRange, role: Quoted) {
         let text = self.text(range);
         let joins = match role {
-            Quoted::Prefix => is_identifier(text),
+            Quoted::Prefix(_) => is_identifier(text),
             _ => text.starts_with('_') && is_identifier(text),
         };
         if joins && text.len() > 1 {
@@ -213,19 +213,28 @@ impl Lower<'_> {
         }
     }
 
-    /// Records the ends of a template such as `"visit_%s"` or `"visit_{}"`.
-    pub(super) fn template(&mut self, it: &Ast, open: char, close: char) {
+    /// Records the ends of a template such as `"visit_%s"` or `"visit_{}"`, which `filled` fills.
+    pub(super) fn template(&mut self, it: &Ast, (open, close): (char, char), filled: Option<&Ast>) {
         let Ast::StringLiteral(literal) = it else { return };
         let Some(range) = self.plain_content(literal) else { return };
         let text = self.text(range);
         let (Some(first), Some(last)) = (text.find(open), text.rfind(close)) else { return };
+        let is_single = matches!((open, last - first), ('%', 0) | ('{', 1));
+        let filled = |is_all: bool| match filled.filter(|_| is_single && is_all) {
+            Some(it) => rest(it),
+            None => Rest::Unknown,
+        };
+        let (of_prefix, of_suffix) = (filled(text.len() == first + 2), filled(first == 0));
         let before = TextRange::at(range.start(), TextSize::new(first as u32));
-        self.affix_at(before, Quoted::Prefix);
+        self.affix_at(before, Quoted::Prefix(of_prefix));
         let after = TextRange::new(range.start() + TextSize::new(last as u32 + 1), range.end());
         // The letter of `%s` is not part of the name.
         let skipped = TextSize::new(u32::from(open == '%'));
         if after.len() > skipped {
-            self.affix_at(TextRange::new(after.start() + skipped, after.end()), Quoted::Suffix);
+            self.affix_at(
+                TextRange::new(after.start() + skipped, after.end()),
+                Quoted::Suffix(of_suffix),
+            );
         }
     }
 
@@ -236,13 +245,32 @@ impl Lower<'_> {
         if elements.len() < 2 {
             return;
         }
+        let rest = |it: &ast::InterpolatedStringElement| match it {
+            ast::InterpolatedStringElement::Interpolation(it) if elements.len() == 2 => {
+                rest(&it.expression)
+            }
+            _ => Rest::Unknown,
+        };
         if let ast::InterpolatedStringElement::Literal(it) = first {
-            self.affix_at(it.range, Quoted::Prefix);
+            self.affix_at(it.range, Quoted::Prefix(rest(last)));
         }
         if let ast::InterpolatedStringElement::Literal(it) = last {
-            self.affix_at(it.range, Quoted::Suffix);
+            self.affix_at(it.range, Quoted::Suffix(rest(first)));
         }
     }
+}
+
+/// Returns what the rest of a name is: the name of a class if it is `type(x).__name__`,
+/// `x.__class__.__name__` or `cls.__name__`.
+fn rest(it: &Ast) -> Rest {
+    let Ast::Attribute(it) = it else { return Rest::Unknown };
+    let is_class = match &*it.value {
+        Ast::Call(it) => it.func.as_name_expr().is_some_and(|it| it.id.as_str() == "type"),
+        Ast::Attribute(it) => it.attr.as_str() == "__class__",
+        Ast::Name(it) => it.id.as_str() == "cls",
+        _ => false,
+    };
+    if is_class && it.attr.as_str() == "__name__" { Rest::ClassName } else { Rest::Unknown }
 }
 
 /// The expectation of an expression that no place decides.

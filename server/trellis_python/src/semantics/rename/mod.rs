@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::ask::ask;
 use super::bundle;
+use super::compounds::Compound;
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
@@ -43,10 +44,30 @@ pub(crate) fn rename(
     let (targets, matches) = together(index, it.name, targets)?;
     let certain: Vec<&Match> = matches.iter().filter(|it| it.uncertainty.is_none()).collect();
     if from != to {
-        conflicts::refuse(index, &targets, &certain, it.name, to)?;
+        refuse_conflicts(index, &targets, &certain, it.name, to)?;
     }
     let doubtful = matches.iter().filter_map(|it| Some((place(it), it.uncertainty?.reason())));
     Ok(Rename { from, to: to.to_owned(), edits: edits(&certain), possible: doubtful.collect() })
+}
+
+/// Refuses a rename with conflicts, also of the names that have the renamed one as a part.
+fn refuse_conflicts(
+    index: &Index,
+    targets: &FxHashSet<Target>,
+    certain: &[&Match],
+    from: Name,
+    to: &str,
+) -> Result<(), RenameRefused> {
+    let (parts, whole): (Vec<&Match>, Vec<&Match>) =
+        certain.iter().partition(|it| it.compound.is_some());
+    conflicts::refuse(index, targets, &whole, from, to)?;
+    let compounds: FxHashSet<Compound> = parts.iter().filter_map(|it| it.compound).collect();
+    compounds.iter().try_for_each(|compound| {
+        let own: Vec<&Match> =
+            parts.iter().filter(|it| it.compound == Some(*compound)).copied().collect();
+        let targets = own.iter().flat_map(|it| it.meaning.targets.iter().copied()).collect();
+        conflicts::refuse(index, &targets, &own, compound.name, &compound.renamed(to))
+    })
 }
 
 fn occurrence(index: &Index, file: FileId, offset: usize) -> Result<Occurrence, RenameRefused> {
@@ -188,7 +209,7 @@ fn together(
 
 /// Returns all targets of the certain matches.
 fn sharing(eval: &Eval<'_>, matches: &[Match], name: Name) -> Result<Vec<Target>, RenameRefused> {
-    let certain = matches.iter().filter(|it| it.uncertainty.is_none());
+    let certain = matches.iter().filter(|it| it.uncertainty.is_none() && it.compound.is_none());
     let found: Vec<Target> = certain.flat_map(|it| it.meaning.targets.iter().copied()).collect();
     found.iter().try_for_each(|it| refuse_outside(eval, *it, name.text()))?;
     Ok(eval.with_counterparts(found))
