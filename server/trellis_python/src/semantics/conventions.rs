@@ -4,7 +4,8 @@ use super::bundle;
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
-use super::names::Name;
+use super::names::{KNOWN, Name};
+use super::types::ClassType;
 use crate::index::FileId;
 use crate::test_files::is_test_file;
 
@@ -30,6 +31,26 @@ const RUN_BY_PYTEST: [&str; 10] = [
 const RUN_BY_IMPORT: [&str; 5] =
     ["find_spec", "find_module", "create_module", "exec_module", "load_module"];
 
+/// Methods of files, which code calls on any object that stands for one.
+const OF_FILES: [&str; 16] = [
+    "close",
+    "detach",
+    "fileno",
+    "flush",
+    "getvalue",
+    "isatty",
+    "read",
+    "readable",
+    "readinto",
+    "readline",
+    "readlines",
+    "seek",
+    "tell",
+    "truncate",
+    "write",
+    "writelines",
+];
+
 /// Classes of the standard library that look up methods by the beginning of their names.
 const DISPATCHING: [(&str, &[&str]); 5] = [
     ("NodeVisitor", &["visit_"]),
@@ -53,7 +74,7 @@ impl Eval<'_> {
         }
         match module.scopes[it.scope.index()].kind {
             ScopeKind::Module => self.of_pytest(file, it.name),
-            ScopeKind::Class(class) => self.of_library(file, class, it.name),
+            ScopeKind::Class(class) => self.of_member(file, class, it.name),
             ScopeKind::Function(function) => self.of_hook(file, function, symbol),
             _ => None,
         }
@@ -82,23 +103,45 @@ impl Eval<'_> {
         is_known.then(|| format!("pytest looks for `{text}`"))
     }
 
-    fn of_library(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+    fn of_member(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+        let by_name = self.of_known_name(file, name.text());
+        let named_after = || {
+            let of = self.class_named_in(file, class, name)?;
+            let (name, of) = (name.text(), of.text());
+            Some(format!("code looks up `{name}` by the name of the class `{of}`"))
+        };
+        let by_name = by_name.or_else(named_after);
+        by_name
+            .or_else(|| self.of_file(file, class, name))
+            .or_else(|| self.of_base(file, class, name))
+    }
+
+    fn of_known_name(&self, file: FileId, text: &str) -> Option<String> {
+        let who = match text {
+            _ if text.starts_with("_repr_") && text.ends_with('_') => "IPython",
+            _ if RUN_BY_IMPORT.contains(&text) => "Python's import system",
+            _ if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) => "pytest",
+            _ => return None,
+        };
+        Some(format!("{who} looks for `{text}`"))
+    }
+
+    /// Returns the reason for a method of a class that hands all other attributes to another object:
+    /// if that is a file, code calls the method of any file.
+    fn of_file(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+        let info = self.class(file, class);
+        let hands_on = |it: &ClassType| {
+            let module = self.module(it.file);
+            let scope = module.class(it.class).scope;
+            bundle::number(it.file).is_none() && module.bound(scope, KNOWN.getattr).is_some()
+        };
+        let name = name.text();
+        (OF_FILES.contains(&name) && info.mro.iter().any(hands_on))
+            .then(|| format!("its class stands for another object, and files have `{name}`"))
+    }
+
+    fn of_base(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
         let text = name.text();
-        if text.starts_with("_repr_") && text.ends_with('_') {
-            return Some(format!("IPython looks for `{text}`"));
-        }
-        if RUN_BY_IMPORT.contains(&text) {
-            return Some(format!("Python's import system looks for `{text}`"));
-        }
-        if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) {
-            return Some(format!("pytest looks for `{text}`"));
-        }
-        if let Some(of) = self.class_named_in(file, class, name) {
-            return Some(format!(
-                "code looks up `{text}` by the name of the class `{}`",
-                of.text()
-            ));
-        }
         let info = self.class(file, class);
         let bundled = info.mro.iter().filter(|it| bundle::number(it.file).is_some());
         let mut bases = bundled.map(|it| self.module(it.file).class(it.class).name.text());

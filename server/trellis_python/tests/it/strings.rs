@@ -107,6 +107,9 @@ fn what_a_library_looks_for_is_refused() {
     assert!(Marked::new(&[("m.py", visitor)]).refusal("zz").contains("`NodeVisitor`"));
     let table = "class T:\n    def «_repr_html_»(self): ...\n";
     assert!(Marked::new(&[("m.py", table)]).refusal("zz").contains("IPython"));
+    let file = "class Echo:\n    def __getattr__(self, name): return getattr(self._in, name)\n    def «read»(self, n=-1): ...\n";
+    assert!(Marked::new(&[("m.py", file)]).refusal("zz").contains("files have `read`"));
+    check("class Store:\n    def «read»(self): ...\nStore().«read»()\n");
 }
 
 #[test]
