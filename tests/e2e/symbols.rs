@@ -165,6 +165,30 @@ fn references_in_one_file_name_the_files_that_were_not_asked() {
 }
 
 #[test]
+fn what_others_may_call_is_deleted_only_by_force() {
+    let world = World::new();
+    let code = "import atexit, functools\nimport pytest\n@app.route('/')\ndef index(): ...\n@atexit.register\ndef bye(): ...\n@functools.cache\ndef kept(): ...\nclass A:\n    def __len__(self): ...\n    @property\n    def size(self): ...\n@pytest.fixture\ndef wanted(): ...\n";
+    world.write("web.py", code);
+    let tests = "import pytest\n@pytest.fixture(autouse=True)\ndef always(): ...\n@pytest.fixture\ndef nobody(): ...\ndef setup_module(): ...\n@pytest.mark.slow\ndef test_old(): ...\n";
+    world.write("test_web.py", tests);
+    for (name, why) in [
+        ("index", "the decorator `app.route` may use it elsewhere"),
+        ("bye", "the decorator `atexit.register` may use it elsewhere"),
+        ("A/__len__", "Python itself looks for the name `__len__`"),
+        ("wanted", "tests of other projects may ask for this fixture"),
+        ("always", "pytest runs it for every test (`autouse`)"),
+        ("setup_module", "pytest looks for `setup_module`"),
+    ] {
+        let refused = world.trellis(&["symbols", "delete", name, "--dry-run"]).exits(65);
+        let _ = refused.says(why);
+        let _ = world.trellis(&["symbols", "delete", name, "--force", "--dry-run"]).exits(0);
+    }
+    for name in ["kept", "A/size", "nobody", "test_old"] {
+        let _ = world.trellis(&["symbols", "delete", name, "--dry-run"]).exits(0);
+    }
+}
+
+#[test]
 fn callers_stand_under_the_function_around_them() {
     let world = shop();
     let callers = |path: &str| {

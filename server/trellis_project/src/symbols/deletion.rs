@@ -43,6 +43,11 @@ pub fn deletion(index: &Index, symbols: &[Located]) -> Result<Deletion, LookupEr
                 .to_owned(),
         );
     }
+    for why in symbols.iter().filter_map(|it| index.unseen_use(*it)) {
+        if !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
     let (symbols, files) = (symbols.to_vec(), files(index, symbols));
     Ok(Deletion { name: found.name, symbols, uses, reasons, files })
 }

@@ -14,6 +14,7 @@ mod reach;
 mod references;
 mod relations;
 mod runtime_imports;
+mod unseen_uses;
 mod words;
 
 use std::sync::atomic::{AtomicU64, Ordering};

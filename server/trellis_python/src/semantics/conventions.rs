@@ -126,18 +126,21 @@ impl Eval<'_> {
         Some(format!("{who} looks for `{text}`"))
     }
 
-    /// Returns the reason for a method of a class that hands all other attributes to another object:
+    /// Returns the reason for a method of a class that passes other attributes on to another object:
     /// if that is a file, code calls the method of any file.
     fn of_file(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
         let info = self.class(file, class);
-        let hands_on = |it: &ClassType| {
+        let passes_on = |it: &ClassType| {
             let module = self.module(it.file);
             let scope = module.class(it.class).scope;
             bundle::number(it.file).is_none() && module.bound(scope, KNOWN.getattr).is_some()
         };
         let name = name.text();
-        (OF_FILES.contains(&name) && info.mro.iter().any(hands_on))
-            .then(|| format!("its class stands for another object, and files have `{name}`"))
+        (OF_FILES.contains(&name) && info.mro.iter().any(passes_on)).then(|| {
+            format!(
+                "its class passes other attributes on to another object, and files have `{name}`"
+            )
+        })
     }
 
     fn of_base(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
