@@ -21,6 +21,7 @@ mod resolve;
 mod search;
 mod stub_counterparts;
 mod types;
+mod writes;
 
 pub(crate) use composed::{Composing, affixes};
 pub(crate) use eval::{Eval, Memory};
@@ -33,3 +34,4 @@ pub(crate) use rename::{prepare, rename};
 pub(crate) use ask::{ask, ask_each};
 pub(crate) use meaning::Target;
 pub(crate) use search::{Match, SearchTarget};
+pub(crate) use writes::Writes;

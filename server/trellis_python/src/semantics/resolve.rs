@@ -1,5 +1,6 @@
 //! Resolves identifiers to symbols.
 
+use super::bundle;
 use super::eval::{Eval, Hit};
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
@@ -76,13 +77,30 @@ impl Eval<'_> {
         let Expr::Attribute(object, name, _) = self.module(file).expr(expr) else {
             return Meaning::default();
         };
-        let meaning = self.member_meaning(&self.expr(file, object), name);
+        let meaning = self.member_of(file, object, name);
         let outside = meaning.uncertainty.and_then(|_| self.outside_module(file, object));
         if let Some(module) = outside {
             let path = format!("{}.{}", module.text(), name.text());
             return Meaning::certain(vec![Target::Outside(Name::of(&path))]);
         }
         meaning
+    }
+
+    /// Resolves an attribute of the value of an expression: by its type, or else by the values that
+    /// reach it.
+    pub(super) fn member_of(&self, file: FileId, object: ExprId, name: Name) -> Meaning {
+        let meaning = self.member_meaning(&self.expr(file, object), name);
+        if meaning.uncertainty.is_none() {
+            return meaning;
+        }
+        let found = self.member_meaning(&self.origins(file, object), name);
+        let is_own =
+            |it: &Target| matches!(it, Target::Symbol(file, _) if bundle::number(*file).is_none());
+        // Other values may reach it as well.
+        match found.targets.iter().any(is_own) {
+            true => Meaning { others: meaning.uncertainty, ..found },
+            false => meaning,
+        }
     }
 
     /// Resolves an attribute of a value of a type.

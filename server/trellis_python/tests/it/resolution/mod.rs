@@ -5,6 +5,7 @@ mod arguments;
 mod enums;
 mod items;
 mod managers;
+mod origins;
 mod values;
 mod wrappers;
 
