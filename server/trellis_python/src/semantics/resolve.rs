@@ -109,6 +109,9 @@ impl Eval<'_> {
         if self.attribute_targets(object, name, &mut meaning) {
             meaning.uncertainty = Some(Uncertainty::Receiver);
         }
+        for class in self.instances_of_metaclasses(object) {
+            self.attribute_targets(&Type::Class(class), name, &mut meaning);
+        }
         meaning.if_unresolved()
     }
 
@@ -167,18 +170,14 @@ impl Eval<'_> {
             Expr::Name(_, Some(symbol), _) => {
                 let mut bindings = module.symbol(symbol).bindings.iter();
                 bindings.any(|it| match module.binding(*it).kind {
-                    BindingKind::Value(value) => module.call(value).is_some_and(|call| {
-                        matches!(module.expr(call.function),
-                            Expr::Name(name, ..) | Expr::Attribute(_, name, _)
-                            if matches!(name.text(), "import_module" | "__import__"))
-                    }),
+                    BindingKind::Value(value) => imports(module, value),
                     BindingKind::Import(_) | BindingKind::ImportAs(_) => true,
                     BindingKind::From(..) | BindingKind::FromAs(..) => true,
                     _ => false,
                 })
             }
             Expr::Attribute(object, ..) => self.may_be_module(file, object),
-            _ => false,
+            _ => imports(module, expr),
         }
     }
 
@@ -284,6 +283,15 @@ impl Eval<'_> {
         // source, which import the same names.
         if targets.is_empty() && members.is_empty() { outside() } else { targets }
     }
+}
+
+/// Returns whether an expression is a call that imports a module.
+fn imports(module: &Module, expr: ExprId) -> bool {
+    module.call(expr).is_some_and(|call| {
+        matches!(module.expr(call.function),
+            Expr::Name(name, ..) | Expr::Attribute(_, name, _)
+            if matches!(name.text(), "import_module" | "__import__"))
+    })
 }
 
 fn push(targets: &mut Vec<Target>, target: Target) {

@@ -1,6 +1,6 @@
 //! Values that reach a place through attributes, containers and the calls of a function.
 
-use super::{check_each, doubtful};
+use super::{check, check_each, check_rename, doubtful};
 
 #[test]
 fn a_container_holds_what_is_put_into_it() {
@@ -144,4 +144,56 @@ def use(it): it.x
 use(A())
 ";
     assert_eq!(doubtful(text, "x = 1"), 1);
+}
+
+#[test]
+fn a_metaclass_sees_the_attributes_of_its_classes() {
+    check_rename(
+        "class Meta(type):
+    «options»: type
+    def __init__(cls, name, bases, attrs):
+        cls.«options»()
+class C(metaclass=Meta):
+    «options» = dict
+C.«options»
+",
+    );
+}
+
+#[test]
+fn a_fixture_passes_its_parameters() {
+    check(
+        "## conftest.py
+## test_main.py
+import pytest
+from functools import partial
+class A:
+    def __init__(self, «key»=1): ...
+    def other(self): ...
+class T:
+    @pytest.fixture(params=[A, partial(A, 1), pytest.param(A, id='a')])
+    def make(self, request): return request.param
+    @pytest.fixture
+    def half(self, make): return partial(make, «key»=2)
+    def test_make(self, make, half):
+        make(«key»=3)
+        half(«key»=3)
+",
+    );
+}
+
+#[test]
+fn a_module_may_be_imported_by_a_call() {
+    check(
+        "import importlib
+i = importlib.import_module('app.cli')
+i.«go»()
+importlib.import_module('app.cli').«go»()
+## app/__init__.py
+## app/cli.py
+def «go»(): ...
+def import_module(name): return name
+import_module('app.cli').go()
+",
+    );
 }
