@@ -1,11 +1,11 @@
 //! Names that code outside the workspace looks for, by a convention.
 
 use super::bundle;
-use super::eval::Eval;
+use super::eval::{Eval, Hit};
 use super::fixtures::is_test_file;
 use super::ir::*;
 use super::meaning::Target;
-use super::names::Name;
+use super::names::{KNOWN, Name};
 use crate::index::FileId;
 
 /// Variables of test modules that pytest reads.
@@ -53,7 +53,9 @@ impl Eval<'_> {
         }
         match module.scopes[it.scope.index()].kind {
             ScopeKind::Module => self.of_pytest(file, it.name),
-            ScopeKind::Class(class) => self.of_library(file, class, it.name),
+            ScopeKind::Class(class) => self
+                .of_library(file, class, it.name)
+                .or_else(|| self.of_wrapped(file, class, it.name)),
             ScopeKind::Function(function) => self.of_hook(file, function, symbol),
             _ => None,
         }
@@ -72,6 +74,29 @@ impl Eval<'_> {
         let is_hook = marks.iter().any(|it| self.has_decorator(file, function, Name::of(it)));
         let name = module.symbol(symbol).name.text();
         is_hook.then(|| format!("a plugin manager looks for `{name}`"))
+    }
+
+    /// Returns the reason for a member of a class that stands in for an object of the standard
+    /// library: its `__getattr__` hands all other names on to that object.
+    fn of_wrapped(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+        let module = self.module(file);
+        let scope = module.class(class).scope;
+        let symbol = module.symbol(module.bound(scope, KNOWN.getattr)?);
+        let handed_on = symbol.bindings.iter().find_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(it) => module.function(it).returned.iter().find_map(|it| {
+                let call = module.call(*it)?;
+                let is_getattr = matches!(module.expr(call.function),
+                    Expr::Name(name, None, _) if name.text() == "getattr");
+                module.arguments_of(call).first().filter(|_| is_getattr)
+            }),
+            _ => None,
+        })?;
+        let found = self.attribute(&self.expr(file, handed_on.value), name);
+        let is_library =
+            |it: &Hit| matches!(it, Hit::Symbol(file, _) if bundle::number(*file).is_some());
+        let (of, name) = (module.class(class).name.text(), name.text());
+        let why = format!("`{of}` stands in for an object of the standard library with a `{name}`");
+        found.hits.iter().any(is_library).then_some(why)
     }
 
     fn of_pytest(&self, file: FileId, name: Name) -> Option<String> {

@@ -5,6 +5,7 @@ mod bundle;
 mod composed;
 mod conventions;
 mod eval;
+mod fixed_names;
 mod fixtures;
 pub(crate) mod ir;
 mod keys;

@@ -123,10 +123,35 @@ fn templates_name_attributes() {
 }
 
 #[test]
-fn methods_named_after_a_class_are_possible() {
+fn a_class_after_which_a_method_is_named_is_refused() {
+    let visitor = "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def visit_Name(self, node): ...\n";
+    let refused = Marked::new(&[("m.py", &format!("{visitor}class «Name»: ...\n«Name»()\n"))]);
+    assert!(refused.refusal("zz").contains("`V.visit_Name`"));
+    let answer = refused.index.references(refused.at.0, refused.at.1).unwrap();
+    assert!(!answer.complete, "the method is listed");
+    check(&format!("{visitor}class «Other»: ...\n«Other»()\n"));
+}
+
+#[test]
+fn members_of_an_enum_that_data_names_are_refused() {
+    let text = "from enum import Enum\nclass Unit(Enum):\n    «DAYS» = 1\ndef unit(name): return Unit[name.upper()]\n";
+    assert!(Marked::new(&[("m.py", text)]).refusal("zz").contains("members of `Unit`"));
     check(
-        "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def ‹visit_Name›(self, node): ...\nclass «Name»: ...\n«Name»()\n",
+        "from enum import Enum\nclass Unit(Enum):\n    «DAYS» = 1\nclass Other(Enum):\n    A = 1\ndef other(name): return Other[name.upper()]\nUnit['«DAYS»']\n",
     );
+}
+
+#[test]
+fn what_a_wrapper_stands_in_for_is_refused() {
+    let wrapper = |body: &str| {
+        let rest = "    def other(self): ...\n";
+        format!(
+            "from typing import BinaryIO\nclass Echo:\n    def __init__(self, input: BinaryIO): self._input = input\n    def __getattr__(self, name): return getattr(self._input, name)\n{body}{rest}"
+        )
+    };
+    let text = wrapper("    def «read»(self, n=-1): return self._input.read(n)\n");
+    assert!(Marked::new(&[("m.py", &text)]).refusal("zz").contains("`Echo` stands in"));
+    check(&wrapper("    def «echo»(self): ...\n"));
 }
 
 #[test]
