@@ -19,10 +19,20 @@ impl Eval<'_> {
         let of = self.module(file).function(function);
         let name = of.parameters[index as usize].name;
         let mut marks = of.parametrized.iter();
-        match marks.find(|it| it.name == name) {
+        match marks.find(|it| it.name == name && !self.is_indirect(file, it)) {
             Some(mark) => Some(self.listed_value(file, mark)),
             None => self.fixture_value(file, function, index),
         }
+    }
+
+    /// Returns whether the values of a `parametrize` mark go to a fixture: `indirect=True`, or a list
+    /// of names. A list with only some of the names is taken for all of them.
+    fn is_indirect(&self, file: FileId, mark: &ParametrizedName) -> bool {
+        let module = self.module(file);
+        let arguments = module.call(mark.call).map(|it| module.arguments_of(it));
+        let mut arguments = arguments.into_iter().flatten();
+        arguments
+            .any(|it| matches!(it.kind, ArgumentKind::Keyword(name) if name.text() == "indirect"))
     }
 
     /// Returns the type of the values of one name in a `parametrize` mark.

@@ -197,3 +197,54 @@ import_module('app.cli').go()
 ",
     );
 }
+
+#[test]
+fn a_callee_is_followed_like_any_value() {
+    check(
+        "class Store:
+    def put(self, message, «index»=None): return «index»
+class C:
+    def load(self):
+        store = Store()
+        self._step(1, store=store)
+    @staticmethod
+    def _step(data, *, store):
+        store.put(data, «index»=1)
+Store().put(1, «index»=2)
+",
+    );
+}
+
+#[test]
+fn a_declared_base_holds_an_object_of_the_class_that_is_called() {
+    check(
+        "class Provider:
+    def dumps(self): ...
+class Default(Provider):
+    «sort» = True
+class App:
+    provider_class: type[Provider] = Default
+    def __init__(self):
+        self.json: Provider = self.provider_class()
+def make(): return App()
+def test_sort():
+    app = make()
+    assert app.json.«sort»
+",
+    );
+}
+
+#[test]
+fn an_indirect_value_goes_to_the_fixture() {
+    check(
+        "## test_main.py
+import pytest
+class A:
+    def «go»(self): ...
+@pytest.fixture
+def made(request): return A()
+@pytest.mark.parametrize('made', ('1', '2'), indirect=True)
+def test_made(made): made.«go»()
+",
+    );
+}

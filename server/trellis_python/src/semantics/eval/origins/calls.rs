@@ -42,7 +42,7 @@ impl<'i> Walk<'_, 'i> {
     /// Returns the types of what the functions that a call runs return, or of what it holds.
     pub(super) fn returned(&mut self, file: FileId, call: &Call, side: Option<Side>) -> Type {
         let callee = self.values(file, call.function);
-        let mut found = Vec::new();
+        let mut found: Vec<Type> = callee.members().iter().filter_map(constructed).collect();
         for function in self.eval.candidates(&callee).into_iter().take(MOST_FOLLOWED) {
             let (home, of) =
                 (function.file, self.module(function.file).function(function.function));
@@ -75,7 +75,7 @@ impl<'i> Walk<'_, 'i> {
         let is_receiver = index == 0 && self.eval.has_receiver(file, function);
         let is_plain = !matches!(it.kind, ParameterKind::Variadic | ParameterKind::Keywords);
         let known = self.eval.parameter(file, function, index as usize);
-        if is_receiver || !is_plain || it.annotation.is_some() && side.is_none() {
+        if is_receiver || !is_plain || it.annotation.is_some() && side.is_none() && !self.is_wide {
             return known;
         }
         if !self.enter(file, Visit::Parameter(function, index, side)) {
@@ -142,5 +142,15 @@ impl<'i> Walk<'_, 'i> {
             (_, None) => self.values(file, argument.value),
             (_, Some(side)) => self.contents(file, argument.value, side),
         })
+    }
+}
+
+/// Returns an instance of a class of the workspace.
+fn constructed(it: &Type) -> Option<Type> {
+    match it {
+        Type::Class(class) if bundle::number(class.file).is_none() => {
+            Some(Type::Instance(class.clone()))
+        }
+        _ => None,
     }
 }

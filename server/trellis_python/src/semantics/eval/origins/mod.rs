@@ -33,6 +33,8 @@ enum Visit {
 /// A walk from an expression back to the values that reach it.
 struct Walk<'e, 'i> {
     eval: &'e Eval<'i>,
+    /// True if values of a known type are followed too, since they may be of a subclass.
+    is_wide: bool,
     seen: FxHashSet<(FileId, Visit)>,
     left: u32,
 }
@@ -41,8 +43,13 @@ impl Eval<'_> {
     /// Returns the types of the values that are known to reach an expression. Where its type is
     /// known, only that class and its subclasses count.
     pub(crate) fn origins(&self, file: FileId, expr: ExprId) -> Type {
-        let mut walk = Walk { eval: self, seen: FxHashSet::default(), left: MOST_VISITED };
         let known = self.expr(file, expr);
+        let mut walk = Walk {
+            eval: self,
+            is_wide: !is_open(&known),
+            seen: FxHashSet::default(),
+            left: MOST_VISITED,
+        };
         let found = walk.followed(file, expr);
         let fits = |it: &&Type| {
             !matches!(it, Type::Unknown | Type::None)
@@ -53,9 +60,9 @@ impl Eval<'_> {
 
     /// Returns whether a value is an instance of a subclass of a known class.
     fn narrows(&self, it: &Type, known: &Type) -> bool {
-        let Type::Instance(own) = it else { return false };
-        known.members().iter().any(|known| match known {
-            Type::Instance(known) => self.derives(own, known),
+        known.members().iter().any(|known| match (it, known) {
+            (Type::Instance(own), Type::Instance(known))
+            | (Type::Class(own), Type::Class(known)) => self.derives(own, known),
             _ => false,
         })
     }
@@ -83,12 +90,14 @@ impl<'i> Walk<'_, 'i> {
     /// Returns the types of the values of an expression: its own type, if that is known.
     fn values(&mut self, file: FileId, expr: ExprId) -> Type {
         let own = self.eval.expr(file, expr);
-        if !is_open(&own) {
+        if !is_open(&own) && !self.is_wide {
             return own;
         }
+        let found = self.followed(file, expr);
+        let counts = |it: &&Type| is_open(&own) || self.eval.narrows(it, &own);
+        let found: Vec<Type> = found.members().iter().filter(counts).cloned().collect();
         let known = own.members().iter().filter(|it| **it != Type::Unknown).cloned();
-        let known: Vec<Type> = known.collect();
-        Type::union(known.into_iter().chain([self.followed(file, expr)]))
+        Type::union(known.chain(found))
     }
 
     /// Returns the types of the values that reach an expression by ways that its type leaves out.
