@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
-use crate::semantics::{Composing, Layout, Memory, Module};
+use crate::semantics::{Composing, Layout, Memory, Module, Writes};
 pub use calls::{CallEdge, CallNode, Calls, calls};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
@@ -61,14 +61,26 @@ pub(crate) struct File {
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
     pub(crate) composing: OnceLock<Composing>,
+    pub(crate) writes: OnceLock<Box<Writes>>,
 }
 
 impl File {
     fn new(path: &str) -> File {
         let (words, text, outlines, module, lines, loads) = Default::default();
-        let composing = OnceLock::new();
+        let (composing, writes) = Default::default();
         let document = DocumentKind::of(path);
-        File { path: path.into(), document, words, text, outlines, module, lines, loads, composing }
+        File {
+            path: path.into(),
+            document,
+            words,
+            text,
+            outlines,
+            module,
+            lines,
+            loads,
+            composing,
+            writes,
+        }
     }
 }
 

@@ -133,12 +133,30 @@ impl Index {
 impl Eval<'_> {
     /// Returns the places where members of enums are looked up by computed names: `Color[name]`.
     pub(crate) fn computed_keys(&self, file: FileId, enums: &[ClassType]) -> Vec<Occurrence> {
+        let module = self.module(file);
+        self.enum_keys(file, enums, |it| module.expr(it) != Expr::String)
+    }
+
+    /// Returns whether members of an enum are looked up by names that only a run knows.
+    pub(crate) fn is_looked_up_by_data(&self, file: FileId, of: &ClassType) -> bool {
+        let module = self.module(file);
+        let enums = std::slice::from_ref(of);
+        !self.enum_keys(file, enums, |it| module.is_computed(it, 3)).is_empty()
+    }
+
+    /// Returns the places where members of enums are looked up by wanted keys.
+    fn enum_keys(
+        &self,
+        file: FileId,
+        enums: &[ClassType],
+        is_wanted: impl Fn(ExprId) -> bool,
+    ) -> Vec<Occurrence> {
         if enums.is_empty() {
             return Vec::new();
         }
         let module = self.module(file);
         let computed = module.exprs.iter().filter_map(|it| match it {
-            Expr::Subscript(value, index, _) if module.expr(*index) != Expr::String => Some(*value),
+            Expr::Subscript(value, index, _) if is_wanted(*index) => Some(*value),
             _ => None,
         });
         let values: FxHashSet<ExprId> = computed.collect();

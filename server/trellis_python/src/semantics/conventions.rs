@@ -1,11 +1,10 @@
 //! Names that code outside the workspace looks for, by a convention.
 
 use super::bundle;
-use super::eval::Eval;
+use super::eval::{Eval, Hit};
 use super::ir::*;
 use super::meaning::Target;
 use super::names::{KNOWN, Name};
-use super::types::ClassType;
 use crate::index::FileId;
 use crate::test_files::is_test_file;
 
@@ -30,26 +29,6 @@ const RUN_BY_PYTEST: [&str; 10] = [
 /// Methods that Python's import system calls on any object.
 const RUN_BY_IMPORT: [&str; 5] =
     ["find_spec", "find_module", "create_module", "exec_module", "load_module"];
-
-/// Methods of files, which code calls on any object that stands for one.
-const OF_FILES: [&str; 16] = [
-    "close",
-    "detach",
-    "fileno",
-    "flush",
-    "getvalue",
-    "isatty",
-    "read",
-    "readable",
-    "readinto",
-    "readline",
-    "readlines",
-    "seek",
-    "tell",
-    "truncate",
-    "write",
-    "writelines",
-];
 
 /// Classes of the standard library that look up methods by the beginning of their names.
 const DISPATCHING: [(&str, &[&str]); 5] = [
@@ -95,6 +74,29 @@ impl Eval<'_> {
         is_hook.then(|| format!("a plugin manager looks for `{name}`"))
     }
 
+    /// Returns the reason for a member of a class that stands in for an object of the standard
+    /// library: its `__getattr__` hands all other names on to that object.
+    fn of_wrapped(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
+        let module = self.module(file);
+        let scope = module.class(class).scope;
+        let symbol = module.symbol(module.bound(scope, KNOWN.getattr)?);
+        let handed_on = symbol.bindings.iter().find_map(|it| match module.binding(*it).kind {
+            BindingKind::Function(it) => module.function(it).returned.iter().find_map(|it| {
+                let call = module.call(*it)?;
+                let is_getattr = matches!(module.expr(call.function),
+                    Expr::Name(name, None, _) if name.text() == "getattr");
+                module.arguments_of(call).first().filter(|_| is_getattr)
+            }),
+            _ => None,
+        })?;
+        let found = self.attribute(&self.expr(file, handed_on.value), name);
+        let is_library =
+            |it: &Hit| matches!(it, Hit::Symbol(file, _) if bundle::number(*file).is_some());
+        let (of, name) = (module.class(class).name.text(), name.text());
+        let why = format!("`{of}` stands in for an object of the standard library with a `{name}`");
+        found.hits.iter().any(is_library).then_some(why)
+    }
+
     fn of_pytest(&self, file: FileId, name: Name) -> Option<String> {
         let text = name.text();
         let is_test = is_test_file(self.index.path(file));
@@ -112,7 +114,7 @@ impl Eval<'_> {
         };
         let by_name = by_name.or_else(named_after);
         by_name
-            .or_else(|| self.of_file(file, class, name))
+            .or_else(|| self.of_wrapped(file, class, name))
             .or_else(|| self.of_base(file, class, name))
     }
 
@@ -124,23 +126,6 @@ impl Eval<'_> {
             _ => return None,
         };
         Some(format!("{who} looks for `{text}`"))
-    }
-
-    /// Returns the reason for a method of a class that passes other attributes on to another object:
-    /// if that is a file, code calls the method of any file.
-    fn of_file(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {
-        let info = self.class(file, class);
-        let passes_on = |it: &ClassType| {
-            let module = self.module(it.file);
-            let scope = module.class(it.class).scope;
-            bundle::number(it.file).is_none() && module.bound(scope, KNOWN.getattr).is_some()
-        };
-        let name = name.text();
-        (OF_FILES.contains(&name) && info.mro.iter().any(passes_on)).then(|| {
-            format!(
-                "its class passes other attributes on to another object, and files have `{name}`"
-            )
-        })
     }
 
     fn of_base(&self, file: FileId, class: ClassId, name: Name) -> Option<String> {

@@ -59,6 +59,8 @@ pub(crate) struct Module {
     pub(crate) expectations: Vec<Expectation>,
     /// Symbols that another scope assigns too, by `global` or `nonlocal`.
     pub(crate) shared: rustc_hash::FxHashSet<SymbolId>,
+    /// Attributes and items that are assigned, with their values.
+    pub(crate) stores: Vec<(ExprId, ExprId)>,
     /// Texts of strings that are the key of an item.
     pub(crate) texts: FxHashMap<ExprId, Name>,
     /// True if the text could not be read at all.

@@ -16,11 +16,20 @@ impl Eval<'_> {
     /// Resolves a keyword of a call.
     pub(super) fn keyword_in(&self, file: FileId, site: &Call, name: Name) -> Meaning {
         let callee = self.expr(file, site.function);
+        let mut meaning = self.keyword_of_callee(file, site, &callee, name);
+        if meaning.uncertainty == Some(Uncertainty::Callee) {
+            let origins = self.origins(file, site.function);
+            meaning.targets = self.keyword_of_callee(file, site, &origins, name).targets;
+        }
+        meaning.if_unresolved()
+    }
+
+    fn keyword_of_callee(&self, file: FileId, site: &Call, callee: &Type, name: Name) -> Meaning {
         let mut meaning = Meaning::default();
         for member in callee.members() {
             self.keyword_of(file, site, member, name, &mut meaning);
         }
-        if callee == Type::Never {
+        if *callee == Type::Never {
             meaning.uncertainty = Some(Uncertainty::Callee);
         }
         meaning.if_unresolved()

@@ -104,6 +104,7 @@ well_known! {
     type_var = "TypeVar", param_spec = "ParamSpec", type_var_tuple = "TypeVarTuple",
     new_type = "NewType",
 
+    param = "param", params = "params", request = "request", import_module = "import_module",
     fixture = "fixture", yield_fixture = "yield_fixture", dict_attribute = "__dict__",
 
 }

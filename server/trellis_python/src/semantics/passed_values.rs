@@ -3,6 +3,7 @@
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
+use super::names::{KNOWN, Name};
 use super::types::Type;
 use crate::index::FileId;
 
@@ -18,10 +19,20 @@ impl Eval<'_> {
         let of = self.module(file).function(function);
         let name = of.parameters[index as usize].name;
         let mut marks = of.parametrized.iter();
-        match marks.find(|it| it.name == name) {
+        match marks.find(|it| it.name == name && !self.is_indirect(file, it)) {
             Some(mark) => Some(self.listed_value(file, mark)),
             None => self.fixture_value(file, function, index),
         }
+    }
+
+    /// Returns whether the values of a `parametrize` mark go to a fixture: `indirect=True`, or a list
+    /// of names. A list with only some of the names is taken for all of them.
+    fn is_indirect(&self, file: FileId, mark: &ParametrizedName) -> bool {
+        let module = self.module(file);
+        let arguments = module.call(mark.call).map(|it| module.arguments_of(it));
+        let mut arguments = arguments.into_iter().flatten();
+        arguments
+            .any(|it| matches!(it.kind, ArgumentKind::Keyword(name) if name.text() == "indirect"))
     }
 
     /// Returns the type of the values of one name in a `parametrize` mark.
@@ -35,16 +46,10 @@ impl Eval<'_> {
         let (Expr::List(rows) | Expr::Tuple(rows)) = module.expr(values.value) else {
             return Type::Unknown;
         };
-        // `pytest.param(…)`
-        let case = |it: ExprId| {
-            let call = module.call(it)?;
-            let is_case = matches!(module.expr(call.function),
-                Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name.text() == "param");
-            is_case.then(|| module.arguments_of(call))
-        };
         let row = |it: &ExprId| match (module.expr(*it), mark.part) {
-            (Expr::Call(_), part) if case(*it).is_some() => {
-                let argument = case(*it).and_then(|all| all.get(part.unwrap_or(0) as usize));
+            (Expr::Call(_), part) if case(module, *it).is_some() => {
+                let argument =
+                    case(module, *it).and_then(|all| all.get(part.unwrap_or(0) as usize));
                 argument.map_or(Type::Unknown, |it| self.expr(file, it.value))
             }
             (Expr::Tuple(parts) | Expr::List(parts), Some(part)) => {
@@ -55,6 +60,33 @@ impl Eval<'_> {
             _ => Type::Unknown,
         };
         Type::union(module.list(rows).iter().map(row))
+    }
+
+    /// Returns the value of `request.param` in a fixture: one of its `params`.
+    pub(crate) fn fixture_param(&self, file: FileId, object: ExprId, name: Name) -> Option<Type> {
+        let module = self.module(file);
+        let Expr::Name(_, Some(symbol), _) = module.expr(object) else { return None };
+        let [only] = module.symbol(symbol).bindings.as_slice() else { return None };
+        let BindingKind::Parameter(function, _) = module.binding(*only).kind else { return None };
+        let asks = name == KNOWN.param && module.symbol(symbol).name == KNOWN.request;
+        if !asks || !self.is_fixture(file, function) {
+            return None;
+        }
+        let marks = module.function(function).decorators.iter();
+        let is_params = |it: &&Argument| it.kind == ArgumentKind::Keyword(KNOWN.params);
+        let params = marks
+            .filter_map(|it| module.call(*it))
+            .find_map(|it| module.arguments_of(it).iter().find(is_params))?;
+        let one = |it: &ExprId| match case(module, *it) {
+            Some(arguments) => {
+                arguments.first().map_or(Type::Unknown, |it| self.expr(file, it.value))
+            }
+            None => self.expr(file, *it),
+        };
+        Some(match module.expr(params.value) {
+            Expr::List(all) | Expr::Tuple(all) => Type::union(module.list(all).iter().map(one)),
+            _ => self.element(&self.expr(file, params.value), false),
+        })
     }
 
     /// Returns the value that a fixture passes to a parameter.
@@ -74,4 +106,12 @@ impl Eval<'_> {
         };
         Some(Type::union(requested.into_iter().map(value)))
     }
+}
+
+/// Returns the arguments of `pytest.param(…)`.
+fn case(module: &Module, it: ExprId) -> Option<&[Argument]> {
+    let call = module.call(it)?;
+    let is_case = matches!(module.expr(call.function),
+        Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name == KNOWN.param);
+    is_case.then(|| module.arguments_of(call))
 }

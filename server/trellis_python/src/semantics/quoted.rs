@@ -15,7 +15,7 @@ impl Eval<'_> {
     pub(super) fn quoted_meaning(&self, file: FileId, it: &Occurrence, rule: Quoted) -> Meaning {
         match rule {
             Quoted::Attribute(object) => {
-                let meaning = self.member_meaning(&self.expr(file, object), it.name);
+                let meaning = self.member_of(file, object, it.name);
                 meaning.unless_known(Uncertainty::LookedUp)
             }
             Quoted::Key(object) => self.key_meaning(file, object, it.name),

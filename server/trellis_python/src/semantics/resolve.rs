@@ -1,5 +1,6 @@
 //! Resolves identifiers to symbols.
 
+use super::bundle;
 use super::eval::{Eval, Hit};
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
@@ -76,7 +77,7 @@ impl Eval<'_> {
         let Expr::Attribute(object, name, _) = self.module(file).expr(expr) else {
             return Meaning::default();
         };
-        let meaning = self.member_meaning(&self.expr(file, object), name);
+        let meaning = self.member_of(file, object, name);
         let outside = meaning.uncertainty.and_then(|_| self.outside_module(file, object));
         if let Some(module) = outside {
             let path = format!("{}.{}", module.text(), name.text());
@@ -85,11 +86,31 @@ impl Eval<'_> {
         meaning
     }
 
+    /// Resolves an attribute of the value of an expression: by its type, or else by the values that
+    /// reach it.
+    pub(super) fn member_of(&self, file: FileId, object: ExprId, name: Name) -> Meaning {
+        let meaning = self.member_meaning(&self.expr(file, object), name);
+        if meaning.uncertainty.is_none() {
+            return meaning;
+        }
+        let found = self.member_meaning(&self.origins(file, object), name);
+        let is_own =
+            |it: &Target| matches!(it, Target::Symbol(file, _) if bundle::number(*file).is_none());
+        // Other values may reach it as well.
+        match found.targets.iter().any(is_own) {
+            true => Meaning { others: meaning.uncertainty, ..found },
+            false => meaning,
+        }
+    }
+
     /// Resolves an attribute of a value of a type.
     pub(super) fn member_meaning(&self, object: &Type, name: Name) -> Meaning {
         let mut meaning = Meaning::default();
         if self.attribute_targets(object, name, &mut meaning) {
             meaning.uncertainty = Some(Uncertainty::Receiver);
+        }
+        for class in self.instances_of_metaclasses(object) {
+            self.attribute_targets(&Type::Class(class), name, &mut meaning);
         }
         meaning.if_unresolved()
     }
@@ -149,18 +170,14 @@ impl Eval<'_> {
             Expr::Name(_, Some(symbol), _) => {
                 let mut bindings = module.symbol(symbol).bindings.iter();
                 bindings.any(|it| match module.binding(*it).kind {
-                    BindingKind::Value(value) => module.call(value).is_some_and(|call| {
-                        matches!(module.expr(call.function),
-                            Expr::Name(name, ..) | Expr::Attribute(_, name, _)
-                            if matches!(name.text(), "import_module" | "__import__"))
-                    }),
+                    BindingKind::Value(value) => imports(module, value),
                     BindingKind::Import(_) | BindingKind::ImportAs(_) => true,
                     BindingKind::From(..) | BindingKind::FromAs(..) => true,
                     _ => false,
                 })
             }
             Expr::Attribute(object, ..) => self.may_be_module(file, object),
-            _ => false,
+            _ => imports(module, expr),
         }
     }
 
@@ -266,6 +283,15 @@ impl Eval<'_> {
         // source, which import the same names.
         if targets.is_empty() && members.is_empty() { outside() } else { targets }
     }
+}
+
+/// Returns whether an expression is a call that imports a module.
+fn imports(module: &Module, expr: ExprId) -> bool {
+    module.call(expr).is_some_and(|call| {
+        matches!(module.expr(call.function),
+            Expr::Name(name, ..) | Expr::Attribute(_, name, _)
+            if matches!(name.text(), "import_module" | "__import__"))
+    })
 }
 
 fn push(targets: &mut Vec<Target>, target: Target) {

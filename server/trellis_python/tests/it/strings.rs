@@ -107,9 +107,6 @@ fn what_a_library_looks_for_is_refused() {
     assert!(Marked::new(&[("m.py", visitor)]).refusal("zz").contains("`NodeVisitor`"));
     let table = "class T:\n    def «_repr_html_»(self): ...\n";
     assert!(Marked::new(&[("m.py", table)]).refusal("zz").contains("IPython"));
-    let file = "class Echo:\n    def __getattr__(self, name): return getattr(self._in, name)\n    def «read»(self, n=-1): ...\n";
-    assert!(Marked::new(&[("m.py", file)]).refusal("zz").contains("files have `read`"));
-    check("class Store:\n    def «read»(self): ...\nStore().«read»()\n");
 }
 
 #[test]
@@ -143,6 +140,15 @@ fn methods_that_code_looks_up_by_a_class_are_renamed_with_it() {
 }
 
 #[test]
+fn members_of_an_enum_that_data_names_are_refused() {
+    let text = "from enum import Enum\nclass Unit(Enum):\n    «DAYS» = 1\ndef unit(name): return Unit[name.upper()]\n";
+    assert!(Marked::new(&[("m.py", text)]).refusal("zz").contains("members of `Unit`"));
+    check(
+        "from enum import Enum\nclass Unit(Enum):\n    «DAYS» = 1\nclass Other(Enum):\n    A = 1\ndef other(name): return Other[name.upper()]\nUnit['«DAYS»']\n",
+    );
+}
+
+#[test]
 fn methods_named_after_one_of_several_classes_are_possible() {
     let files = [
         (
@@ -169,6 +175,19 @@ fn a_method_named_after_a_class_keeps_its_name() {
     let text = "class V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def visit_Name(self, node): ...\n    def visit_Other(self, node): ...\nclass «Name»: ...\n";
     let refusal = Marked::new(&[("m.py", text)]).refusal("Other");
     assert!(refusal.contains("`visit_Other` would clash"), "{refusal}");
+}
+
+#[test]
+fn what_a_wrapper_stands_in_for_is_refused() {
+    let wrapper = |body: &str| {
+        let rest = "    def other(self): ...\n";
+        format!(
+            "from typing import BinaryIO\nclass Echo:\n    def __init__(self, input: BinaryIO): self._input = input\n    def __getattr__(self, name): return getattr(self._input, name)\n{body}{rest}"
+        )
+    };
+    let text = wrapper("    def «read»(self, n=-1): return self._input.read(n)\n");
+    assert!(Marked::new(&[("m.py", &text)]).refusal("zz").contains("`Echo` stands in"));
+    check(&wrapper("    def «echo»(self): ...\n"));
 }
 
 #[test]

@@ -48,6 +48,9 @@ impl Eval<'_> {
             if let Some(value) = self.value_of_member(file, object, name) {
                 return value;
             }
+            if let Some(value) = self.fixture_param(file, object, name) {
+                return value;
+            }
             let found = self.attribute(&self.expr(file, object), name);
             let types = Type::union(found.types);
             if types == Type::Never { Type::Unknown } else { types }

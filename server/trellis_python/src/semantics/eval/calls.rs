@@ -4,15 +4,37 @@ use super::Eval;
 use super::functions::CallSite;
 use super::solve::Solution;
 use crate::index::FileId;
+use crate::semantics::bundle;
 use crate::semantics::ir::*;
 use crate::semantics::names::{KNOWN, Name};
 use crate::semantics::types::{ClassType, FunctionType, Type};
 
 impl Eval<'_> {
     pub(super) fn call(&self, file: FileId, call: &Call) -> Type {
+        if let Some(module) = self.imported_by_call(file, call) {
+            return module;
+        }
         let callee = self.expr(file, call.function);
         let site = CallSite { file, call };
         callee.map(|it| self.called(it, site))
+    }
+
+    /// Returns the module of `import_module("package.module")`.
+    fn imported_by_call(&self, file: FileId, call: &Call) -> Option<Type> {
+        let module = self.module(file);
+        let (Expr::Name(name, ..) | Expr::Attribute(_, name, _)) = module.expr(call.function)
+        else {
+            return None;
+        };
+        let [path] = module.arguments_of(call) else { return None };
+        if name != KNOWN.import_module {
+            return None;
+        }
+        let path = ModulePath { level: 0, name: *module.texts.get(&path.value)? };
+        match self.expr(file, call.function) {
+            Type::Function(own) if bundle::number(own.file).is_none() => None,
+            _ => self.resolve(file, path).map(Type::Module),
+        }
     }
 
     fn called(&self, callee: &Type, site: CallSite<'_>) -> Type {

@@ -172,6 +172,30 @@ impl Eval<'_> {
         })
     }
 
+    /// Returns the classes that the metaclasses among some values create in their own files: the
+    /// values stand for them.
+    pub(crate) fn instances_of_metaclasses(&self, values: &Type) -> Vec<ClassType> {
+        let mut found = Vec::new();
+        for it in values.members() {
+            let Type::Instance(class) = it else { continue };
+            if bundle::number(class.file).is_some() || !self.is_metaclass(class) {
+                continue;
+            }
+            let number = self.module(class.file).classes.len() as u32;
+            let all = (0..number).map(|it| ClassType::bare(class.file, ClassId(it)));
+            found.extend(all.filter(|it| {
+                let metaclass = &self.class(it.file, it.class).metaclass;
+                metaclass.as_ref().is_some_and(|it| it.is_same(class))
+            }));
+        }
+        found
+    }
+
+    fn is_metaclass(&self, class: &ClassType) -> bool {
+        let info = self.class(class.file, class.class);
+        info.mro.iter().any(|it| self.is_bundled(it, KNOWN.type_))
+    }
+
     /// Returns whether a class equals another one or derives from it.
     pub(crate) fn derives(&self, class: &ClassType, from: &ClassType) -> bool {
         self.class(class.file, class.class).mro.iter().any(|it| it.is_same(from))

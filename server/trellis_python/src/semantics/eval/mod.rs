@@ -19,6 +19,7 @@ mod items;
 mod matching;
 mod narrowing;
 mod operations;
+mod origins;
 mod provisional;
 mod solve;
 mod symbols;

@@ -102,7 +102,7 @@ impl Eval<'_> {
         }
     }
 
-    fn concerns(&self, module: &Module, test: ExprId, key: KeyId) -> bool {
+    pub(super) fn concerns(&self, module: &Module, test: ExprId, key: KeyId) -> bool {
         let is = |it: ExprId| module.key(it) == Some(key);
         match module.expr(test) {
             Expr::Name(..) | Expr::Attribute(..) | Expr::Subscript(..) => is(test),

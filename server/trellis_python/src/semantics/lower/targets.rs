@@ -29,6 +29,7 @@ impl Lower<'_> {
     /// Assigns `object[index] = …`.
     fn item_target(&mut self, target: &Ast, value: ExprId) {
         let item = self.expr(target);
+        self.module.stores.push((item, value));
         if let (Expr::Subscript(object, ..), Some(key)) =
             (self.module.expr(item), self.key_of(item))
         {
@@ -77,6 +78,7 @@ impl Lower<'_> {
             self.add_binding(symbol, range, kind);
             self.module.symbols[symbol.index()].on_instance = only;
         }
+        self.module.stores.extend(value.map(|value| (expr, value)));
         if let (Some(key), Some(value)) = (self.key_of(expr), value) {
             self.assigned(key, Assigned::Value(value));
         }

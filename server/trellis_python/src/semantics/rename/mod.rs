@@ -130,10 +130,14 @@ fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>,
     if is_special(&name) {
         return Err(RenameRefused::Special { name });
     }
-    if let Some(why) = meaning.targets.iter().find_map(|it| eval.convention(*it)) {
+    if let Some(why) = meaning.targets.iter().find_map(|it| why_fixed(eval, *it)) {
         return Err(RenameRefused::Convention { name, why });
     }
     Ok(eval.with_counterparts(meaning.targets))
+}
+
+fn why_fixed(eval: &Eval<'_>, target: Target) -> Option<String> {
+    eval.convention(target).or_else(|| eval.fixed_name(target))
 }
 
 fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), RenameRefused> {

@@ -5,6 +5,7 @@ mod arguments;
 mod enums;
 mod items;
 mod managers;
+mod origins;
 mod values;
 mod wrappers;
 
@@ -86,10 +87,24 @@ fn check(text: &str) {
         let fault = fault_at(&project, *place);
         assert!(fault.is_none(), "{}\n{text}", fault.unwrap_or_default());
     }
-    let (file, at) = *project.marked.first().unwrap();
+    let first = *project.marked.first().unwrap();
+    assert_eq!(renamed_at(&project, first), project.marked, "{text}");
+}
+
+/// Returns the places that a rename at one place edits.
+fn renamed_at(project: &Project, (file, at): Place) -> BTreeSet<Place> {
     let rename = project.index.rename(file, at, "another_name").unwrap();
     let edits = rename.edits.iter().flat_map(|(file, all)| all.iter().map(|it| (*file, it.start)));
-    assert_eq!(edits.collect::<BTreeSet<_>>(), project.marked, "{text}");
+    edits.collect()
+}
+
+/// Checks that a rename at any of the marks edits them all, though they are several symbols.
+#[track_caller]
+fn check_rename(text: &str) {
+    let project = project(text);
+    for place in &project.marked {
+        assert_eq!(renamed_at(&project, *place), project.marked, "{text}");
+    }
 }
 
 /// Two unrelated classes with an attribute of the same name; the attribute of `A` is marked.
