@@ -3914,6 +3914,10 @@ at?: (SourcePosition | null)
  */
 newName: string
 /**
+ * Rename it although a library, or code that takes names from data, looks for the name.
+ */
+force?: boolean
+/**
  * The one file in which to look up the name path, relative to the root.
  */
 path?: (string | null)

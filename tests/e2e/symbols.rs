@@ -165,6 +165,20 @@ fn references_in_one_file_name_the_files_that_were_not_asked() {
 }
 
 #[test]
+fn a_name_that_something_looks_for_is_renamed_only_by_force() {
+    let world = World::new();
+    let code = "from enum import Enum\nclass Unit(Enum):\n    DAYS = 1\ndef unit(name): return Unit[name.upper()]\nUnit.DAYS\n";
+    world.write("unit.py", code);
+    let rename = ["symbols", "rename", "Unit/DAYS", "DAY"];
+    let why = "unit.py looks up members of `Unit` by names that only a run knows";
+    let _ = world.trellis(&rename).exits(65).says(why).says("rename it anyway with --force");
+    let forced = world.trellis(&[&rename[..], &["--force", "--json"]].concat()).exits(0).json();
+    assert_eq!(forced["complete"], false, "{forced}");
+    assert!(forced["reasons"].to_string().contains(why), "{forced}");
+    assert!(world.read("unit.py").contains("Unit.DAY\n"));
+}
+
+#[test]
 fn what_others_may_call_is_deleted_only_by_force() {
     let world = World::new();
     let code = "import atexit, functools\nimport pytest\n@app.route('/')\ndef index(): ...\n@atexit.register\ndef bye(): ...\n@functools.cache\ndef kept(): ...\nclass A:\n    def __len__(self): ...\n    @property\n    def size(self): ...\n@pytest.fixture\ndef wanted(): ...\n";

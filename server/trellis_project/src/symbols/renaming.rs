@@ -19,20 +19,26 @@ pub struct Renaming {
     pub reasons: Vec<String>,
 }
 
-/// Plans the rename of the symbol at a place.
+/// Plans the rename of the symbol at a place; with `force` also if something looks for its name.
 pub fn renaming(
     index: &Index,
     file: FileId,
     offset: usize,
     to: &str,
+    force: bool,
 ) -> Result<Renaming, RenameRefused> {
-    let rename = index.rename(file, offset, to)?;
+    let rename = match force {
+        true => index.rename_anyway(file, offset, to)?,
+        false => index.rename(file, offset, to)?,
+    };
+    let mut reasons = index.references(file, offset).map_or_else(Vec::new, |it| it.reasons);
+    reasons.extend(rename.fixed_by);
     let edits = if rename.from == to { Vec::new() } else { rename.edits };
     let with_text = |(file, places): (FileId, _)| Some((file, index.text(file)?, places));
     Ok(Renaming {
         files: edits.into_iter().filter_map(with_text).collect(),
         possible: rename.possible,
-        reasons: index.references(file, offset).map_or_else(Vec::new, |it| it.reasons),
+        reasons,
         from: rename.from,
     })
 }

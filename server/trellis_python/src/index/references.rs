@@ -68,6 +68,8 @@ pub struct Rename {
     pub edits: Vec<(FileId, Vec<Range<usize>>)>,
     /// Unchanged places that may refer to the symbol, with the reason for the doubt.
     pub possible: Vec<(Place, &'static str)>,
+    /// What looks for the old name besides code that names it, as a sentence.
+    pub fixed_by: Option<String>,
 }
 
 /// The reason why a rename was refused. Nothing was changed.
@@ -208,8 +210,19 @@ impl Index {
         semantics::prepare(self, file, offset)
     }
 
-    /// Returns the edits that rename the symbol at an offset everywhere.
+    /// Returns the edits that rename the symbol at an offset everywhere. Refused if a library, or
+    /// code that takes names from data, looks for the name.
     pub fn rename(&self, file: FileId, offset: usize, to: &str) -> Result<Rename, RenameRefused> {
         semantics::rename(self, file, offset, to)
+    }
+
+    /// Does the same as [`Index::rename`] for a name that something looks for.
+    pub fn rename_anyway(
+        &self,
+        file: FileId,
+        offset: usize,
+        to: &str,
+    ) -> Result<Rename, RenameRefused> {
+        semantics::rename_anyway(self, file, offset, to)
     }
 }

@@ -39,6 +39,9 @@ pub struct RenameSymbolParams {
     pub at: Option<SourcePosition>,
     /// The new name.
     pub new_name: String,
+    /// Rename it although a library, or code that takes names from data, looks for the name.
+    #[serde(default)]
+    pub force: bool,
     /// The one file in which to look up the name path, relative to the root.
     #[serde(default)]
     pub path: Option<String>,
@@ -167,7 +170,8 @@ pub fn plan_rename(
     let meant =
         SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
     let (file, offset) = meant.place(index)?;
-    let found = renaming(index, file, offset, to).map_err(|it| refused(index, &it))?;
+    let found = renaming(index, file, offset, to, params.force);
+    let found = found.map_err(|it| refused(index, &it))?;
     let (mut edits, mut changes, mut differences) = (Vec::new(), Vec::new(), String::new());
     for (file, source, places) in &found.files as &Vec<Places> {
         edits.push(renamed_file(index.path(*file), source, places));
@@ -220,9 +224,8 @@ fn refused(index: &Index, why: &RenameRefused) -> Fault {
         RenameRefused::Special { .. } => {
             Fault::input(message).hint("Python reserves names between double underscores")
         }
-        RenameRefused::Convention { .. } => {
-            Fault::input(message).hint("rename what looks for it first")
-        }
+        RenameRefused::Convention { .. } => Fault::input(message)
+            .hint("change what looks for it first, or rename it anyway with --force"),
         RenameRefused::Module { .. } => Fault::input(message)
             .hint("a module is renamed with its file: move the file, then fix its imports"),
         RenameRefused::Outside { .. } => {

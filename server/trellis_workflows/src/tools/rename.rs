@@ -37,7 +37,7 @@ impl Run for RenameSymbol {
         let (index, to) = (scene.copy.index(), &self.to);
         let meant = SymbolQuery::of(scene, &self.name, self.path.as_deref())?;
         let (file, offset) = meant.place(index)?;
-        let found = renaming(index, file, offset, to).map_err(|why| refused(index, &why))?;
+        let found = renaming(index, file, offset, to, false).map_err(|why| refused(index, &why))?;
         if found.files.is_empty() {
             return Err(format!("`{to}` is its name already; nothing was changed"));
         }

@@ -19,6 +19,9 @@ pub(crate) struct RenameArgs {
     names: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
+    /// Rename it although a library, or code that takes names from data, looks for the name.
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     how: How,
 }
@@ -30,6 +33,7 @@ pub(crate) fn run(args: &RenameArgs, output: &mut Output) -> Result<Exit, Fault>
         name_path: path.map(str::to_owned),
         at: args.scope.place(),
         new_name: to.to_owned(),
+        force: args.force,
         path: file.map(|it| it.to_string_lossy().into_owned()),
         root,
         dry_run: args.how.dry_run,

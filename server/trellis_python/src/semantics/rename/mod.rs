@@ -26,12 +26,29 @@ pub(crate) fn prepare(
     offset: usize,
 ) -> Result<Range<usize>, RenameRefused> {
     let it = occurrence(index, file, offset)?;
-    ask(index, |eval| starts(eval, file, &it))?;
+    ask(index, |eval| {
+        let targets = starts(eval, file, &it)?;
+        fixed_by(eval, &targets).map_or(Ok(()), |why| Err(refused(it.name, why)))
+    })?;
     Ok(it.range())
 }
 
-/// Returns the edits of a rename.
+/// Returns the edits of a rename, unless something looks for the name.
 pub(crate) fn rename(
+    index: &Index,
+    file: FileId,
+    offset: usize,
+    to: &str,
+) -> Result<Rename, RenameRefused> {
+    let rename = rename_anyway(index, file, offset, to)?;
+    match rename.fixed_by {
+        Some(why) => Err(refused(Name::of(&rename.from), why)),
+        None => Ok(rename),
+    }
+}
+
+/// Returns the edits of a rename, though something may look for the name.
+pub(crate) fn rename_anyway(
     index: &Index,
     file: FileId,
     offset: usize,
@@ -39,7 +56,11 @@ pub(crate) fn rename(
 ) -> Result<Rename, RenameRefused> {
     let it = occurrence(index, file, offset)?;
     refuse_bad_name(to)?;
-    let targets = ask(index, |eval| starts(eval, file, &it))?;
+    let (targets, fixed_by) = ask(index, |eval| {
+        let targets = starts(eval, file, &it)?;
+        let fixed_by = fixed_by(eval, &targets);
+        Ok((eval.with_counterparts(targets), fixed_by))
+    })?;
     let from = it.name.text().to_owned();
     let (targets, matches) = together(index, it.name, targets)?;
     let certain: Vec<&Match> = matches.iter().filter(|it| it.uncertainty.is_none()).collect();
@@ -47,7 +68,8 @@ pub(crate) fn rename(
         refuse_conflicts(index, &targets, &certain, it.name, to)?;
     }
     let doubtful = matches.iter().filter_map(|it| Some((place(it), it.uncertainty?.reason())));
-    Ok(Rename { from, to: to.to_owned(), edits: edits(&certain), possible: doubtful.collect() })
+    let (edits, possible) = (edits(&certain), doubtful.collect());
+    Ok(Rename { from, to: to.to_owned(), edits, possible, fixed_by })
 }
 
 /// Refuses a rename with conflicts, also of the names that have the renamed one as a part.
@@ -130,14 +152,17 @@ fn starts(eval: &Eval<'_>, file: FileId, it: &Occurrence) -> Result<Vec<Target>,
     if is_special(&name) {
         return Err(RenameRefused::Special { name });
     }
-    if let Some(why) = meaning.targets.iter().find_map(|it| why_fixed(eval, *it)) {
-        return Err(RenameRefused::Convention { name, why });
-    }
-    Ok(eval.with_counterparts(meaning.targets))
+    Ok(meaning.targets)
 }
 
-fn why_fixed(eval: &Eval<'_>, target: Target) -> Option<String> {
-    eval.convention(target).or_else(|| eval.fixed_name(target))
+/// Returns what looks for the name of one of some targets, as a sentence.
+fn fixed_by(eval: &Eval<'_>, targets: &[Target]) -> Option<String> {
+    let why = |it: &Target| eval.convention(*it).or_else(|| eval.fixed_name(*it));
+    targets.iter().find_map(why)
+}
+
+fn refused(name: Name, why: String) -> RenameRefused {
+    RenameRefused::Convention { name: name.text().to_owned(), why }
 }
 
 fn refuse_outside(eval: &Eval<'_>, target: Target, name: &str) -> Result<(), RenameRefused> {
