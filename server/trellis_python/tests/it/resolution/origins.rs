@@ -248,3 +248,28 @@ def test_made(made): made.«go»()
 ",
     );
 }
+
+#[test]
+fn a_mapping_that_is_unpacked_later_names_parameters() {
+    check(
+        "## test_main.py
+import pytest
+def make(«size»=0): return «size»
+def test_loop():
+    for kwargs in [{}, {'«size»': 1}]:
+        make(**kwargs)
+@pytest.mark.parametrize('given', [{'«size»': 1}, {'other': 2}])
+def test_make(given): make(**given)
+",
+    );
+    check_rename(
+        "from typing import cast
+def one(«size»=0): return «size»
+def two(«size»=0): return «size»
+for kwargs in [{}, {'«size»': 1}]:
+    kwargs = cast(dict, kwargs)
+    one(**kwargs)
+    two(**kwargs)
+",
+    );
+}
