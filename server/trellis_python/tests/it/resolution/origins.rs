@@ -273,3 +273,37 @@ for kwargs in [{}, {'«size»': 1}]:
 ",
     );
 }
+
+#[test]
+fn objects_of_ones_own_give_out_what_they_like() {
+    let classes = "class A:
+    x = 1
+class Field:
+    x = 2
+    def __get__(self, instance, owner): return unknown()
+class Registry:
+    def add(self, it): ...
+    def get(self): return unknown()
+    def next(self, items): return unknown()
+";
+    for text in [
+        "class C:
+    field = Field()
+C().field.x
+",
+        "class C:
+    def __init__(self): self.all = Registry()
+    def put(self): self.all.add(A())
+    def use(self): self.all.get().x
+",
+        "def use(all):
+    all.add(A())
+    all.get().x
+",
+        "Registry().next([A()]).x
+",
+    ] {
+        let text = format!("{classes}{text}");
+        assert_eq!(doubtful(&text, "x = 1") + doubtful(&text, "x = 2"), 2, "{text}");
+    }
+}
