@@ -82,6 +82,10 @@ impl Eval<'_> {
                 }
             }
             Expectation::Symbol(symbol) => self.unpacked(file, symbol, name, &mut meaning),
+            Expectation::Element(of) => {
+                let each = self.given_each(file, of);
+                each.into_iter().for_each(|it| self.unpacked(file, it, name, &mut meaning));
+            }
             _ => {}
         }
         let mut is_known = false;
@@ -95,6 +99,23 @@ impl Eval<'_> {
             meaning.uncertainty = Some(Uncertainty::Plain);
         }
         meaning.if_unresolved()
+    }
+
+    /// Returns the symbol that gets the elements of a display one after the other: the target of a
+    /// loop, or the parameter of a test.
+    fn given_each(&self, file: FileId, display: ExpectationId) -> Option<SymbolId> {
+        let module = self.module(file);
+        match module.expectations[display.index()] {
+            Expectation::Iterated(symbol) => Some(symbol),
+            Expectation::Argument(call, _) | Expectation::Keyword(call, _) => {
+                let given = |mark: &&ParametrizedName| mark.call == call && mark.part.is_none();
+                module.functions.iter().find_map(|it| {
+                    let mark = it.parametrized.iter().find(given)?;
+                    it.parameters.iter().find(|it| it.name == mark.name).map(|it| it.symbol)
+                })
+            }
+            _ => None,
+        }
     }
 
     /// Returns the mapping of a call `mapping.update(…)`.
@@ -196,9 +217,10 @@ impl Eval<'_> {
             ),
             Expectation::Element(of) => self.element(&self.expected(file, of), false),
             Expectation::Value(of, key) => self.value_of(&self.expected(file, of), key),
-            Expectation::Compared(_) | Expectation::Unpacked(_) | Expectation::Nothing => {
-                Type::Unknown
-            }
+            Expectation::Compared(_)
+            | Expectation::Iterated(_)
+            | Expectation::Unpacked(_)
+            | Expectation::Nothing => Type::Unknown,
         }
     }
 

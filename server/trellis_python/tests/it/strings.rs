@@ -75,7 +75,7 @@ fn keywords_of_unpacked_dicts_are_parameters() {
     check(
         "def f(«size», b=1): return «size»\nkw = {'«size»': 1}\nkw['«size»'] = 2\nf(**kw)\nother = {'size': 1}\n",
     );
-    check("def f(«size»): return «size»\nfor it in [{'‹size›': 1}]: f(**it)\n");
+    check("def f(«size»): return «size»\nfor it in [{'«size»': 1}]: f(**it)\n");
     check("def f(«size»): return «size»\nfor it in [{'size': 1}]: print(it)\n");
 }
 

@@ -365,7 +365,7 @@ impl Eval<'_> {
         }
     }
 
-    fn is_descriptor(&self, class: &ClassType) -> bool {
+    pub(super) fn is_descriptor(&self, class: &ClassType) -> bool {
         self.class(class.file, class.class).mro.len() > 1
             && self.member(class, KNOWN.get, 0).is_some()
     }

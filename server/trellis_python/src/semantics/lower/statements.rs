@@ -193,7 +193,17 @@ impl Lower<'_> {
     }
 
     fn for_loop(&mut self, it: &ast::StmtFor) {
-        let iter = self.expr(&it.iter);
+        let target = match &*it.target {
+            Ast::Name(name) => {
+                let name = self.name(name.range);
+                self.module.bound(self.scope, name)
+            }
+            _ => None,
+        };
+        let iter = match target {
+            Some(symbol) => self.expected(&it.iter, Expectation::Iterated(symbol)),
+            None => self.expr(&it.iter),
+        };
         let (head, flow) = self.open_join(vec![self.flow]);
         self.flow = flow;
         let element = self.push(Expr::Element(iter, it.is_async));

@@ -279,7 +279,8 @@ pub(super) const NOTHING: ExpectationId = ExpectationId(0);
 /// Returns whether an expression has a dict display with names as keys, as far as its first
 /// elements tell.
 fn holds_entries(expr: &Ast) -> bool {
-    let first = |all: &[Ast]| all.first().is_some_and(holds_entries);
+    let is_empty = |it: &&Ast| matches!(it, Ast::Dict(it) if it.items.is_empty());
+    let first = |all: &[Ast]| all.iter().find(|it| !is_empty(it)).is_some_and(holds_entries);
     match expr {
         Ast::Dict(it) => it.items.iter().any(|it| {
             it.key.as_ref().is_some_and(Ast::is_string_literal_expr) || holds_entries(&it.value)

@@ -248,3 +248,62 @@ def test_made(made): made.«go»()
 ",
     );
 }
+
+#[test]
+fn a_mapping_that_is_unpacked_later_names_parameters() {
+    check(
+        "## test_main.py
+import pytest
+def make(«size»=0): return «size»
+def test_loop():
+    for kwargs in [{}, {'«size»': 1}]:
+        make(**kwargs)
+@pytest.mark.parametrize('given', [{'«size»': 1}, {'other': 2}])
+def test_make(given): make(**given)
+",
+    );
+    check_rename(
+        "from typing import cast
+def one(«size»=0): return «size»
+def two(«size»=0): return «size»
+for kwargs in [{}, {'«size»': 1}]:
+    kwargs = cast(dict, kwargs)
+    one(**kwargs)
+    two(**kwargs)
+",
+    );
+}
+
+#[test]
+fn objects_of_ones_own_give_out_what_they_like() {
+    let classes = "class A:
+    x = 1
+class Field:
+    x = 2
+    def __get__(self, instance, owner): return unknown()
+class Registry:
+    def add(self, it): ...
+    def get(self): return unknown()
+    def next(self, items): return unknown()
+";
+    for text in [
+        "class C:
+    field = Field()
+C().field.x
+",
+        "class C:
+    def __init__(self): self.all = Registry()
+    def put(self): self.all.add(A())
+    def use(self): self.all.get().x
+",
+        "def use(all):
+    all.add(A())
+    all.get().x
+",
+        "Registry().next([A()]).x
+",
+    ] {
+        let text = format!("{classes}{text}");
+        assert_eq!(doubtful(&text, "x = 1") + doubtful(&text, "x = 2"), 2, "{text}");
+    }
+}

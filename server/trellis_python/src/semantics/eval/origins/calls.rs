@@ -31,12 +31,19 @@ impl<'i> Walk<'_, 'i> {
                 argument(1).map_or(Type::Never, |it| self.values(file, it))
             }
             (Expr::Name(name, ..) | Expr::Attribute(_, name, _), Some(first))
-                if CHOOSING.contains(&name.text()) =>
+                if CHOOSING.contains(&name.text()) && !self.runs_own(file, call) =>
             {
                 self.contents(file, first, Side::Iterated)
             }
             _ => self.returned(file, call, None),
         }
+    }
+
+    /// Returns whether a call runs a function of the workspace.
+    pub(super) fn runs_own(&self, file: FileId, call: &Call) -> bool {
+        let callee = self.eval.expr(file, call.function);
+        let mut candidates = self.eval.candidates(&callee).into_iter();
+        candidates.any(|it| bundle::number(it.file).is_none())
     }
 
     /// Returns the types of what the functions that a call runs return, or of what it holds.

@@ -43,13 +43,18 @@ impl Walk<'_, '_> {
     /// Returns whether a container gives out the objects that are put into it, as those of the
     /// library do. A class of the workspace may give out anything.
     fn keeps(&self, file: FileId, container: ExprId, side: Side) -> bool {
-        let name = if side == Side::Iterated { KNOWN.iter } else { KNOWN.getitem };
-        let is_plain = |class: &ClassType| {
-            let member = self.eval.member(class, name, 0);
-            member.is_none_or(|it| bundle::number(it.file).is_some())
-        };
         let own = self.eval.expr(file, container);
-        own.members().iter().all(|it| !matches!(it, Type::Instance(class) if !is_plain(class)))
+        let keeps = |it: &Type| !matches!(it, Type::Instance(_)) || self.is_plain(it, side);
+        own.members().iter().all(keeps)
+    }
+
+    /// Returns whether a value is a container that gives out what is put into it.
+    fn is_plain(&self, it: &Type, side: Side) -> bool {
+        let Type::Instance(class) = it else { return false };
+        let name = if side == Side::Iterated { KNOWN.iter } else { KNOWN.getitem };
+        let member = self.eval.member(class, name, 0);
+        bundle::number(class.file).is_some()
+            || member.is_some_and(|it| bundle::number(it.file).is_some())
     }
 
     fn own_contents(&self, file: FileId, container: ExprId, side: Side) -> Type {
@@ -119,7 +124,11 @@ impl Walk<'_, '_> {
     /// Returns the types of what statements put into a container with this name.
     fn written(&mut self, file: FileId, container: ExprId, side: Side) -> Type {
         let Some(name) = last_name(self.module(file), container) else { return Type::Never };
-        let is_mapping = self.eval.is_mapping(&self.eval.expr(file, container));
+        let own = self.eval.expr(file, container);
+        if !own.members().iter().any(|it| self.is_plain(it, side)) {
+            return Type::Never;
+        }
+        let is_mapping = self.eval.is_mapping(&own);
         let owner = self.owner(file, container);
         let mut files = vec![file];
         files.extend(owner.map(|(home, _)| home).filter(|it| *it != file));
@@ -170,7 +179,7 @@ impl Walk<'_, '_> {
                 self.contents(file, object, side)
             }
             (Expr::Name(name, ..) | Expr::Attribute(_, name, _), Some(first))
-                if COPIES.contains(&name.text()) =>
+                if COPIES.contains(&name.text()) && !self.runs_own(file, call) =>
             {
                 self.contents(file, first, side)
             }

@@ -222,7 +222,14 @@ impl<'i> Walk<'_, 'i> {
             && let Some(it) = self.eval.member(class, name, 0)
             && bundle::number(it.file).is_none()
         {
-            types.push(self.symbol(it.file, it.symbol));
+            let values = self.symbol(it.file, it.symbol);
+            // Methods are bound, and a descriptor gives another object than itself.
+            let is_itself = |it: &&Type| match it {
+                Type::Instance(class) => !self.eval.is_descriptor(class),
+                Type::Function(it) => self.module(it.file).function(it.function).class.is_none(),
+                _ => true,
+            };
+            types.extend(values.members().iter().filter(is_itself).cloned());
         }
         Type::union(types)
     }
