@@ -100,6 +100,7 @@ impl Index {
             let file = FileId(number as u32);
             if self.get(file).is_some_and(|it| !it.outlines.are_known()) {
                 self.outline(file);
+                self.words(file);
             }
         }
     }

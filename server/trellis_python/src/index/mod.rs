@@ -19,6 +19,7 @@ mod words;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
@@ -49,6 +50,7 @@ pub trait TextSource: Send + Sync {
 }
 
 /// One file and the data computed from it.
+#[derive(Default)]
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
     /// Set for a file that is no Python code.
@@ -64,10 +66,7 @@ pub(crate) struct File {
 
 impl File {
     fn new(path: &str) -> File {
-        let (words, text, outlines, module, lines, loads) = Default::default();
-        let composing = OnceLock::new();
-        let document = DocumentKind::of(path);
-        File { path: path.into(), document, words, text, outlines, module, lines, loads, composing }
+        File { path: path.into(), document: DocumentKind::of(path), ..File::default() }
     }
 }
 
@@ -116,8 +115,7 @@ impl Index {
         self.place(File { words: words.into(), text, ..File::new(path) })
     }
 
-    /// Does the same as [`Index::put`] for a text that changes often: its words are computed when a
-    /// question needs them.
+    /// Does the same as [`Index::put`], but the words are computed when a question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
         self.place(File { text: OnceLock::from(Some(text)), ..File::new(path) })
     }
@@ -207,6 +205,19 @@ impl Index {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
         let Some(it) = self.get(file) else { return &NONE };
         it.words.get_or_init(|| Words::of(self.text(file).as_deref().unwrap_or_default()))
+    }
+
+    /// Computes the words of all files with code that have none yet, and of all documents on
+    /// request, in parallel: a search needs those of every file.
+    pub(crate) fn scan_words(&self, documents: bool) {
+        let is_new = |file: &FileId| {
+            let file = self.get(*file);
+            file.is_some_and(|it| it.words.get().is_none() && (documents || it.document.is_none()))
+        };
+        let new: Vec<FileId> = self.all_files().filter(is_new).collect();
+        new.into_par_iter().for_each(|it| {
+            self.words(it);
+        });
     }
 
     pub(crate) fn borrow_memory(&self) -> Memory {

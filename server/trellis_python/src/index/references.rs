@@ -127,6 +127,7 @@ impl Index {
 
     fn references_in(&self, file: FileId, offset: usize, prose: bool) -> Option<References> {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
+        self.scan_words(prose);
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
             let targets = eval.with_counterparts(eval.meaning(file, &occurrence).targets);

@@ -38,6 +38,7 @@ pub(crate) fn rename(
 ) -> Result<Rename, RenameRefused> {
     let it = occurrence(index, file, offset)?;
     refuse_bad_name(to)?;
+    index.scan_words(true);
     let targets = ask(index, |eval| starts(eval, file, &it))?;
     let from = it.name.text().to_owned();
     let (targets, matches) = together(index, it.name, targets)?;
