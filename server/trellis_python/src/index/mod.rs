@@ -28,7 +28,7 @@ pub use calls::{CallEdge, CallNode, Calls, calls};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
 pub use import_cycles::{CycleImport, ImportCycle};
-use known::Outlines;
+use known::{Earlier, Outlines};
 pub use known::{KnownFile, OutlineSource};
 pub use names::NameTable;
 pub use query::{Located, Place};
@@ -58,6 +58,7 @@ pub(crate) struct File {
     words: OnceLock<Words>,
     text: OnceLock<Option<Arc<str>>>,
     outlines: Outlines,
+    earlier: Earlier,
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
@@ -117,7 +118,9 @@ impl Index {
 
     /// Does the same as [`Index::put`], but the words are computed when a question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
-        self.place(File { text: OnceLock::from(Some(text)), ..File::new(path) })
+        let replaced = self.file(path).and_then(|it| self.get(it));
+        let earlier = replaced.map(|it| Earlier::of(it)).unwrap_or_default();
+        self.place(File { text: OnceLock::from(Some(text)), earlier, ..File::new(path) })
     }
 
     /// Adds a document (see [`is_document`]), or replaces one that changed. Its text is read when a
