@@ -19,6 +19,7 @@ mod words;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -63,6 +64,7 @@ pub(crate) struct File {
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
     pub(crate) composing: OnceLock<Composing>,
+    stars: OnceLock<bool>,
 }
 
 impl File {
@@ -208,6 +210,13 @@ impl Index {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
         let Some(it) = self.get(file) else { return &NONE };
         it.words.get_or_init(|| Words::of(self.text(file).as_deref().unwrap_or_default()))
+    }
+
+    /// Returns whether a text may have a star import; `false` is certain.
+    pub(crate) fn may_have_star(&self, file: FileId) -> bool {
+        let text = || self.text(file);
+        let look = || text().is_some_and(|it| memmem::find(it.as_bytes(), b"import *").is_some());
+        self.get(file).is_some_and(|it| *it.stars.get_or_init(look))
     }
 
     /// Computes the words of all files with code that have none yet, and of all documents on
