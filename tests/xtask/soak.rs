@@ -61,8 +61,9 @@ impl Part {
 }
 
 /// Property tests with random texts, edits or messages.
-const FUZZ: &str = "(package(trellis_python) & test(/^(any_edits|hostile|robust)::/)) \
-    | (package(trellis) & test(/^sources::tests::/)) | test(/^protocol::/)";
+const FUZZ: &str = "(package(trellis_python) & test(/^(after_edit|any_edits|hostile|robust)::/)) \
+    | (package(trellis_project) & test(/^sources::(tests|listing)::/)) \
+    | (package(trellis_server) & test(/^session::/)) | test(/^protocol::/)";
 
 /// Runs all parts in order, also after failures; ends with their times.
 pub(crate) fn run(args: &SoakArgs) -> Outcome {

@@ -11,8 +11,10 @@ const LONGEST: u64 = 1 << 30;
 /// Returns the bytes of a regular file, or of one that a link leads to. Everything else is refused
 /// without waiting: opening a pipe may block, and a device may never end.
 pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
+    let (file, length) = regular(path.as_ref())?;
+    // The length is a hint: it may change before the last byte is read, and is 0 in `/proc`.
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -24,6 +26,11 @@ pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
 
 /// Opens a regular file for reading.
 pub fn open(path: impl AsRef<Path>) -> Result<std::io::Take<File>> {
+    Ok(regular(path.as_ref())?.0.take(LONGEST))
+}
+
+/// Opens a regular file and returns it with its length.
+fn regular(path: &Path) -> Result<(File, u64)> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let kind = file.metadata()?;
     let refuse = |reason: ErrorKind, why: &str| Err(Error::new(reason, why));
@@ -31,7 +38,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<std::io::Take<File>> {
         _ if kind.is_dir() => refuse(ErrorKind::IsADirectory, "it is not a regular file"),
         _ if !kind.is_file() => refuse(ErrorKind::InvalidInput, "it is not a regular file"),
         length if length > LONGEST => refuse(ErrorKind::FileTooLarge, "it is longer than 1 GiB"),
-        _ => Ok(file.take(LONGEST)),
+        length => Ok((file, length)),
     }
 }
 

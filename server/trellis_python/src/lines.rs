@@ -35,11 +35,8 @@ impl<'a> Lines<'a> {
 
     /// Returns the line starts.
     pub(crate) fn starts(text: &str) -> Arc<[usize]> {
-        let bytes = text.as_bytes();
         let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
-            .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
-        std::iter::once(first).chain(ends.map(|at| at + 1)).collect()
+        std::iter::once(first).chain(ends(text).map(|at| at + 1)).collect()
     }
 
     /// Returns the 0-based line and column of an offset. An offset inside a character counts as
@@ -83,4 +80,16 @@ impl<'a> Lines<'a> {
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
         start..start + self.text[start..end].trim_end_matches(['\n', '\r']).len()
     }
+}
+
+/// Returns the number of line ends in a text.
+pub(crate) fn count_ends(text: &str) -> usize {
+    ends(text).count()
+}
+
+/// Returns the offset of the last byte of each line end.
+fn ends(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b'\n', b'\r', bytes)
+        .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
 }

@@ -10,6 +10,7 @@ use crate::lines::{Lines, Unit};
 use crate::syntax::{SyntaxError, blocks, full_range, line_start};
 use crate::tree::Tree;
 
+mod after_edit;
 mod indent;
 
 /// Kind of a symbol.

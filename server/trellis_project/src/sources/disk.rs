@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
-use trellis_python::{TextSource, Words, is_document};
+use trellis_python::{TextSource, is_document};
 
 /// File metadata that changes when a file is written. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,6 @@ impl Stamp {
 /// Contents of a file.
 pub(super) struct Contents {
     pub(super) text: Arc<str>,
-    pub(super) words: Words,
     pub(super) hash: u128,
 }
 
@@ -54,7 +53,7 @@ pub(super) fn read(path: &Path) -> io::Result<Contents> {
     let bytes = trellis_os::files::read(path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
-    Ok(Contents { words: Words::of(&text), hash: hash(&text), text: text.into() })
+    Ok(Contents { hash: hash(&text), text: text.into() })
 }
 
 /// Returns the hash by which texts are compared.

@@ -252,7 +252,7 @@ impl Workspace {
             return false;
         }
         self.disk.forget(&name);
-        self.index.put(&name, contents.words, Some(contents.text));
+        self.index.put_text(&name, contents.text);
         true
     }
 

@@ -1,7 +1,7 @@
 //! Outlines and names of files: computed when a question needs them, or known from an earlier run.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::names::NameTable;
 use super::{File, FileId, Index, Words};
@@ -22,7 +22,7 @@ pub struct KnownFile {
 }
 
 /// The outline of one file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Outlines {
     read: OnceLock<Arc<Outline>>,
     /// Source of the outline, with the number of the file in it.
@@ -41,6 +41,33 @@ impl Outlines {
             Some(Arc::new(source.outline(*number)))
         };
         self.read.get().cloned().or_else(from_source)
+    }
+}
+
+/// An older state of a file, from which its outline is computed.
+#[derive(Default)]
+pub(super) struct Earlier(Mutex<Option<(Arc<str>, Outlines)>>);
+
+impl Earlier {
+    /// Returns the state of a file that is being replaced: its own if its outline is available,
+    /// else the one before.
+    pub(super) fn of(file: &File) -> Earlier {
+        let text = file.text.get().cloned().flatten().filter(|_| file.outlines.are_known());
+        let own = text.map(|it| (it, file.outlines.clone()));
+        Earlier(Mutex::new(own.or_else(|| file.earlier.lock().clone())))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(Arc<str>, Outlines)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the outline of a text; the older state is no longer needed then.
+    fn outline(&self, text: &str) -> Outline {
+        let earlier = self.lock().take();
+        match earlier.and_then(|(before, outlines)| Some((before, outlines.look()?))) {
+            Some((before, outline)) => Outline::after_edit(&before, &outline, text),
+            None => Outline::of(text),
+        }
     }
 }
 
@@ -68,7 +95,7 @@ impl Index {
     pub fn outline(&self, file: FileId) -> Arc<Outline> {
         let it = self.get(file).filter(|it| it.document.is_none());
         let Some(it) = it else { return Arc::default() };
-        let parse = || Arc::new(Outline::of(self.text(file).as_deref().unwrap_or_default()));
+        let parse = || Arc::new(it.earlier.outline(self.text(file).as_deref().unwrap_or_default()));
         it.outlines.read.get_or_init(|| it.outlines.look().unwrap_or_else(parse)).clone()
     }
 
@@ -100,6 +127,7 @@ impl Index {
             let file = FileId(number as u32);
             if self.get(file).is_some_and(|it| !it.outlines.are_known()) {
                 self.outline(file);
+                self.words(file);
             }
         }
     }

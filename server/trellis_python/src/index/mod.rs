@@ -20,6 +20,8 @@ mod words;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use memchr::memmem;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
@@ -28,7 +30,7 @@ pub use calls::{CallEdge, CallNode, Calls, calls};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
 pub use import_cycles::{CycleImport, ImportCycle};
-use known::Outlines;
+use known::{Earlier, Outlines};
 pub use known::{KnownFile, OutlineSource};
 pub use names::NameTable;
 pub use query::{Located, Place};
@@ -50,6 +52,7 @@ pub trait TextSource: Send + Sync {
 }
 
 /// One file and the data computed from it.
+#[derive(Default)]
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
     /// Set for a file that is no Python code.
@@ -57,30 +60,18 @@ pub(crate) struct File {
     words: OnceLock<Words>,
     text: OnceLock<Option<Arc<str>>>,
     outlines: Outlines,
+    earlier: Earlier,
     pub(crate) module: OnceLock<Box<Module>>,
     lines: OnceLock<Arc<[usize]>>,
     loads: OnceLock<Box<[RuntimeImport]>>,
     pub(crate) composing: OnceLock<Composing>,
     pub(crate) writes: OnceLock<Box<Writes>>,
+    stars: OnceLock<bool>,
 }
 
 impl File {
     fn new(path: &str) -> File {
-        let (words, text, outlines, module, lines, loads) = Default::default();
-        let (composing, writes) = Default::default();
-        let document = DocumentKind::of(path);
-        File {
-            path: path.into(),
-            document,
-            words,
-            text,
-            outlines,
-            module,
-            lines,
-            loads,
-            composing,
-            writes,
-        }
+        File { path: path.into(), document: DocumentKind::of(path), ..File::default() }
     }
 }
 
@@ -129,10 +120,11 @@ impl Index {
         self.place(File { words: words.into(), text, ..File::new(path) })
     }
 
-    /// Does the same as [`Index::put`] for a text that changes often: its words are computed when a
-    /// question needs them.
+    /// Does the same as [`Index::put`], but the words are computed when a question needs them.
     pub fn put_text(&mut self, path: &str, text: Arc<str>) -> FileId {
-        self.place(File { text: OnceLock::from(Some(text)), ..File::new(path) })
+        let replaced = self.file(path).and_then(|it| self.get(it));
+        let earlier = replaced.map(|it| Earlier::of(it)).unwrap_or_default();
+        self.place(File { text: OnceLock::from(Some(text)), earlier, ..File::new(path) })
     }
 
     /// Adds a document (see [`is_document`]), or replaces one that changed. Its text is read when a
@@ -220,6 +212,23 @@ impl Index {
         static NONE: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
         let Some(it) = self.get(file) else { return &NONE };
         it.words.get_or_init(|| Words::of(self.text(file).as_deref().unwrap_or_default()))
+    }
+
+    /// Returns whether a text may have a star import; `false` is certain.
+    pub(crate) fn may_have_star(&self, file: FileId) -> bool {
+        let text = || self.text(file);
+        let look = || text().is_some_and(|it| memmem::find(it.as_bytes(), b"import *").is_some());
+        self.get(file).is_some_and(|it| *it.stars.get_or_init(look))
+    }
+
+    /// Computes the words of all files that have none yet, in parallel: a search needs those of
+    /// every file.
+    pub(crate) fn scan_words(&self) {
+        let is_new = |file: &FileId| self.get(*file).is_some_and(|it| it.words.get().is_none());
+        let new: Vec<FileId> = self.all_files().filter(is_new).collect();
+        new.into_par_iter().for_each(|it| {
+            self.words(it);
+        });
     }
 
     pub(crate) fn borrow_memory(&self) -> Memory {

@@ -130,6 +130,7 @@ impl Index {
 
     fn references_in(&self, file: FileId, offset: usize, all_prose: bool) -> Option<References> {
         let occurrence = *self.module(file).occurrence(offset as u32)?;
+        self.scan_words();
         let name = occurrence.name.text().to_owned();
         let wanted = ask(self, |eval| {
             let targets = eval.with_counterparts(eval.meaning(file, &occurrence).targets);

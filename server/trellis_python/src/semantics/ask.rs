@@ -1,8 +1,10 @@
 //! Runs questions about an index on threads with deep stacks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::eval::Eval;
 use crate::index::{FileId, Index};
@@ -12,22 +14,29 @@ use crate::index::{FileId, Index};
 const STACK: usize = 256 << 20;
 /// Smallest number of files for which a second thread is worthwhile.
 const WORTH_SHARING: usize = 8;
+/// Threads beyond one for each processor, so that a short question seldom waits for long ones.
+const SPARE: usize = 4;
+
+/// The worker threads, which stay: a rename asks ten questions, and starting a thread with such a
+/// stack takes longer than most of them. No question is asked while a value of a file is computed,
+/// since a thread that waits takes up other questions.
+static WORKERS: LazyLock<ThreadPool> = LazyLock::new(|| {
+    let threads = ThreadPoolBuilder::new().num_threads(processors() + SPARE).stack_size(STACK);
+    let named = threads.thread_name(|it| format!("search {it}"));
+    named.build().unwrap_or_else(|error| panic!("cannot start threads for searches: {error}"))
+});
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Runs a question about one state of an index on a stack that is deep enough.
 pub(crate) fn ask<T: Send>(index: &Index, question: impl FnOnce(&Eval<'_>) -> T + Send) -> T {
-    let run = || {
+    WORKERS.install(|| {
         let eval = Eval::new(index, index.borrow_memory());
         let answer = question(&eval);
         index.return_memory(eval.into_memory());
         answer
-    };
-    thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        match worker.map(|it| it.join()) {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => panic!("cannot start a thread for the search: {error}"),
-        }
     })
 }
 
@@ -49,11 +58,10 @@ pub(crate) fn ask_each<T: Send>(
             }
         }
     };
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    let workers = if files.len() < WORTH_SHARING { 1 } else { processors };
-    thread::scope(|scope| {
+    let workers = if files.len() < WORTH_SHARING { 1 } else { processors() };
+    WORKERS.in_place_scope(|scope| {
         for _ in 1..workers {
-            scope.spawn(|| ask(index, work));
+            scope.spawn(|_| ask(index, work));
         }
         ask(index, work);
     });

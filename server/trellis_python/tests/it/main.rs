@@ -1,6 +1,7 @@
 //! Tests of the crate through its public interface.
 
 mod accuracy;
+mod after_edit;
 mod any_edits;
 mod calls;
 mod classes;

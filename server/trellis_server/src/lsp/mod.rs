@@ -27,6 +27,7 @@ mod progress;
 mod protocol_ext;
 mod queries;
 mod renaming;
+mod reply;
 mod resume_prompt;
 mod server;
 mod stdio;
@@ -74,7 +75,7 @@ pub async fn serve() -> Result<Exit, Fault> {
         builder = builder.custom_method(name, call);
     }
     let (mut service, socket) = builder.finish();
-    let handle = move |request| service.call(dispatch::filled(request));
+    let handle = move |request| reply::collected(service.call(dispatch::filled(request)));
     let mut transport = Transport::new(handle, socket, output);
     let end = tokio::select! {
         end = transport.serve(input) => end,

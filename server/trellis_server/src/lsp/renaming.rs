@@ -21,6 +21,8 @@ const NAMED_PLACES: usize = 5;
 
 /// A place that may mean the renamed symbol, with the reason for the doubt.
 type Doubt = (Place, &'static str);
+/// Ranges of one file, with the reason for the doubt where there is one.
+type Ranges = Vec<(Range<usize>, Option<&'static str>)>;
 
 /// A rename, ready to be sent.
 pub(super) struct Renamed {
@@ -83,13 +85,12 @@ fn edits(
         ranges.iter().map(|range| (Place { file: *file, range: range.clone() }, None))
     });
     let asked = asked.iter().map(|(place, why)| (place.clone(), Some(*why)));
-    let mut files: BTreeMap<&str, (FileId, Vec<(Range<usize>, Option<&'static str>)>)> =
-        BTreeMap::new();
+    let mut files: BTreeMap<&str, (FileId, Ranges)> = BTreeMap::new();
     for (place, why) in certain.chain(asked) {
         let of_file = files.entry(part.index().path(place.file));
         of_file.or_insert((place.file, Vec::new())).1.push((place.range, why));
     }
-    let of_file = |(file, mut ranges): (FileId, Vec<(Range<usize>, _)>)| {
+    let of_file = |(file, mut ranges): (FileId, Ranges)| {
         ranges.sort_by_key(|(it, _)| it.start);
         let at = At { part, file };
         let (uri, text) = (view.uri(at)?, part.index().text(file)?);

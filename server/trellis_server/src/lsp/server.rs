@@ -16,7 +16,7 @@ use super::editor_llm::EditorLlm;
 use super::protocol_ext::{HappenedNotification, TryModelParams};
 use super::{
     actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, probe_model,
-    progress, queries, renaming, resume_prompt, to_lsp,
+    progress, queries, renaming, reply, resume_prompt, to_lsp,
 };
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
@@ -153,6 +153,16 @@ impl Backend {
     {
         let asking = self.context.asker.ask(question);
         async move { asking.await.map_err(to_lsp::unanswered)? }
+    }
+
+    /// Does the same as [`Backend::ask`] for a large result, which is written as JSON on the worker
+    /// thread and becomes that of the response.
+    async fn ask_written<T, Q>(&self, question: Q) -> Result<()>
+    where
+        T: serde::Serialize + 'static,
+        Q: Fn(&Snapshot) -> Result<T> + Send + Sync + 'static,
+    {
+        reply::set(self.ask(move |view| reply::written(&question(view)?)).await?)
     }
 
     fn watch_parent(&self, process: Option<u32>) {
@@ -358,8 +368,8 @@ impl LanguageServer for Backend {
             return Ok(None);
         }
         let unit = self.unit();
-        let answer = self.ask(move |view| Ok(queries::symbols(view, &params.query, unit))).await?;
-        Ok(Some(lsp::WorkspaceSymbolResponse::Flat(answer)))
+        self.ask_written(move |view| Ok(queries::symbols(view, &params.query, unit))).await?;
+        Ok(None)
     }
 
     async fn document_symbol(
@@ -368,12 +378,15 @@ impl LanguageServer for Backend {
     ) -> Result<Option<lsp::DocumentSymbolResponse>> {
         let (unit, uri) = (self.unit(), params.text_document.uri);
         let tree = self.known.get().is_some_and(|it| it.symbol_tree);
-        let asked = uri.clone();
-        let symbols = self.ask(move |view| Ok(queries::outline(view, &asked, unit))).await?;
-        Ok(symbols.map(|it| match tree {
-            true => lsp::DocumentSymbolResponse::Nested(it),
-            false => lsp::DocumentSymbolResponse::Flat(to_lsp::flat(&uri, it)),
-        }))
+        let question = move |view: &Snapshot| {
+            let symbols = queries::outline(view, &uri, unit);
+            Ok(symbols.map(|it| match tree {
+                true => lsp::DocumentSymbolResponse::Nested(it),
+                false => lsp::DocumentSymbolResponse::Flat(to_lsp::flat(&uri, it)),
+            }))
+        };
+        self.ask_written(question).await?;
+        Ok(None)
     }
 
     async fn goto_definition(
@@ -394,7 +407,8 @@ impl LanguageServer for Backend {
         }
         let (unit, at) = (self.unit(), params.text_document_position);
         let declaration = params.context.include_declaration;
-        self.ask(move |view| Ok(queries::references(view, &at, declaration, unit))).await
+        self.ask_written(move |view| Ok(queries::references(view, &at, declaration, unit))).await?;
+        Ok(None)
     }
 
     async fn prepare_rename(
@@ -414,15 +428,16 @@ impl LanguageServer for Backend {
         let question = move |view: &Snapshot| {
             let lsp::RenameParams { text_document_position: at, new_name, .. } = &params;
             let renamed = renaming::rename(view, at, new_name, &client)?;
-            Ok((renamed.edit(client.versioned_edits), renamed.warning()))
+            Ok((reply::written(&renamed.edit(client.versioned_edits))?, renamed.warning()))
         };
         let (edit, warning) = self.ask(question).await?;
+        reply::set(edit)?;
         if let Some(warning) = warning {
             let client = self.client.clone();
             let warning = without_links(&warning);
             tokio::spawn(async move { client.show_message(MessageType::WARNING, warning).await });
         }
-        Ok(Some(edit))
+        Ok(None)
     }
 }
 

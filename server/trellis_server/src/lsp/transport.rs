@@ -17,6 +17,7 @@ use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::codec::{Frame, refusal};
+use super::reply::Reply;
 use super::stdio::ClientOutput;
 
 /// Maximum pending requests: more than any client has, so that changes never queue behind queries.
@@ -29,7 +30,7 @@ const NEWS_UNSENT: usize = 256 << 10;
 
 /// Future that handles a message.
 pub(super) type Answering =
-    Pin<Box<dyn Future<Output = Result<Option<Response>, tower_lsp::ExitedError>> + Send>>;
+    Pin<Box<dyn Future<Output = Result<Option<Reply>, tower_lsp::ExitedError>> + Send>>;
 
 /// Reason why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub(super) struct Transport<S> {
     socket: ClientSocket,
     output: ClientOutput,
     phase: Phase,
-    open: FuturesUnordered<Pin<Box<dyn Future<Output = Option<Response>> + Send>>>,
+    open: FuturesUnordered<Pin<Box<dyn Future<Output = Option<Reply>> + Send>>>,
     unsent: Vec<u8>,
 }
 
@@ -61,7 +62,7 @@ pub(super) struct Transport<S> {
 enum Event {
     Sent,
     Deaf,
-    Answered(Option<Response>),
+    Answered(Option<Reply>),
     News(Request),
     Came(Option<Frame>),
 }
@@ -135,7 +136,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
             Frame::Refused(response) => {
                 let why = response.error().map(|it| it.message.clone()).unwrap_or_default();
                 tracing::warn!("refused the client's message: {why}");
-                self.answer(Some(response));
+                self.answer(Some(response.into()));
             }
             Frame::Response(response) => {
                 // The requester may have ended.
@@ -155,7 +156,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
     async fn call(&mut self, request: Request) {
         let id = request.id().cloned();
         if let Some((code, why)) = self.refused(&request) {
-            return self.answer(id.map(|id| refusal(id, code, why)));
+            return self.answer(id.map(|id| refusal(id, code, why).into()));
         }
         let begins = request.method() == "initialize";
         if request.method() == "shutdown" {
@@ -170,7 +171,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         if begins {
             // Later messages depend on this one.
             let response = answering.await;
-            if response.as_ref().is_some_and(Response::is_ok) {
+            if response.as_ref().is_some_and(Reply::is_ok) {
                 self.phase = Phase::Serving;
             }
             return self.answer(response);
@@ -207,7 +208,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
         }
     }
 
-    fn answer(&mut self, response: Option<Response>) {
+    fn answer(&mut self, response: Option<Reply>) {
         if let Some(response) = response {
             self.put(&response);
         }
@@ -224,7 +225,7 @@ impl<S: FnMut(Request) -> Answering> Transport<S> {
     }
 }
 
-fn broken(id: Option<Id>, why: &str) -> Option<Response> {
+fn broken(id: Option<Id>, why: &str) -> Option<Reply> {
     let error = Error { message: why.to_owned().into(), ..Error::internal_error() };
-    id.map(|id| Response::from_error(id, error))
+    id.map(|id| Response::from_error(id, error).into())
 }

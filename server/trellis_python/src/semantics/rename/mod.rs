@@ -56,6 +56,7 @@ pub(crate) fn rename_anyway(
 ) -> Result<Rename, RenameRefused> {
     let it = occurrence(index, file, offset)?;
     refuse_bad_name(to)?;
+    index.scan_words();
     let (targets, fixed_by) = ask(index, |eval| {
         let targets = starts(eval, file, &it)?;
         let fixed_by = fixed_by(eval, &targets);

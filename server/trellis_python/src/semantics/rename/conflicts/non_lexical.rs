@@ -1,7 +1,6 @@
 //! Detects conflicts of names that are not looked up through scopes: members, keywords of calls,
 //! star imports, modules, and names with a meaning for Python itself.
 
-use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::{Check, Checked, family};
@@ -188,14 +187,9 @@ impl Check<'_, '_> {
                     || parent(index.path(*file)) == folder
             };
             let has_star = |file: &FileId| !self.eval.module(*file).stars.is_empty();
-            let holds = |file: &FileId| {
-                index
-                    .text(*file)
-                    .is_some_and(|text| memmem::find(text.as_bytes(), b"import *").is_some())
-            };
-            let new = index
-                .files()
-                .filter(|it| !found.contains(it) && names_it(it) && holds(it) && has_star(it));
+            let new = index.files().filter(|it| {
+                !found.contains(it) && names_it(it) && index.may_have_star(*it) && has_star(it)
+            });
             let new: Vec<FileId> = new.collect();
             found.extend(&new);
             open.extend(new);
