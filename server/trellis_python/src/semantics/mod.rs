@@ -21,6 +21,7 @@ mod quotes;
 mod rename;
 mod resolve;
 mod search;
+mod search_target;
 mod stub_counterparts;
 mod types;
 mod writes;
@@ -35,5 +36,6 @@ pub(crate) use rename::{prepare, rename, rename_anyway};
 
 pub(crate) use ask::{ask, ask_each};
 pub(crate) use meaning::Target;
-pub(crate) use search::{Match, SearchTarget};
+pub(crate) use search::Match;
+pub(crate) use search_target::SearchTarget;
 pub(crate) use writes::Writes;

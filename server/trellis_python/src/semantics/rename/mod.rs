@@ -15,7 +15,8 @@ use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
 use super::names::Name;
-use super::search::{Match, SearchTarget};
+use super::search::Match;
+use super::search_target::SearchTarget;
 use crate::index::{FileId, Index, Place, Rename, RenameRefused};
 use crate::standard_library;
 
