@@ -29,9 +29,9 @@ impl Eval<'_> {
         let mut files = self.index.files().filter(|it| self.index.words(*it).has_any(&words));
         let (owner, method) = files.find_map(|file| {
             let module = self.module(file);
-            module.functions.iter().find_map(|it| {
-                let method = it.name.filter(|it| names.contains(it))?;
-                Some((module.class(it.class?).name.text(), method.text()))
+            module.classes.iter().find_map(|class| {
+                let bound = |it: &&Name| module.bound(class.scope, **it).is_some();
+                names.iter().find(bound).map(|it| (class.name.text(), it.text()))
             })
         })?;
         Some(format!("`{owner}.{method}` is found by the name of the class; rename it first"))

@@ -129,6 +129,8 @@ fn a_class_after_which_a_method_is_named_is_refused() {
     assert!(refused.refusal("zz").contains("`V.visit_Name`"));
     let answer = refused.index.references(refused.at.0, refused.at.1).unwrap();
     assert!(!answer.complete, "the method is listed");
+    let assigned = format!("{visitor}    visit_Sum = visit_Name\nclass «Sum»: ...\n");
+    assert!(Marked::new(&[("m.py", &assigned)]).refusal("zz").contains("`V.visit_Sum`"));
     check(&format!("{visitor}class «Other»: ...\n«Other»()\n"));
 }
 
