@@ -137,6 +137,9 @@ fn methods_that_code_looks_up_by_a_class_are_renamed_with_it() {
     check(
         "class «Name»: ...\nclass V:\n    def visit(self, node): return getattr(self, node.__class__.__name__ + '_handler')(node)\n    def «Name»_handler(self, node): ...\n",
     );
+    check(
+        "class «Sum»: ...\nclass V:\n    def visit(self, node): return getattr(self, f'visit_{type(node).__name__}')(node)\n    def visit_Name(self, node): ...\n    visit_«Sum» = visit_Name\n",
+    );
 }
 
 #[test]

@@ -16,6 +16,9 @@ impl Eval<'_> {
         }
         let callee = self.expr(file, call.function);
         let site = CallSite { file, call };
+        if let Some(instance) = self.created(site, &callee) {
+            return instance;
+        }
         callee.map(|it| self.called(it, site))
     }
 
@@ -34,6 +37,22 @@ impl Eval<'_> {
         match self.expr(file, call.function) {
             Type::Function(own) if bundle::number(own.file).is_none() => None,
             _ => self.resolve(file, path).map(Type::Module),
+        }
+    }
+
+    /// Returns the result of `super().__new__(cls, …)` of the library: an instance of the class that
+    /// is passed.
+    fn created(&self, site: CallSite<'_>, callee: &Type) -> Option<Type> {
+        let module = self.module(site.file);
+        let Expr::Attribute(_, name, _) = module.expr(site.call.function) else { return None };
+        let Type::Function(function) = callee else { return None };
+        if name != KNOWN.new || bundle::number(function.file).is_none() {
+            return None;
+        }
+        let class = module.arguments_of(site.call).first()?;
+        match self.expr(site.file, class.value) {
+            Type::Class(class) => Some(Type::Instance(class)),
+            _ => None,
         }
     }
 

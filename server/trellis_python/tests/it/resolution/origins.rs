@@ -158,6 +158,20 @@ class C(metaclass=Meta):
 C.«options»
 ",
     );
+    for base in ["type", "abc.ABCMeta"] {
+        check_rename(&format!(
+            "import abc
+class Meta({base}):
+    «options»: type
+    def __new__(mcs, name, bases, attrs):
+        klass = super().__new__(mcs, name, bases, attrs)
+        klass.«options»()
+        return klass
+class C(metaclass=Meta):
+    «options» = dict
+"
+        ));
+    }
 }
 
 #[test]
