@@ -13,6 +13,7 @@ mod keys;
 mod keywords;
 mod lower;
 mod meaning;
+mod module;
 mod names;
 mod passed_values;
 mod program;

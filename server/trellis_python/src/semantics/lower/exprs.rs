@@ -1,16 +1,15 @@
-//! Lowers expressions, and annotations, which may be strings.
+//! Lowers expressions.
 
 use ruff_python_ast::{
-    self as ast, BoolOp, CmpOp, Comprehension, Expr as Ast, ExprStringLiteral,
-    InterpolatedStringElement, Operator, UnaryOp,
+    self as ast, BoolOp, CmpOp, Comprehension, Expr as Ast, InterpolatedStringElement, Operator,
+    UnaryOp,
 };
-use ruff_python_parser::parse_string_annotation;
 
 use super::bound::Bound;
-use super::strings::{NOTHING, is_dict};
+use super::strings::NOTHING;
 use super::{Lower, UNREACHABLE};
 use crate::semantics::ir::*;
-use crate::semantics::names::{KNOWN, Name};
+use crate::semantics::names::Name;
 
 impl Lower<'_> {
     pub(super) fn expr(&mut self, expr: &Ast) -> ExprId {
@@ -131,78 +130,6 @@ impl Lower<'_> {
         let expr = self.push(Expr::Attribute(object, name, self.flow));
         self.occurs(it.attr.range, Role::Attribute(expr));
         expr
-    }
-
-    fn call(&mut self, it: &ast::ExprCall, expectation: ExpectationId) -> ExprId {
-        let function = self.expr(&it.func);
-        let expr = self.push(Expr::Unknown);
-        let mut given = Vec::new();
-        for (index, argument) in it.arguments.args.iter().enumerate() {
-            let (value, kind) = match argument {
-                Ast::Starred(it) => (self.expr(&it.value), ArgumentKind::Starred),
-                Ast::StringLiteral(text) if index == 0 && self.takes_type(function) => {
-                    (self.string_annotation(text), ArgumentKind::Positional)
-                }
-                Ast::StringLiteral(_) if index == 0 => {
-                    (self.key_expr(argument), ArgumentKind::Positional)
-                }
-                _ => {
-                    let place = Expectation::Argument(expr, index as u32);
-                    (self.expected(argument, place), ArgumentKind::Positional)
-                }
-            };
-            given.push(Argument { value, kind });
-        }
-        for keyword in &it.arguments.keywords {
-            given.push(self.keyword(keyword, expr));
-        }
-        for (index, argument) in given.iter().enumerate() {
-            if let Expr::Lambda(lambda) = self.module.expr(argument.value) {
-                self.module.functions[lambda.index()].argument_of = Some((expr, index as u32));
-            }
-        }
-        let start = self.module.arguments.len() as u32;
-        let length = given.len() as u32;
-        self.module.arguments.extend_from_slice(&given);
-        let call = Call { function, arguments: List { start, length }, scope: self.scope };
-        self.module.calls.push(call);
-        self.module.exprs[expr.index()] = Expr::Call(self.module.calls.len() as u32 - 1);
-        self.strings_of_call(it, function, &given);
-        if is_dict(it) {
-            self.keyword_names(it, Quoted::Entry(expectation));
-        }
-        expr
-    }
-
-    fn keyword(&mut self, keyword: &ast::Keyword, call: ExprId) -> Argument {
-        let is_type = keyword.arg.as_ref().is_some_and(|it| it == "bound");
-        let value = match &keyword.value {
-            Ast::StringLiteral(text) if is_type => self.string_annotation(text),
-            other => {
-                let name = keyword.arg.as_ref().map(|it| self.name(it.range));
-                let place = match name {
-                    Some(name) => Expectation::Keyword(call, name),
-                    None => Expectation::Unpacked(call),
-                };
-                self.expected(other, place)
-            }
-        };
-        let kind = match &keyword.arg {
-            None => ArgumentKind::Keywords,
-            Some(name) => {
-                self.occurs(name.range, Role::Keyword(call));
-                ArgumentKind::Keyword(self.name(name.range))
-            }
-        };
-        Argument { value, kind }
-    }
-
-    /// Returns whether a function takes a type as a string, as in `cast("Node", x)`.
-    fn takes_type(&self, function: ExprId) -> bool {
-        match self.module.expr(function) {
-            Expr::Name(name, ..) | Expr::Attribute(_, name, _) => name == KNOWN.cast,
-            _ => false,
-        }
     }
 
     fn walrus(&mut self, it: &ast::ExprNamed) -> ExprId {
@@ -416,75 +343,6 @@ impl Lower<'_> {
             let spec = it.format_spec.iter().flat_map(|it| it.elements.iter());
             spec.for_each(|it| self.interpolated(it));
         }
-    }
-
-    // Annotations
-
-    /// Lowers an expression in which strings are types.
-    pub(super) fn annotation(&mut self, expr: &Ast) -> ExprId {
-        let lowered = match expr {
-            Ast::StringLiteral(it) => return self.string_annotation(it),
-            Ast::Subscript(it) => {
-                let value = self.expr(&it.value);
-                let index = match (self.last_name(value), &*it.slice) {
-                    (Some("Literal"), slice) => self.expr(slice),
-                    (Some("Annotated"), Ast::Tuple(all)) => self.annotated(&all.elts),
-                    (_, slice) => self.annotation(slice),
-                };
-                Expr::Subscript(value, index, self.flow)
-            }
-            Ast::Tuple(it) => Expr::Tuple(self.annotations(&it.elts)),
-            Ast::List(it) => Expr::List(self.annotations(&it.elts)),
-            Ast::BinOp(it) => {
-                let (left, right) = (self.annotation(&it.left), self.annotation(&it.right));
-                Expr::Binary(left, right, dunder(it.op))
-            }
-            Ast::Starred(it) => Expr::Starred(self.annotation(&it.value)),
-            _ => return self.expr(expr),
-        };
-        self.push(lowered)
-    }
-
-    fn annotations(&mut self, items: &[Ast]) -> List {
-        let items: Vec<ExprId> = items.iter().map(|it| self.annotation(it)).collect();
-        self.push_list(&items)
-    }
-
-    /// Lowers the arguments of `Annotated[type, anything, …]`.
-    fn annotated(&mut self, items: &[Ast]) -> ExprId {
-        let mut all = items.iter();
-        let first: Vec<ExprId> = all.next().map(|it| self.annotation(it)).into_iter().collect();
-        let rest: Vec<ExprId> = all.map(|it| self.expr(it)).collect();
-        let list = self.push_list(&[first, rest].concat());
-        self.push(Expr::Tuple(list))
-    }
-
-    fn last_name(&self, expr: ExprId) -> Option<&'static str> {
-        match self.module.expr(expr) {
-            Expr::Name(name, ..) | Expr::Attribute(_, name, _) => Some(name.text()),
-            _ => None,
-        }
-    }
-
-    pub(super) fn string_annotation(&mut self, it: &ExprStringLiteral) -> ExprId {
-        let parsed = self
-            .plain_content(it)
-            .and_then(|_| parse_string_annotation(self.source, it.as_single_part_string()?).ok());
-        match parsed {
-            // A string that is not an expression contains no names.
-            None => self.push(Expr::String),
-            Some(parsed) => self.annotation(parsed.expr()),
-        }
-    }
-
-    /// Returns the range of a string's text, if the source spells it without escapes.
-    pub(super) fn plain_content(
-        &self,
-        it: &ExprStringLiteral,
-    ) -> Option<ruff_text_size::TextRange> {
-        let literal = it.as_single_part_string()?;
-        let range = literal.content_range();
-        (self.text(range) == literal.as_str()).then_some(range)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Lowers a syntax tree to the tables of [`super::ir`].
 
+mod annotations;
 mod bound;
+mod calls;
 mod definitions;
 mod doctests;
 mod exports;

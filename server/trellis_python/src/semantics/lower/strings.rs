@@ -13,6 +13,16 @@ use crate::semantics::names::Name;
 const LONGEST_PATH: usize = 160;
 
 impl Lower<'_> {
+    /// Returns the range of a string's text, if the source spells it without escapes.
+    pub(super) fn plain_content(
+        &self,
+        it: &ExprStringLiteral,
+    ) -> Option<ruff_text_size::TextRange> {
+        let literal = it.as_single_part_string()?;
+        let range = literal.content_range();
+        (self.text(range) == literal.as_str()).then_some(range)
+    }
+
     /// Records the names of a string that no other rule explains: one identifier, or a dotted path
     /// such as `package.module.name` or `package.module:name`.
     pub(super) fn plain_string(&mut self, it: &ExprStringLiteral) {
