@@ -24,7 +24,11 @@ pub(crate) fn affixes(name: &str) -> Vec<Name> {
         let ((at, first), (next, second)) = (pair[0], pair[1]);
         match (first, second) {
             ('_', '_') => {}
-            ('_', _) => found.extend([&name[..next], &name[at..]]),
+            ('_', _) => {
+                found.extend([&name[..next], &name[at..]]);
+                // A single word is put before many others.
+                found.extend(Some(&name[..at]).filter(|it| it.contains('_')));
+            }
             (first, second) if first.is_lowercase() && second.is_uppercase() => {
                 found.push(&name[..next]);
             }
@@ -207,7 +211,8 @@ impl Eval<'_> {
     }
 
     /// Returns whether a name put together in a class may be a member of a target's class: a
-    /// related one. Outside of classes it may be a member of any class.
+    /// related one, or any if the text has several words. Outside of classes it may be a member of
+    /// any class.
     pub(crate) fn may_look_up(&self, file: FileId, it: &Occurrence, target: Target) -> bool {
         let Target::Symbol(home, symbol) = target else { return false };
         let module = self.module(home);
@@ -217,7 +222,8 @@ impl Eval<'_> {
         };
         let around = self.class_around(file, it.scope);
         let own = ClassType::bare(home, class);
-        around.is_none_or(|it| self.derives(&it, &own) || self.derives(&own, &it))
+        let is_specific = it.name.text().trim_matches('_').contains('_');
+        is_specific || around.is_none_or(|it| self.derives(&it, &own) || self.derives(&own, &it))
     }
 
     /// Returns the class around a scope.

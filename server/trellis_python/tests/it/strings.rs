@@ -102,6 +102,13 @@ fn names_that_are_put_together_are_possible() {
 }
 
 #[test]
+fn names_in_generated_code_are_put_together_too() {
+    check(
+        "class T:\n    def «make_module_async»(self): ...\n    def make_module(self): ...\ndef write(it, end): return f'{it}.‹make_module›{end}()'\ndef other(it, name): return f'make {name} module'\nclass Writer:\n    def write(self, end): return f'‹make_module›{end}'\n    def other(self, end): return f'make{end}'\ngetattr\n",
+    );
+}
+
+#[test]
 fn what_a_library_looks_for_is_refused() {
     let visitor = "import ast\nclass V(ast.NodeVisitor):\n    def «visit_Name»(self, node): ...\n";
     assert!(Marked::new(&[("m.py", visitor)]).refusal("zz").contains("`NodeVisitor`"));

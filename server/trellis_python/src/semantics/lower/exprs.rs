@@ -69,7 +69,7 @@ impl Lower<'_> {
                 Expr::Delegated(value)
             }
             Ast::FString(it) => {
-                self.interpolated_ends(it);
+                self.interpolated_names(it);
                 it.value.elements().for_each(|it| self.interpolated(it));
                 Expr::String
             }

@@ -1,7 +1,7 @@
 //! Lowers names in strings: attributes that are looked up, keys, dotted paths, fixtures, parameters
 //! of tests, and names that are put together.
 
-use ruff_python_ast::{self as ast, Expr as Ast, ExprStringLiteral};
+use ruff_python_ast::{self as ast, Expr as Ast, ExprStringLiteral, InterpolatedStringElement};
 use ruff_text_size::{TextRange, TextSize};
 
 use super::Lower;
@@ -248,24 +248,39 @@ impl Lower<'_> {
         }
     }
 
-    /// Records the ends of an f-string.
-    pub(super) fn interpolated_ends(&mut self, it: &ast::ExprFString) {
+    /// Records the parts of names in an f-string: words beside an interpolation.
+    pub(super) fn interpolated_names(&mut self, it: &ast::ExprFString) {
         let elements: Vec<_> = it.value.elements().collect();
-        let (Some(first), Some(last)) = (elements.first(), elements.last()) else { return };
-        if elements.len() < 2 {
-            return;
+        for pair in elements.windows(2) {
+            let (text, other, is_prefix) = match pair {
+                [InterpolatedStringElement::Literal(text), other] => (text, other, true),
+                [other, InterpolatedStringElement::Literal(text)] => (text, other, false),
+                _ => continue,
+            };
+            let word = self.word_at_end(text.range, is_prefix);
+            let rest = match other {
+                InterpolatedStringElement::Interpolation(it)
+                    if elements.len() == 2 && word == text.range =>
+                {
+                    rest(&it.expression)
+                }
+                _ => Rest::Unknown,
+            };
+            let rule = if is_prefix { Quoted::Prefix(rest) } else { Quoted::Suffix(rest) };
+            self.affix_at(word, rule);
         }
-        let rest = |it: &ast::InterpolatedStringElement| match it {
-            ast::InterpolatedStringElement::Interpolation(it) if elements.len() == 2 => {
-                rest(&it.expression)
-            }
-            _ => Rest::Unknown,
-        };
-        if let ast::InterpolatedStringElement::Literal(it) = first {
-            self.affix_at(it.range, Quoted::Prefix(rest(last)));
-        }
-        if let ast::InterpolatedStringElement::Literal(it) = last {
-            self.affix_at(it.range, Quoted::Suffix(rest(first)));
+    }
+
+    /// Returns the range of the word at the end or at the start of a range.
+    fn word_at_end(&self, range: TextRange, is_last: bool) -> TextRange {
+        let text = self.text(range);
+        let is_edge = |c: char| c != '_' && !c.is_alphanumeric();
+        let word = if is_last { text.rsplit(is_edge).next() } else { text.split(is_edge).next() };
+        let length = TextSize::of(word.unwrap_or_default());
+        if is_last {
+            TextRange::new(range.end() - length, range.end())
+        } else {
+            TextRange::at(range.start(), length)
         }
     }
 }
