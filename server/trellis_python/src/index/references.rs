@@ -68,7 +68,7 @@ pub struct Rename {
     pub edits: Vec<(FileId, Vec<Range<usize>>)>,
     /// Unchanged places that may refer to the symbol, with the reason for the doubt.
     pub possible: Vec<(Place, &'static str)>,
-    /// What looks for the old name besides code that names it, as a sentence.
+    /// Use of the old name by something that no place shows, as a sentence.
     pub fixed_by: Option<String>,
 }
 

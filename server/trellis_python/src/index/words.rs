@@ -75,7 +75,7 @@ impl Word {
 pub(crate) struct WordSet {
     /// Their hashes, ascending.
     hashes: Vec<u32>,
-    /// A bit for the lower half of each hash: most words of a file are told apart by it.
+    /// A bit for the lower half of each hash: it decides for most words of a file.
     bits: Box<[u64; BITS / 64]>,
 }
 

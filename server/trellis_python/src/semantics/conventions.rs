@@ -93,7 +93,8 @@ impl Eval<'_> {
         let is_library =
             |it: &Hit| matches!(it, Hit::Symbol(file, _) if bundle::number(*file).is_some());
         let (of, name) = (module.class(class).name.text(), name.text());
-        let why = format!("`{of}` stands in for an object of the standard library with a `{name}`");
+        let why =
+            format!("`{of}` takes the place of an object of the standard library with a `{name}`");
         found.hits.iter().any(is_library).then_some(why)
     }
 

@@ -64,7 +64,7 @@ pub(crate) enum Expectation {
     Annotation(ExprId),
     /// The value of a symbol.
     Symbol(SymbolId),
-    /// What a loop over the value gives to a symbol, one after the other.
+    /// The items that a loop gives to a symbol, one after the other.
     Iterated(SymbolId),
     /// The n-th argument of a call.
     Argument(ExprId, u32),

@@ -1,4 +1,4 @@
-//! What a search looks for: symbols, with the properties that limit where to look.
+//! The target of a search: symbols, with the properties that limit where to look.
 
 use rustc_hash::FxHashSet;
 

@@ -196,7 +196,7 @@ fn what_a_wrapper_stands_in_for_is_refused() {
         )
     };
     let text = wrapper("    def «read»(self, n=-1): return self._input.read(n)\n");
-    assert!(Marked::new(&[("m.py", &text)]).refusal("zz").contains("`Echo` stands in"));
+    assert!(Marked::new(&[("m.py", &text)]).refusal("zz").contains("`Echo` takes the place"));
     check(&wrapper("    def «echo»(self): ...\n"));
 }
 

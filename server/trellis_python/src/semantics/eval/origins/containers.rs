@@ -12,7 +12,7 @@ use crate::semantics::writes::{Content, last_name};
 /// The part of a container's contents that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Side {
-    /// What iteration gives: elements, or the keys of a mapping.
+    /// Results of iteration: elements, or the keys of a mapping.
     Iterated,
     /// Items, or the values of a mapping.
     Values,
