@@ -1,0 +1,34 @@
+// Renames with places that only a person can decide on.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { project } from '../lane/project';
+import { write } from '../lane/scratch';
+import { withSession } from '../lane/session';
+
+test('a rename shows doubtful places in a preview, not selected, and changes the others', async () => {
+  await withSession('renames', {}, async ({ server, workbench }) => {
+    const folder = project(server.scratch.root);
+    const file = join(folder, 'cart.py');
+    write(
+      file,
+      'class Cart:\n    def total(self): ...\n\n\ndef show(it):\n    it.total()\n\n\nCart().total()\n',
+    );
+    await workbench.open(folder);
+    await workbench.openFile('cart.py');
+    await workbench.lens('Generate tests').first().waitFor();
+    await workbench.line('def total').getByText('total').click();
+    await workbench.page.keyboard.press('F2');
+    await workbench.page.locator('.rename-box input').fill('grand_total');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.button('Apply').waitFor();
+    await workbench.picture('rename-preview');
+    await workbench.button('Apply').click();
+    await workbench.line('def grand_total').waitFor();
+    await workbench.command('File: Save');
+    const wanted =
+      'class Cart:\n    def grand_total(self): ...\n\n\ndef show(it):\n    it.total()\n\n\nCart().grand_total()\n';
+    assert.equal(readFileSync(file, 'utf8'), wanted);
+  });
+});
