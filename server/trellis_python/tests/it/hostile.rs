@@ -94,3 +94,49 @@ fn circles_end() {
         ask(&index(&[text]), &offsets);
     }
 }
+
+/// Number of functions that call each other in [`calls_in_circles`].
+const MANY: usize = 60;
+
+/// Returns a base class with many subclasses that override a method, and functions without
+/// annotations that call each other in many ways.
+fn calls_in_circles() -> String {
+    let mut text = "class Base:\n    def subs(self): return self\n".to_owned();
+    for it in 0..MANY {
+        let parent = if it < 2 { "Base".to_owned() } else { format!("C{}", it / 2) };
+        text += &format!("class C{it}({parent}):\n    def subs(self): return f{it}(self)\n");
+        let [next, other, far] = [it + 1, it * 3 + 1, it * 7 + 5].map(|it| it % MANY);
+        text += &format!(
+            "def f{it}(x):\n    if x: return f{next}(x)\n    if x is None: return f{other}(f{far}(x))\n    return C{it}()\n"
+        );
+    }
+    text
+}
+
+/// Evaluating each call anew, on each way to it, would take hours.
+#[test]
+fn a_method_is_renamed_where_functions_call_each_other_in_circles() {
+    let users = (0..300).map(|it| format!("f{}(C{}()).subs()\n", it % MANY, (it * 11) % MANY));
+    let user = format!("from m0 import *\n{}", users.collect::<String>());
+    let texts = [&*calls_in_circles(), &user];
+    let index = index(&texts);
+    let [home, user] = ["m0.py", "m1.py"].map(|it| index.file(it).unwrap());
+    let at = texts[0].find("subs").unwrap();
+    let rename = index.rename(home, at, "replaced").unwrap();
+    let edits = |file| rename.edits.iter().find(|it| it.0 == file).map_or(0, |it| it.1.len());
+    assert_eq!([edits(home), edits(user)], [1 + MANY, 300]);
+}
+
+/// The types of a value are followed through long chains of calls.
+#[test]
+fn a_result_is_known_through_a_long_chain_of_calls() {
+    let mut text = "class Base:\n    def subs(self): pass\n".to_owned();
+    for it in 0..150 {
+        text += &format!("def f{it}(): return f{}()\n", it + 1);
+    }
+    text += "def f150(): return Base()\nf0().subs()\n";
+    let index = index(&[&text]);
+    let file = index.file("m0.py").unwrap();
+    let rename = index.rename(file, text.find("subs").unwrap(), "replaced").unwrap();
+    assert_eq!(rename.edits[0].1.len(), 2);
+}

@@ -43,6 +43,10 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
+    pub(super) fn len(&self) -> usize {
+        self.all.borrow().len()
+    }
+
     fn get(&self, id: ContextId) -> Option<Arc<Context>> {
         self.all.borrow().get(id.0.checked_sub(1)? as usize).cloned()
     }

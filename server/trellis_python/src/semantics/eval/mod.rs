@@ -3,7 +3,9 @@
 //! Nothing is computed that no question needs. A question may lead back to itself (a function that
 //! returns the result of its own call). The inner question is then answered with `Never`, and
 //! answers that depend on such an incomplete answer are cached only until the open question is
-//! answered, so that no answer depends on the order of the questions.
+//! answered, so that no answer depends on the order of the questions. Where many functions call each
+//! other, that would ask the same questions once for each way to them: from some number of questions
+//! on, such answers are cached until all questions of the circle are answered.
 
 mod annotations;
 mod attributes;
@@ -36,7 +38,7 @@ pub(crate) use self::contexts::ContextId;
 use self::contexts::Contexts;
 pub(crate) use self::functions::CallSite;
 pub(crate) use self::matching::keyword_parameter;
-use self::provisional::{CUT_SHORT, Provisional, RestsOn};
+use self::provisional::{DEEPEST, Provisional, RestsOn};
 use super::ir::*;
 use super::names::{KNOWN, Name};
 use super::program::Resolved;
@@ -54,16 +56,18 @@ enum Question {
     Join(FileId, KeyId, u32),
 }
 
-/// Largest depth of nested questions; each takes a few hundred bytes of stack.
-const DEEPEST: usize = 120;
 /// Largest number of questions that one external question may cause.
 const MOST_STEPS: u32 = 200_000;
+/// Largest number of questions for which incomplete answers are forgotten as early as possible.
+const MOST_EXACT: u32 = 2_000;
 
 /// Cached answers, valid for one state of the workspace.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// Answers by question, and by the call on whose arguments the answer depends.
     answers: RefCell<FxHashMap<(Question, ContextId), Type>>,
+    /// Number of answers that were left when those that depend on a call were last forgotten.
+    plain: Cell<usize>,
     contexts: Contexts,
     classes: RefCell<FxHashMap<(FileId, ClassId), Arc<ClassInfo>>>,
     resolved: RefCell<Resolved>,
@@ -75,7 +79,18 @@ const MOST_ANSWERS: usize = 300_000;
 impl Memory {
     /// Returns whether the cache is small enough to be kept.
     pub(crate) fn is_worth_keeping(&self) -> bool {
-        self.answers.borrow().len() < MOST_ANSWERS
+        self.answers.borrow().len() < MOST_ANSWERS && self.contexts.len() < MOST_ANSWERS
+    }
+
+    /// Forgets the answers that depend on a call if there are too many: others rest on them, but
+    /// no external question asks for them.
+    fn shed(&self, most: usize) {
+        let mut answers = self.answers.borrow_mut();
+        if answers.len() >= most {
+            answers.retain(|(_, context), _| *context == ContextId::default());
+            answers.shrink_to_fit();
+            self.plain.set(answers.len());
+        }
     }
 }
 
@@ -87,7 +102,7 @@ pub(crate) struct Eval<'i> {
     open: RefCell<FxHashMap<(Question, ContextId), usize>>,
     /// The call whose function is being evaluated.
     context: Cell<ContextId>,
-    /// Depths of the open questions that the answers since the last question depend on, as bits.
+    /// What the answers since the last question depend on.
     rests_on: Cell<RestsOn>,
     provisional: RefCell<Provisional>,
     steps: Cell<u32>,
@@ -108,13 +123,15 @@ impl<'i> Eval<'i> {
 
     /// Returns the cache for the next evaluation.
     pub(crate) fn into_memory(self) -> Memory {
+        self.memory.shed(MOST_ANSWERS);
         self.memory
     }
 
     /// Resets the limits. Callers run this before each external question.
     pub(crate) fn refresh(&self) {
+        self.memory.shed(MOST_ANSWERS.max(2 * self.memory.plain.get()));
         self.steps.set(MOST_STEPS);
-        self.rests_on.set(0);
+        self.rests_on.set(RestsOn::default());
         *self.provisional.borrow_mut() = Provisional::default();
         self.context.set(ContextId::default());
     }
@@ -132,6 +149,13 @@ impl<'i> Eval<'i> {
         found
     }
 
+    /// Changes what the answers since the last question depend on.
+    fn rest_on(&self, change: impl FnOnce(&mut RestsOn)) {
+        let mut it = self.rests_on.get();
+        change(&mut it);
+        self.rests_on.set(it);
+    }
+
     fn ask(&self, question: Question, answer: impl FnOnce() -> Type) -> Type {
         let context = self.context_of(&question);
         let question = (question, context);
@@ -140,36 +164,42 @@ impl<'i> Eval<'i> {
         }
         let depth = self.open.borrow().len();
         if let Some((known, rests_on)) = self.provisional.borrow().get(&question, depth) {
-            self.rests_on.set(self.rests_on.get() | rests_on);
+            self.rest_on(|it| it.add(&rests_on));
             return known.clone();
         }
         if let Some(around) = self.open.borrow().get(&question) {
-            self.rests_on.set(self.rests_on.get() | 1 << around);
+            self.rest_on(|it| it.insert(*around));
             return Type::Never;
         }
         if depth >= DEEPEST || self.steps.get() == 0 {
-            self.rests_on.set(self.rests_on.get() | CUT_SHORT);
+            self.rest_on(|it| it.is_cut_short = true);
             return Type::Unknown;
         }
         self.steps.set(self.steps.get() - 1);
         self.open.borrow_mut().insert(question, depth);
-        let before = self.rests_on.replace(0);
+        let before = self.rests_on.replace(RestsOn::default());
         let answer = self.within(context, answer).bounded();
         self.open.borrow_mut().remove(&question);
         self.keep(question, depth, &answer);
-        self.rests_on.set(self.rests_on.get() | before);
+        self.rest_on(|it| it.add(&before));
         answer
     }
 
     /// Caches an answer for as long as the questions that it rests on are open.
     fn keep(&self, question: (Question, ContextId), depth: usize, answer: &Type) {
-        self.provisional.borrow_mut().close(depth);
-        let mut rests_on = self.rests_on.get() & !(1 << depth);
+        let mut rests_on = self.rests_on.get();
+        rests_on.remove(depth);
         if depth == 0 {
-            rests_on = 0;
+            rests_on = RestsOn::default();
         }
         self.rests_on.set(rests_on);
-        if rests_on == 0 {
+        let is_exact = MOST_STEPS - self.steps.get() < MOST_EXACT;
+        if rests_on.is_nothing() || is_exact {
+            self.provisional.borrow_mut().close(depth);
+        } else {
+            self.provisional.borrow_mut().pass_on(depth, &rests_on);
+        }
+        if rests_on.is_nothing() {
             self.memory.answers.borrow_mut().insert(question, answer.clone());
         } else {
             self.provisional.borrow_mut().add(question, answer.clone(), rests_on, depth);

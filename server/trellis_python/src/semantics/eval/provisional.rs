@@ -6,10 +6,50 @@ use super::Question;
 use super::contexts::ContextId;
 use crate::semantics::types::Type;
 
-/// Depths of the open questions that an answer depends on, as bits.
-pub(super) type RestsOn = u128;
-/// Mark of answers that a limit cut short, beside the depths of open questions.
-pub(super) const CUT_SHORT: RestsOn = 1 << 127;
+/// Number of words with a bit for each depth.
+const WORDS: usize = 16;
+/// Largest depth of nested questions; each takes some kilobytes of stack. Chains of calls in large
+/// projects reach half of it.
+pub(super) const DEEPEST: usize = 64 * WORDS;
+
+/// Depths of the open questions that an answer depends on, and whether a limit cut it short.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RestsOn {
+    /// Depths as bits.
+    depths: [u64; WORDS],
+    pub(super) is_cut_short: bool,
+}
+
+impl RestsOn {
+    /// Adds the open question at a depth.
+    pub(super) fn insert(&mut self, depth: usize) {
+        self.depths[depth / 64] |= 1 << (depth % 64);
+    }
+
+    /// Removes the question at a depth.
+    pub(super) fn remove(&mut self, depth: usize) {
+        self.depths[depth / 64] &= !(1 << (depth % 64));
+    }
+
+    /// Adds all that another answer rests on.
+    pub(super) fn add(&mut self, other: &RestsOn) {
+        for (it, other) in self.depths.iter_mut().zip(other.depths) {
+            *it |= other;
+        }
+        self.is_cut_short |= other.is_cut_short;
+    }
+
+    /// Returns whether an answer holds for good.
+    pub(super) fn is_nothing(&self) -> bool {
+        !self.is_cut_short && self.depths.iter().all(|it| *it == 0)
+    }
+
+    /// Returns the depth of the innermost open question, 0 if there is none.
+    pub(super) fn innermost(&self) -> usize {
+        let word = self.depths.iter().rposition(|it| *it != 0);
+        word.map_or(0, |it| it * 64 + self.depths[it].ilog2() as usize)
+    }
+}
 
 struct Kept {
     answer: Type,
@@ -35,7 +75,7 @@ impl Provisional {
         depth: usize,
     ) -> Option<(&Type, RestsOn)> {
         let known = self.answers.get(question)?;
-        let holds = known.rests_on & CUT_SHORT == 0 || depth >= known.depth;
+        let holds = !known.rests_on.is_cut_short || depth >= known.depth;
         holds.then_some((&known.answer, known.rests_on))
     }
 
@@ -46,7 +86,7 @@ impl Provisional {
         rests_on: RestsOn,
         depth: usize,
     ) {
-        let innermost = (rests_on & !CUT_SHORT | 1).ilog2() as usize;
+        let innermost = rests_on.innermost();
         if self.until.len() <= innermost {
             self.until.resize(innermost + 1, Vec::new());
         }
@@ -58,6 +98,21 @@ impl Provisional {
     pub(super) fn close(&mut self, depth: usize) {
         for question in self.until.get_mut(depth).into_iter().flat_map(std::mem::take) {
             self.answers.remove(&question);
+        }
+    }
+
+    /// Keeps the answers that depend on the question at a depth, which is no longer open, for as
+    /// long as those that its own answer rests on.
+    pub(super) fn pass_on(&mut self, depth: usize, rests_on: &RestsOn) {
+        let questions: Vec<_> = self.until.get_mut(depth).map(std::mem::take).unwrap_or_default();
+        if self.until.len() <= rests_on.innermost() {
+            self.until.resize(rests_on.innermost() + 1, Vec::new());
+        }
+        for question in questions {
+            if let Some(it) = self.answers.get_mut(&question) {
+                it.rests_on = *rests_on;
+                self.until[rests_on.innermost()].push(question);
+            }
         }
     }
 }
