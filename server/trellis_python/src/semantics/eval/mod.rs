@@ -5,7 +5,8 @@
 //! answers that depend on such an incomplete answer are cached only until the open question is
 //! answered, so that no answer depends on the order of the questions. Where many functions call each
 //! other, that would ask the same questions once for each way to them: from some number of questions
-//! on, such answers are cached until all questions of the circle are answered.
+//! on, such answers are cached until all questions of the circle are answered, with the doubt that
+//! they may be anything besides.
 
 mod annotations;
 mod attributes;

@@ -102,7 +102,8 @@ impl Provisional {
     }
 
     /// Keeps the answers that depend on the question at a depth, which is no longer open, for as
-    /// long as those that its own answer rests on.
+    /// long as those that its own answer rests on. They lack what that question contributes, so
+    /// that they may be anything besides.
     pub(super) fn pass_on(&mut self, depth: usize, rests_on: &RestsOn) {
         let questions: Vec<_> = self.until.get_mut(depth).map(std::mem::take).unwrap_or_default();
         if self.until.len() <= rests_on.innermost() {
@@ -110,6 +111,7 @@ impl Provisional {
         }
         for question in questions {
             if let Some(it) = self.answers.get_mut(&question) {
+                it.answer = Type::union([it.answer.clone(), Type::Unknown]);
                 it.rests_on = *rests_on;
                 self.until[rests_on.innermost()].push(question);
             }
