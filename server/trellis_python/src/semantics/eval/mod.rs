@@ -103,7 +103,7 @@ pub(crate) struct Eval<'i> {
     open: RefCell<FxHashMap<(Question, ContextId), usize>>,
     /// The call whose function is being evaluated.
     context: Cell<ContextId>,
-    /// What the answers since the last question depend on.
+    /// Open questions that the answers since the last question depend on.
     rests_on: Cell<RestsOn>,
     provisional: RefCell<Provisional>,
     steps: Cell<u32>,
