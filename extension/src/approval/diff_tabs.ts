@@ -18,7 +18,7 @@ import {
 } from 'vscode';
 import type { FixResult } from '../protocol';
 import { TrellisError } from '../sidecar/api';
-import { idSteps } from '../testing/ids';
+import { fileOf } from '../testing/ids';
 import type { Drafts } from './drafts';
 import type { EditedTexts } from './edited_text';
 import { tabTitle } from './messages';
@@ -165,9 +165,9 @@ export class DiffTabs {
   }
 
   private async showTest(ref: ProposalRef, { test, node }: FixResult, isAsked: boolean): Promise<void> {
-    const file = idSteps(test.id)[0]?.id;
-    const uri = file === undefined ? undefined : Uri.file(join(ref.root, file));
-    if (uri === undefined || !(await exists(uri))) {
+    const file = fileOf(test.id);
+    const uri = Uri.file(join(ref.root, file));
+    if (!(await exists(uri))) {
       if (!isAsked) return;
       const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
       throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');

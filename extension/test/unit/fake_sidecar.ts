@@ -20,6 +20,7 @@ export class FakeSidecar {
   /** Answers by method; an error that one throws is the answer. */
   readonly answers: Record<string, (params: Record<string, unknown>) => unknown> = {
     'trellis/listRuns': () => ({ runs: [] }),
+    'trellis/findTests': ({ root }) => ({ root, files: [] }),
   };
   state: SidecarState = 'running';
 
@@ -79,5 +80,5 @@ export function resultOf(root: string, given: Partial<RunTestsResult> = {}): Run
 
 /** Lets pending promises resolve. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 60; turn += 1) await Promise.resolve();
 }

@@ -62,8 +62,8 @@ pub use crate::{
     local::Isolation,
     report::{
         Activity, Comparison, Coverage, Failure, FileCoverage, Frame, FunctionCoverage,
-        LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, TestOutcome,
-        TestResult, TestTrace, TracedCall, TracedValue,
+        LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, Subtest,
+        TestOutcome, TestResult, TestTrace, TracedCall, TracedValue,
     },
     request::{Limits, RaisedBy, Request, Tree},
     runner::{RunProgress, Runner, Totals},

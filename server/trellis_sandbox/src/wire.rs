@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 41] = modules![
+const MODULES: [(&str, &str); 42] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -68,6 +68,7 @@ const MODULES: [(&str, &str); 41] = modules![
     "selection",
     "shared_imports",
     "source_units",
+    "subtests",
     "trial_batch",
     "trial_fork",
     "trials",
