@@ -32,10 +32,7 @@ const PYTEST: [Layout; 12] = [
                 "tests/test_a.py",
                 "from tests.base import Mixin\nfrom . import base\nimport tests.base as b\n\nclass TestM(Mixin):\n    def test_own(self): pass\n\nclass Case(base.Base):\n    test_over = None\n\nclass Deep(Case):\n    def test_deep(self): pass\n\nclass Named(b.Base): pass\nclass Hushed(base.Quiet): pass\nclass Loud(base.Quiet):\n    __test__ = True\n",
             ),
-            (
-                "tests/test_b.py",
-                "from .base import *\nfrom .test_a import TestM as TestN\n",
-            ),
+            ("tests/test_b.py", "from .base import *\nfrom .test_a import TestM as TestN\n"),
             (
                 "tests/test_c.py",
                 "from tests.base import Base\nimport tests.base\n\nclass X(tests.base.Base, tests.base.Mixin): pass\n",
@@ -241,12 +238,12 @@ fn places_are_those_of_definitions_and_unsaved_texts_count() {
     let world = World::new();
     world.write("setup.py", "");
     world.write("base.py", "class Base:\n\n    def test_b(self):\n        pass\n");
-    let text = "from base import Base\n\nclass TestA(Base):\n    @decorated\n    def test_a(self):\n        pass\n";
+    let text = "from base import Base\n\nclass TestA(Base):\n    @mark.parametrize('x', [1])\n    def test_a(self):\n        pass\n";
     let file = world.write("test_a.py", text);
     let mut client = editor(&world, Value::Null);
     let expected = json!([
         { "name": "TestA", "isClass": true, "line": 3, "endLine": 6 },
-        { "name": "TestA::test_a", "line": 5, "endLine": 6 },
+        { "name": "TestA::test_a", "hasCases": true, "line": 5, "endLine": 6 },
         { "name": "TestA::test_b", "path": "base.py", "line": 3, "endLine": 4 },
     ]);
     assert_eq!(call(&mut client, "findTests", json!({}))["files"][0]["tests"], expected);
@@ -268,6 +265,7 @@ fn nothing_is_executed_and_broken_files_have_no_tests() {
     world.write("test_b.py", "def test_b(:\n");
     let mut client = editor(&world, json!({ "trusted": false }));
     assert_eq!(found(&mut client, json!({})), BTreeSet::from(["test_a.py::test_a".to_owned()]));
+    assert_eq!(call(&mut client, "findTests", json!({}))["invalid"], json!(["test_b.py"]));
     assert!(fs::metadata(world.root().join("executed")).is_err());
     let refused = client.request("trellis/runTests", json!({}), patience());
     assert!(refused.is_err());

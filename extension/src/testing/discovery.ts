@@ -1,11 +1,12 @@
 // Finds tests in the sources when a folder is opened and whenever they change. Nothing is executed.
+import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Disposable, l10n, type TextDocument, type Uri, workspace } from 'vscode';
 import type { Client } from '../sidecar/client';
 import { errorText, toTrellisError } from '../sidecar/errors';
 import { FoundTestsInTree } from './found_tests';
 import { nestedRuns } from './nested_runs';
-import { isOwnCode } from './outdated';
+import { isHiddenOrInstalled } from './outdated';
 import type { TestTree } from './tree';
 
 /** Milliseconds in which changes are collected: a checkout changes many files, and a person types. */
@@ -35,12 +36,18 @@ export class TestDiscovery {
 
   begin(): Disposable[] {
     const watcher = workspace.createFileSystemWatcher(WATCHED);
+    // A file that is written at once into a new folder may have no event of its own.
+    const folders = workspace.createFileSystemWatcher('**/*', false, true, true);
     const onDisk = ({ fsPath }: Uri) => this.changed(fsPath, false);
     const onEdit = (document: TextDocument) => {
       if (document.languageId === 'python') this.changed(document.uri.fsPath, true);
     };
     return [
       watcher,
+      folders,
+      folders.onDidCreate((it) => {
+        if (isFolder(it.fsPath)) onDisk(it);
+      }),
       watcher.onDidCreate(onDisk),
       watcher.onDidChange(onDisk),
       watcher.onDidDelete(onDisk),
@@ -94,8 +101,7 @@ export class TestDiscovery {
   private changed(path: string, isEdit: boolean): void {
     const root = this.tree.projectOf(path);
     const file = root === undefined ? '' : relative(root, path).replaceAll('\\', '/');
-    if (root === undefined || (path.endsWith('.py') && !isOwnCode(file)) || this.tree.isInternal(root, file))
-      return;
+    if (root === undefined || isHiddenOrInstalled(file) || this.tree.isInternal(root, file)) return;
     const before = this.changes.has(root) ? this.changes.get(root) : new Set<string>();
     this.changes.set(root, isEdit ? before?.add(file) : undefined);
     this.timer ??= setTimeout(() => this.findChanges(), DELAY_MS);
@@ -106,4 +112,8 @@ export class TestDiscovery {
     for (const [root, changes] of this.changes) void this.find(root, changes && [...changes]);
     this.changes.clear();
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

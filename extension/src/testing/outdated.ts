@@ -34,9 +34,13 @@ export function dimOutdatedResults({ tree }: TestView): Disposable[] {
 
 /** Returns whether a file is the person's own code, not in a hidden folder or installed. */
 export function isOwnCode(path: string): boolean {
-  const steps = path.split(/[\\/]/);
-  const isForeign = (it: string) => it.startsWith('.') || it === 'site-packages' || it === 'node_modules';
-  return path.endsWith('.py') && !steps.some(isForeign);
+  return path.endsWith('.py') && !isHiddenOrInstalled(path);
+}
+
+/** Returns whether a path, relative to its project, lies in a hidden folder or one of installed packages. */
+export function isHiddenOrInstalled(path: string): boolean {
+  const folders = path.split(/[\\/]/).slice(0, -1);
+  return folders.some((it) => it.startsWith('.') || it === 'site-packages' || it === 'node_modules');
 }
 
 /** Returns the time at which a file was written or moved; for a deleted file, now. */

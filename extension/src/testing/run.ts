@@ -15,6 +15,7 @@ import { collectionErrorsOf, completeIds, type Outcome, outcomesOfRun } from './
 import { runSummary } from './test_output';
 import type { TestView } from './test_view';
 import { type ProjectTests, testsByProject } from './tests_by_project';
+import type { TestTree } from './tree';
 import type { RunOptions } from './types';
 
 /** Runs the requested tests, one project after the other. Never rejects: errors are reported. */
@@ -28,7 +29,8 @@ export async function runTests(
   const run = testing.controller.createTestRun(request);
   const stopping = run.token.onCancellationRequested(() => run.end());
   const excluded = new Set(request.exclude);
-  for (const item of request.include ?? []) if (isPartOfProject(testing, item)) enqueue(run, item, excluded);
+  for (const item of request.include ?? [])
+    if (isPartOfProject(testing, item)) enqueue(run, testing.tree, item, excluded);
   try {
     for (const tests of testsByProject(testing.tree, request))
       await runProject(sidecar, testing, run, tests, options, token);
@@ -49,10 +51,11 @@ function isPartOfProject(testing: TestView, item: TestItem): boolean {
 }
 
 /** Marks tests as waiting; those that do not run lose their result. */
-function enqueue(run: TestRun, item: TestItem, excluded: ReadonlySet<TestItem>): void {
+function enqueue(run: TestRun, tree: TestTree, item: TestItem, excluded: ReadonlySet<TestItem>): void {
   if (excluded.has(item)) return;
-  if (item.children.size === 0) run.enqueued(item);
-  for (const [, child] of item.children) enqueue(run, child, excluded);
+  // A test whose cases become rows while it runs would wait for ever.
+  if (item.children.size === 0 && !tree.awaitsCases(item)) run.enqueued(item);
+  for (const [, child] of item.children) enqueue(run, tree, child, excluded);
 }
 
 async function runProject(

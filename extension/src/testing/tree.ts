@@ -11,6 +11,8 @@ import type { Target } from './types';
 export class TestTree {
   private readonly targets = new WeakMap<TestItem, Target>();
   private readonly files = new WeakSet<TestItem>();
+  /** Tests of which a decorator makes several cases. */
+  private readonly withCases = new WeakSet<TestItem>();
   /** Start of the run of a test's result, in milliseconds since 1970. */
   private readonly runStart = new WeakMap<TestItem, number>();
 
@@ -28,6 +30,16 @@ export class TestTree {
 
   target(item: TestItem): Target | undefined {
     return this.targets.get(item);
+  }
+
+  /** Returns whether a test runs as cases that are not known yet. */
+  awaitsCases(item: TestItem): boolean {
+    return this.withCases.has(item) && item.children.size === 0;
+  }
+
+  setHasCases(item: TestItem, hasCases: boolean): void {
+    if (hasCases) this.withCases.add(item);
+    else this.withCases.delete(item);
   }
 
   /** Returns the item of a project, and creates it if needed. */

@@ -6,6 +6,7 @@ import { other } from '../lane/other';
 import { project } from '../lane/project';
 import { type Session, withSession } from '../lane/session';
 import { sidecars } from '../lane/sidecar';
+import { testsView } from './tests_view';
 
 /** Milliseconds of each measurement. */
 const SPAN = 20_000;
@@ -20,6 +21,10 @@ interface Tasks {
   readonly longest: number;
 }
 
+await withSession('bench-tests', { settings: { 'trellis.sandbox': 'local' } }, async (session) => {
+  for (const line of await testsView(session, wanted('TRELLIS_BIN'))) say(line);
+  say(`load ${loadavg()[0]?.toFixed(1)}`);
+});
 await withSession('bench-activation', { others: [nothing()] }, activation);
 const stub = { 'trellis.path': join(EXTENSION, 'test', 'bench', 'stub.mjs') };
 await withSession('bench-graph', { settings: stub }, graph);

@@ -13,7 +13,7 @@ const at = (name: string, line = 1): FoundTest => ({ name, line, endLine: line +
 
 /** Makes the answer of `trellis/findTests`. */
 function found(root: string, tests: Record<string, FoundTest[]>): FoundTests {
-  return { root, files: Object.entries(tests).map(([path, tests]) => ({ path, tests })) };
+  return { root, files: Object.entries(tests).map(([path, tests]) => ({ path, tests })), invalid: [] };
 }
 
 /** Opens a project whose sources have these tests. */
@@ -100,6 +100,29 @@ test('tests come and go with the text of their file, and empty folders go with t
   ]);
   await find({ 'b.py': [at('t')] });
   assert.deepEqual(ids(), ['b.py', 'b.py::t']);
+});
+
+test('a file that is invalid for a moment keeps its rows', async () => {
+  const { ids, find, sidecar, root } = await opened({ 'a.py': [at('t')], 'b.py': [at('t')] });
+  sidecar.answers['trellis/findTests'] = () => ({ root, files: [], invalid: ['a.py'] });
+  sidecar.states.fire('running');
+  await settled();
+  assert.deepEqual(ids(), ['a.py', 'a.py::t']);
+  await find({});
+  assert.deepEqual(ids(), []);
+});
+
+test('a test whose cases are not known does not wait, as its cases run in its place', async () => {
+  const project = await opened({ 'a.py': [{ ...at('t'), hasCases: true }, at('u')] });
+  const { testing, sidecar, root, view } = project;
+  sidecar.answers['trellis/runTests'] = () => resultOf(root, { tests: [{ ...ENDED, id: 'a.py::t[1]' }] });
+  const include = [testing.tree.item(root, 'a.py')];
+  const waiting = async () => {
+    await testing.profile.runHandler(new TestRunRequest(include), new CancellationTokenSource().token);
+    return view.runs.at(-1)?.told.filter((it) => it.startsWith('enqueued'));
+  };
+  assert.deepEqual(await waiting(), ['enqueued a.py::u']);
+  assert.deepEqual(await waiting(), ['enqueued a.py::t[1]', 'enqueued a.py::u']);
 });
 
 test('a run adds the tests that the text does not show, and removes those that do not exist', async () => {

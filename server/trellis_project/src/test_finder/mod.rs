@@ -46,31 +46,49 @@ pub struct TestFile {
     pub tests: Vec<CollectedTest>,
 }
 
+/// Result of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Files with tests, by path.
+    pub files: Vec<TestFile>,
+    /// Searched files that are not valid Python, by path.
+    pub invalid: Vec<String>,
+}
+
 impl Search<'_> {
-    /// Returns the files with tests, by path. A file that is not valid Python has none.
-    pub fn run(&self, cache: &ModuleCache) -> Vec<TestFile> {
+    /// Finds tests.
+    pub fn run(&self, cache: &ModuleCache) -> Found {
         let settings = Settings::of(self.root, self.rules);
         let modules = ProjectModules::new(self, &settings, cache);
         let found: BTreeSet<PathBuf> = walk::files(self, &settings, &modules);
-        let files: Vec<TestFile> =
+        let searched: Vec<Result<TestFile, String>> =
             found.par_iter().filter_map(|it| self.file(it, &settings, &modules)).collect();
-        files
+        let mut found = Found::default();
+        for file in searched {
+            match file {
+                Ok(it) if it.tests.is_empty() => {}
+                Ok(it) => found.files.push(it),
+                Err(path) => found.invalid.push(path),
+            }
+        }
+        found
     }
 
+    /// Returns the tests of a file, or the path of one that is not valid Python.
     fn file(
         &self,
         file: &Path,
         settings: &Settings,
         modules: &ProjectModules<'_>,
-    ) -> Option<TestFile> {
+    ) -> Option<Result<TestFile, String>> {
         let path = file.strip_prefix(self.root).ok()?.to_str()?.to_owned();
-        let module = modules.read(file)?;
+        let Some(module) = modules.read(file) else { return Some(Err(path)) };
         let mut tests = collected_tests(&path, &module, modules, settings);
         let key = |it: &CollectedTest| {
             let is_elsewhere = it.path != path;
             (is_elsewhere, if is_elsewhere { 0 } else { it.lines.first }, it.name.clone())
         };
         tests.sort_by_cached_key(key);
-        (!tests.is_empty()).then_some(TestFile { path, tests })
+        Some(Ok(TestFile { path, tests }))
     }
 }

@@ -30,6 +30,8 @@ pub struct CollectedTest {
     /// Names from the outermost class to the test, with `::` between them.
     pub name: String,
     pub is_class: bool,
+    /// A decorator makes several cases of the test.
+    pub has_cases: bool,
     /// File of the definition.
     pub path: String,
     pub lines: TestLines,
@@ -64,7 +66,7 @@ impl Collector<'_> {
     /// Collects what the last component `name` of `full` is bound to.
     fn entity(&mut self, name: &str, full: &str, entity: Entity) {
         match entity {
-            Entity::Function(it) if self.names.is_function(name) => self.push(full, false, &it),
+            Entity::Function(it) if self.names.is_function(name) => self.function(full, &it, false),
             Entity::Class(class) => self.class(name, full, &class),
             _ => {}
         }
@@ -79,8 +81,9 @@ impl Collector<'_> {
             return;
         }
         let before = self.found.len();
-        let at = Definition { path: class.path.clone(), lines: class.value.lines, value: () };
-        self.push(full, true, &at);
+        let (path, lines) = (class.path.clone(), class.value.lines);
+        let name = full.to_owned();
+        self.found.push(CollectedTest { name, is_class: true, has_cases: false, path, lines });
         match is_case {
             true => self.test_case(full, &line),
             false => self.members(full, &line),
@@ -103,7 +106,7 @@ impl Collector<'_> {
 
     fn method(&mut self, full: &str, name: &str, line: &resolve::Bases) {
         if let Some(Entity::Function(it)) = self.resolver.member(line, name) {
-            self.push(&format!("{full}::{name}"), false, &it);
+            self.function(&format!("{full}::{name}"), &it, false);
         }
     }
 
@@ -111,12 +114,18 @@ impl Collector<'_> {
         let names: BTreeSet<String> = line.names().cloned().collect();
         for name in names {
             let Some(entity) = self.resolver.member(line, &name) else { continue };
-            self.entity(&name, &format!("{full}::{name}"), entity);
+            match entity {
+                Entity::Function(it) if self.names.is_function(&name) => {
+                    self.function(&format!("{full}::{name}"), &it, line.has_cases());
+                }
+                entity => self.entity(&name, &format!("{full}::{name}"), entity),
+            }
         }
     }
 
-    fn push<T>(&mut self, name: &str, is_class: bool, it: &Definition<T>) {
-        let (path, lines) = (it.path.clone(), it.lines);
-        self.found.push(CollectedTest { name: name.to_owned(), is_class, path, lines });
+    fn function(&mut self, name: &str, it: &Definition<bool>, has_cases: bool) {
+        let (path, lines, has_cases) = (it.path.clone(), it.lines, it.value || has_cases);
+        let name = name.to_owned();
+        self.found.push(CollectedTest { name, is_class: false, has_cases, path, lines });
     }
 }

@@ -46,7 +46,11 @@ pub struct TestLines {
 
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
-    Function(TestLines),
+    Function {
+        lines: TestLines,
+        /// A decorator makes several cases of the function.
+        has_cases: bool,
+    },
     Class(Arc<Class>),
     /// `import module`, or `from module import name`.
     Import {
@@ -64,6 +68,8 @@ pub(super) enum Binding {
 #[derive(Debug)]
 pub(super) struct Class {
     pub(super) lines: TestLines,
+    /// A decorator makes several cases of every test.
+    pub(super) has_cases: bool,
     /// Dotted names of the bases.
     pub(super) bases: Vec<String>,
     pub(super) members: Names,
@@ -134,7 +140,10 @@ impl Reader<'_> {
         };
         match is_fixture(def) || def.decorator_list.iter().any(is_property) {
             true => Binding::Other,
-            false => Binding::Function(self.lines(def.name.start(), def.end())),
+            false => Binding::Function {
+                lines: self.lines(def.name.start(), def.end()),
+                has_cases: has_cases(&def.decorator_list),
+            },
         }
     }
 
@@ -146,7 +155,8 @@ impl Reader<'_> {
             members.entry("__init__".to_owned()).or_insert(Binding::Other);
         }
         let lines = self.lines(def.name.start(), def.end());
-        Binding::Class(Arc::new(Class { lines, bases, members }))
+        let has_cases = has_cases(&def.decorator_list);
+        Binding::Class(Arc::new(Class { lines, has_cases, bases, members }))
     }
 
     fn bind_import_from(&mut self, it: &StmtImportFrom, names: &mut Names) {
@@ -166,7 +176,9 @@ impl Reader<'_> {
     fn bind_value(&self, target: &Expr, value: &Expr, names: &mut Names) {
         let Expr::Name(target) = target else { return };
         let binding = match value {
-            Expr::Lambda(it) => Binding::Function(self.lines(target.start(), it.end())),
+            Expr::Lambda(it) => {
+                Binding::Function { lines: self.lines(target.start(), it.end()), has_cases: false }
+            }
             Expr::BooleanLiteral(it) => Binding::Flag(it.value),
             _ => dotted(value).map_or(Binding::Other, Binding::Alias),
         };
@@ -201,6 +213,10 @@ fn dotted(expr: &Expr) -> Option<String> {
         Expr::Subscript(it) => dotted(&it.value),
         _ => None,
     }
+}
+
+fn has_cases(decorators: &[Decorator]) -> bool {
+    decorators.iter().any(|it| last_name(callee(&it.expression)) == Some("parametrize"))
 }
 
 /// Returns whether a condition is `__name__ == "__main__"`.

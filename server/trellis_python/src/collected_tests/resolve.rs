@@ -20,7 +20,8 @@ pub(super) struct Definition<T> {
 /// The thing that a name stands for.
 #[derive(Clone)]
 pub(super) enum Entity {
-    Function(Definition<()>),
+    /// `true` if a decorator makes several cases of the function.
+    Function(Definition<bool>),
     Class(Definition<Arc<Class>>),
     Module(String, Arc<TestModule>),
     Flag(bool),
@@ -35,6 +36,10 @@ pub(super) struct Bases {
 }
 
 impl Bases {
+    pub(super) fn has_cases(&self) -> bool {
+        self.classes.iter().any(|it| it.value.has_cases)
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.classes.iter().flat_map(|it| it.value.members.keys())
     }
@@ -162,12 +167,16 @@ impl<'a> Resolver<'a> {
         binding: &Binding,
         fuel: usize,
     ) -> Option<Entity> {
-        let place = |lines: TestLines| Definition { path: path.to_owned(), lines, value: () };
+        let path_of = || path.to_owned();
         match binding {
-            Binding::Function(lines) => Some(Entity::Function(place(*lines))),
+            Binding::Function { lines, has_cases } => Some(Entity::Function(Definition {
+                path: path_of(),
+                lines: *lines,
+                value: *has_cases,
+            })),
             Binding::Class(class) => {
-                let Definition { path, lines, .. } = place(class.lines);
-                Some(Entity::Class(Definition { path, lines, value: class.clone() }))
+                let (lines, value) = (class.lines, class.clone());
+                Some(Entity::Class(Definition { path: path_of(), lines, value }))
             }
             Binding::Import { module, name } => self.imported(path, module, name.as_deref(), fuel),
             // A member may be bound to another member.

@@ -21,7 +21,19 @@ def described_report(report, excinfo, compared):
         text = report.longreprtext
         failure = failure_of(excinfo.value, text, compared) if excinfo else textual_failure(text)
     values = getattr(context, "kwargs", None)
+    if isinstance(values, dict) and type(report).__name__ == REPORTS[0]:
+        values = {name: Shown(value) for name, value in values.items()}
     return {"name": name_of(getattr(context, "msg", None), values), "outcome": outcome, "failure": failure}
+
+
+class Shown:
+    """A value that pytest 9 has already replaced by its ``repr``."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return str(self._text)
 
 
 def name_of(message, values):

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_project::project;
-use trellis_project::test_finder::{ModuleCache, Rules, Search, TestFile};
+use trellis_project::test_finder::{Found, ModuleCache, Rules, Search, TestFile};
 use trellis_python::CollectedTest;
 use trellis_sandbox::frameworks::{Framework, detect};
 use trellis_workflows::fault::Fault;
@@ -38,6 +38,8 @@ pub struct FoundTests {
     pub root: String,
     /// By path. Files without tests are left out.
     pub files: Vec<FoundTestFile>,
+    /// Files that are not valid Python, by path. Their tests are unknown.
+    pub invalid: Vec<String>,
 }
 
 /// A file with tests.
@@ -59,6 +61,9 @@ pub struct FoundTest {
     /// Whether it is a class.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_class: bool,
+    /// Whether a decorator makes several cases of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub has_cases: bool,
     /// The file that defines it, relative to the project, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -89,12 +94,13 @@ pub fn find_tests(
     also.extend(with_results(&root));
     let search =
         Search { root: &root, rules: rules(params), also: &also, within: &within, open_text };
-    let files = match has_python_tests(params, &root) {
+    let found = match has_python_tests(params, &root) {
         true => search.run(cache),
-        false => Vec::new(),
+        false => Found::default(),
     };
     let root = root.to_string_lossy().into_owned();
-    Ok(FoundTests { root, files: files.into_iter().map(file).collect() })
+    let Found { files, invalid } = found;
+    Ok(FoundTests { root, files: files.into_iter().map(file).collect(), invalid })
 }
 
 /// Returns the named paths relative to the root; none for all of it. A path may be gone.
@@ -127,7 +133,7 @@ fn file(file: TestFile) -> FoundTestFile {
 }
 
 fn test(file: &str, test: CollectedTest) -> FoundTest {
-    let CollectedTest { name, is_class, path, lines } = test;
+    let CollectedTest { name, is_class, has_cases, path, lines } = test;
     let path = (path != file).then_some(path);
-    FoundTest { name, is_class, path, line: lines.first, end_line: lines.last }
+    FoundTest { name, is_class, has_cases, path, line: lines.first, end_line: lines.last }
 }
