@@ -4346,6 +4346,10 @@ root: string
  * By path. Files without tests are left out.
  */
 files: FoundTestFile[]
+/**
+ * Files that are not valid Python, by path. Their tests are unknown.
+ */
+invalid: string[]
 }
 /**
  * A file with tests.
@@ -4372,6 +4376,10 @@ name: string
  * Whether it is a class.
  */
 isClass?: boolean
+/**
+ * Whether a decorator makes several cases of it.
+ */
+hasCases?: boolean
 /**
  * The file that defines it, relative to the project, if it is another one.
  */

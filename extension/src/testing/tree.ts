@@ -98,9 +98,11 @@ export class TestTree {
     const item = this.item(root, id);
     this.runStart.set(item, outcome.textOf ?? began);
     this.dimmed.delete(item);
-    item.description = noteOf(outcome);
+    // Each change of a property is a message to the editor.
+    const [note, file] = [noteOf(outcome), this.item(root, fileOf(id))];
+    if (note !== (item.description ?? '')) item.description = note;
     // A file whose tests run has no error any more.
-    this.item(root, fileOf(id)).error = undefined;
+    if (file.error !== undefined) file.error = undefined;
     // A range from the sources is newer than one from a run, whose line may be in another file.
     const isHere = path === undefined || path === fileOf(id);
     if (line !== undefined && isHere && item.range === undefined) item.range = lineRange(line - 1);

@@ -171,7 +171,7 @@ test('a failed search is shown at its project, until one succeeds', async () => 
 
 test('skips and expected failures show their reasons beside the test', async () => {
   const project = await opened({ 'a.py': [at('s'), at('x'), at('p'), at('q')] });
-  const note = (name: string) => project.testing.tree.find(project.root, `a.py::${name}`)?.description;
+  const note = (name: string) => project.testing.tree.find(project.root, `a.py::${name}`)?.description ?? '';
   await run(
     project,
     { id: 'a.py::s', outcome: 'skipped', reason: 'no network' },
