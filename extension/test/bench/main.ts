@@ -22,7 +22,7 @@ interface Tasks {
 }
 
 await withSession('bench-tests', { settings: { 'trellis.sandbox': 'local' } }, async (session) => {
-  for (const line of await testsView(session, wanted('TRELLIS_BIN'))) say(line);
+  await testsView(session, wanted('TRELLIS_BIN'), say);
   say(`load ${loadavg()[0]?.toFixed(1)}`);
 });
 await withSession('bench-activation', { others: [nothing()] }, activation);
