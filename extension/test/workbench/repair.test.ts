@@ -95,8 +95,7 @@ test('a test outside of testpaths is repaired with all others that have the same
     }
     await workbench.activity('Trellis');
     await workbench.page.getByText('No run yet.').waitFor();
-    await workbench.quickFix('assert discounted(300, 50) == 150', 'Propose a fix');
-    await workbench.treeItem('prices.py').click();
+    await workbench.lens('Fix…').first().click();
     await workbench.tab('prices.py (fix-1)').waitFor();
     await workbench.lens(/^.?.?Accept$/).click();
     await workbench.notification('It fixes 2 failing tests.').waitFor();
