@@ -1,10 +1,11 @@
 // Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
 import { commands, l10n, workspace } from 'vscode';
-import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
+import type { DecideFixParams, DecideFixResult, FixResult, Remedy, State } from '../protocol';
 import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
 import { requestWithProgress } from '../sidecar/job_progress';
+import * as notify from '../sidecar/notify';
 import { reportError } from '../sidecar/report_error';
 import type { DiffTabs } from './diff_tabs';
 import type { EditedTexts } from './edited_text';
@@ -50,6 +51,35 @@ export class Decisions {
       this.reportRefusal(ref, error);
     } finally {
       this.underWay.delete(proposalKey(ref));
+    }
+  }
+
+  /** Accepts all proposals that wait, one after the other; each is tested on top of those before. */
+  async acceptAll(): Promise<void> {
+    const all = waiting(this.proposals.queue);
+    const accept = all.length === 1 ? t('Accept 1 Fix') : t('Accept {0} Fixes', all.length);
+    const detail = t('Each fix is tested before it is written. Fixes that fail stay in the list.');
+    if (all.length === 0) return void (await notify.info(t('No fix to review.')));
+    if ((await notify.dialog(t('Accept all fixes?'), detail, accept)) !== accept) return;
+    const refused: string[] = [];
+    for (const it of all) {
+      const { state, why } = await this.acceptOne(it);
+      if (state !== 'accepted') refused.push(`${it.fix}: ${why}`);
+    }
+    const text = t('{0} of {1} fixes were accepted.', all.length - refused.length, all.length);
+    await (refused.length === 0 ? notify.info : notify.warn)([text, ...refused].join(' '));
+  }
+
+  /** Accepts a proposal; returns its state, and why it was not accepted. */
+  private async acceptOne(ref: ProposalRef): Promise<{ state?: State; why: string }> {
+    if (!(await this.editedTexts.confirmDiscard(ref))) return { why: t('you edit it.') };
+    try {
+      const result = await this.send(ref, { decision: 'accept' });
+      if (result === undefined) return { why: t('no answer.') };
+      if (result.state === 'accepted') await this.diffTabs.close(ref);
+      return { state: result.state, why: decisionMessage(result, t).text };
+    } catch (error) {
+      return { why: errorText(toTrellisError(error)) };
     }
   }
 

@@ -19,6 +19,7 @@ import { ProposalStore } from './proposal_store';
 import { ProposalTree } from './proposal_tree';
 import { isSameProposal, type ProposalRef, proposalRefOf, reviewedOf, textRefOf } from './proposal_uri';
 import { announced, ordered, type Proposal } from './queue';
+import { showWaitingItem } from './waiting_item';
 
 const t = l10n.t;
 
@@ -65,6 +66,7 @@ export function registerApproval(
       notifications,
     ),
     ...registerDocuments(texts, edits),
+    ...showWaitingItem(proposals),
     registerDiffLenses(texts),
     ...registerCommands(sidecar, proposals, texts, diffTabs, editedTexts, decisions),
     ...registerRequests(proposals, texts, diffTabs, requests, failingTests),
@@ -178,6 +180,10 @@ function registerCommands(
         const ref = refOf(argument) ?? refOf(await pickProposal(await acceptedProposals(sidecar, proposals)));
         if (ref !== undefined) await decisions.undo(ref);
       }),
+    ),
+    commands.registerCommand(
+      'trellis.acceptAllFixes',
+      guarded(failure, () => decisions.acceptAll()),
     ),
     commands.registerCommand(
       'trellis.refreshFixes',
