@@ -10,6 +10,7 @@ import { confirmRestart } from './run/confirm_restart';
 import { RunStore } from './run/run_store';
 import { setInterpreterLog } from './settings/interpreter';
 import { Client } from './sidecar/client';
+import { offerMcpServer } from './sidecar/mcp_server';
 import { guarded } from './sidecar/report_error';
 import { registerTasks } from './tasks/register';
 import { registerTesting } from './testing/register';
@@ -27,6 +28,8 @@ export function activate(context: ExtensionContext): void {
     commands.registerCommand('trellis.restartSidecar', restart),
     commands.registerCommand('trellis.showOutput', () => output.show()),
   );
+  const ownVersion = String(context.extension.packageJSON.version);
+  context.subscriptions.push(...offerMcpServer(() => sidecar.program, ownVersion));
   const jobStore = registerGeneration(context, sidecar);
   const runs = new RunStore(sidecar, jobStore);
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));

@@ -215,6 +215,12 @@ export class Client implements Sidecar {
     return client;
   }
 
+  /** Returns the path of the program; `undefined` if it is not found, which the start reports. */
+  get program(): string | undefined {
+    const found = findBinary(this.locations(), probeFile);
+    return 'path' in found ? found.path : undefined;
+  }
+
   private locations() {
     return {
       setting: workspace.getConfiguration('trellis').get('path', '').trim(),
