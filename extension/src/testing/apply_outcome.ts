@@ -7,6 +7,9 @@ import { collectionErrorsOf, type Failure, type Outcome } from './outcomes';
 import { testOutput } from './test_output';
 import type { TestTree } from './tree';
 
+/** Context of messages about failures, which menus know. */
+const FAILED = 'trellis.failed';
+
 /** Reports the outcome of a test to its run. */
 export function applyOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
   const { mark, word, durationMs, root, failure } = outcome;
@@ -64,6 +67,7 @@ function messageOf(root: string, failure: Failure, otherwise: Location | undefin
   const known = path !== undefined && line !== undefined;
   const place = known ? new Location(Uri.file(join(root, path)), new Position(line - 1, 0)) : otherwise;
   if (place !== undefined) made.location = place;
+  made.contextValue = FAILED;
   return made;
 }
 

@@ -253,7 +253,7 @@ function openFolders(): readonly string[] {
 }
 
 /** Makes the id of an item below a folder. */
-function itemId({ root, id }: Target): string {
+export function itemId({ root, id }: Target): string {
   return `${root}\n${id}`;
 }
 
