@@ -325,6 +325,7 @@ mod checks {
             duration: Duration::ZERO,
             stuck: None,
             coverage: None,
+            execution: None,
             traces: BTreeMap::new(),
             notes: Vec::new(),
         }
