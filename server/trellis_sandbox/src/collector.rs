@@ -171,10 +171,10 @@ impl ResultCollector {
                     self.execution.add_lines(&path, tests);
                 }
             }
-            Event::UsedByTest { test, files, folders, processes } => {
+            Event::UsedByTest { test, files, folders, written, processes } => {
                 let of_test = self.execution.tests.entry(test).or_default();
                 (of_test.files, of_test.folders) = (files, folders);
-                of_test.processes = processes;
+                (of_test.written, of_test.processes) = (written, processes);
             }
             Event::ExecutionRecorded => self.is_recorded = true,
             Event::Trace(trace) => {

@@ -343,6 +343,8 @@ pub struct TestExecution {
     pub files: Vec<String>,
     /// Folders that the test listed; the root is an empty path.
     pub folders: Vec<String>,
+    /// Files that the test opened for writing.
+    pub written: Vec<String>,
     /// True if the test started processes, which are not observed.
     pub processes: bool,
 }

@@ -27,7 +27,7 @@ class Resources:
     """What one test has used besides code."""
 
     def __init__(self):
-        self.files, self.folders, self.processes = set(), set(), False
+        self.files, self.folders, self.written, self.processes = set(), set(), set(), False
 
 
 class Execution(line_coverage.Coverage):
@@ -67,7 +67,10 @@ class Execution(line_coverage.Coverage):
                 self._of_test().processes = True
             return
         path = self._inside(arguments[0])
-        if path is None or event == "open" and not reads(arguments):
+        if path is None:
+            return
+        if event == "open" and not reads(arguments):
+            self._of_test().written.add(path)
             return
         may_be_for_python = event != "open" or path.endswith((".py", ".pyc")) or not self._context
         if may_be_for_python and not self._is_asked(sys._getframe(2)):
@@ -116,10 +119,9 @@ class Execution(line_coverage.Coverage):
             self._give_up(line_coverage.message_of(error))
             return
         for name, used in self._used.items():
-            files, folders = sorted(used.files), sorted(used.folders)
-            self._send(
-                {"event": "used_by_test", "test": name, "files": files, "folders": folders, "processes": used.processes}
-            )
+            found = {"files": used.files, "folders": used.folders, "written": used.written}
+            paths = {kind: sorted(names) for kind, names in found.items()}
+            self._send({"event": "used_by_test", "test": name, "processes": used.processes, **paths})
         self._send({"event": "execution_recorded"})
 
     def _tell_file(self, path, data):

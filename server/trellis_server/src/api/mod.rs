@@ -6,6 +6,7 @@
 //! from known texts and written only if the disk has the same. Lines and columns count from 1,
 //! columns in characters; paths in results are relative to the queried folder.
 
+pub mod affected_tests;
 pub mod code;
 pub mod confirm;
 pub mod doctor;
