@@ -420,6 +420,10 @@ result: (JobStarted | EnvironmentResult)
 params: DoctorParams
 result: DoctorResult
 }
+"trellis/affectedTests": {
+params: AffectedTestsParams
+result: AffectedTestsResult
+}
 "trellis/listTests": {
 params: ListTestsParams
 result: TestList
@@ -4263,6 +4267,11 @@ runTimeout?: (number | null)
  */
 coverage?: boolean
 /**
+ * Whether to record what each test executes and reads, for `affectedTests`. For pytest, and not
+ * with `coverage`.
+ */
+recordExecution?: boolean
+/**
  * Whether to start a fresh interpreter, instead of forking a warm one.
  */
 cold?: boolean
@@ -4994,6 +5003,78 @@ cost?: (string | null)
  * Whether Trellis does all of its work without it.
  */
 optional: boolean
+}
+/**
+ * Finds the tests that changes affect: those that executed a changed function, read a changed
+ * file, or load a changed module. Runs with `recordExecution` tell what tests execute; test files
+ * without such a run are judged by their imports. Nothing is executed.
+ */
+export interface AffectedTestsParams {
+/**
+ * The project; default: the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * Changed files, relative to the root. Without any, all tests are found that have not run, with
+ * a record, since the code changed that they need.
+ */
+paths?: string[]
+}
+/**
+ * The tests that changes affect.
+ */
+export interface AffectedTestsResult {
+/**
+ * The folder of the project.
+ */
+root: string
+/**
+ * Ids of tests, and paths of files of which all tests are affected, for `paths` of `runTests`.
+ */
+tests: string[]
+/**
+ * What changed since the tests ran; of recorded tests only.
+ */
+changed: ChangedPart[]
+/**
+ * Modules with syntax errors that tests need. Tests that need them are left out.
+ */
+broken: BrokenPart[]
+/**
+ * Ids of recorded tests that are left out.
+ */
+held: string[]
+}
+/**
+ * A changed part of a project.
+ */
+export interface ChangedPart {
+/**
+ * The file or folder, relative to the root; empty for the whole project, on which a test
+ * depends that starts processes.
+ */
+path: string
+/**
+ * The function, with its classes; null for code outside of functions and for other files.
+ */
+function?: (string | null)
+}
+/**
+ * A module with a syntax error.
+ */
+export interface BrokenPart {
+/**
+ * The file, relative to the root.
+ */
+path: string
+/**
+ * The line of the error, from 1.
+ */
+line: number
+/**
+ * The parser's message.
+ */
+message: string
 }
 /**
  * Lists the functions with generated tests, with their tests and the last results.

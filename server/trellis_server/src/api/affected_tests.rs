@@ -18,8 +18,8 @@ pub struct AffectedTestsParams {
     /// The project; default: the first folder of the workspace.
     #[serde(default)]
     pub root: Option<PathBuf>,
-    /// Changed files, relative to the root. Test files without a recorded run are affected if they
-    /// may depend on one of these; without any paths, all of them are.
+    /// Changed files, relative to the root. Without any, all tests are found that have not run, with
+    /// a record, since the code changed that they need.
     #[serde(default)]
     pub paths: Vec<String>,
 }
@@ -36,8 +36,8 @@ pub struct AffectedTestsResult {
     pub changed: Vec<ChangedPart>,
     /// Modules with syntax errors that tests need. Tests that need them are left out.
     pub broken: Vec<BrokenPart>,
-    /// Number of recorded tests that are left out.
-    pub held: usize,
+    /// Ids of recorded tests that are left out.
+    pub held: Vec<String>,
 }
 
 /// A changed part of a project.

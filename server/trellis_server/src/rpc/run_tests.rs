@@ -134,9 +134,13 @@ async fn affected_tests(
     let root = context.root(params.root.as_deref()).await;
     let root = project::of(&[root.to_string_lossy().into_owned()])?.root;
     let imports = imports_of(&context, &root).await?;
-    let affected = context.affected.clone();
+    let (affected, results) = (context.affected.clone(), context.results.clone());
     blocking(move || {
-        let found = affected.select(&root, &params.paths, &imports);
+        let now = SystemTime::now();
+        let times = results.times(&root);
+        let of_test = |id: &str| times.get(id).copied();
+        let found = affected.select(&root, &params.paths, &imports, &of_test);
+        results.confirm(&root, &found.unaffected, now);
         Ok(AffectedTestsResult::of(&root, found))
     })
     .await

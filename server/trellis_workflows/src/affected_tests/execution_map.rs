@@ -20,6 +20,8 @@ pub(super) struct ExecutionMap {
 /// The dependencies of one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TestRecord {
+    /// Start of the run, in milliseconds of Unix time.
+    pub(super) at: u64,
     /// Index of the set that the test shares with others of its file.
     pub(super) shared: u32,
     /// Indexes of versions that only this test has met, ascending.
@@ -46,7 +48,7 @@ impl MapWriter {
             let set = shared.get(record.shared as usize).into_iter().flatten().filter_map(at);
             let own: Vec<Version> = record.own.iter().filter_map(at).collect();
             let set = writer.set(set.collect());
-            writer.add(id, set, own, record.caches);
+            writer.add(id, own, TestRecord { shared: set, ..record });
         }
         writer
     }
@@ -63,9 +65,10 @@ impl MapWriter {
         at
     }
 
-    pub(super) fn add(&mut self, id: String, shared: u32, own: Vec<Version>, caches: Vec<String>) {
+    /// Adds a test with the versions that only this test has met.
+    pub(super) fn add(&mut self, id: String, own: Vec<Version>, record: TestRecord) {
         let own = self.indexes(own);
-        self.map.tests.insert(id, TestRecord { shared, own, caches });
+        self.map.tests.insert(id, TestRecord { own, ..record });
     }
 
     fn indexes(&mut self, versions: Vec<Version>) -> Vec<u32> {

@@ -100,12 +100,19 @@ impl AffectedTests {
         });
     }
 
-    /// Finds the tests that are affected. `paths`: changed files relative to the root, by which
-    /// test files without a record are judged; with none, all of these are affected.
-    pub fn select(&self, root: &Path, paths: &[String], imports: &Imports) -> Affected {
+    /// Finds the tests that changes of files affect. `paths`: the files, relative to the root; with
+    /// none, all tests are found whose last record is not of the present code. `result_time`
+    /// returns the time of a test's last result.
+    pub fn select(
+        &self,
+        root: &Path,
+        paths: &[String],
+        imports: &Imports,
+        result_time: &dyn Fn(&str) -> Option<u64>,
+    ) -> Affected {
         let test_files = test_files(root, imports);
         self.with(root, |Project { disk, map, .. }| {
-            Selector { disk, imports, map, test_files, paths }.select()
+            Selector { disk, imports, map, test_files, paths, result_time }.select()
         })
     }
 

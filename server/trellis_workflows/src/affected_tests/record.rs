@@ -1,13 +1,13 @@
 //! Turns what tests executed into their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use trellis_sandbox::{Execution, TestExecution};
 
-use super::dependency::{ABSENT, Dependency, UNSURE, Version};
+use super::dependency::{Dependency, UNSURE, Version};
 use super::disk_state::DiskState;
-use super::execution_map::{MapWriter, file_of};
+use super::execution_map::{MapWriter, TestRecord, file_of};
 use super::imports::{Imports, conftests};
 
 /// Files with settings of pytest and of the project.
@@ -42,7 +42,9 @@ impl Recorder<'_> {
         for id in ids {
             let (own, caches) = self.own(execution.tests.get(*id).unwrap_or(&none));
             let own = self.versions(own);
-            writer.add((*id).to_owned(), sets[file_of(id)], own, caches);
+            let (shared, own_indexes) = (sets[file_of(id)], Vec::new());
+            let record = TestRecord { at: millis(self.began), shared, own: own_indexes, caches };
+            writer.add((*id).to_owned(), own, record);
         }
     }
 
@@ -125,4 +127,7 @@ fn resources(test: &TestExecution) -> BTreeSet<Dependency> {
     files.chain(folders).chain(project).collect()
 }
 
-const _: () = assert!(ABSENT != UNSURE);
+/// Converts a time to milliseconds of Unix time.
+fn millis(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+}

@@ -17,12 +17,14 @@ const DOCUMENTS: [&str; 2] = [".md", ".rst"];
 pub struct Affected {
     /// Test ids, and paths of test files of which all tests run; sorted.
     pub tests: Vec<String>,
+    /// Recorded tests whose last result still holds.
+    pub unaffected: Vec<String>,
     /// Changed parts that selected recorded tests.
     pub changed: BTreeSet<Dependency>,
     /// Modules with syntax errors that tests need.
     pub broken: Vec<BrokenModule>,
-    /// Number of recorded tests left out because of `broken`.
-    pub held: usize,
+    /// Recorded tests left out because of `broken`.
+    pub held: Vec<String>,
 }
 
 /// A module with a syntax error.
@@ -52,6 +54,8 @@ pub(super) struct Selector<'a> {
     pub(super) test_files: BTreeSet<String>,
     /// Changed files, relative to the root; none for any.
     pub(super) paths: &'a [String],
+    /// Returns the time of the last result of a test, in milliseconds of Unix time.
+    pub(super) result_time: &'a dyn Fn(&str) -> Option<u64>,
 }
 
 impl Selector<'_> {
@@ -71,13 +75,23 @@ impl Selector<'_> {
                 continue;
             }
             let of_file = shared.get(record.shared as usize).copied().unwrap_or(Freshness::Changed);
-            match of_file.max(worst(&record.own)) {
-                Freshness::Same => continue,
-                Freshness::Broken => {
-                    found.held += 1;
-                    continue;
-                }
-                Freshness::Changed => {}
+            let state = of_file.max(worst(&record.own));
+            if state == Freshness::Broken {
+                found.held.push(id.clone());
+                continue;
+            }
+            // A later run, which recorded nothing, may have tested other code.
+            let is_outdated = (self.result_time)(id).is_some_and(|it| it > record.at);
+            if state == Freshness::Same && !is_outdated {
+                found.unaffected.push(id.clone());
+                continue;
+            }
+            let changed =
+                self.dependencies(record, |it| states.get(it) == Some(&Freshness::Changed));
+            let all =
+                if is_outdated { self.dependencies(record, |_| true) } else { changed.clone() };
+            if !self.concern(&all) {
+                continue;
             }
             // Other code of the file may mean other ids.
             if of_file == Freshness::Changed {
@@ -85,7 +99,6 @@ impl Selector<'_> {
             } else {
                 tests.insert(id.clone());
             }
-            let changed = self.changed(record, &states);
             filled.extend(self.filled(record, &changed));
             found.changed.extend(changed);
         }
@@ -105,11 +118,24 @@ impl Selector<'_> {
         }
     }
 
-    fn changed(&self, record: &TestRecord, states: &[Freshness]) -> Vec<Dependency> {
+    /// Returns the dependencies of a test whose version fits.
+    fn dependencies(&self, record: &TestRecord, fits: impl Fn(usize) -> bool) -> Vec<Dependency> {
         let shared = self.map.shared.get(record.shared as usize).into_iter().flatten();
-        let all = shared.chain(&record.own).map(|it| *it as usize);
-        let changed = all.filter(|it| states.get(*it) == Some(&Freshness::Changed));
-        changed.filter_map(|it| Some(self.map.versions.get(it)?.of.clone())).collect()
+        let all = shared.chain(&record.own).map(|it| *it as usize).filter(|it| fits(*it));
+        all.filter_map(|it| Some(self.map.versions.get(it)?.of.clone())).collect()
+    }
+
+    /// Returns whether dependencies belong to the changed files.
+    fn concern(&self, all: &[Dependency]) -> bool {
+        let is_in = |folder: &str, path: &String| {
+            path.rsplit_once('/').map_or(folder.is_empty(), |it| it.0 == folder)
+        };
+        let is_one = |it: &Dependency| match it {
+            Dependency::Project => true,
+            Dependency::Folder(folder) => self.paths.iter().any(|path| is_in(folder, path)),
+            other => self.paths.iter().any(|path| other.path() == Some(path)),
+        };
+        self.paths.is_empty() || all.iter().any(is_one)
     }
 
     /// Returns the modules with caches that a test may have filled with the help of changed parts:

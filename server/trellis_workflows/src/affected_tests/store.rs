@@ -39,6 +39,7 @@ struct StoredMap {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredRecord {
+    at: u64,
     shared: u32,
     own: Vec<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -86,6 +87,7 @@ impl Store {
 impl StoredMap {
     fn of(root: &Path, map: &ExecutionMap) -> StoredMap {
         let record = |it: &TestRecord| StoredRecord {
+            at: it.at,
             shared: it.shared,
             own: it.own.clone(),
             caches: it.caches.clone(),
@@ -104,7 +106,7 @@ impl From<StoredMap> for ExecutionMap {
     fn from(stored: StoredMap) -> ExecutionMap {
         let StoredMap { versions, shared, tests, .. } = stored;
         let record =
-            |it: StoredRecord| TestRecord { shared: it.shared, own: it.own, caches: it.caches };
+            |it: StoredRecord| TestRecord { at: it.at, shared: it.shared, own: it.own, caches: it.caches };
         let tests = tests.into_iter().map(|(id, it)| (id, record(it))).collect();
         ExecutionMap { versions, shared, tests }
     }
