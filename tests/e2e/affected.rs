@@ -250,11 +250,17 @@ fn a_result_of_a_run_without_a_record_is_not_taken_for_one_of_the_present_code()
     project.settle(&[]);
     project.edit("data.csv", "1", "2");
     let params = json!({ "root": "p", "sandbox": "local", "background": true });
-    let job = start(&mut project.client, "runTests", params);
-    ended(&mut project.client, &job);
+    let run = |project: &mut Project| {
+        let job = start(&mut project.client, "runTests", params.clone());
+        ended(&mut project.client, &job);
+    };
+    run(&mut project);
     project.edit("data.csv", "2", "1");
     let data = format!("{DATA_TESTS}::test_data");
     assert_eq!(project.settle(&["data.csv"]), [data]);
+    // The same code once more: the records hold.
+    run(&mut project);
+    assert_eq!(project.affected(&[]), Vec::<String>::new());
 }
 
 #[test]

@@ -65,11 +65,15 @@ class Coverage:
         try:
             with found.at_hand():
                 self._coverage = started(found.module, order["root"], self._scope(order["root"]))
+            self._begin()
         except Exception as error:
             self._give_up(message_of(error))
 
     def _prepare(self, order):
         """Prepares what a subclass needs before the measurement starts."""
+
+    def _begin(self):
+        """Prepares what a subclass needs once the measurement has started."""
 
     def _scope(self, root):
         """Returns the options that choose the files: all of the tree, executed or not."""

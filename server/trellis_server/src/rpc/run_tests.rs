@@ -106,7 +106,7 @@ async fn run_tests(
     Ok(result)
 }
 
-/// Records what the tests of a run executed, if it was observed.
+/// Records what the tests of a run executed; renews their records if it was not observed.
 async fn record_execution(
     context: &Context,
     project: &Path,
@@ -114,14 +114,17 @@ async fn record_execution(
     report: &Report,
     began: SystemTime,
 ) -> Result<(), Fault> {
-    if report.execution.is_none() {
+    if report.execution.is_none() && !context.affected.has_records(project) {
         return Ok(());
     }
     let imports = imports_of(context, project).await?;
     let affected = context.affected.clone();
     let (project, targets, report) = (project.to_owned(), targets.to_vec(), report.clone());
     blocking(move || {
-        affected.record(&project, &targets, &report, &imports, began);
+        match report.execution {
+            Some(_) => affected.record(&project, &targets, &report, &imports, began),
+            None => affected.renew(&project, &report, &imports, began),
+        }
         Ok(())
     })
     .await

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::dependency::Version;
+use super::dependency::{Dependency, Version};
 
 /// A set of versions that tests have in common, such as the modules that a test file loads.
 pub(super) type VersionSet = Vec<u32>;
@@ -28,6 +28,19 @@ pub(super) struct TestRecord {
     pub(super) own: Vec<u32>,
     /// Modules with functions that keep results for later calls, and that the test has called.
     pub(super) caches: Vec<String>,
+}
+
+impl ExecutionMap {
+    /// Returns the dependencies of a test whose index fits.
+    pub(super) fn dependencies(
+        &self,
+        record: &TestRecord,
+        fits: impl Fn(u32) -> bool,
+    ) -> Vec<Dependency> {
+        let shared = self.shared.get(record.shared as usize).into_iter().flatten();
+        let all = shared.chain(&record.own).copied().filter(|it| fits(*it));
+        all.filter_map(|it| Some(self.versions.get(it as usize)?.of.clone())).collect()
+    }
 }
 
 /// Adds records to a map.

@@ -9,6 +9,7 @@
 mod dependency;
 mod disk_state;
 mod execution_map;
+mod freshness;
 mod imports;
 mod record;
 mod select;
@@ -26,8 +27,9 @@ use trellis_store::disk::cache_folder;
 pub use dependency::Dependency;
 use disk_state::DiskState;
 use execution_map::{ExecutionMap, MapWriter, file_of};
+use freshness::{Freshness, States};
 pub use imports::Imports;
-use record::Recorder;
+use record::{Recorder, millis};
 pub use select::{Affected, BrokenModule};
 use select::{Selector, may_hold_tests};
 use store::Store;
@@ -80,24 +82,33 @@ impl AffectedTests {
         let is_gone = |id: &str| is_whole && files.contains(file_of(id)) && is_named(targets, id);
         let known: BTreeSet<&str> = ids.iter().copied().collect();
         let is_known = |id: &str| known.contains(id);
-        self.with(root, |project| {
-            let Project { disk, map, .. } = project;
-            let mut change = |old: ExecutionMap| {
-                let mut writer = MapWriter::continuing(old, |id| !is_known(id) && !is_gone(id));
-                Recorder { disk, imports, execution, began }.record(&ids, &mut writer);
-                writer.map
-            };
-            match &self.store {
-                None => *map = change(std::mem::take(map)),
-                Some(store) => match store.change(root, change) {
-                    Ok(new) => (project.map, project.stored) = (new, store.time(root)),
-                    Err(why) => {
-                        let shown = root.display();
-                        tracing::warn!("what the tests of {shown} executed was not kept: {why}");
-                    }
-                },
-            }
+        self.change(root, |disk, old| {
+            let mut writer = MapWriter::continuing(old, |id| !is_known(id) && !is_gone(id));
+            Recorder { disk, imports, execution, began }.record(&ids, &mut writer);
+            writer.map
         });
+    }
+
+    /// Renews the records of tests that ran once more, unobserved, on the code of their records.
+    pub fn renew(&self, root: &Path, report: &Report, imports: &Imports, began: SystemTime) {
+        self.change(root, |disk, mut map| {
+            let states = States::after(&map, disk, imports, began);
+            let is_same = |id: &&String| {
+                let record = map.tests.get(*id);
+                record.is_some_and(|it| states.of_test(it) == Freshness::Same)
+            };
+            let ids = report.tests.iter().map(|it| &it.id);
+            let same: Vec<&String> = ids.filter(is_same).collect();
+            for id in same {
+                map.tests.entry(id.clone()).and_modify(|it| it.at = millis(began));
+            }
+            map
+        });
+    }
+
+    /// Returns whether the tests of a project have records.
+    pub fn has_records(&self, root: &Path) -> bool {
+        self.with(root, |project| !project.map.tests.is_empty())
     }
 
     /// Finds the tests that changes of files affect. `paths`: the files, relative to the root; with
@@ -114,6 +125,24 @@ impl AffectedTests {
         self.with(root, |Project { disk, map, .. }| {
             Selector { disk, imports, map, test_files, paths, result_time }.select()
         })
+    }
+
+    /// Replaces the map of a project.
+    fn change(
+        &self,
+        root: &Path,
+        change: impl FnOnce(&mut DiskState, ExecutionMap) -> ExecutionMap,
+    ) {
+        self.with(root, |Project { disk, map, stored }| match &self.store {
+            None => *map = change(disk, std::mem::take(map)),
+            Some(store) => match store.change(root, |old| change(disk, old)) {
+                Ok(new) => (*map, *stored) = (new, store.time(root)),
+                Err(why) => {
+                    let shown = root.display();
+                    tracing::warn!("what the tests of {shown} executed was not kept: {why}");
+                }
+            },
+        });
     }
 
     fn with<T>(&self, root: &Path, work: impl FnOnce(&mut Project) -> T) -> T {

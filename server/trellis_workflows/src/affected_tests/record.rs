@@ -128,6 +128,6 @@ fn resources(test: &TestExecution) -> BTreeSet<Dependency> {
 }
 
 /// Converts a time to milliseconds of Unix time.
-fn millis(time: SystemTime) -> u64 {
+pub(super) fn millis(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
 }

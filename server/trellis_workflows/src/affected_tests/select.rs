@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_python::is_test_file;
 
-use super::dependency::{Dependency, UNSURE, Version};
+use super::dependency::{Dependency, Version};
 use super::disk_state::DiskState;
 use super::execution_map::{ExecutionMap, TestRecord, file_of};
+use super::freshness::{Freshness, States};
 use super::imports::{Imports, conftests};
 
 /// Ends of the names of documents, which tests are not expected to read.
@@ -36,15 +37,6 @@ pub struct BrokenModule {
     pub message: String,
 }
 
-/// The state of a version, compared with the disk.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Freshness {
-    Same,
-    Changed,
-    /// The module has a syntax error.
-    Broken,
-}
-
 /// A search for affected tests.
 pub(super) struct Selector<'a> {
     pub(super) disk: &'a mut DiskState,
@@ -60,22 +52,17 @@ pub(super) struct Selector<'a> {
 
 impl Selector<'_> {
     pub(super) fn select(mut self) -> Affected {
-        let states: Vec<Freshness> = self.map.versions.iter().map(|it| self.state(it)).collect();
-        let worst = |all: &[u32]| {
-            let states = all.iter().filter_map(|it| states.get(*it as usize));
-            states.max().copied().unwrap_or(Freshness::Same)
-        };
-        let shared: Vec<Freshness> = self.map.shared.iter().map(|it| worst(it)).collect();
+        let map = self.map;
+        let states = States::of(map, self.disk, self.imports);
         let mut found = Affected::default();
         let (mut files, mut tests) = (BTreeSet::new(), BTreeSet::new());
         let mut filled = BTreeSet::new();
-        for (id, record) in &self.map.tests {
+        for (id, record) in &map.tests {
             let file = file_of(id);
             if !self.disk.exists(file) {
                 continue;
             }
-            let of_file = shared.get(record.shared as usize).copied().unwrap_or(Freshness::Changed);
-            let state = of_file.max(worst(&record.own));
+            let state = states.of_test(record);
             if state == Freshness::Broken {
                 found.held.push(id.clone());
                 continue;
@@ -86,15 +73,16 @@ impl Selector<'_> {
                 found.unaffected.push(id.clone());
                 continue;
             }
-            let changed =
-                self.dependencies(record, |it| states.get(it) == Some(&Freshness::Changed));
-            let all =
-                if is_outdated { self.dependencies(record, |_| true) } else { changed.clone() };
+            let changed = states.changed(record);
+            let all = match is_outdated {
+                true => map.dependencies(record, |_| true),
+                false => changed.clone(),
+            };
             if !self.concern(&all) {
                 continue;
             }
             // Other code of the file may mean other ids.
-            if of_file == Freshness::Changed {
+            if states.of_file(record) == Freshness::Changed {
                 files.insert(file.to_owned());
             } else {
                 tests.insert(id.clone());
@@ -108,21 +96,6 @@ impl Selector<'_> {
         files.retain(|file| !self.needs(file, &found.broken));
         found.tests = self.joined(files, tests);
         found
-    }
-
-    fn state(&mut self, version: &Version) -> Freshness {
-        match self.disk.hash(&version.of, &mut self.imports.modules()) {
-            None => Freshness::Broken,
-            Some(now) if now == version.hash && now != UNSURE => Freshness::Same,
-            Some(_) => Freshness::Changed,
-        }
-    }
-
-    /// Returns the dependencies of a test whose version fits.
-    fn dependencies(&self, record: &TestRecord, fits: impl Fn(usize) -> bool) -> Vec<Dependency> {
-        let shared = self.map.shared.get(record.shared as usize).into_iter().flatten();
-        let all = shared.chain(&record.own).map(|it| *it as usize).filter(|it| fits(*it));
-        all.filter_map(|it| Some(self.map.versions.get(it)?.of.clone())).collect()
     }
 
     /// Returns whether dependencies belong to the changed files.
@@ -187,10 +160,8 @@ impl Selector<'_> {
 
     /// Returns the modules with syntax errors among recorded dependencies and those of files to
     /// run.
-    fn broken(&mut self, states: &[Freshness], files: &BTreeSet<String>) -> Vec<BrokenModule> {
-        let recorded = self.map.versions.iter().zip(states);
-        let recorded = recorded.filter(|(_, state)| **state == Freshness::Broken);
-        let recorded = recorded.filter_map(|(it, _)| it.of.path().map(str::to_owned));
+    fn broken(&mut self, states: &States<'_>, files: &BTreeSet<String>) -> Vec<BrokenModule> {
+        let recorded = states.broken().filter_map(|it| it.of.path().map(str::to_owned));
         let reached = files.iter().flat_map(|it| self.imports.reach(it));
         let mut paths: BTreeSet<String> = recorded.chain(reached).collect();
         paths.extend(self.paths.iter().filter(|it| it.ends_with(".py")).cloned());

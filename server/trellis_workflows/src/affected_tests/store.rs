@@ -105,8 +105,12 @@ impl StoredMap {
 impl From<StoredMap> for ExecutionMap {
     fn from(stored: StoredMap) -> ExecutionMap {
         let StoredMap { versions, shared, tests, .. } = stored;
-        let record =
-            |it: StoredRecord| TestRecord { at: it.at, shared: it.shared, own: it.own, caches: it.caches };
+        let record = |it: StoredRecord| TestRecord {
+            at: it.at,
+            shared: it.shared,
+            own: it.own,
+            caches: it.caches,
+        };
         let tests = tests.into_iter().map(|(id, it)| (id, record(it))).collect();
         ExecutionMap { versions, shared, tests }
     }
