@@ -11,7 +11,7 @@ const SHOWN = 5;
  * @param included ids; none for the whole project
  */
 export function affectedWithin(included: readonly string[], affected: readonly string[]): readonly string[] {
-  if (included.length === 0) return affected;
+  if (included.length === 0) return outermost([...new Set(affected)]);
   const found = affected.flatMap((id) => {
     if (included.some((it) => isWithin(it, id))) return [id];
     return included.filter((it) => isWithin(id, it));

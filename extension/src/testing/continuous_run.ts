@@ -71,6 +71,8 @@ class ContinuousRun implements Disposable {
   private timer: NodeJS.Timeout | undefined;
   /** Cancels the present batch. */
   private current: CancellationTokenSource | undefined;
+  /** Tests with dimmed results, since they wait for the correction of a syntax error. */
+  private waiting: readonly string[] = [];
   /** Number of the newest batch; an older one has been superseded. */
   private newest = 0;
 
@@ -146,9 +148,7 @@ class ContinuousRun implements Disposable {
     const paths = batch === 'all' ? [] : [...batch];
     const affected = await this.sidecar.request('trellis/affectedTests', { root, paths }, token);
     if (token.isCancellationRequested) return false;
-    const held = affected.held.map((id) => this.testing.tree.item(affected.root, id));
-    if (held.length > 0) this.testing.controller.invalidateTestResults(held);
-    const found = affectedWithin(ids, affected.tests);
+    const found = affectedWithin(ids, [...affected.tests, ...this.released(affected)]);
     const intro = [introOf(affected, found.length, l10n.t), waitingText(affected, l10n.t)];
     const text = intro.filter((it) => it !== undefined).join('\n');
     if (found.length === 0) {
@@ -159,6 +159,19 @@ class ContinuousRun implements Disposable {
     const request = new TestRunRequest(items, undefined, this.profile, true);
     const options = { coverage: false, recordsExecution: true, intro: text };
     return await runTests(this.sidecar, this.testing, request, options, token);
+  }
+
+  /** Dims the tests that wait for a correction; returns those that do not wait any more. */
+  private released({ root, held, broken }: AffectedTestsResult): readonly string[] {
+    const { tree, controller } = this.testing;
+    const released = this.waiting.filter((it) => !held.includes(it));
+    const newlyHeld = held.filter((it) => !this.waiting.includes(it));
+    this.waiting = held;
+    if (newlyHeld.length > 0) controller.invalidateTestResults(newlyHeld.map((id) => tree.item(root, id)));
+    const [first] = broken;
+    tree.item(root, '').description =
+      first === undefined ? '' : l10n.t('syntax error in {0}, line {1}', first.path, first.line);
+    return released;
   }
 
   /** Shows a text as the output of a run without tests. */

@@ -125,6 +125,14 @@ test('a syntax error is named, its tests are outdated, and nothing turns red', a
   assert.equal(run?.output, wanted);
   assert.deepEqual(run?.told, ['end']);
   assert.deepEqual(view.outdated.slice(-2), [`${root}\na.py::t`, `${root}\na.py::u`]);
+  assert.equal(view.items.get(root)?.description, 'syntax error in code.py, line 3');
+  // The error is taken back: nothing is affected, but the results are dimmed.
+  answer.broken = [];
+  answer.held = [];
+  save('code.py');
+  await pass();
+  assert.deepEqual(sidecar.params('trellis/runTests')[0]?.paths, ['a.py::t', 'a.py::u']);
+  assert.equal(view.items.get(root)?.description, '');
 });
 
 test('files of worktrees, caches and environments start nothing', () => {
