@@ -264,6 +264,20 @@ fn a_result_of_a_run_without_a_record_is_not_taken_for_one_of_the_present_code()
 }
 
 #[test]
+fn examples_in_documents_and_docstrings_are_tests_of_their_files() {
+    let mut project = Project::shop();
+    project.write("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md --doctest-modules\n");
+    project.write("guide.md", ">>> 1 + 1\n2\n");
+    project.write("shop/alone.py", "def f():\n    \"\"\"\n    >>> 1 + 1\n    2\n    \"\"\"\n");
+    project.run(&[]);
+    project.edit("guide.md", "1 + 1", "2 + 0");
+    assert_eq!(project.settle(&["guide.md"]), ["guide.md"]);
+    project.edit("shop/alone.py", "1 + 1", "2 + 0");
+    // Examples in a document may import anything.
+    assert_eq!(project.affected(&["shop/alone.py"]), ["guide.md", "shop/alone.py"]);
+}
+
+#[test]
 fn a_test_that_starts_processes_depends_on_all_code() {
     let mut project = Project::shop();
     let test = "import subprocess, sys\n\ndef test_main():\n    subprocess.run([sys.executable, '-m', 'shop.alone'], check=True)\n";

@@ -326,7 +326,7 @@ pub struct TracedValue {
     pub kind: String,
 }
 
-/// What the tests of a run executed and read.
+/// The code and files that the tests of a run used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Execution {
     /// By test id; with an empty id, what tests share: imports, and fixtures of a class, a module
@@ -334,7 +334,7 @@ pub struct Execution {
     pub tests: BTreeMap<String, TestExecution>,
 }
 
-/// What one test executed and read. Paths are relative to the root.
+/// The code and files that one test used. Paths are relative to the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestExecution {
     /// Executed lines by path, from 1, ascending.

@@ -27,7 +27,9 @@ impl Imports {
     pub(super) fn reach(&self, test_file: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let conftests = conftests(test_file).into_iter().filter(|it| self.has(it));
-        let mut waiting: Vec<String> = conftests.chain([test_file.to_owned()]).collect();
+        // The file may be a document with examples.
+        let own = Some(test_file.to_owned()).filter(|it| it.ends_with(".py"));
+        let mut waiting: Vec<String> = conftests.chain(own).collect();
         while let Some(path) = waiting.pop() {
             if found.insert(path.clone()) {
                 waiting.extend(self.0.get(&path).into_iter().flatten().cloned());

@@ -36,7 +36,7 @@ use store::Store;
 
 use crate::write_tests::{is_in_testpaths, registry};
 
-/// What tests of several projects execute. Clones share one state.
+/// The code that tests of several projects execute. Clones share one state.
 #[derive(Clone, Debug)]
 pub struct AffectedTests {
     store: Option<Store>,

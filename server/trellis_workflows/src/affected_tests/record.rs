@@ -9,6 +9,7 @@ use super::dependency::{Dependency, UNSURE, Version};
 use super::disk_state::DiskState;
 use super::execution_map::{MapWriter, TestRecord, file_of};
 use super::imports::{Imports, conftests};
+use super::select::may_hold_tests;
 
 /// Files with settings of pytest and of the project.
 const SETTINGS: [&str; 5] = ["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
@@ -58,6 +59,10 @@ impl Recorder<'_> {
         let mut all = resources(common);
         all.extend(SETTINGS.map(|it| Dependency::File(it.to_owned())));
         all.extend(conftests(file).into_iter().map(Dependency::Module));
+        // pytest reads the examples in documents and docstrings by itself.
+        if !may_hold_tests(file) {
+            all.insert(Dependency::File(file.to_owned()));
+        }
         // Without its text in the index, the imports of the file are unknown.
         if !self.imports.has(file) {
             all.insert(Dependency::Project);
