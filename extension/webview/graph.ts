@@ -1,6 +1,6 @@
 // The page of the planning graph.
 import cytoscape, { type Core, type NodeCollection, type NodeSingular } from 'cytoscape';
-import type { DrawnNode, FromPage, ToPage } from '../src/panel/graph_messages';
+import type { DrawnNode, FromPage, PlanHeader, ToPage } from '../src/panel/graph_messages';
 import { Dots } from './dots';
 
 interface Editor {
@@ -32,6 +32,13 @@ const find = element('find', HTMLInputElement);
 const names = element('names', HTMLDataListElement);
 const announcement = element('said', HTMLElement);
 const empty = element('empty', HTMLElement);
+const plan = {
+  bar: element('plan', HTMLElement),
+  summary: element('summary', HTMLElement),
+  chain: element('chain', HTMLButtonElement),
+  problems: element('problems', HTMLButtonElement),
+  generate: element('generate', HTMLButtonElement),
+};
 const texts: Texts = JSON.parse(element('texts', HTMLElement).textContent);
 
 const cy: Core = cytoscape({
@@ -63,6 +70,8 @@ cy.on('tap', 'node', ({ target }) => {
 cy.on('viewport', saveView);
 cy.on('dbltap', 'node', ({ target }) => editor.postMessage({ type: 'open', id: target.id() }));
 element('fit', HTMLButtonElement).addEventListener('click', () => cy.fit(undefined, 30));
+plan.generate.addEventListener('click', () => editor.postMessage({ type: 'generate' }));
+plan.problems.addEventListener('click', () => editor.postMessage({ type: 'problems' }));
 graph.addEventListener('keydown', onKeyDown);
 graph.addEventListener('focus', () => {
   if (chosen === undefined)
@@ -83,7 +92,8 @@ find.addEventListener('change', () => {
 applyTheme();
 editor.postMessage({ type: 'ready', chosen });
 
-function drawGraph({ out, nodes, edges }: Extract<ToPage, { type: 'graph' }>): void {
+function drawGraph({ out, nodes, edges, plan: header }: Extract<ToPage, { type: 'graph' }>): void {
+  showPlan(header);
   empty.hidden = nodes.length > 0;
   cy.batch(() => {
     cy.elements().remove();
@@ -100,6 +110,17 @@ function drawGraph({ out, nodes, edges }: Extract<ToPage, { type: 'graph' }>): v
   names.replaceChildren(...nodes.map((it) => new Option(it.name)));
   restoreView(out);
   if (chosen !== undefined) highlight(cy.getElementById(chosen));
+}
+
+/** Shows size and cost of a plan before its run, and what can be done with it. */
+function showPlan(header: PlanHeader | undefined): void {
+  plan.bar.hidden = header === undefined;
+  if (header === undefined) return;
+  plan.summary.textContent = header.summary;
+  plan.problems.hidden = header.problems === undefined;
+  plan.problems.textContent = header.problems ?? '';
+  plan.generate.textContent = header.generate;
+  plan.generate.disabled = header.problems !== undefined;
 }
 
 /** Restores the viewport of the run, else fits the whole graph. */
@@ -163,9 +184,9 @@ function onKeyDown(event: KeyboardEvent): void {
   if (node === undefined) return;
   const id = node.id();
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const messages: Record<string, FromPage['type']> = { Enter: 'open', t: 'tests', r: 'retry' };
+  const messages: Record<string, 'open' | 'tests' | 'retry'> = { Enter: 'open', t: 'tests', r: 'retry' };
   const type = messages[event.key];
-  if (type !== undefined && type !== 'ready') editor.postMessage({ type, id });
+  if (type !== undefined) editor.postMessage({ type, id });
   const next = neighborOf(node, event.key);
   if (next !== undefined) {
     selectNode(next.id());
