@@ -1,7 +1,6 @@
 // Messages between the extension and the page of the planning graph.
 import type { Run, RunNode, Status } from '../run/run_state';
 import type { Translate } from '../translate';
-import { placeNodes } from './layout';
 import type { PlannedRun } from './plan_preview';
 import { planSummary } from './plan_summary';
 
@@ -10,16 +9,8 @@ export interface DrawnNode {
   readonly name: string;
   readonly subgraph: string;
   readonly status: Status;
-  readonly layer: number;
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface DrawnEdge {
-  /** Id of the dependency. */
-  readonly from: string;
-  /** Id of the dependent node. */
-  readonly to: string;
+  /** Ids of its dependencies. */
+  readonly needs: readonly string[];
 }
 
 /** A plan before its run. */
@@ -42,7 +33,6 @@ export type ToPage =
       readonly out: string;
       readonly plan?: PlanHeader;
       readonly nodes: readonly DrawnNode[];
-      readonly edges: readonly DrawnEdge[];
     }
   | { readonly type: 'states'; readonly states: readonly (readonly [string, Status])[] }
   | { readonly type: 'select'; readonly id: string };
@@ -56,10 +46,8 @@ export type FromPage =
   | { readonly type: 'generate' | 'problems' };
 
 export function graphMessage(run: Run, plan?: PlanHeader): Extract<ToPage, { type: 'graph' }> {
-  const places = new Map(placeNodes([...run.nodes.values()]).map((it) => [it.id, it]));
-  const nodes = [...run.nodes.values()].map((it) => drawnNode(it, places.get(it.id)));
-  const edges = nodes.flatMap(({ id }) => (run.nodes.get(id)?.needs ?? []).map((from) => ({ from, to: id })));
-  const message = { type: 'graph', out: run.out || run.graph, nodes, edges } as const;
+  const nodes = [...run.nodes.values()].map(drawnNode);
+  const message = { type: 'graph', out: run.out || run.graph, nodes } as const;
   return plan === undefined ? message : { ...message, plan };
 }
 
@@ -94,7 +82,6 @@ export function parseMessage(message: unknown): FromPage | undefined {
 
 const NO_FIELDS = { type: undefined, id: undefined, chosen: undefined };
 
-function drawnNode(node: RunNode, place: { layer: number; x: number; y: number } | undefined): DrawnNode {
-  const { id, name, subgraph, status } = node;
-  return { id, name, subgraph, status, layer: place?.layer ?? 0, x: place?.x ?? 0, y: place?.y ?? 0 };
+function drawnNode({ id, name, subgraph, status, needs }: RunNode): DrawnNode {
+  return { id, name, subgraph, status, needs };
 }

@@ -64,7 +64,7 @@ export class GraphPage {
   /** Sends changes of the run to the page. */
   update({ run, changed }: RunChange): void {
     if (!this.isReady || this.preview.current !== undefined) return;
-    if (run === undefined) this.send({ type: 'graph', out: '', nodes: [], edges: [] });
+    if (run === undefined) this.send({ type: 'graph', out: '', nodes: [] });
     else if (changed === 'all') this.send(graphMessage(run));
     else if (changed.size > 0) this.send(statesMessage(run, changed));
   }
@@ -142,9 +142,16 @@ export class GraphPage {
       needs: l10n.t('depends on {0}, used by {1}'),
       node: l10n.t('{0}, {1}, subgraph {2}, {3}'),
       none: l10n.t('No node with that name.'),
+      found: l10n.t('{0} of {1}'),
+      box: l10n.t('{0}, subgraph, {1}; Enter opens it'),
+      openAll: l10n.t('Open All'),
+      closeAll: l10n.t('Close All'),
+      counts: l10n.t('{0}/{1} passed'),
+      planned: l10n.t('{0} nodes'),
     };
     const legend = names.map(
-      ([it, name]) => `<li><span class="dot ${it}"></span>${escaped(name ?? '')}</li>`,
+      ([it, name]) =>
+        `<li><button type="button" data-status="${it}" aria-pressed="true"><span class="dot ${it}"></span>${escaped(name ?? '')} <span class="count"></span></button></li>`,
     );
     return pageHtml({
       title: l10n.t('Planning Graph'),
@@ -154,9 +161,10 @@ export class GraphPage {
       script: at('dist', 'graph.js'),
       head: `<style id="__________cytoscape_stylesheet" nonce="${nonce}"></style>`,
       body: `<header>
-<input id="find" type="search" list="names" aria-label="${escaped(l10n.t('Find a node'))}" placeholder="${escaped(l10n.t('Find a node'))}">
-<datalist id="names"></datalist>
-<ul id="legend">${legend.join('')}</ul>
+<input id="find" type="search" aria-label="${escaped(l10n.t('Find a node'))}" placeholder="${escaped(l10n.t('Find a node'))}">
+<span id="found" role="status"></span>
+<ul id="legend" aria-label="${escaped(l10n.t('Show nodes by status'))}">${legend.join('')}</ul>
+<button id="toggle" type="button"></button>
 <button id="fit" type="button">${escaped(l10n.t('Fit'))}</button>
 <div id="plan" hidden>
 <span id="summary"></span>
@@ -165,7 +173,7 @@ export class GraphPage {
 <button id="generate" type="button" class="primary"></button>
 </div>
 </header>
-<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes, Enter opens the code, T opens the tests, R retries'))}"></main>
+<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes and subgraphs, Enter opens, Escape closes a subgraph, T opens the tests, R retries'))}"></main>
 <p id="said" role="status" aria-live="polite"></p>
 <p id="empty">${escaped(l10n.t('No run yet. Start one with "Trellis: Generate Repository from Graph…".'))}</p>
 <script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>`,

@@ -28,7 +28,7 @@ function costText({ least, usual, model }: PlanEstimateResult, t: Translate): st
     ...(tokens === undefined ? [] : [t('{0} tokens', tokens)]),
     ...(usd === undefined ? [] : [usd]),
   ].join(', ');
-  return model ? t('{0} with {1}', parts, model) : t('{0}; no model is chosen yet', parts);
+  return model ? t('{0} with {1}', parts, shortName(model)) : t('{0}; no model is chosen yet', parts);
 }
 
 /** Formats the range between two costs; `undefined` if the value is unknown. */
@@ -40,4 +40,9 @@ function range(
   const [from, to] = [format(least), format(usual)];
   if (from === undefined || to === undefined) return undefined;
   return from === to ? to : `${from}–${to}`;
+}
+
+/** Leaves the folders of a recording out. */
+function shortName(model: string): string {
+  return model.replace(/^recorded:.*[\\/]/, 'recorded:');
 }

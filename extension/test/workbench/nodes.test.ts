@@ -76,7 +76,7 @@ async function useTree({ workbench }: Session, folder: string): Promise<void> {
   await workbench.expand(rows.first());
   await workbench.page.locator('.sidebar [role="treeitem"][aria-level="3"]').first().waitFor();
   await workbench.picture('nodes-4-failed-with-reason');
-  await useFailedNode(workbench);
+  await useFailedNode(workbench, folder);
   await workbench.command('Trellis: Show All Nodes');
   await title(workbench, ALL_DONE).waitFor();
   const good = workbench
@@ -93,7 +93,7 @@ async function useTree({ workbench }: Session, folder: string): Promise<void> {
 }
 
 /** A click on a failed node opens its page, which leads to the test, the specification and a retry. */
-async function useFailedNode(workbench: Workbench): Promise<void> {
+async function useFailedNode(workbench: Workbench, folder: string): Promise<void> {
   await workbench
     .treeItem(/^quantile/)
     .first()
@@ -105,7 +105,7 @@ async function useFailedNode(workbench: Workbench): Promise<void> {
   await page.locator('.attempts summary').filter({ hasText: 'Fix 1' }).click();
   await page.locator('.attempts details[open] .removed').first().waitFor();
   await page.locator('section').filter({ hasText: 'Blocks' }).getByText('describe').waitFor();
-  await workbench.picture('nodes-4-failed-page');
+  await workbench.pictures('nodes-4-failed-page', folder, {});
   await page.locator('section').filter({ hasText: 'Failing test' }).locator('button').focus();
   await page.locator(':focus').press('Enter');
   await workbench.tab(/test_\w+\.py/).waitFor();
