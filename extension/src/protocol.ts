@@ -37,6 +37,10 @@ export type Outcome = ("merged" | "needsHuman" | "left" | "failed" | "planned")
  */
 export type State = (("accepted" | "rejected") | "waiting" | "stale" | "undone" | "failed")
 /**
+ * Source of a fix that no model wrote.
+ */
+export type FoundBy = "smallEdits"
+/**
  * The possible decisions.
  */
 export type DecideFixChoice = ("accept" | "reject" | "edit" | "acceptHunks" | "rejectHunks" | "rebase")
@@ -1926,6 +1930,18 @@ createdAt: string
  * Why it needs your review.
  */
 reason: string
+/**
+ * The model's words about the change; null without any.
+ */
+explanation?: (string | null)
+/**
+ * `smallEdits` if trials of small edits found it and no model was asked; else null.
+ */
+foundBy?: (FoundBy | null)
+/**
+ * Results of its test runs; null if its texts have changed since, and for drafts of a run.
+ */
+facts?: (FixFacts | null)
 confidence: ConfidenceShape
 test: FailingTest
 /**
@@ -1940,6 +1956,27 @@ hunks: number
  * The node of the run whose draft it is: the run itself tests and writes the files. Null for other fixes.
  */
 node?: (string | null)
+}
+/**
+ * Results of the tests that ran with a fix.
+ */
+export interface FixFacts {
+/**
+ * Number of failing tests that pass with it.
+ */
+fixed: number
+/**
+ * Number of failing tests that ran with it.
+ */
+failing: number
+/**
+ * Number of tests that it may affect, passed before and still pass.
+ */
+stillPassing: number
+/**
+ * Ids of hunks without a line that a passing test executes; null if coverage was not measured.
+ */
+uncoveredHunks?: (number[] | null)
 }
 /**
  * The failing test that it fixes.
@@ -1996,6 +2033,18 @@ createdAt: string
  * Why it needs your review.
  */
 reason: string
+/**
+ * The model's words about the change; null without any.
+ */
+explanation?: (string | null)
+/**
+ * `smallEdits` if trials of small edits found it and no model was asked; else null.
+ */
+foundBy?: (FoundBy | null)
+/**
+ * Results of its test runs; null if its texts have changed since, and for drafts of a run.
+ */
+facts?: (FixFacts | null)
 confidence: ConfidenceShape
 test: FailingTest
 /**
@@ -2134,6 +2183,18 @@ createdAt: string
  * Why it needs your review.
  */
 reason: string
+/**
+ * The model's words about the change; null without any.
+ */
+explanation?: (string | null)
+/**
+ * `smallEdits` if trials of small edits found it and no model was asked; else null.
+ */
+foundBy?: (FoundBy | null)
+/**
+ * Results of its test runs; null if its texts have changed since, and for drafts of a run.
+ */
+facts?: (FixFacts | null)
 confidence: ConfidenceShape
 test: FailingTest
 /**
@@ -2158,8 +2219,9 @@ edit: number
 written: string[]
 }
 /**
- * Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
- * copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
+ * Looks for a fix of one failing test: runs the tests with coverage, tries small edits of suspicious lines, and only
+ * if none of them is proven, prompts a model and tries its answers on a copy, at most three times. A fix that passes
+ * is stored as a proposal; nothing is written into the project.
  */
 export interface ProposeFixParams {
 /**
@@ -2167,13 +2229,27 @@ export interface ProposeFixParams {
  */
 root?: (string | null)
 /**
- * pytest's id of the failing test, such as `tests/test_a.py::test_b`.
+ * pytest's id of the failing test, such as `tests/test_a.py::test_b`; of a file, class or function, the first test
+ * that failed in its last run.
  */
 test: string
+/**
+ * A proposed fix of the test that you want changed: the model gets it with your `words`, and the new fix replaces
+ * it.
+ */
+revise?: (string | null)
+/**
+ * What to change in the fix that `revise` names.
+ */
+words?: string
 /**
  * Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
  */
 tests?: string[]
+/**
+ * Before the model is prompted, try small edits for this many seconds; 0 tries none.
+ */
+trials?: number
 /**
  * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
  */
@@ -2324,6 +2400,18 @@ createdAt: string
  * Why it needs your review.
  */
 reason: string
+/**
+ * The model's words about the change; null without any.
+ */
+explanation?: (string | null)
+/**
+ * `smallEdits` if trials of small edits found it and no model was asked; else null.
+ */
+foundBy?: (FoundBy | null)
+/**
+ * Results of its test runs; null if its texts have changed since, and for drafts of a run.
+ */
+facts?: (FixFacts | null)
 confidence: ConfidenceShape
 test: FailingTest
 /**

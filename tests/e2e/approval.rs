@@ -6,9 +6,11 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
-use ::lsp::{Client, Failure, patience};
+use ::lsp::{Client, Encoding, Failure, patience};
 use serde_json::{Value, json};
 
+use crate::mock::KEY;
+use crate::models::{Service, prompt, said};
 use crate::runs::{call, editor, ended, start};
 use crate::world::{World, tree};
 
@@ -83,7 +85,14 @@ fn shop(replies: &[&str]) -> World {
 /// Requests a proposal from the model of the recording.
 fn propose(world: &World, client: &mut Client) -> Result<Value, String> {
     let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
-    let params = json!({ "root": "p", "test": FREE, "model": model, "sandbox": "local" });
+    propose_with(client, json!({ "model": model, "trials": 0 }))
+}
+
+/// Requests a proposal with further parameters.
+fn propose_with(client: &mut Client, more: Value) -> Result<Value, String> {
+    let mut params = json!({ "root": "p", "test": FREE, "sandbox": "local" });
+    let all = params.as_object_mut().expect("an object");
+    all.extend(more.as_object().expect("an object").clone());
     let answer = client.request("trellis/proposeFix", params, patience());
     answer.map_err(|failure| failure.to_string())
 }
@@ -156,7 +165,8 @@ fn approvals(world: &World) -> Vec<String> {
 #[test]
 fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
     let cheat = block("    return 5", "    return 0");
-    let world = shop(&["I do not know.", &cheat, &good()]);
+    let explained = format!("Goods for exactly 100 are free, too.\n\n{}", good());
+    let world = shop(&["I do not know.", &cheat, &explained]);
     let before = tree(&world.root().join("p"));
     let (client, fix) = proposed(&world);
     assert_eq!(tree(&world.root().join("p")), before, "nothing was written");
@@ -169,6 +179,11 @@ fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
         assert!((found - wanted).abs() < 1e-9, "{part} of {confidence}");
     }
     assert_eq!(confidence["parts"]["history"], 0.6, "{confidence}");
+    assert_eq!(fix["explanation"], "Goods for exactly 100 are free, too.");
+    assert_eq!(fix["foundBy"], Value::Null);
+    // A changed comment is covered by no test.
+    let facts = json!({ "fixed": 1, "failing": 1, "stillPassing": 2, "uncoveredHunks": [1] });
+    assert_eq!(fix["facts"], facts);
     let file = &fix["files"][0];
     assert_eq!((&file["base"], &file["proposed"]), (&CART.into(), &all().into()));
     let headers: Vec<&Value> =
@@ -254,6 +269,7 @@ fn hunks_are_taken_one_by_one_and_taken_back_in_turn() {
         (&"waiting".into(), &2.into(), &1.into()),
         "{part:#}"
     );
+    assert_eq!(part["facts"], Value::Null, "they were measured for other texts");
     assert_eq!(world.read("p/shop/cart.py"), fixed());
     let old = json!({ "decision": "accept", "revision": 1 });
     refused(decide(&mut client, untested(old.clone())), &["revision 2"]);
@@ -373,4 +389,46 @@ fn where_nothing_can_be_mended_it_is_said() {
     refused(propose(&world, &mut client), &["passes"]);
     world.write("p/test_cart.py", "def test_other():\n    pass\n");
     refused(propose(&world, &mut client), &["does not exist"]);
+}
+
+#[test]
+fn a_small_edit_that_is_proven_is_proposed_without_a_model() {
+    let world = shop(&[]);
+    let mut client = editor(&world, Value::Null);
+    // A file stands for its first failing test.
+    let _ = call(&mut client, "runTests", json!({ "root": "p", "sandbox": "local" }));
+    let fix = propose_with(&mut client, json!({ "test": "test_cart.py" })).expect("a fix");
+    assert_eq!((&fix["foundBy"], &fix["explanation"]), (&"smallEdits".into(), &Value::Null));
+    assert_eq!(fix["test"]["id"], FREE);
+    assert_eq!(fix["files"][0]["proposed"], fixed());
+    let facts = json!({ "fixed": 1, "failing": 1, "stillPassing": 2, "uncoveredHunks": [] });
+    assert_eq!(fix["facts"], facts);
+    refused(propose_with(&mut client, json!({ "trials": 0 })), &["no model"]);
+}
+
+#[test]
+fn a_fix_is_changed_by_words_and_the_new_one_replaces_it() {
+    let world = shop(&[&good()]);
+    let service = Service::start(Box::new(|_| {
+        said(&block("    if total > FREE_FROM:", "    if total >= FREE_FROM:"))
+    }));
+    let mut command = world.command(&["lsp"]);
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    let mut client = Client::start(command, world.root()).expect("a server");
+    client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
+    let _ = propose(&world, &mut client).expect("a fix");
+    let revise = |words: &str| json!({ "revise": "fix-1", "words": words, "model": "openai:tiny" });
+    refused(propose_with(&mut client, revise(" ")), &["nothing says what to change"]);
+    let fix = propose_with(&mut client, revise("leave the comment alone")).expect("a fix");
+    assert_eq!(fix["fix"], "fix-2");
+    assert_eq!(fix["files"][0]["proposed"], fixed());
+    let first = call(&mut client, "getFix", json!({ "root": "p", "fix": "fix-1" }));
+    assert_eq!(first["state"], "rejected");
+    let said = first["history"].as_array().and_then(|it| it.last()).expect("an entry");
+    assert_eq!(said["note"], "fix-2 replaces it: leave the comment alone");
+    let asked = service.asked();
+    let prompt = prompt(&asked[0]);
+    for wanted in ["leave the comment alone", "+# From here on nothing is paid."] {
+        assert!(prompt.contains(wanted), "{wanted} is not in {prompt}");
+    }
 }

@@ -120,16 +120,16 @@ fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
         .map(|it| it["command"]["title"].as_str().unwrap_or_default().to_owned())
         .collect();
     let failed = "\u{2717} 3 of 3 failed";
-    let wanted = ["Generate tests", "Run", "\u{2713} 3 passed", "Generate tests", failed, "Retry"];
+    let wanted = ["Run", "\u{2713} 3 passed", failed, "Retry"];
     assert_eq!(titles, wanted);
     let lenses = all_lenses(&mut client, &file);
     let out = world.out();
     let run = json!([{ "root": out, "paths": ["tests/test_a.py::TestFine"] }]);
-    assert_eq!(lenses[1]["command"]["arguments"], run);
-    for (at, mark) in [(2, "passed"), (4, "failed")] {
+    assert_eq!(lenses[0]["command"]["arguments"], run);
+    for (at, mark) in [(1, "passed"), (2, "failed")] {
         assert_eq!(lenses[at]["command"]["arguments"][1], json!({ "mark": mark }));
     }
-    let retry = &lenses[5]["command"];
+    let retry = &lenses[3]["command"];
     assert_eq!(retry["arguments"], json!([{ "node": "half", "out": out }]));
     // The run reports the files edited by hand; only its start matters here.
     let started = execute(&mut client, retry).expect("a job");
@@ -285,8 +285,7 @@ fn actions_fit_the_place_and_add_the_import_that_is_missing() {
     let failing =
         json!({ "range": range, "message": "AssertionError", "source": "trellis", "data": test });
     let found = actions(&mut client, &file, (1, 0), json!({ "diagnostics": [failing] }));
-    let wanted =
-        ["quickfix: Propose a fix for test_x.py::test_a", "quickfix: Repair failing tests"];
+    let wanted = ["quickfix: Fix test_x.py::test_a\u{2026}", "quickfix: Repair failing tests"];
     assert_eq!(titles(&found), wanted);
     assert_eq!(found[1]["command"]["arguments"], json!([{ "root": world.root() }]));
     assert_eq!(found[0]["command"]["arguments"], json!([test]));
@@ -442,7 +441,7 @@ fn failing_tests_are_told_at_their_line_follow_the_text_and_are_taken_back() {
     assert_eq!(execute(&mut client, &lens).expect("a run")["outcome"], "failed");
     let half = "AssertionError: assert 1.0 == 2\n +  where 1.0 = half(4) (test_shop.py::test_half)";
     assert_eq!(diagnostics(&mut client, &file, Some(1)), [format!("5: {half}")]);
-    let wanted = ["4: Run", "4: \u{2717} 1 of 1 failed", "8: Run"];
+    let wanted = ["4: Run", "4: \u{2717} failed", "4: Fix\u{2026}", "8: Run"];
     assert_eq!(lenses(&mut client, &file), wanted);
     let all = json!({ "command": "trellis.runTests", "arguments": [] });
     execute(&mut client, &all).expect("a run");

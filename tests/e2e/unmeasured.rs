@@ -179,7 +179,7 @@ fn of_proposal(world: &World, test: &str) -> (Vec<String>, String) {
         command.env("TRELLIS_CACHE", world.root().join("cache")).envs(more.iter().copied());
         let mut client = Client::start(command, world.root()).expect("a server");
         client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
-        let params = json!({ "root": "p", "test": test, "model": "openai:tiny", "sandbox": "local", "background": true });
+        let params = json!({ "root": "p", "test": test, "model": "openai:tiny", "sandbox": "local", "trials": 0, "background": true });
         let job = start(&mut client, "proposeFix", params);
         let notes = ended(&mut client, &job).into_iter().filter(|it| it["type"] == "log");
         let notes: Vec<String> = notes.map(|it| it.to_string()).collect();

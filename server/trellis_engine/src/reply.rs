@@ -97,6 +97,20 @@ pub(crate) fn answer_of(text: &str) -> &str {
     text.rsplit_once("</think>").map_or(text, |(_, answer)| answer)
 }
 
+/// Returns the text before the first block of a reply, without the path above the block.
+pub(crate) fn prose(text: &str) -> String {
+    let begins_block = |line: &&str| {
+        let line = line.trim_start();
+        !["<<<<<<<", "```", "~~~", "{", "["].iter().any(|it| line.starts_with(it))
+    };
+    let mut lines: Vec<&str> = answer_of(text).lines().take_while(begins_block).collect();
+    let is_path = |line: &&str| line.trim().is_empty() || path_of(line.trim()).is_some();
+    while lines.last().is_some_and(is_path) {
+        lines.pop();
+    }
+    lines.join("\n").trim().to_owned()
+}
+
 /// Parses a reply. Edits take precedence over code: an edit's block may be inside a fence.
 ///
 /// # Errors

@@ -38,6 +38,20 @@ pub fn replaces_definitions(answer: &str) -> bool {
     matches!(reply::read(answer), Ok(Reply::Code(_)))
 }
 
+/// Returns the explanation that an answer gives before its first change; `None` without words.
+pub fn explanation(answer: &str) -> Option<String> {
+    let prose = reply::prose(answer);
+    let words = prose.split_whitespace().collect::<Vec<_>>();
+    let mut length = 0;
+    let kept = words.iter().take_while(|it| {
+        length += it.chars().count() + 1;
+        length <= EXPLANATION
+    });
+    let kept: Vec<&str> = kept.copied().collect();
+    let is_whole = kept.len() == words.len();
+    (!kept.is_empty()).then(|| kept.join(" ") + if is_whole { "" } else { " \u{2026}" })
+}
+
 /// Returns the new texts of the files for a fix suggested by a diagnosis.
 ///
 /// # Errors
@@ -53,6 +67,8 @@ pub fn suggested(
     work.changed()
 }
 
+/// Maximum number of characters of an explanation.
+const EXPLANATION: usize = 600;
 /// Number of lines of a refused edit that a complaint repeats.
 const REPEATED: usize = 8;
 /// Path in the format that a question shows.

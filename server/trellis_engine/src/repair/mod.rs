@@ -18,7 +18,7 @@ mod machine;
 mod model_diagnosis;
 mod vocabulary;
 
-pub use answer::{repaired, replaces_definitions, suggested};
+pub use answer::{explanation, repaired, replaces_definitions, suggested};
 pub use ask::{FailedFix, RepairFacts, ask_repair, ask_report};
 pub use diagnostic::{Affected, Diagnostic, IssueType, Severity, diagnostic};
 pub use excerpt::Excerpt;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,11 +14,11 @@ use trellis_workflows::fault::Fault;
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::proposals::{
-    self, Choice, ConfidenceReport, Decided, DecisionRequest, FailingTest, HistoryEntry,
-    NumberedHunk, OpenDocuments, OpenTexts, PartsReport, Proposal, State, Store, Times,
-    VerifiedTest, VerifyMode,
+    self, Choice, ConfidenceReport, Decided, DecisionRequest, FailingTest, FixFacts, FoundBy,
+    HistoryEntry, NumberedHunk, OpenDocuments, OpenTexts, PartsReport, Proposal, State, Store,
+    Times, VerifiedTest, VerifyMode,
 };
-use trellis_workflows::repair::{self, Problem};
+use trellis_workflows::repair::{self, Problem, RevisionRequest};
 use trellis_workflows::reporter::Reporter;
 use trellis_workflows::sandbox::RAISED_BY;
 use trellis_workflows::sandbox::SandboxArgs;
@@ -27,8 +28,19 @@ use trellis_workflows::sandbox::SandboxArgs;
 pub struct KnownTests {
     /// Test files.
     pub files: Vec<String>,
-    /// Ids of tests that failed in their last run.
+    /// Ids of tests that failed in their last run, sorted.
     pub failing: Vec<String>,
+}
+
+impl KnownTests {
+    /// Returns the first failing test of a file, class or function; `test` itself if none is known.
+    fn first_failing(&self, test: String) -> String {
+        let is_below = |it: &&String| {
+            let rest = it.strip_prefix(test.as_str());
+            rest.is_some_and(|it| it.is_empty() || it.starts_with(['/', ':', '[']))
+        };
+        self.failing.iter().find(is_below).cloned().unwrap_or(test)
+    }
 }
 
 /// Lists proposed fixes of a project, the oldest first.
@@ -91,6 +103,10 @@ pub struct DecideFixParams {
     pub limits: TimeLimits,
 }
 
+fn twenty() -> u64 {
+    20
+}
+
 fn yes() -> bool {
     true
 }
@@ -105,19 +121,31 @@ pub struct EditedFile {
     pub text: String,
 }
 
-/// Looks for a fix of one failing test: runs the tests with coverage, prompts a model, and tries its answers on a
-/// copy, at most three times. A fix that passes is stored as a proposal; nothing is written into the project.
+/// Looks for a fix of one failing test: runs the tests with coverage, tries small edits of suspicious lines, and only
+/// if none of them is proven, prompts a model and tries its answers on a copy, at most three times. A fix that passes
+/// is stored as a proposal; nothing is written into the project.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposeFixParams {
     /// The project's folder; default: the first folder of the workspace.
     #[serde(default)]
     pub root: Option<PathBuf>,
-    /// pytest's id of the failing test, such as `tests/test_a.py::test_b`.
+    /// pytest's id of the failing test, such as `tests/test_a.py::test_b`; of a file, class or function, the first test
+    /// that failed in its last run.
     pub test: String,
+    /// A proposed fix of the test that you want changed: the model gets it with your `words`, and the new fix replaces
+    /// it.
+    #[serde(default)]
+    pub revise: Option<String>,
+    /// What to change in the fix that `revise` names.
+    #[serde(default)]
+    pub words: String,
     /// Test files and folders to run as well, to rank suspects and to see what a fix breaks; all tests if left out.
     #[serde(default)]
     pub tests: Vec<String>,
+    /// Before the model is prompted, try small edits for this many seconds; 0 tries none.
+    #[serde(default = "twenty")]
+    pub trials: u64,
     #[serde(flatten)]
     pub model: ModelArgs,
     #[serde(flatten)]
@@ -159,6 +187,12 @@ pub struct FixSummary {
     pub created_at: String,
     /// Why it needs your review.
     pub reason: String,
+    /// The model's words about the change; null without any.
+    pub explanation: Option<String>,
+    /// `smallEdits` if trials of small edits found it and no model was asked; else null.
+    pub found_by: Option<FoundBy>,
+    /// Results of its test runs; null if its texts have changed since, and for drafts of a run.
+    pub facts: Option<FixFacts>,
     /// The measured confidence.
     pub confidence: ConfidenceShape,
     pub test: FailingTest,
@@ -349,12 +383,19 @@ impl ProposeFixParams {
         editor: Option<Arc<dyn Editor>>,
     ) -> Result<Problem, Fault> {
         let model = self.model.resolve_recordings(folder);
+        let words = self.words.trim().to_owned();
+        if self.revise.is_some() && words.is_empty() {
+            let hint = "give `words`, or decide about the fix as it is";
+            return Err(Fault::input("nothing says what to change in the fix").hint(hint));
+        }
         Ok(Problem {
+            revise: self.revise.map(|fix| RevisionRequest { fix, words }),
             root: root.to_owned(),
-            test: self.test,
+            test: known.first_failing(self.test),
             suite: self.tests,
             also: known.files,
             failing: known.failing,
+            trials: Some(self.trials).filter(|it| *it > 0).map(Duration::from_secs),
             model: match editor {
                 Some(editor) => model.with_editor(editor),
                 None => model,
@@ -420,6 +461,9 @@ impl FixSummary {
             revision: it.revision,
             created_at: it.created_at.clone(),
             reason: it.reason.clone(),
+            explanation: it.explanation.clone(),
+            found_by: it.found_by,
+            facts: it.facts.clone(),
             confidence: ConfidenceShape::of(&it.confidence),
             test: it.test.clone(),
             paths: it.files.iter().map(|it| it.path.clone()).collect(),

@@ -76,7 +76,7 @@ fn doing(kind: CodeActionKind, title: String, command: Command) -> CodeAction {
 fn fix(diagnostic: &Diagnostic) -> Option<CodeAction> {
     let data = diagnostic.data.clone()?;
     let test: Test = serde_json::from_value(data).ok()?;
-    let title = format!("Propose a fix for {}", test.test);
+    let title = format!("Fix {}\u{2026}", test.test);
     let action = doing(CodeActionKind::QUICKFIX, title, test.propose_fix());
     Some(CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..action })
 }

@@ -99,7 +99,7 @@ pub(super) struct Repair {
     pub(super) root: PathBuf,
 }
 
-/// Second argument of `trellis.showResult`: the title as a code.
+/// Outcome of some tests.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Mark {
@@ -125,6 +125,16 @@ pub(super) struct Marked {
     pub(super) mark: Mark,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) stale: bool,
+}
+
+/// Second argument of `trellis.showResult`: the title as a code.
+#[derive(Debug, Serialize)]
+struct ShownResult<'a> {
+    #[serde(flatten)]
+    marked: Marked,
+    /// The first test that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing: Option<&'a Test>,
 }
 
 impl Marked {
@@ -175,13 +185,18 @@ impl RetryNode {
 
 impl Test {
     pub(super) fn propose_fix(&self) -> Command {
-        command("Propose a fix", PROPOSE_FIX, self)
+        command("Fix\u{2026}", PROPOSE_FIX, self)
     }
 
-    pub(super) fn show_result(&self, title: &str, marked: Marked) -> Command {
+    pub(super) fn show_result(
+        &self,
+        title: &str,
+        marked: Marked,
+        failing: Option<&Test>,
+    ) -> Command {
         let mut command = command(title, SHOW_RESULT, self);
-        let marked = serde_json::to_value(marked).ok();
-        command.arguments.get_or_insert_default().extend(marked);
+        let shown = serde_json::to_value(ShownResult { marked, failing }).ok();
+        command.arguments.get_or_insert_default().extend(shown);
         command
     }
 }
@@ -252,8 +267,11 @@ fn show(results: &Results, test: &Test) -> Done {
 /// Returns a short text for results.
 pub(super) fn report(tally: Tally) -> String {
     let said = match tally {
+        it if it.total() == 1 && it.failed == 1 => "\u{2717} failed".to_owned(),
         it if it.failed > 0 => format!("\u{2717} {} of {} failed", it.failed, it.total()),
+        it if it.total() == 1 && it.passed == 1 => "\u{2713} passed".to_owned(),
         it if it.passed > 0 => format!("\u{2713} {} passed", it.passed),
+        it if it.total() == 1 => "skipped".to_owned(),
         it => format!("{} skipped", it.set_aside),
     };
     before_change(said, tally.stale > 0)

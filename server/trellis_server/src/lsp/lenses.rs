@@ -81,6 +81,16 @@ impl Known<'_> {
         (report(tally), Marked::of(tally))
     }
 
+    /// Returns the lenses of the results of tests: what they were, and for a failure a fix. `shown`
+    /// names the tests as a whole, `ids` one by one.
+    fn results(&self, shown: &Test, ids: &[String], tally: Tally) -> Vec<Command> {
+        let (said, marked) = self.shown(tally);
+        let mut failures = ids.iter().flat_map(|id| self.results.failures_below(&shown.root, id));
+        let failing = failures.next().map(|it| Test { root: it.root, test: it.test });
+        let fix = failing.as_ref().filter(|_| tally.failed > 0).map(Test::propose_fix);
+        std::iter::once(shown.show_result(&said, marked, failing.as_ref())).chain(fix).collect()
+    }
+
     /// Returns the text and mark of a status in the test registry.
     fn registered_as(&self, status: &str, root: &Path) -> (String, Marked) {
         let registered = sources::changed_at(&root.join(registry::PATH));
@@ -116,13 +126,12 @@ impl Around {
         if is_test_file(&self.path) {
             return if anchor.is_test { self.of_test(anchor, known) } else { Vec::new() };
         }
-        let mut commands = Vec::new();
-        if anchor.kind != AnchorKind::Class {
+        let mut commands = match known.registered.as_ref().and_then(|it| it.tests(&anchor.name)) {
+            Some(tests) => of_tests(tests, known),
+            None => self.of_node_tests(anchor, known),
+        };
+        if commands.is_empty() && anchor.kind != AnchorKind::Class && is_public(&anchor.name) {
             commands.push(self.generate_tests(anchor).command());
-        }
-        match known.registered.as_ref().and_then(|it| it.tests(&anchor.name)) {
-            Some(tests) => commands.extend(of_tests(tests, known)),
-            None => commands.extend(self.of_node_tests(anchor, known)),
         }
         commands.extend(self.retry(anchor));
         commands
@@ -136,12 +145,12 @@ impl Around {
     fn of_test(&self, anchor: &Anchor, known: &Known<'_>) -> Vec<Command> {
         let name = anchor.name.split('[').next().unwrap_or_default().replace('.', "::");
         let run = run(&self.root, vec![format!("{}::{name}", self.path)]);
-        let result = known.results.find(&known.real, &name);
-        let result = result.map(|(root, test, tally)| {
-            let (said, marked) = known.shown(tally);
-            Test { root, test }.show_result(&said, marked)
+        let found = known.results.find(&known.real, &name);
+        let results = found.into_iter().flat_map(|(root, test, tally)| {
+            let ids = [test.clone()];
+            known.results(&Test { root, test }, &ids, tally)
         });
-        std::iter::once(run).chain(result).collect()
+        std::iter::once(run).chain(results).collect()
     }
 
     fn node(&self, anchor: &Anchor) -> Option<NodeState> {
@@ -170,10 +179,13 @@ impl Around {
         };
         let shown =
             Test { root: real, test: ids.first().cloned().unwrap_or(node.test_path.clone()) };
-        // A failed node's code is not in the tree, and neither are its tests.
-        let run = (!node.is_open()).then(|| run(&self.root, ids));
-        let (said, marked) = known.shown(tally);
-        run.into_iter().chain([shown.show_result(&said, marked)]).collect()
+        if node.is_open() {
+            // A failed node's code is not in the tree, and neither are its tests.
+            let (said, marked) = known.shown(tally);
+            return vec![shown.show_result(&said, marked, None)];
+        }
+        let results = known.results(&shown, &ids, tally);
+        std::iter::once(run(&self.root, ids)).chain(results).collect()
     }
 
     /// Returns the lenses for failed nodes whose code is not in the file; shown at its top.
@@ -201,14 +213,22 @@ fn of_tests(tests: Tests, known: &Known<'_>) -> Vec<Command> {
     let real = root.canonicalize().unwrap_or_else(|_| root.clone());
     let tally = |id: &String| known.results.tally(&real, id);
     let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
-    let said = match (tally.total(), status) {
-        (0, status) => status.map(|it| known.registered_as(&it, &root)),
-        _ => Some(known.shown(tally)),
-    };
     let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
     let shown = Test { root: real, test: file };
-    let shown = said.map(|(said, mark)| shown.show_result(&said, mark));
-    std::iter::once(run(&root, ids)).chain(shown).collect()
+    let results = match (tally.total(), status) {
+        (0, None) => Vec::new(),
+        (0, Some(status)) => {
+            let (said, marked) = known.registered_as(&status, &root);
+            vec![shown.show_result(&said, marked, None)]
+        }
+        _ => known.results(&shown, &ids, tally),
+    };
+    std::iter::once(run(&root, ids)).chain(results).collect()
+}
+
+/// Returns whether no part of a dotted name begins with an underscore.
+fn is_public(name: &str) -> bool {
+    !name.split('.').any(|it| it.starts_with('_'))
 }
 
 fn run(root: &Path, paths: Vec<String>) -> Command {

@@ -25,7 +25,7 @@ pub(super) const FOR_PEOPLE: [&str; 3] = ["allow", "interpreter", "push"];
 
 /// Parameters that name no file, or lead to a path that is checked elsewhere.
 #[cfg(test)]
-const OTHERS: [&str; 36] = [
+const OTHERS: [&str; 37] = [
     "along",
     "answer",
     "approve",
@@ -49,6 +49,7 @@ const OTHERS: [&str; 36] = [
     "projectName",
     "query",
     "replace",
+    "revise",
     "sandbox",
     "search",
     "simpleModel",

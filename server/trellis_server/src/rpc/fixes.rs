@@ -56,9 +56,14 @@ pub(super) fn register(table: &mut Table) {
             let folder = context.root(None).await;
             let (reporter, control) = (&duty.reporter, &duty.control);
             let known = known(&context, store.root());
+            let revised = params.revise.clone();
             let problem = params.problem(store.root(), &folder, known, editor)?;
             let fix = propose_fix(problem, reporter, control).await?;
             publish(&context, &store, fix.summary.state, &fix.summary.fix);
+            if let Some(fix) = revised {
+                let now = store.get(&fix).map(|it| it.state);
+                now.into_iter().for_each(|state| publish(&context, &store, state, &fix));
+            }
             Ok(fix)
         },
     );
@@ -172,8 +177,10 @@ fn work_through(table: &mut Table) {
 fn known(context: &Context, root: &Path) -> KnownTests {
     let generated = registry::test_files(root).into_iter();
     let files: BTreeSet<String> = generated.chain(context.results.files(root)).collect();
-    let failing = context.results.failures_in(root).into_iter().map(|it| it.test);
-    KnownTests { files: files.into_iter().collect(), failing: failing.collect() }
+    let failing: BTreeSet<String> =
+        context.results.failures_in(root).into_iter().map(|it| it.test).collect();
+    let failing = failing.into_iter().collect();
+    KnownTests { files: files.into_iter().collect(), failing }
 }
 
 /// Returns a function that fetches the open texts at each call.

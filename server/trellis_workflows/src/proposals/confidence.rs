@@ -119,12 +119,45 @@ fn old_lines(file: &ProposedFile) -> BTreeSet<u32> {
 fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
     let (mut executed, mut all) = (0, 0);
     for file in files {
-        let Ok(facts) = FileFacts::of(&file.proposed) else { continue };
-        let statements: BTreeSet<u32> = new_lines(file)
-            .into_iter()
-            .filter_map(|line| facts.statement_at(line))
-            .map(|at| facts.statements[at].first)
-            .collect();
+        let Some(lines) = StatementCoverage::of(file, report) else { continue };
+        let statements = lines.statements(new_lines(file));
+        executed += statements.iter().filter(|it| lines.is_executed(**it)).count();
+        all += statements.len();
+    }
+    share(executed, all)
+}
+
+/// Returns the ids of hunks without a statement that a passing test executes, counted over all
+/// files from 1; `None` if coverage was not measured.
+pub fn uncovered_hunks(files: &[ProposedFile], report: &Report) -> Option<Vec<usize>> {
+    report.coverage.as_ref()?;
+    let mut uncovered = Vec::new();
+    let mut id = 0;
+    for file in files {
+        let lines = StatementCoverage::of(file, report);
+        for hunk in hunks(file.before(), &file.proposed) {
+            id += 1;
+            let is_covered = lines.as_ref().is_some_and(|it| {
+                it.statements(lines_of(&hunk)).into_iter().any(|line| it.is_executed(line))
+            });
+            if !is_covered {
+                uncovered.push(id);
+            }
+        }
+    }
+    Some(uncovered)
+}
+
+/// Statements of a proposed file that passing tests execute, by their first lines from 1.
+struct StatementCoverage {
+    facts: FileFacts,
+    executed: BTreeSet<u32>,
+}
+
+impl StatementCoverage {
+    /// Returns the coverage of a file; `None` if it cannot be parsed.
+    fn of(file: &ProposedFile, report: &Report) -> Option<StatementCoverage> {
+        let facts = FileFacts::of(&file.proposed).ok()?;
         let measured = report.coverage.as_ref().and_then(|it| it.files.get(&file.path));
         let by_passing: BTreeSet<u32> = measured
             .iter()
@@ -135,24 +168,35 @@ fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
             .map(|at| facts.statements[at].first)
             .collect();
         // Importing executes definitions and other statements of the top level.
-        let by_import = |line: &u32| {
-            measured.is_some_and(|it| it.executed.contains(line))
-                && facts.function_at(*line).is_none()
-        };
-        executed += statements.iter().filter(|it| by_passing.contains(it) || by_import(it)).count();
-        all += statements.len();
+        let by_import = measured.iter().flat_map(|it| it.executed.iter().copied());
+        let by_import = by_import.filter(|line| facts.function_at(*line).is_none());
+        let executed = by_passing.into_iter().chain(by_import).collect();
+        Some(StatementCoverage { facts, executed })
     }
-    share(executed, all)
+
+    /// Returns the first lines of the statements at these lines.
+    fn statements(&self, lines: impl IntoIterator<Item = u32>) -> BTreeSet<u32> {
+        let at = lines.into_iter().filter_map(|line| self.facts.statement_at(line));
+        at.map(|at| self.facts.statements[at].first).collect()
+    }
+
+    fn is_executed(&self, statement: u32) -> bool {
+        self.executed.contains(&statement)
+    }
 }
 
 /// Returns the added lines, from 1; if lines were only removed, those around the gap.
 fn new_lines(file: &ProposedFile) -> BTreeSet<u32> {
-    let lines = |it: trellis_python::Hunk| match it.new_lines.is_empty() {
-        true => it.new_lines.start.max(1)..it.new_lines.start + 2,
-        false => it.new_lines.start + 1..it.new_lines.end + 1,
+    hunks(file.before(), &file.proposed).iter().flat_map(lines_of).collect()
+}
+
+/// Returns the added lines of a hunk, from 1; if it only removes lines, those around the gap.
+fn lines_of(hunk: &trellis_python::Hunk) -> std::ops::Range<u32> {
+    let lines = match hunk.new_lines.is_empty() {
+        true => hunk.new_lines.start.max(1)..hunk.new_lines.start + 2,
+        false => hunk.new_lines.start + 1..hunk.new_lines.end + 1,
     };
-    let all = hunks(file.before(), &file.proposed).into_iter().flat_map(lines);
-    all.map(|it| it as u32).collect()
+    lines.start as u32..lines.end as u32
 }
 
 /// A confidence as reports give it, from 0 to 1.

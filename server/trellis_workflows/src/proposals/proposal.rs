@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use trellis_engine::approval::Confidence;
 use trellis_python::{Hunk, TextEdits, apply_hunks, hunks, unified_diff};
 
+use super::facts::FixFacts;
 use crate::fault::{Fault, FaultKind, Remedy};
 use trellis_store::disk::hash;
 
@@ -119,6 +120,14 @@ pub(super) struct PendingWrite {
     pub(super) note: String,
 }
 
+/// Source of a fix that no model wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum FoundBy {
+    /// Trials of small edits, each with test runs; no model was asked.
+    SmallEdits,
+}
+
 /// The run's draft behind a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -142,6 +151,15 @@ pub struct Proposal {
     /// Time of creation, in RFC 3339.
     pub created_at: String,
     pub reason: String,
+    /// The model's words about the change.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub explanation: Option<String>,
+    /// Source of the change; `None` for one that a model wrote.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub found_by: Option<FoundBy>,
+    /// Results of the test runs, for the texts of this revision only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub facts: Option<FixFacts>,
     pub confidence: Confidence,
     pub test: FailingTest,
     /// Tests that passed and that the fix may break.
@@ -194,6 +212,9 @@ impl Proposal {
             state: State::Waiting,
             created_at: now(),
             reason,
+            explanation: None,
+            found_by: None,
+            facts: None,
             confidence,
             test,
             affected,
@@ -312,6 +333,7 @@ impl Proposal {
     pub(super) fn revise(&mut self, files: Vec<ProposedFile>) {
         if self.files != files {
             self.files = files;
+            self.facts = None;
             // Any different number will do; the stored file may contain any.
             self.revision = self.revision.checked_add(1).unwrap_or(1);
         }

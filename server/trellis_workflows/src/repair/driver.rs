@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trellis_engine::repair::{
-    Action, AttemptResult, Diagnostic, Event, FailedFix, Group, ModelDiagnosis, RepairFacts,
-    RepairMachine, RepairSummary, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
+    Action, AttemptResult, Diagnostic, Event, Group, ModelDiagnosis, RepairFacts, RepairMachine,
+    RepairSummary, ask_repair, ask_report, diagnostic, parse_diagnosis, suggested,
 };
 use trellis_engine::{Complaint, FixWith, Reply};
 use trellis_os::wording::counted;
@@ -18,7 +18,7 @@ use super::artifacts::Artifacts;
 use super::baseline::Baseline;
 use super::code_graph::CodeGraph;
 use super::evaluate::Evaluator;
-use super::fix::{Fix, FixRequest};
+use super::fix::{FileChange, Fix, FixRequest};
 use super::project_files::ProjectFiles;
 use super::uncommitted::Uncommitted;
 use super::{RepairRequest, WriteTarget, cancelled};
@@ -156,7 +156,7 @@ impl RepairRun<'_> {
             }
             // A fix that a person rejected for an earlier tree is not wanted for this one either.
             Some(work) => work.repair.earlier,
-            None => self.order.earlier.iter().map(|it| earlier_work(it)).collect(),
+            None => self.order.earlier.clone(),
         };
         self.reporter.note(format_args!("{}: looking for the cause", title(&group)));
         let proven = self.try_small_edits(&mut group).await?;
@@ -259,7 +259,11 @@ impl RepairRun<'_> {
         let texts = suggested(idea, &work.repair.suspects, &files);
         self.reporter.note(format_args!("  fix {}: as the diagnosis suggests", number + 1));
         let result = match texts {
-            Ok(texts) => self.evaluate_change(&mut work, number, texts).await?,
+            Ok(texts) => {
+                let explanation = Some(idea.description.clone());
+                let change = FileChange { texts, explanation, ..FileChange::default() };
+                self.evaluate_change(&mut work, number, change).await?
+            }
             Err(why) => self.unusable(&work, number, why)?,
         };
         Ok(Event::Tried { work, result })
@@ -278,14 +282,17 @@ impl RepairRun<'_> {
         let model = self.session()?.name();
         self.reporter.note(format_args!("  fix {}: prompting {model}", number + 1));
         let result = match self.fix(&work.repair, attempt).await? {
-            Fix::Texts(texts) => self.evaluate_change(&mut work, number, texts).await?,
-            Fix::Definitions(texts) => {
-                if let Some(path) = work.changed_since_shown(&texts, &self.files()?) {
+            Fix::Change(change) => {
+                let files = self.files()?;
+                let changed = change
+                    .replaces_definitions
+                    .then(|| work.changed_since_shown(&change.texts, &files));
+                if let Some(path) = changed.flatten() {
                     let why = format!("{path} was changed while the model answered");
                     self.log(&work, number, "unusable", &why)?;
                     return Ok(Event::Stale { work, why });
                 }
-                self.evaluate_change(&mut work, number, texts).await?
+                self.evaluate_change(&mut work, number, change).await?
             }
             Fix::Unusable(why) => self.unusable(&work, number, why)?,
             Fix::Nothing(why) => {
@@ -301,8 +308,9 @@ impl RepairRun<'_> {
         &mut self,
         work: &mut ActiveGroup,
         number: u32,
-        texts: BTreeMap<String, String>,
+        change: FileChange,
     ) -> Result<AttemptResult, Fault> {
+        let FileChange { texts, explanation, .. } = change;
         if let Some(before) = work.record(number, &texts) {
             return self.unusable(work, number, Complaint::repeated(before + 1));
         }
@@ -314,7 +322,7 @@ impl RepairRun<'_> {
         }
         let evaluation = evaluator.evaluate(&texts, &mut notes).await?;
         self.artifacts.notes.extend(notes);
-        self.evaluated(work, number, evaluation)
+        self.evaluated(work, number, evaluation, explanation)
     }
 
     /// Requests a fix.
@@ -389,11 +397,6 @@ impl RepairRun<'_> {
         }
         Ok(())
     }
-}
-
-/// Converts what was tried before the repair began.
-fn earlier_work(text: &str) -> FailedFix {
-    FailedFix { why: text.to_owned(), diff: String::new() }
 }
 
 fn title(group: &Group) -> String {

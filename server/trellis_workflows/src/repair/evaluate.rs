@@ -7,6 +7,7 @@ use trellis_engine::localize::TestEvidence;
 use trellis_engine::repair::{FixScore, Group, size};
 use trellis_engine::{Complaint, EditableFiles as _};
 use trellis_python::Examples;
+use trellis_sandbox::TestOutcome;
 
 use trellis_os::wording::counted;
 
@@ -14,8 +15,8 @@ use super::project_files::ProjectFiles;
 use crate::fault::Fault;
 use crate::localize::Localization;
 use crate::proposals::{
-    Changed, ConfidenceInputs, FailingTest, Proposal, ProposedFile, Verification, Verifier,
-    changes_top_level, confidence,
+    Changed, ConfidenceInputs, FailingTest, FixFacts, Proposal, ProposedFile, Verification,
+    Verifier, changes_top_level, confidence, uncovered_hunks,
 };
 
 /// A fix that passes.
@@ -77,8 +78,9 @@ impl Evaluator<'_> {
             })
             .collect();
         let Reached { passing: affected, failing } = Reached::by(self.files.found, &files);
-        let Verification { failed, tests, report, notes: said, solved, .. } =
-            self.verifier.verify(&changed, &self.group.tests, &affected, &[]).await?;
+        let hoped = self.quick(&failing);
+        let Verification { failed, tests, report, notes: said, solved, fixed, .. } =
+            self.verifier.verify(&changed, &self.group.tests, &affected, &hoped).await?;
         notes.extend(said);
         if let Some(why) = failed {
             let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
@@ -99,6 +101,13 @@ impl Evaluator<'_> {
             failed: self.attempt as usize,
         };
         let confidence = confidence(&grounds);
+        let hoped = hoped.iter().filter(|it| !self.group.tests.contains(it)).count();
+        let facts = FixFacts {
+            fixed: fixed.len(),
+            failing: self.group.tests.len() + hoped,
+            still_passing: affected.len(),
+            uncovered_hunks: uncovered_hunks(&files, &report),
+        };
         let shortcuts = self.shortcuts(texts);
         let merit =
             FixScore { shortcuts, solved: solved.len(), size, coverage: confidence.coverage };
@@ -106,9 +115,19 @@ impl Evaluator<'_> {
             self.reason(&solved, ids.len() - (self.group.tests.len() - solved.len()), &merit);
         let failing = failing.into_iter().chain(self.group.tests.iter().cloned());
         let others: BTreeSet<String> = failing.filter(|it| it != self.group.first_test()).collect();
-        let proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
+        let mut proposal = Proposal::new(self.failing(), reason, confidence, affected, files)
             .with_failing(others.into_iter().collect());
+        proposal.facts = Some(facts);
         Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal, attempt: self.attempt })))
+    }
+
+    /// Returns failing tests without those that ran into their time limit, since each of them would
+    /// delay the evaluation by as much.
+    fn quick(&self, failing: &[String]) -> Vec<String> {
+        let ran = &self.files.found.ran;
+        let is_slow =
+            |id: &String| ran.iter().any(|it| it.id == *id && it.outcome == TestOutcome::TimedOut);
+        failing.iter().filter(|id| !is_slow(id)).cloned().collect()
     }
 
     fn reason(&self, solved: &[String], passing: usize, merit: &FixScore) -> String {

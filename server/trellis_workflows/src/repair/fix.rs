@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::repair::{RepairFacts, repaired, replaces_definitions};
+use trellis_engine::repair::{RepairFacts, explanation, repaired, replaces_definitions};
 use trellis_engine::{Complaint, EditableFiles as _, EditedFiles, ModelRequest, Reply};
 
 use super::code_graph::CodeGraph;
@@ -17,13 +17,21 @@ use crate::tools::{Limits, ToolSet};
 
 /// Result of a request for a fix.
 pub(super) enum Fix {
-    /// New texts by path.
-    Texts(BTreeMap<String, String>),
-    /// New texts by path, with definitions that replace those of the request.
-    Definitions(BTreeMap<String, String>),
+    Change(FileChange),
     Unusable(Complaint),
     /// No further reply will come.
     Nothing(String),
+}
+
+/// A change of files, as one fix makes it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FileChange {
+    /// New texts by path.
+    pub(super) texts: BTreeMap<String, String>,
+    /// The model's words about the change.
+    pub(super) explanation: Option<String>,
+    /// The texts have definitions that replace those of the request.
+    pub(super) replaces_definitions: bool,
 }
 
 /// A request for a fix.
@@ -85,8 +93,13 @@ impl FixRequest<'_> {
 fn read(reply: Reply, repair: &RepairFacts, files: &ProjectFiles<'_>) -> Fix {
     match reply {
         Reply::Text(text) => {
-            let found = if replaces_definitions(&text) { Fix::Definitions } else { Fix::Texts };
-            repaired(&text, &repair.suspects, files).map_or_else(Fix::Unusable, found)
+            let change = |texts| FileChange {
+                texts,
+                explanation: explanation(&text),
+                replaces_definitions: replaces_definitions(&text),
+            };
+            let texts = repaired(&text, &repair.suspects, files);
+            texts.map_or_else(Fix::Unusable, |it| Fix::Change(change(it)))
         }
         Reply::Edited(edit) => edited(edit, files),
         Reply::Failed { reason } => Fix::Nothing(reason),
@@ -103,6 +116,6 @@ fn edited(edit: EditedFiles, files: &ProjectFiles<'_>) -> Fix {
     }
     match texts.keys().find(|path| files.text(path).as_ref() != before.get(*path)) {
         Some(path) => Fix::Unusable(format!("someone else changed {path} in the meantime").into()),
-        None => Fix::Texts(texts),
+        None => Fix::Change(FileChange { texts, ..FileChange::default() }),
     }
 }

@@ -45,7 +45,7 @@ use std::time::Duration;
 
 use trellis_engine::FixWith;
 use trellis_engine::approval::Mode;
-use trellis_engine::repair::Limits;
+use trellis_engine::repair::{FailedFix, Limits};
 use trellis_sandbox::RaisedBy;
 
 use report::RepairReport;
@@ -53,7 +53,7 @@ use report::RepairReport;
 pub use approver::Approver;
 pub use artifacts::UNNUMBERED;
 pub use commit::title as commit_title;
-pub use propose::{Problem, propose};
+pub use propose::{Problem, RevisionRequest, propose};
 pub use terminal::Terminal;
 
 use crate::fault::{Exit, Fault};
@@ -80,8 +80,8 @@ pub struct RepairRequest {
     pub failing: Vec<String>,
     /// A person's description of the problem.
     pub issue: Option<String>,
-    /// Short descriptions of earlier fixes, each with its outcome.
-    pub earlier: Vec<String>,
+    /// Earlier fixes that were not kept.
+    pub earlier: Vec<FailedFix>,
     pub limits: Limits,
     /// Maximum number of changed lines per file.
     pub most_lines: usize,

@@ -12,6 +12,7 @@ use super::evaluate::Evaluation;
 use super::trial_search::BY_TRIAL;
 use crate::fault::Fault;
 use crate::llm_session::no_journal;
+use crate::proposals::FoundBy;
 
 impl RepairRun<'_> {
     /// Records the outcome of an evaluation.
@@ -20,6 +21,7 @@ impl RepairRun<'_> {
         work: &mut ActiveGroup,
         attempt: u32,
         evaluation: Evaluation,
+        explanation: Option<String>,
     ) -> Result<AttemptResult, Fault> {
         match evaluation {
             Evaluation::Fails { why, diff } => {
@@ -31,7 +33,9 @@ impl RepairRun<'_> {
                 Ok(AttemptResult::Failed)
             }
             Evaluation::Passes(mut candidate) => {
+                candidate.proposal.explanation = explanation;
                 if work.by_trial == Some(attempt) {
+                    candidate.proposal.found_by = Some(FoundBy::SmallEdits);
                     let reason = &mut candidate.proposal.reason;
                     *reason = format!("{BY_TRIAL}; {reason}");
                 }

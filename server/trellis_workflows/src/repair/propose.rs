@@ -4,16 +4,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use trellis_engine::FixWith;
 use trellis_engine::approval::Mode;
-use trellis_engine::repair::Limits;
+use trellis_engine::repair::{FailedFix, Limits};
 
 use super::report::GroupReport;
 use super::{Approver, RepairRequest, WriteTarget, repair};
 use crate::fault::{Exit, Fault, FaultKind};
 use crate::job_control::JobControl;
 use crate::models::ModelArgs;
-use crate::proposals::{Proposal, Store};
+use crate::proposals::{Choice, DecisionRequest, OpenTexts, Proposal, Store, decide};
 use crate::reporter::Reporter;
 use crate::sandbox::RAISED_BY;
 use crate::sandbox::SandboxArgs;
@@ -35,6 +36,10 @@ pub struct Problem {
     pub also: Vec<String>,
     /// Other tests that are known to fail.
     pub failing: Vec<String>,
+    /// The proposal that a person wants changed.
+    pub revise: Option<RevisionRequest>,
+    /// Time for trials of small edits before a model is asked; `None` for no trials.
+    pub trials: Option<Duration>,
     pub model: ModelArgs,
     pub sandbox: SandboxArgs,
     /// Limit for one test.
@@ -43,7 +48,16 @@ pub struct Problem {
     pub run_timeout: Option<Duration>,
 }
 
-/// Looks for a fix and stores it as a pending proposal.
+/// A person's wish for another version of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionRequest {
+    /// Id of the proposal.
+    pub fix: String,
+    /// The person's words, for the model.
+    pub words: String,
+}
+
+/// Looks for a fix and stores it as a pending proposal. A proposal that it revises is rejected then.
 ///
 /// # Errors
 ///
@@ -54,8 +68,10 @@ pub async fn propose(
     reporter: &Reporter,
     control: &JobControl,
 ) -> Result<Proposal, Fault> {
-    let Problem { root, test, suite, also, failing, model, sandbox, test_timeout, run_timeout } =
-        problem;
+    let Problem { root, test, suite, also, failing, trials, revise, .. } = problem;
+    let Problem { model, sandbox, test_timeout, run_timeout, .. } = problem;
+    let store = Store::of(&root);
+    let earlier = revise.as_ref().map(|it| unwanted(&store, it)).transpose()?;
     let order = RepairRequest {
         home: root.clone(),
         root,
@@ -63,14 +79,15 @@ pub async fn propose(
         suite,
         also,
         failing,
-        issue: None,
-        earlier: Vec::new(),
+        issue: revise.as_ref().map(|it| it.words.clone()),
+        earlier: earlier.into_iter().collect(),
         limits: Limits { iterations: ATTEMPTS, candidates: 1 },
         most_lines: LINES,
         mode: Mode::Supervised,
         critical: Vec::new(),
         report: false,
-        trials: None,
+        // Small edits know nothing of a person's words.
+        trials: trials.filter(|_| revise.is_none()),
         fix_with: FixWith::OneReply,
         place: WriteTarget::WorkingTree,
         patch: None,
@@ -83,8 +100,38 @@ pub async fn propose(
     };
     let result = repair(&order, &Approver::Nobody, reporter, control).await?;
     match result.groups.iter().find_map(|it| it.waiting.as_ref()) {
-        Some(fix) => Store::of(&order.root).get(fix),
+        Some(fix) => {
+            let found = store.get(fix)?;
+            if let Some(it) = revise {
+                replace(&store, &it, fix).await?;
+            }
+            Ok(found)
+        }
         None => Err(none(&test, &result.groups)),
+    }
+}
+
+/// Returns a proposal that a person wants changed, for the model.
+fn unwanted(store: &Store, wish: &RevisionRequest) -> Result<FailedFix, Fault> {
+    let proposal = store.get(&wish.fix)?;
+    let why = format!("It passes its tests, but a person wants it changed: {}", wish.words);
+    Ok(FailedFix { why, diff: proposal.diff() })
+}
+
+/// Rejects a proposal in favor of another one. One that was decided in the meantime stays as it is.
+async fn replace(store: &Store, wish: &RevisionRequest, by: &str) -> Result<(), Fault> {
+    let order = DecisionRequest {
+        fix: wish.fix.clone(),
+        revision: None,
+        choice: Choice::Reject,
+        hunks: Vec::new(),
+        files: Vec::new(),
+        note: format!("{by} replaces it: {}", wish.words),
+    };
+    let nothing_open = || async { Ok(OpenTexts::new()) }.boxed();
+    match decide(store, &order, &nothing_open, None).await {
+        Err(fault) if fault.kind != Some(FaultKind::Decided) => Err(fault),
+        _ => Ok(()),
     }
 }
 

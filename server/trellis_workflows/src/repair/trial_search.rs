@@ -10,6 +10,7 @@ use trellis_sandbox::{TestResult, Tree};
 use super::active_group::ActiveGroup;
 use super::cancelled;
 use super::driver::{RepairRun, lost};
+use super::fix::FileChange;
 use crate::fault::Fault;
 use crate::localize::LocalizeRequest;
 
@@ -75,7 +76,8 @@ impl RepairRun<'_> {
         let texts = work.proven.take().ok_or_else(lost)?;
         work.by_trial = Some(number);
         self.reporter.note(format_args!("  fix {}: {BY_TRIAL}", number + 1));
-        let result: AttemptResult = self.evaluate_change(&mut work, number, texts).await?;
+        let change = FileChange { texts, ..FileChange::default() };
+        let result: AttemptResult = self.evaluate_change(&mut work, number, change).await?;
         Ok(Event::Tried { work, result })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::repair::{parse_diagnosis, repaired, suggested};
+use trellis_engine::repair::{explanation, parse_diagnosis, repaired, suggested};
 use trellis_engine::{EditableFiles, Suspect};
 
 const CART: &str =
@@ -125,6 +125,26 @@ fn reasoning_and_drafts_before_an_answer_do_not_count() {
         let changed = changed.unwrap_or_else(|why| panic!("{answer}: {why:?}"));
         assert_eq!(changed["shop/cart.py"], fixed, "{answer}");
     }
+}
+
+#[test]
+fn the_words_before_the_blocks_explain_them() {
+    let good = block("shop/cart.py", "    if total > 100:", "    if total >= 100:");
+    let table = [
+        (format!("The boundary is\nfree, too.\n\n{good}"), Some("The boundary is free, too.")),
+        (
+            format!("<think>Hm.</think>The boundary.\n\n`shop/cart.py`:\n{good}"),
+            Some("The boundary."),
+        ),
+        ("The boundary.\n```python\nx = 1\n```\nIt is done.".to_owned(), Some("The boundary.")),
+        (good.clone(), None),
+        ("{\"file_path\": \"shop/cart.py\"}".to_owned(), None),
+    ];
+    for (answer, wanted) in table {
+        assert_eq!(explanation(&answer).as_deref(), wanted, "{answer}");
+    }
+    let long = explanation(&format!("{}\n{good}", "word ".repeat(1000))).expect("words");
+    assert!(long.chars().count() < 620 && long.ends_with(" \u{2026}"), "{long}");
 }
 
 #[test]
