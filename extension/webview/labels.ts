@@ -124,11 +124,11 @@ export class Labels {
     const tall = lines * LINE + BOX_PADDING;
     // The name of an open box lies on its edge, so that it covers no node at any zoom.
     const top = it.isOpen ? y - tall / 2 : y + Math.max(0, height / 2 - tall / 2 - (lines === 2 ? 4 : 0));
-    Object.assign(made.style, {
-      left: `${x}px`,
-      top: `${top}px`,
-      width: `${Math.max(width - 2, LEAST_BOX)}px`,
-    });
+    const room = `${Math.max(width - 2, LEAST_BOX)}px`;
+    const size = it.isOpen
+      ? { left: `${x + 8}px`, maxWidth: room, width: 'fit-content' }
+      : { left: `${x}px`, maxWidth: 'none', width: room };
+    Object.assign(made.style, { top: `${top}px`, ...size });
     taken.push({ left: x, top, right: x + width, bottom: top + tall });
     return [made];
   }
