@@ -102,10 +102,10 @@ export class GraphPage {
         else void this.openPlanned(planned, received.id);
         break;
       case 'tests':
-        void commands.executeCommand('trellis.openNodeTests', received.id);
+        if (planned === undefined) void commands.executeCommand('trellis.openNodeTests', received.id);
         break;
       case 'retry':
-        void commands.executeCommand('trellis.retryThisNode', received.id);
+        if (planned === undefined) void commands.executeCommand('trellis.retryThisNode', received.id);
         break;
       case 'selected':
         this.selection = received.id;

@@ -34,7 +34,8 @@ function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const run = runs.current;
   const text = document.getText();
   const failed = failedIn(run, document.uri.fsPath, text);
-  const own = run?.graph === document.uri.fsPath ? [] : lensesOfPlan(document.uri, kindOf(text));
+  const isOfRun = [run?.graph, `${run?.out}/docs/rpg.json`].includes(document.uri.fsPath);
+  const own = lensesOfPlan(document.uri, kindOf(text), isOfRun);
   return [
     ...own,
     ...failed.flatMap(([line, node]) =>
@@ -43,13 +44,13 @@ function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   ];
 }
 
-/** Makes the lenses above a plan that is not the shown run's: its picture, and its run. */
-function lensesOfPlan(file: Uri, kind: PlanKind): CodeLens[] {
+/** Makes the lenses above a plan: its picture, and its run unless the shown run is one of it. */
+function lensesOfPlan(file: Uri, kind: PlanKind, isOfRun: boolean): CodeLens[] {
   if ((kind !== 'graph' && kind !== 'tasks') || isHidden(file)) return [];
   const range = new Range(0, 0, 0, 0);
   const lens = (title: string, command: string) => new CodeLens(range, { title, command, arguments: [file] });
   const show = lens(l10n.t('Show Planning Graph'), 'trellis.showGraph');
-  if (!workspace.isTrusted) return [show];
+  if (!workspace.isTrusted || isOfRun) return [show];
   const start =
     kind === 'tasks'
       ? lens(l10n.t('Build Project…'), 'trellis.tasks')
