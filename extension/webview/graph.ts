@@ -15,6 +15,8 @@ import { graphStyle, palette } from './theme';
 const MANY_NODES = 120;
 /** Smallest zoom at which a found node is shown. */
 const FOUND_ZOOM = 0.8;
+/** Largest zoom of a graph that fits. */
+const MAX_FIT_ZOOM = 1.2;
 /** Names of this many neighbours are shown in any case. */
 const NEIGHBOURS = 30;
 
@@ -127,7 +129,7 @@ function draw(): void {
   dots.setBars(picture.boxes.filter((it) => !it.isOpen));
   toggleAll.textContent = open.size > 0 ? texts.closeAll : texts.openAll;
   toggleAll.hidden = nodes.size === 0;
-  if (!isMoved) cy.fit(undefined, 24);
+  if (!isMoved) fitAll();
   showCounts();
   applyFilter();
   highlight();
@@ -183,8 +185,16 @@ function firstOf(box: string): string {
 
 function fit(): void {
   isMoved = false;
-  cy.fit(undefined, 24);
+  fitAll();
   saveView();
+}
+
+/** Fits the whole graph; a small one is not blown up. */
+function fitAll(): void {
+  cy.fit(undefined, 24);
+  if (cy.zoom() <= MAX_FIT_ZOOM) return;
+  cy.zoom(MAX_FIT_ZOOM);
+  cy.center();
 }
 
 /** Follows the size of the window: nothing is cut off unless the person has moved the picture. */

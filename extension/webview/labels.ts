@@ -25,6 +25,8 @@ interface Rect {
   readonly bottom: number;
 }
 
+/** Radius of a node at zoom 1. */
+const RADIUS = 10;
 /** Height of a name and mean width of a character, in pixels. */
 const LINE = 16;
 const CHARACTER = 7;
@@ -135,7 +137,7 @@ export class Labels {
 
   private node(it: Label, isSure: boolean, taken: Rect[]): HTMLElement[] {
     const { x, y } = this.onScreen(it);
-    const left = x + 9 * Math.min(1, this.cy.zoom()) + 6;
+    const left = x + RADIUS * this.cy.zoom() + 6;
     const right = left + it.text.length * CHARACTER + 4;
     const rect = { left, top: y - LINE / 2, right, bottom: y + LINE / 2 };
     if (right < 0 || left > this.cy.width() || rect.bottom < 0 || rect.top > this.cy.height()) return [];

@@ -46,6 +46,8 @@ const PADDING = 24;
 /** Room for the name of an open box. */
 const HEADER = 40;
 const GAP = 60;
+/** Distance of the bands of columns in a box. */
+const BAND_GAP = 24;
 const CLOSED = { width: 260, height: 90 };
 
 /** Returns the id of a closed box among the ends of edges; no node has such an id. */
@@ -64,7 +66,9 @@ export function drawBoxes(
   aspect: number,
 ): GraphPicture {
   const groups = grouped(nodes, (it) => it.subgraph);
-  const ordered = inOrder(groups, nodes).map((subgraph) => sized(subgraph, groups.get(subgraph) ?? [], open));
+  const ordered = inOrder(groups, nodes).map((subgraph) =>
+    sized(subgraph, groups.get(subgraph) ?? [], open, aspect),
+  );
   const corners = packed(ordered, aspect);
   const places = new Map<string, Point>();
   const boxes = ordered.map((box, at): PlacedBox => {
@@ -86,32 +90,54 @@ interface SizedBox {
   readonly inner: ReadonlyMap<string, Point>;
 }
 
-function sized(subgraph: string, nodes: readonly BoxedNode[], open: ReadonlySet<string>): SizedBox {
+function sized(
+  subgraph: string,
+  nodes: readonly BoxedNode[],
+  open: ReadonlySet<string>,
+  aspect: number,
+): SizedBox {
   const ids = nodes.map((it) => it.id);
   if (!open.has(subgraph)) return { subgraph, ...CLOSED, isOpen: false, ids, inner: new Map() };
   const columns = columnsOf(nodes);
-  const rows = Math.max(...columns.map((it) => it.length));
   const columnWidth = columnWidthOf(nodes);
-  const inner = new Map(
-    columns.flatMap((column, at) =>
-      column.map((id, row) => [id, place(at * columnWidth, row + (rows - column.length) / 2)] as const),
-    ),
-  );
-  const [width, height] = [
-    columns.length * columnWidth + PADDING,
-    Math.max(rows * ROW_HEIGHT + HEADER + PADDING, CLOSED.height),
-  ];
+  const tried = columns.map((_, at) => banded(columns, at + 1, columnWidth));
+  // A further band has to be worth the edges that lead back.
+  const extent = ({ width, height, bands }: Banded) => Math.max(width / aspect, height) * (1 + bands / 10);
+  const { width, height, inner } = tried.reduce((best, it) => (extent(it) < extent(best) ? it : best));
   return { subgraph, width, height, isOpen: true, ids, inner };
+}
+
+interface Banded {
+  readonly bands: number;
+  readonly width: number;
+  readonly height: number;
+  readonly inner: ReadonlyMap<string, Point>;
+}
+
+/** Lays columns out in a number of bands, one below the other. */
+function banded(columns: readonly (readonly string[])[], bands: number, columnWidth: number): Banded {
+  const size = Math.ceil(columns.length / bands);
+  const inner = new Map<string, Point>();
+  let top = HEADER;
+  for (let first = 0; first < columns.length; first += size) {
+    const band = columns.slice(first, first + size);
+    const rows = Math.max(...band.map((it) => it.length));
+    for (const [at, column] of band.entries()) {
+      for (const [row, id] of column.entries()) {
+        const line = row + 0.5 + (rows - column.length) / 2;
+        inner.set(id, { x: PADDING + 10 + at * columnWidth, y: top + line * ROW_HEIGHT });
+      }
+    }
+    top += rows * ROW_HEIGHT + BAND_GAP;
+  }
+  const height = Math.max(top - BAND_GAP + PADDING, CLOSED.height);
+  return { bands, width: size * columnWidth + PADDING, height, inner };
 }
 
 function columnWidthOf(nodes: readonly BoxedNode[]): number {
   const { least, most, character, others } = COLUMN_WIDTHS;
   const longest = Math.max(...nodes.map((it) => it.name.length));
   return Math.min(most, Math.max(least, longest * character + others));
-}
-
-function place(left: number, row: number): Point {
-  return { x: PADDING + 10 + left, y: HEADER + (row + 0.5) * ROW_HEIGHT };
 }
 
 /** Returns the ids by column, dependencies to the left; long layers take several columns. */

@@ -46,7 +46,9 @@ function actions(facts: NodeResult, { kind, canRetry }: NodePageState, t: Transl
       ]
     : [];
   const edit = kind === 'tasks' ? t('Edit the Task') : t('Edit the Specification');
-  const all = [...retry, button('edit', edit, ''), button('graph', t('Show in Graph'), '')];
+  const code =
+    facts.status === 'passed' && kind === 'generate' ? [button('node', t('Open Code'), 'primary')] : [];
+  const all = [...retry, ...code, button('edit', edit, ''), button('graph', t('Show in Graph'), '')];
   return `<div class="actions" role="group" aria-label="${escaped(t('Actions'))}">${all.join('')}</div>`;
 }
 
@@ -138,8 +140,15 @@ function difference(change: string, t: Translate): string {
   return `<pre class="difference" tabindex="0" aria-label="${escaped(t('Difference to the attempt before'))}">${rows.join('')}</pre>`;
 }
 
+/** Shows the stages of a task that say something. */
 function steps({ steps: all }: NodeResult, t: Translate): string {
-  const rows = all.map((it) => `<li><strong>${escaped(it.stage)}</strong> ${escaped(it.reason)}</li>`);
+  const rows = all
+    .filter((it) => it.reason !== '')
+    .map(({ stage, reason }) => {
+      const [first = '', ...rest] = reason.split('\n');
+      const more = rest.length === 0 ? '' : `<pre>${escaped(rest.join('\n').trim())}</pre>`;
+      return `<li><strong>${escaped(stage)}</strong> ${escaped(first)}${more}</li>`;
+    });
   return rows.length === 0 ? '' : section(t('Steps'), `<ol class="steps">${rows.join('')}</ol>`);
 }
 

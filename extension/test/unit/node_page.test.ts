@@ -72,6 +72,19 @@ test('a retry is offered while nothing runs, and only for nodes that did not pas
   assert.match(nodePageHtml(facts, state, l10n.t), /data-action="retry">Retry</);
   const passed = nodePageHtml({ ...facts, status: 'passed' }, state, l10n.t);
   assert.ok(!passed.includes('data-action="retry"') && passed.includes('data-action="edit"'));
+  assert.match(passed, /data-action="node">Open Code</);
+});
+
+test('a task shows its stages that say something, and what it blocks', () => {
+  const steps = [
+    { stage: 'code 1', reason: '' },
+    { stage: 'failed', reason: 'the new tests do not pass\nassert 1 == 2\n' },
+  ];
+  const task = { ...facts, attempts: [], cause: null, test: null, failure: null, steps };
+  const html = nodePageHtml(task, { ...state, kind: 'tasks' }, l10n.t);
+  assert.match(html, /<strong>failed<\/strong> the new tests do not pass<pre>assert 1 == 2<\/pre>/);
+  assert.ok(!html.includes('code 1') && html.includes('no luck (after 1 fixes)'), html);
+  assert.match(html, /Edit the Task.*Blocks 1 node/s);
 });
 
 test('an attempt of an old journal says that its text was not kept', () => {

@@ -7,6 +7,8 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub struct IdPositions<'t> {
     by_id: HashMap<String, Vec<Range<usize>>>,
+    /// Other values, by text.
+    mentions: HashMap<String, Vec<Range<usize>>>,
     text: &'t str,
 }
 
@@ -24,6 +26,7 @@ impl<'t> IdPositions<'t> {
     /// that list nodes by id. The text need not be valid JSON.
     pub fn of(text: &'t str) -> IdPositions<'t> {
         let mut by_id: HashMap<String, Vec<Range<usize>>> = HashMap::new();
+        let mut mentions: HashMap<String, Vec<Range<usize>>> = HashMap::new();
         let mut names: Vec<(String, Range<usize>)> = Vec::new();
         let mut is_id = false;
         for token in strings(text) {
@@ -34,26 +37,39 @@ impl<'t> IdPositions<'t> {
                 names.push((value, token));
             } else if std::mem::take(&mut is_id) {
                 by_id.entry(value).or_default().push(token);
+            } else {
+                mentions.entry(value).or_default().push(token);
             }
         }
         for (name, token) in names {
             by_id.entry(name).or_insert_with(|| vec![token]);
         }
-        IdPositions { by_id, text }
+        IdPositions { by_id, mentions, text }
     }
 
     /// Returns the place of the id's occurrence with this number, from 0, or of the last one before.
     pub fn find(&self, id: &str, number: usize) -> Option<TextPosition> {
         let all = self.by_id.get(id)?;
-        let token = all.get(number).or_else(|| all.last())?;
+        all.get(number).or_else(|| all.last()).map(|it| self.position(it))
+    }
+
+    /// Returns the first place after the node `id` that names `other`, or the first one at all.
+    pub fn find_mention(&self, id: &str, other: &str) -> Option<TextPosition> {
+        let all = self.mentions.get(other)?;
+        let start = self.by_id.get(id).and_then(|it| it.first()).map_or(0, |it| it.start);
+        let after = all.iter().find(|it| it.start > start);
+        after.or_else(|| all.first()).map(|it| self.position(it))
+    }
+
+    fn position(&self, token: &Range<usize>) -> TextPosition {
         let before = &self.text[..token.start];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = 1 + self.text[start..token.start].chars().count();
-        Some(TextPosition {
+        TextPosition {
             line: 1 + before.matches('\n').count(),
             column,
             end_column: column + self.text[token.clone()].chars().count(),
-        })
+        }
     }
 }
 
@@ -86,6 +102,8 @@ mod tests {
         assert_eq!(found("b", 0), Some((4, 13, 16)));
         assert_eq!(found("b", 1), Some((4, 27, 30)));
         assert_eq!(found("c", 0), None);
+        let named = positions.find_mention("ä", "b").map(|it| (it.line, it.column));
+        assert_eq!((named, positions.find_mention("ä", "c")), (Some((3, 16)), None));
     }
 
     #[test]

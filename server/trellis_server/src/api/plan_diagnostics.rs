@@ -110,8 +110,9 @@ fn of_plan(plan: &Plan, text: &str) -> Vec<PlanDiagnostic> {
 fn error(problem: Problem, positions: &IdPositions<'_>) -> PlanDiagnostic {
     // The second node with an id is the one to rename.
     let number = usize::from(problem.kind == ProblemKind::DuplicateId);
+    let named = problem.unknown.as_deref().and_then(|id| positions.find_mention(&problem.node, id));
     PlanDiagnostic {
-        range: positions.find(&problem.node, number).map(PlanRange::from),
+        range: named.or_else(|| positions.find(&problem.node, number)).map(PlanRange::from),
         severity: PlanSeverity::Error,
         kind: problem.kind.code(),
         node: Some(problem.node),
