@@ -1,15 +1,17 @@
 // The page of the planning graph.
-import cytoscape, { type Core, type ElementDefinition, type NodeSingular } from 'cytoscape';
+import cytoscape, { type Core, type NodeSingular } from 'cytoscape';
 import { boxId, drawBoxes, type GraphPicture, type PlacedBox } from '../src/panel/box_layout';
 import type { DrawnNode, ToPage } from '../src/panel/graph_messages';
-import { findNodes } from '../src/panel/node_search';
 import { Dots } from './dots';
+import { elementsOf } from './elements';
 import { Labels } from './labels';
 import { Legend } from './legend';
 import { neighbourOf } from './neighbours';
 import { editor, element, formatted, texts } from './page';
 import { PlanBar } from './plan_bar';
+import { Search } from './search';
 import { graphStyle, palette } from './theme';
+import { countsText, nodeText } from './words';
 
 /** Graphs with more nodes begin with closed boxes. */
 const MANY_NODES = 120;
@@ -21,8 +23,6 @@ const MAX_FIT_ZOOM = 1.2;
 const NEIGHBOURS = 30;
 
 const graph = element('graph', HTMLElement);
-const find = element('find', HTMLInputElement);
-const found = element('found', HTMLElement);
 const announcement = element('said', HTMLElement);
 const empty = element('empty', HTMLElement);
 const toggleAll = element('toggle', HTMLButtonElement);
@@ -44,6 +44,12 @@ const dots = new Dots(cy);
 const labels = new Labels(cy, toggleBox);
 const legend = new Legend(element('legend', HTMLElement), applyFilter);
 const planBar = new PlanBar(highlight);
+const search = new Search(
+  () => nodes.values(),
+  showHit,
+  () => graph.focus(),
+);
+const status = (id: string) => dots.status(id);
 let nodes: ReadonlyMap<string, DrawnNode> = new Map();
 let picture: GraphPicture = { boxes: [], places: new Map(), links: [] };
 let open = new Set<string>();
@@ -52,9 +58,6 @@ let chosen = editor.getState()?.chosen;
 let hovered: string | undefined;
 let shownRun = '';
 let isMoved = false;
-/** Ids found by the search, and the place of the shown one among them. */
-let hits: readonly string[] = [];
-let hit = 0;
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   if (data.type === 'graph') showGraph(data);
@@ -86,14 +89,6 @@ graph.addEventListener('focus', () => {
   const [first] = open.size > 0 ? nodes.keys() : picture.boxes.map((it) => boxId(it.subgraph));
   if (chosen === undefined && first !== undefined) selectNode(first);
 });
-find.addEventListener('input', () => search(0));
-find.addEventListener('keydown', ({ key, shiftKey }) => {
-  if (key === 'Enter') search(hit + (shiftKey ? -1 : 1));
-  if (key !== 'Escape') return;
-  find.value = '';
-  search(0);
-  graph.focus();
-});
 applyTheme();
 editor.postMessage({ type: 'ready', chosen });
 
@@ -111,7 +106,7 @@ function showGraph({ out, nodes: all, plan }: Extract<ToPage, { type: 'graph' }>
   draw();
   if (isMoved && view.zoom !== undefined && view.pan !== undefined)
     cy.viewport({ zoom: view.zoom, pan: { ...view.pan } });
-  hits = [];
+  search.reset();
 }
 
 function subgraphs(): string[] {
@@ -123,7 +118,7 @@ function draw(): void {
   picture = drawBoxes([...nodes.values()], open, graph.clientWidth / Math.max(1, graph.clientHeight));
   cy.batch(() => {
     cy.elements().remove();
-    cy.add([...picture.boxes.map(boxElement), ...[...picture.places].map(nodeElement), ...linkElements()]);
+    cy.add(elementsOf(picture));
   });
   dots.setNodes([...picture.places].map(([id, at]) => ({ id, at })));
   dots.setBars(picture.boxes.filter((it) => !it.isOpen));
@@ -133,25 +128,6 @@ function draw(): void {
   showCounts();
   applyFilter();
   highlight();
-}
-
-function boxElement({ subgraph, x, y, width, height }: PlacedBox): ElementDefinition {
-  const data = { id: boxId(subgraph), box: subgraph, width, height };
-  return { group: 'nodes', data, classes: 'box', position: { x, y } };
-}
-
-function nodeElement([id, at]: readonly [
-  string,
-  { readonly x: number; readonly y: number },
-]): ElementDefinition {
-  return { group: 'nodes', data: { id }, position: { ...at } };
-}
-
-function linkElements(): ElementDefinition[] {
-  return picture.links.map(({ from, to, count }) => ({
-    group: 'edges',
-    data: { source: from, target: to, width: 1 + Math.min(5, Math.log2(count)) },
-  }));
 }
 
 /** Closes a box, or opens it and shows it as large as it gets. */
@@ -225,23 +201,9 @@ function showCounts(): void {
       ...corner(it),
       id: it.subgraph,
       text: it.subgraph,
-      detail: countsOf(it.ids),
+      detail: countsText(it.ids, status),
     })),
   );
-}
-
-/** Counts the nodes of a box by status, in words. */
-function countsOf(ids: readonly string[]): string {
-  const count = (status: string) => ids.filter((id) => dots.status(id) === status).length;
-  const others = ['failed', 'skipped', 'in_progress', 'stopped'].flatMap((status) => {
-    const number = count(status);
-    return number === 0 ? [] : [`${number} ${texts.states[status] ?? status}`];
-  });
-  const isPlanned = count('pending') === ids.length;
-  const first = isPlanned
-    ? formatted(texts.planned, ids.length)
-    : formatted(texts.counts, count('passed'), ids.length);
-  return [first, ...others].join(', ');
 }
 
 /** Dims what the legend leaves out. */
@@ -275,6 +237,15 @@ function selectNode(id: string, zoom = 0): void {
   highlight();
   goTo(id, zoom);
   saveView();
+}
+
+function showHit(id: string | undefined): void {
+  if (id === undefined) {
+    announcement.textContent = texts.none;
+    return;
+  }
+  selectNode(id, FOUND_ZOOM);
+  editor.postMessage({ type: 'selected', id });
 }
 
 /** Moves the picture so that something is in sight. */
@@ -347,30 +318,10 @@ function announce(): void {
 }
 
 function description(id: string): string {
-  const node = nodes.get(id);
   const box = picture.boxes.find((it) => boxId(it.subgraph) === id);
-  if (box !== undefined) return formatted(texts.box, box.subgraph, countsOf(box.ids));
-  if (node === undefined) return '';
-  const needs = node.needs.filter((it) => nodes.has(it)).length;
-  const needed = [...nodes.values()].filter((it) => it.needs.includes(id)).length;
-  const state = texts.states[dots.status(id) ?? ''] ?? '';
-  return formatted(texts.node, node.name, state, node.subgraph, formatted(texts.needs, needs, needed));
-}
-
-/** Goes to a hit of the search: the first one while a person types, others by Enter. */
-function search(next: number): void {
-  const all = findNodes([...nodes.values()], find.value);
-  const isSame = all.join('\n') === hits.join('\n');
-  hits = all;
-  hit = all.length === 0 || !isSame ? 0 : (next + all.length) % all.length;
-  const id = hits[hit];
-  found.textContent = id === undefined ? '' : formatted(texts.found, hit + 1, hits.length);
-  if (find.value.trim() === '') return;
-  if (id === undefined) announcement.textContent = texts.none;
-  else {
-    selectNode(id, FOUND_ZOOM);
-    editor.postMessage({ type: 'selected', id });
-  }
+  if (box !== undefined) return formatted(texts.box, box.subgraph, countsText(box.ids, status));
+  const node = nodes.get(id);
+  return node === undefined ? '' : nodeText(node, nodes, status(id));
 }
 
 /** Moves the selection: left to a dependency, right to a dependent, else to what is nearest in that direction. */

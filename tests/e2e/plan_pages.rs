@@ -106,7 +106,7 @@ fn problems_of_a_plan_have_their_places_in_unsaved_text_as_well() {
         [&json!("unknown-id"), &json!("b"), &json!("error")],
         "{found:#}"
     );
-    assert_eq!(problem["range"], json!({ "line": 5, "column": 57, "endColumn": 63 }), "{found:#}");
+    assert_eq!(problem["range"], json!({ "line": 5, "column": 52, "endColumn": 58 }), "{found:#}");
     let fixed = text.replace("\"gone\"", "\"a\"");
     let found = call(&mut client, "planDiagnostics", json!({ "graph": "rpg.json", "text": fixed }));
     assert_eq!(found["diagnostics"], json!([]));

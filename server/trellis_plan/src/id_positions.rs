@@ -98,7 +98,7 @@ mod tests {
         let positions = IdPositions::of(text);
         let found =
             |id, number| positions.find(id, number).map(|it| (it.line, it.column, it.end_column));
-        assert_eq!(found("ä", 0), Some((3, 29, 32)));
+        assert_eq!(found("ä", 0), Some((3, 28, 31)));
         assert_eq!(found("b", 0), Some((4, 13, 16)));
         assert_eq!(found("b", 1), Some((4, 27, 30)));
         assert_eq!(found("c", 0), None);

@@ -65,7 +65,7 @@ impl From<EstimatedCost> for CostRange {
 
 pub fn plan_estimate(params: &PlanEstimateParams) -> Result<PlanEstimateResult, Fault> {
     let plan = Arc::new(super::plan::read(&params.graph, None)?);
-    let folder = params.graph.parent().unwrap_or(Path::new("."));
+    let folder = params.graph.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
     let found = estimate(plan.clone(), params.model.as_deref(), folder);
     let (levels, chain) = shape(&plan);
     let (model, no_model) = match found.model {
