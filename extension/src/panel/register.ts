@@ -194,8 +194,9 @@ async function showGraph(
 ): Promise<void> {
   const file = argument instanceof Uri ? argument.fsPath : activePlan();
   const run = runs.current;
-  if (file !== undefined && file !== run?.graph) await preview.show(file);
-  else if (run !== undefined) preview.clear();
+  const isOfRun = run !== undefined && [run.graph, `${run.out}/docs/rpg.json`].includes(file ?? run.graph);
+  if (file !== undefined && !isOfRun) await preview.show(file);
+  else if (isOfRun) preview.clear();
   else {
     const chosen = await pickPlan();
     if (chosen === undefined) return;

@@ -119,7 +119,12 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
     .treeItem(/^quantile/)
     .first()
     .click();
+  await workbench.webview().getByRole('button', { name: 'Retry with Another Model…' }).click();
+  await workbench.option('GitHub Copilot').waitFor();
+  await workbench.page.keyboard.press('Escape');
   await workbench.webview().getByRole('button', { name: 'Retry', exact: true }).click();
+  // The page follows the retry.
+  await workbench.webview().locator('#status').filter({ hasText: 'running' }).waitFor();
   await workbench.notification('data.quantile in output failed again').waitFor(LONG);
   await workbench.webview().locator('#status').filter({ hasText: 'failed' }).waitFor();
 }
@@ -131,6 +136,8 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   const page = workbench.webview();
   const said = page.locator('#said');
+  await page.locator('.labels .box.open').filter({ hasText: 'passed' }).nth(4).waitFor();
+  await workbench.picture('nodes-6-graph');
   await page.locator('#find').fill('quantile');
   await page.locator('#find').press('Enter');
   await said.filter({ hasText: /quantile, failed, subgraph/ }).waitFor();

@@ -100,7 +100,7 @@ mod tests {
             |id, number| positions.find(id, number).map(|it| (it.line, it.column, it.end_column));
         assert_eq!(found("ä", 0), Some((3, 28, 31)));
         assert_eq!(found("b", 0), Some((4, 13, 16)));
-        assert_eq!(found("b", 1), Some((4, 27, 30)));
+        assert_eq!(found("b", 1), Some((4, 26, 29)));
         assert_eq!(found("c", 0), None);
         let named = positions.find_mention("ä", "b").map(|it| (it.line, it.column));
         assert_eq!((named, positions.find_mention("ä", "c")), (Some((3, 16)), None));
