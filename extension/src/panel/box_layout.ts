@@ -40,7 +40,7 @@ export interface GraphPicture {
 }
 
 /** Width of a column: room for the longest name, within limits. */
-const COLUMN_WIDTHS = { least: 120, most: 260, character: 7.5, others: 50 };
+const COLUMN_WIDTHS = { least: 120, most: 280, character: 8, others: 56 };
 const ROW_HEIGHT = 34;
 const PADDING = 24;
 /** Room for the name of an open box. */
@@ -102,7 +102,7 @@ function sized(
   const columnWidth = columnWidthOf(nodes);
   const tried = columns.map((_, at) => banded(columns, at + 1, columnWidth));
   // A further band has to be worth the edges that lead back.
-  const extent = ({ width, height, bands }: Banded) => Math.max(width / aspect, height) * (1 + bands / 10);
+  const extent = ({ width, height, bands }: Banded) => Math.max(width / aspect, height) * (1 + bands / 4);
   const { width, height, inner } = tried.reduce((best, it) => (extent(it) < extent(best) ? it : best));
   return { subgraph, width, height, isOpen: true, ids, inner };
 }

@@ -152,8 +152,8 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await workbench.webview().getByRole('heading', { name: 'Why it was skipped' }).waitFor();
   await workbench.command('Trellis: Show Planning Graph');
   await said.filter({ hasText: /describe, skipped, subgraph/ }).waitFor();
-  await page.locator('#graph').press('ArrowLeft');
-  await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
+  await page.locator('#find').fill('median');
+  await said.filter({ hasText: /median, passed, subgraph/ }).waitFor();
   const far = await dots(page);
   await page.locator('#graph').hover();
   await workbench.page.mouse.wheel(0, -200);
