@@ -10,8 +10,8 @@ import { confirmRestart } from './run/confirm_restart';
 import { RunStore } from './run/run_store';
 import { setInterpreterLog } from './settings/interpreter';
 import { Client } from './sidecar/client';
+import { offerMcpServer } from './sidecar/mcp_server';
 import { guarded } from './sidecar/report_error';
-import { registerActionLinks } from './sidecar/transient_notification';
 import { registerTasks } from './tasks/register';
 import { registerTesting } from './testing/register';
 
@@ -25,18 +25,19 @@ export function activate(context: ExtensionContext): void {
   const restart = guarded(l10n.t('Could not restart the server'), () => sidecar.restart());
   context.subscriptions.push(
     output,
-    registerActionLinks(),
     commands.registerCommand('trellis.restartSidecar', restart),
     commands.registerCommand('trellis.showOutput', () => output.show()),
   );
+  const ownVersion = String(context.extension.packageJSON.version);
+  context.subscriptions.push(...offerMcpServer(() => sidecar.program, ownVersion));
   const jobStore = registerGeneration(context, sidecar);
   const runs = new RunStore(sidecar, jobStore);
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
   registerModels(context, sidecar, jobStore);
   context.subscriptions.push(registerTasks(sidecar, jobStore));
-  registerTesting(context, sidecar, jobStore);
+  const failingTests = registerTesting(context, sidecar, jobStore);
   registerPanel(context, sidecar, jobStore, runs);
-  registerApproval(context, sidecar, jobStore);
+  registerApproval(context, sidecar, jobStore, failingTests);
   const moved = l10n.t(
     'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',
   );

@@ -1,6 +1,6 @@
 // Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
 import { commands, l10n, workspace } from 'vscode';
-import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
+import type { DecideFixParams, DecideFixResult, FixResult, Remedy, State } from '../protocol';
 import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
@@ -9,7 +9,7 @@ import * as notify from '../sidecar/notify';
 import { reportError } from '../sidecar/report_error';
 import type { DiffTabs } from './diff_tabs';
 import type { EditedTexts } from './edited_text';
-import { type DecisionMessage, decisionMessage, type MessageAction, undoneText } from './messages';
+import { decisionMessage, type MessageAction, undoneText } from './messages';
 import type { ProposalNotifications } from './proposal_notifications';
 import type { ProposalStore } from './proposal_store';
 import { isSameProposal, type ProposalRef, proposalKey } from './proposal_uri';
@@ -23,8 +23,6 @@ export type DecisionParams = Pick<DecideFixParams, 'decision' | 'revision' | 'hu
 export class Decisions {
   /** Proposals with a decision under way. */
   private readonly underWay = new Set<string>();
-  /** By proposal, the notification that offers to undo the last decision. */
-  private readonly undoOffers = new Map<string, symbol>();
 
   constructor(
     private readonly sidecar: Sidecar,
@@ -47,7 +45,7 @@ export class Decisions {
     try {
       // Edits that are not sent would be lost.
       if (params.files === undefined && !(await this.editedTexts.confirmDiscard(ref))) return;
-      this.notifications.withdraw(ref);
+      await this.notifications.withdraw(ref);
       await this.applyResult(ref, params, await this.send(ref, params));
     } catch (error) {
       this.reportRefusal(ref, error);
@@ -56,17 +54,45 @@ export class Decisions {
     }
   }
 
+  /** Accepts all proposals that wait, one after the other; each is tested on top of those before. */
+  async acceptAll(): Promise<void> {
+    const all = waiting(this.proposals.queue);
+    const accept = all.length === 1 ? t('Accept 1 Fix') : t('Accept {0} Fixes', all.length);
+    const detail = t('Each fix is tested before it is written. Fixes that fail stay in the list.');
+    if (all.length === 0) return void (await notify.info(t('No fix to review.')));
+    if ((await notify.dialog(t('Accept all fixes?'), detail, accept)) !== accept) return;
+    const refused: string[] = [];
+    for (const it of all) {
+      const { state, why } = await this.acceptOne(it);
+      if (state !== 'accepted') refused.push(`${it.fix}: ${why}`);
+    }
+    const text = t('{0} of {1} fixes were accepted.', all.length - refused.length, all.length);
+    await (refused.length === 0 ? notify.info : notify.warn)([text, ...refused].join(' '));
+  }
+
+  /** Accepts a proposal; returns its state, and why it was not accepted. */
+  private async acceptOne(ref: ProposalRef): Promise<{ state?: State; why: string }> {
+    if (!(await this.editedTexts.confirmDiscard(ref))) return { why: t('you edit it.') };
+    try {
+      const result = await this.send(ref, { decision: 'accept' });
+      if (result === undefined) return { why: t('no answer.') };
+      if (result.state === 'accepted') await this.diffTabs.close(ref);
+      return { state: result.state, why: decisionMessage(result, t).text };
+    } catch (error) {
+      return { why: errorText(toTrellisError(error)) };
+    }
+  }
+
   /** Undoes the last accepted part of a proposal. */
   async undo({ root, fix }: ProposalRef): Promise<void> {
     if (!(await this.editedTexts.confirmDiscard({ root, fix }))) return;
     const { written } = await this.sidecar.request('trellis/undoFix', { root, fix });
     if (this.diffTabs.isAnyOpen) await this.diffTabs.close({ root, fix });
-    // A notification with buttons cannot be closed, but hidden.
-    if (this.undoOffers.delete(proposalKey({ root, fix })))
-      await commands.executeCommand('notifications.hideToasts');
+    await this.notifications.withdraw({ root, fix });
     const now = await this.sidecar.request('trellis/getFix', { root, fix });
     const text = undoneText(fix, written, now.history, t);
-    this.notifications.show({ root, fix }, text, { title: t('Review'), command: 'trellis.reviewFix' });
+    const review = { title: t('Review'), command: 'trellis.reviewFix' };
+    void this.notifications.show({ root, fix }, text, review);
     await this.rerunTests(root, now);
   }
 
@@ -108,7 +134,7 @@ export class Decisions {
     const message = decisionMessage(result, t);
     if (message.isSettled && (await this.isUnchanged(ref, params))) await this.diffTabs.close(ref);
     if (result.state === 'waiting') await this.showRemaining(ref, params);
-    this.report(ref, message);
+    void this.notifications.show(ref, message.text, message.action, message.isSettled);
     if (message.isSettled) await this.showNext(ref);
   }
 
@@ -126,28 +152,6 @@ export class Decisions {
     await this.diffTabs.edit(ref);
   }
 
-  /** Reports a decision; a message about an undecided rest stays until the rest is decided. */
-  private report(ref: ProposalRef, { text, action, isSettled }: DecisionMessage): void {
-    if (isSettled) void this.reportSettled(ref, text, action);
-    else this.notifications.show(ref, text, action);
-  }
-
-  private async reportSettled(
-    { root, fix }: ProposalRef,
-    text: string,
-    action: MessageAction | undefined,
-  ): Promise<void> {
-    const key = proposalKey({ root, fix });
-    const offer = Symbol(fix);
-    if (action !== undefined) this.undoOffers.set(key, offer);
-    const chosen = await notify.info(text, ...(action === undefined ? [] : [action.title]));
-    const isStill = this.undoOffers.get(key) === offer && this.undoOffers.delete(key);
-    // A decision that was undone in another way in the meantime is not undone twice.
-    if (action !== undefined && chosen === action.title && isStill) {
-      await commands.executeCommand(action.command, { root, fix });
-    }
-  }
-
   /** Shows the oldest waiting proposal. */
   private async showNext(after: ProposalRef): Promise<void> {
     const [next] = waiting(this.proposals.queue).filter((it) => !isSameProposal(it, after));
@@ -160,7 +164,7 @@ export class Decisions {
     const doing = t('Could not apply your decision about {0}', ref.fix);
     if (isCancelled(trellisError) || trellisError.remedy === undefined) void reportError(doing, trellisError);
     else
-      this.notifications.show(
+      void this.notifications.show(
         ref,
         `${doing}: ${errorText(trellisError)}`,
         remedyActions()[trellisError.remedy],

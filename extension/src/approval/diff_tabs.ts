@@ -1,8 +1,7 @@
-// Tabs of proposals: the diff, with the failing test beside it.
+// Tabs of proposals.
 import { join } from 'node:path';
 import {
   commands,
-  type Disposable,
   EventEmitter,
   FileType,
   l10n,
@@ -31,25 +30,19 @@ import {
   type TextRef,
   textRefOf,
 } from './proposal_uri';
-import { TEST_COLUMN, type TestTabs } from './test_tab';
 
 export class DiffTabs {
   private readonly showEmitter = new EventEmitter<ProposalRef>();
   /** Fires when a person opens a proposal. */
   readonly onShow = this.showEmitter.event;
-  private readonly following: Disposable;
 
   constructor(
     private readonly texts: ProposalTexts,
     private readonly drafts: Drafts,
     private readonly editedTexts: EditedTexts,
-    private readonly testTabs: TestTabs,
-  ) {
-    this.following = window.tabGroups.onDidChangeTabs(({ closed }) => this.closeTestsOf(closed));
-  }
+  ) {}
 
   dispose(): void {
-    this.following.dispose();
     this.showEmitter.dispose();
   }
 
@@ -80,7 +73,6 @@ export class DiffTabs {
   async showProposal(ref: ProposalRef, fix: FixResult): Promise<void> {
     await this.close(ref);
     await this.open(ref, fix, PROPOSAL_SCHEME);
-    await this.showTest(ref, fix, false);
     this.showEmitter.fire(ref);
   }
 
@@ -96,10 +88,9 @@ export class DiffTabs {
   async close(ref: ProposalRef): Promise<void> {
     // Saved first, since the editor would ask about unsaved text.
     for (const { document } of this.editedTexts.openDocuments(ref)) await document.save();
-    const own = allTabs().filter((it) => isAbout(it, ref) || this.isTestTab(it, ref));
+    const own = allTabs().filter((it) => isAbout(it, ref));
     if (own.length > 0) await window.tabGroups.close(own);
     await this.drafts.forget(ref);
-    this.testTabs.forget(ref);
   }
 
   /** Closes the tabs of a proposal that was decided elsewhere, unless it has unsaved edits. */
@@ -107,16 +98,8 @@ export class DiffTabs {
     if (!this.editedTexts.openDocuments(ref).some((it) => it.document.isDirty)) await this.close(ref);
   }
 
-  /**
-   * Closes tabs of an earlier window that cannot be shown any more, and tests that it opened; deletes drafts of
-   * decided proposals.
-   */
+  /** Closes tabs of an earlier window that cannot be shown any more, and deletes drafts of decided proposals. */
   async closeLeftovers(): Promise<void> {
-    const tests = allTabs().filter((it) => {
-      const uri = uriOfTab(it);
-      return uri !== undefined && this.testTabs.isLeftOver(it, uri);
-    });
-    if (tests.length > 0) await window.tabGroups.close(tests);
     for (const { place } of await this.drafts.all()) {
       const fix = await this.texts.get(place).catch(() => undefined);
       if (fix?.state === 'accepted' || fix?.state === 'rejected') await this.drafts.forget(place);
@@ -127,9 +110,18 @@ export class DiffTabs {
     }
   }
 
-  /** Opens the failing test, at its line if that is known. */
+  /** Opens the failing test beside the diff, at its line if that is known. */
   async openTest(ref: ProposalRef): Promise<void> {
-    await this.showTest(ref, await this.texts.get(ref), true);
+    const { test, node } = await this.texts.get(ref);
+    const file = idSteps(test.id)[0]?.id;
+    const uri = file === undefined ? undefined : Uri.file(join(ref.root, file));
+    if (uri === undefined || !(await exists(uri))) {
+      const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
+      throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
+    }
+    const at = test.line && test.path === file ? new Position(test.line - 1, 0) : undefined;
+    const selection = at === undefined ? {} : { selection: new Range(at, at) };
+    await window.showTextDocument(uri, { viewColumn: ViewColumn.Beside, preview: true, ...selection });
   }
 
   /**
@@ -163,52 +155,10 @@ export class DiffTabs {
       await commands.executeCommand('vscode.diff', base, other, tabTitle(fix, path, l10n.t), options);
     }
   }
-
-  private async showTest(ref: ProposalRef, { test, node }: FixResult, isAsked: boolean): Promise<void> {
-    const file = idSteps(test.id)[0]?.id;
-    const uri = file === undefined ? undefined : Uri.file(join(ref.root, file));
-    if (uri === undefined || !(await exists(uri))) {
-      if (!isAsked) return;
-      const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
-      throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
-    }
-    const isNew = testTabOf(uri) === undefined;
-    const at = test.line && test.path === file ? new Position(test.line - 1, 0) : undefined;
-    const selection = at === undefined ? {} : { selection: new Range(at, at) };
-    const options = { viewColumn: TEST_COLUMN, preserveFocus: !isAsked, preview: true };
-    const { document } = await window.showTextDocument(uri, { ...options, ...selection });
-    if (isAsked) this.testTabs.keepOpen(uri);
-    else if (isNew) this.testTabs.opened(ref, document, testTabOf(uri)?.isPreview ?? false);
-  }
-
-  /** Closes the test of a diff that the person has closed. */
-  private closeTestsOf(closed: readonly Tab[]): void {
-    const gone = closed.flatMap((it) => textsOf(it).slice(0, 1));
-    const left = gone.filter((ref) => !allTabs().some((it) => isAbout(it, ref)));
-    const tests = allTabs().filter((it) => left.some((ref) => this.isTestTab(it, ref)));
-    if (tests.length > 0) void window.tabGroups.close(tests);
-  }
-
-  /** Returns whether a tab shows the test of a proposal, and the person has not touched it. */
-  private isTestTab(tab: Tab, ref: ProposalRef): boolean {
-    const uri = uriOfTab(tab);
-    return uri !== undefined && this.testTabs.isUntouched(tab, uri, ref);
-  }
 }
 
 function allTabs(): Tab[] {
   return window.tabGroups.all.flatMap((it) => it.tabs);
-}
-
-function uriOfTab(tab: Tab): Uri | undefined {
-  return tab.input instanceof TabInputText ? tab.input.uri : undefined;
-}
-
-/** Finds the tab of a file in the column of tests; the file may also be open elsewhere. */
-function testTabOf(uri: Uri): Tab | undefined {
-  return allTabs().find(
-    (it) => it.group.viewColumn === TEST_COLUMN && uriOfTab(it)?.toString() === uri.toString(),
-  );
 }
 
 function isAbout(tab: Tab, ref: ProposalRef): boolean {

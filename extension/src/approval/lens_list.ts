@@ -2,7 +2,7 @@
 
 import type { FileShape, FixResult } from '../protocol';
 import type { Translate } from '../translate';
-import { confidenceText } from './messages';
+import { factsText } from './facts_text';
 
 export interface Lens {
   /** Line, from 0. */
@@ -21,8 +21,8 @@ export interface LensArgument {
 }
 
 /**
- * Makes the lenses over the proposed text of a file: decisions about the whole, then about hunks, then details, since
- * a long line ends at the edge of the window.
+ * Makes the lenses over the proposed text of a file: decisions about the whole, and what is known of it; then decisions
+ * about hunks, and why. Only a proposal with several hunks has decisions about each.
  * @param lines number of lines of the document, at least 1
  */
 export function proposalLenses(
@@ -34,25 +34,32 @@ export function proposalLenses(
 ): readonly Lens[] {
   const argument: LensArgument = { root, fix: fix.fix, revision: fix.revision };
   const hunks = file.hunks.flatMap((it) => hunkLenses(argument, fix, it, lines, t));
-  return [...decisionLenses(argument, t), ...hunks, ...detailLenses(argument, fix, t)];
+  return [...decisionLenses(argument, fix, t), ...hunks, ...explanationLens(argument, fix, file, lines, t)];
 }
 
-function decisionLenses(given: LensArgument, t: Translate): Lens[] {
+function decisionLenses(given: LensArgument, fix: FixResult, t: Translate): Lens[] {
   const lens = (title: string, command: string): Lens => ({ line: 0, title, command, argument: given });
+  const facts = factsText(fix, t);
   return [
     lens(`$(check) ${t('Accept')}`, 'trellis.acceptFix'),
     lens(`$(close) ${t('Reject')}`, 'trellis.rejectFix'),
     lens(`$(edit) ${t('Edit')}`, 'trellis.editFix'),
+    ...(facts === '' ? [] : [lens(facts, 'trellis.explainFix')]),
   ];
 }
 
-function detailLenses(given: LensArgument, fix: FixResult, t: Translate): Lens[] {
-  const lens = (title: string, command: string): Lens => ({ line: 0, title, command, argument: given });
-  return [
-    lens(confidenceText(fix.confidence, t), 'trellis.explainFix'),
-    lens(`$(beaker) ${t('Failing test')}`, 'trellis.openFailingTest'),
-    ...(fix.reason === '' ? [] : [lens(shortened(fix.reason), 'trellis.explainFix')]),
-  ];
+/** Makes the lens above the first hunk of a file that says why it is proposed. */
+function explanationLens(
+  argument: LensArgument,
+  fix: FixResult,
+  { hunks }: FileShape,
+  lines: number,
+  t: Translate,
+): Lens[] {
+  const [first] = hunks;
+  const why = fix.explanation ?? (factsText(fix, t) === '' ? fix.reason : '');
+  if (first === undefined || why === '') return [];
+  return [{ line: lineOf(first, lines), title: shortened(why), command: 'trellis.explainFix', argument }];
 }
 
 function hunkLenses(
@@ -62,15 +69,20 @@ function hunkLenses(
   lines: number,
   t: Translate,
 ): Lens[] {
-  // A hunk that only deletes at the end precedes a line that does not exist.
-  const line = Math.min(Math.max(hunk.newStart - 1, 0), lines - 1);
+  if (fix.hunks === 1) return [];
+  const line = lineOf(hunk, lines);
   const given: LensArgument = { ...argument, hunks: [hunk.id] };
   // The run takes the accepted hunks of its draft and continues; the others are dropped.
-  const accept = fix.node && fix.hunks > 1 ? t('Accept only this hunk') : t('Accept hunk');
+  const accept = fix.node ? t('Accept only this hunk') : t('Accept hunk');
   return [
     { line, title: `$(check) ${accept}`, command: 'trellis.acceptHunk', argument: given },
     { line, title: `$(close) ${t('Reject hunk')}`, command: 'trellis.rejectHunk', argument: given },
   ];
+}
+
+function lineOf({ newStart }: FileShape['hunks'][number], lines: number): number {
+  // A hunk that only deletes at the end precedes a line that does not exist.
+  return Math.min(Math.max(newStart - 1, 0), lines - 1);
 }
 
 /** Makes the lenses over a text that a person edits. */

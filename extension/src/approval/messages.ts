@@ -1,23 +1,9 @@
 // Texts about proposals and decisions.
 
-import type {
-  ConfidenceShape,
-  DecideFixResult,
-  FixResult,
-  FixSummary,
-  HistoryEntry,
-  State,
-} from '../protocol';
+import type { DecideFixResult, FixResult, FixSummary, HistoryEntry, State } from '../protocol';
 import type { Translate } from '../translate';
+import { capitalized, factPhrases, factsText } from './facts_text';
 import type { Proposal } from './queue';
-
-export function percent(share: number): number {
-  return Math.round(share * 100);
-}
-
-export function confidenceText({ total }: ConfidenceShape, t: Translate): string {
-  return t('confidence {0}%', percent(total));
-}
 
 export function stateText(state: State, t: Translate): string {
   const all: Record<State, string> = {
@@ -52,27 +38,26 @@ const ICONS: Record<State, string> = {
 
 export function rowOf(fix: Proposal, t: Translate): Row {
   const state = fix.state === 'waiting' ? [] : [stateText(fix.state, t)];
-  const sure = confidenceText(fix.confidence, t);
-  const { diagnostic, fix: tests, coverage } = fix.confidence;
+  const known = factsText(fix, t) || fix.reason;
   return {
     label: fix.node ?? fix.paths.join(', '),
-    description: [fix.fix, ...state, sure, fix.reason].join(' · '),
-    tooltip: [
-      `${fix.fix}: ${fix.paths.join(', ')}`,
-      fix.reason,
-      t(
-        'confidence {0}%: cause located {1}%, tests passing {2}%, changed lines covered {3}%',
-        percent(fix.confidence.total),
-        percent(diagnostic),
-        percent(tests),
-        percent(coverage),
-      ),
-      `${fix.test.id}\n${fix.test.message}`,
-      stateText(fix.state, t),
-    ],
+    description: [fix.fix, ...state, known].join(' · '),
+    tooltip: [`${fix.fix}: ${fix.paths.join(', ')}`, ...explanationOf(fix, t), stateText(fix.state, t)],
     icon: ICONS[fix.state],
     context: `fix ${fix.state}${fix.node ? ' draft' : ''}`,
   };
+}
+
+/** Returns all that is known of a proposal, as paragraphs. */
+export function explanationOf(fix: FixSummary, t: Translate): readonly string[] {
+  const { explanation, test, reason } = fix;
+  const facts = factPhrases(fix, t).map((it) => `• ${capitalized(it)}`);
+  return [
+    ...(explanation ? [explanation] : []),
+    ...(facts.length === 0 ? [] : [facts.join('\n')]),
+    ...(facts.length === 0 && reason !== '' ? [reason] : []),
+    `${test.id}\n${test.message}`,
+  ];
 }
 
 /** Describes new proposals: one by its name, several by their number. */
@@ -81,10 +66,10 @@ export function arrivalText(fixes: readonly Proposal[], t: Translate): string {
   if (first === undefined || more.length > 0) {
     return t('{0} proposed fixes are ready for review.', fixes.length);
   }
-  const sure = confidenceText(first.confidence, t);
   const paths = first.paths.join(', ');
+  const known = factPhrases(first, t).join(', ') || first.test.id;
   // With the name, since the editor shows equal messages only once.
-  return t('{0} for {1} is ready for review: {2}, {3}.', first.fix, paths, first.test.id, sure);
+  return t('{0} for {1} is ready for review: {2}.', first.fix, paths, known);
 }
 
 /** Action of a message: a command with the proposal as its argument. */

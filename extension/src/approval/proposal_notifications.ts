@@ -1,54 +1,46 @@
-// Notifications about proposals, which disappear when their proposal is decided.
-import { commands } from 'vscode';
-import { showTransient } from '../sidecar/transient_notification';
+// Notifications about proposals. The view and the status bar show what waits as well, so that a notification may be
+// closed at any time.
+import { commands, l10n } from 'vscode';
+import { KeyedNotifications } from '../sidecar/keyed_notifications';
 import type { MessageAction } from './messages';
-import { type ProposalRef, proposalKey } from './proposal_uri';
-
-/** Key of the notification about new proposals. */
-const NEW_PROPOSALS = '';
+import { isSameProposal, type ProposalRef } from './proposal_uri';
 
 export class ProposalNotifications {
-  private readonly open = new Map<string, () => void>();
+  private readonly notifications = new KeyedNotifications();
+  /** The last message: its proposal, and whether nothing was left to decide then. */
+  private last: { readonly ref: ProposalRef; readonly isSettled: boolean } | undefined;
 
-  /** Shows a notification about a proposal, in place of an earlier one. */
-  show(ref: ProposalRef, text: string, action?: MessageAction): void {
-    void this.showKeyed(proposalKey(ref), text, ref, action);
+  /** Shows a message about a proposal, in place of the last one. */
+  async show(ref: ProposalRef, text: string, action?: MessageAction, isSettled = false): Promise<void> {
+    this.last = { ref, isSettled };
+    const actions = action === undefined ? [] : [action.title];
+    const chosen = await this.notifications.show('message', text, ...actions);
+    if (chosen !== undefined) await runAction(ref, action);
   }
 
   /** Shows a notification about new proposals; its action is about the first. */
-  showNew(first: ProposalRef, text: string, action: MessageAction): void {
-    void this.showKeyed(NEW_PROPOSALS, text, first, action);
+  async showNew(first: ProposalRef, text: string, action: MessageAction): Promise<void> {
+    const chosen = await this.notifications.show('new', text, action.title, l10n.t('Later'));
+    if (chosen === action.title) await runAction(first, action);
   }
 
-  withdraw(ref: ProposalRef): void {
-    this.close(proposalKey(ref));
+  /** Hides the message about a proposal; its action does nothing any more. */
+  async withdraw(ref: ProposalRef): Promise<void> {
+    if (this.last === undefined || !isSameProposal(this.last.ref, ref)) return;
+    this.last = undefined;
+    await this.notifications.withdraw('message');
   }
 
-  withdrawNew(): void {
-    this.close(NEW_PROPOSALS);
+  /** Hides the message about a proposal that has been decided since. */
+  async decided(ref: ProposalRef): Promise<void> {
+    if (!this.last?.isSettled) await this.withdraw(ref);
   }
 
-  dispose(): void {
-    for (const key of [...this.open.keys()]) this.close(key);
+  async withdrawNew(): Promise<void> {
+    await this.notifications.withdraw('new');
   }
+}
 
-  private async showKeyed(
-    key: string,
-    text: string,
-    { root, fix }: ProposalRef,
-    action: MessageAction | undefined,
-  ): Promise<void> {
-    this.close(key);
-    const until = new Promise<void>((resolve) => this.open.set(key, resolve));
-    const actions = action === undefined ? [] : [action.title];
-    const notification = { text, actions, cancellable: action !== undefined, until, isBusy: false };
-    const chosen = await showTransient(notification);
-    if (action !== undefined && chosen !== undefined)
-      await commands.executeCommand(action.command, { root, fix });
-  }
-
-  private close(key: string): void {
-    this.open.get(key)?.();
-    this.open.delete(key);
-  }
+async function runAction({ root, fix }: ProposalRef, action: MessageAction | undefined): Promise<void> {
+  if (action !== undefined) await commands.executeCommand(action.command, { root, fix });
 }

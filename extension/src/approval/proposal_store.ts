@@ -144,6 +144,6 @@ async function workspaceFolders(): Promise<readonly string[]> {
 }
 
 /** Resolves symbolic links, as the sidecar does; a folder that does not exist yet stays as it is. */
-async function realFolder(folder: string): Promise<string> {
+export async function realFolder(folder: string): Promise<string> {
   return await realpath(folder).catch(() => folder);
 }

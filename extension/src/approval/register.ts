@@ -4,29 +4,38 @@ import type { JobStore } from '../run/job_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
+import type { FailingTests } from '../testing/failing_tests';
 import { Decisions } from './decisions';
 import { registerDiffLenses } from './diff_lenses';
 import { DiffTabs } from './diff_tabs';
 import { Drafts } from './drafts';
 import { EditedTexts } from './edited_text';
-import { arrivalText, confidenceText, pickItem, rowOf } from './messages';
+import { FixRequests } from './fix_requests';
+import { hunkAtCaret } from './hunk_at_caret';
+import { arrivalText, explanationOf, pickItem } from './messages';
 import { EditFileSystem, ProposalTexts, registerDocuments } from './proposal_documents';
 import { ProposalNotifications } from './proposal_notifications';
 import { ProposalStore } from './proposal_store';
 import { ProposalTree } from './proposal_tree';
 import { isSameProposal, type ProposalRef, proposalRefOf, reviewedOf, textRefOf } from './proposal_uri';
 import { announced, ordered, type Proposal } from './queue';
-import { TestTabs } from './test_tab';
+import { showWaitingItem } from './waiting_item';
 
 const t = l10n.t;
 
-export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jobStore: JobStore): void {
+export function registerApproval(
+  context: ExtensionContext,
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  failingTests: FailingTests,
+): void {
   const proposals = new ProposalStore(sidecar, jobStore);
   const texts = new ProposalTexts(sidecar);
   const drafts = new Drafts(Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'drafts').fsPath);
   const edits = new EditFileSystem(texts, drafts);
   const editedTexts = new EditedTexts(edits, drafts);
-  const diffTabs = new DiffTabs(texts, drafts, editedTexts, new TestTabs(context.workspaceState));
+  const diffTabs = new DiffTabs(texts, drafts, editedTexts);
+  const requests = new FixRequests(sidecar, proposals, diffTabs);
   const notifications = new ProposalNotifications();
   const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts, notifications);
   const tree = new ProposalTree(proposals);
@@ -41,7 +50,7 @@ export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jo
       hasFixes || proposals.problems.length > 0,
     );
     for (const it of change.departed) {
-      notifications.withdraw(it);
+      void notifications.decided(it);
       if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
     }
   });
@@ -50,20 +59,29 @@ export function registerApproval(context: ExtensionContext, sidecar: Sidecar, jo
     tree,
     follow,
     diffTabs,
-    notifications,
-    ...announceProposals(proposals, diffTabs, decisions, notifications),
+    ...announceProposals(
+      proposals,
+      diffTabs,
+      (it) => decisions.isDeciding(it) || requests.isAwaited(it),
+      notifications,
+    ),
     ...registerDocuments(texts, edits),
+    ...showWaitingItem(proposals),
     registerDiffLenses(texts),
     ...registerCommands(sidecar, proposals, texts, diffTabs, editedTexts, decisions),
+    ...registerRequests(proposals, texts, diffTabs, requests, failingTests),
   );
   void guarded(t('Could not close the tabs of an earlier window'), () => diffTabs.closeLeftovers())();
 }
 
-/** Announces new proposals, until they are opened or decided. */
+/**
+ * Announces new proposals, until they are opened or decided.
+ * @param isExpected decides whether the person gets to see a proposal in another way
+ */
 function announceProposals(
   proposals: ProposalStore,
   diffTabs: DiffTabs,
-  decisions: Decisions,
+  isExpected: (it: Proposal) => boolean,
   notifications: ProposalNotifications,
 ): Disposable[] {
   let announcedNow: readonly Proposal[] = [];
@@ -75,9 +93,9 @@ function announceProposals(
       return;
     announcedNow = now;
     const [first] = now;
-    if (first === undefined) notifications.withdrawNew();
+    if (first === undefined) void notifications.withdrawNew();
     else
-      notifications.showNew(first, arrivalText(now, t), {
+      void notifications.showNew(first, arrivalText(now, t), {
         title: t('Review'),
         command: 'trellis.reviewFix',
       });
@@ -85,11 +103,11 @@ function announceProposals(
   return [
     proposals.onChange(({ queue, arrived }) => {
       // A person who reviews gets the next proposal after a decision.
-      const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !decisions.isDeciding(it));
+      const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !isExpected(it));
       announce(announced(announcedNow, news, queue));
     }),
     diffTabs.onShow((ref) => {
-      notifications.withdraw(ref);
+      void notifications.withdraw(ref);
       announce([]);
     }),
   ];
@@ -118,15 +136,26 @@ function registerCommands(
         if (ref !== undefined) await work(ref, about);
       }),
     );
-  const decide = (name: string, decision: 'accept' | 'reject' | 'acceptHunks' | 'rejectHunks') =>
-    command(name, t('Could not apply your decision'), (ref, given) =>
-      decisions.decide(ref, { decision, ...reviewed(given) }),
+  const failure = t('Could not apply your decision');
+  const decide = (name: string, decision: 'accept' | 'reject') =>
+    command(name, failure, (ref, given) => decisions.decide(ref, { decision, ...reviewed(given) }));
+  const decideHunk = (name: string, decision: 'acceptHunks' | 'rejectHunks') =>
+    commands.registerCommand(
+      name,
+      guarded(failure, async (argument: unknown) => {
+        // A lens names its hunk; keys and palette mean the one at the caret.
+        const given = proposalRefOf(argument) === undefined ? await hunkAtCaret(texts) : argument;
+        const ref = refOf(given);
+        if (ref === undefined)
+          await notify.info(t('Open a proposed fix, and move the cursor into a change.'));
+        else await decisions.decide(ref, { decision, ...reviewed(given) });
+      }),
     );
   return [
     decide('trellis.acceptFix', 'accept'),
     decide('trellis.rejectFix', 'reject'),
-    decide('trellis.acceptHunk', 'acceptHunks'),
-    decide('trellis.rejectHunk', 'rejectHunks'),
+    decideHunk('trellis.acceptHunk', 'acceptHunks'),
+    decideHunk('trellis.rejectHunk', 'rejectHunks'),
     command('trellis.rebaseFix', t('Could not update the fix'), async (ref, given) => {
       const [draft] = await editedTexts.edited(ref);
       const { revision } = draft ?? reviewed(given);
@@ -142,7 +171,7 @@ function registerCommands(
     command('trellis.editFix', t('Could not edit the fix'), (ref) => diffTabs.edit(ref)),
     command('trellis.openFailingTest', t('Could not open the test'), (ref) => diffTabs.openTest(ref)),
     command('trellis.explainFix', t('Could not show the fix'), (ref) => explain(texts, ref)),
-    command('trellis.acceptEdited', t('Could not apply your decision'), (ref, given) =>
+    command('trellis.acceptEdited', failure, (ref, given) =>
       acceptEdited(editedTexts, decisions, ref, given),
     ),
     commands.registerCommand(
@@ -153,8 +182,41 @@ function registerCommands(
       }),
     ),
     commands.registerCommand(
+      'trellis.acceptAllFixes',
+      guarded(failure, () => decisions.acceptAll()),
+    ),
+    commands.registerCommand(
       'trellis.refreshFixes',
       guarded(t('Could not list the fixes'), () => proposals.refresh()),
+    ),
+  ];
+}
+
+/** Registers the commands that look for fixes. */
+function registerRequests(
+  proposals: ProposalStore,
+  texts: ProposalTexts,
+  diffTabs: DiffTabs,
+  requests: FixRequests,
+  failingTests: FailingTests,
+): Disposable[] {
+  return [
+    commands.registerCommand(
+      'trellis.proposeFix',
+      guarded(t('No fix was found'), async (argument: unknown) => {
+        const test = await failingTests.choose(argument);
+        if (test !== undefined) await requests.propose(test);
+      }),
+    ),
+    commands.registerCommand(
+      'trellis.reviseFix',
+      guarded(t('The fix was not changed'), async (argument: unknown) => {
+        const open = ordered(proposals.queue).filter((it) => !it.node);
+        const ref = refOf(argument) ?? diffTabs.active ?? refOf(await pickProposal(open));
+        if (ref === undefined) return;
+        const fix = await texts.get(ref);
+        await requests.revise({ ...fix, root: ref.root }, fix.test.id);
+      }),
     ),
   ];
 }
@@ -187,12 +249,10 @@ async function acceptEdited(
   await decisions.decide(ref, { decision: 'edit', files, ...(revision === undefined ? {} : { revision }) });
 }
 
-/** Shows the parts of the confidence. */
+/** Shows all that is known of a proposal. */
 async function explain(texts: ProposalTexts, ref: ProposalRef): Promise<void> {
   const fix = await texts.get(ref);
-  const { tooltip } = rowOf({ ...fix, root: ref.root }, t);
-  const title = `${fix.fix}: ${confidenceText(fix.confidence, t)}`;
-  await notify.dialog(title, tooltip.slice(1).join('\n\n'));
+  await notify.details(`${fix.fix}: ${fix.paths.join(', ')}`, explanationOf(fix, t).join('\n\n'));
 }
 
 async function acceptedProposals(sidecar: Sidecar, proposals: ProposalStore): Promise<Proposal[]> {

@@ -41,7 +41,7 @@ export function registerGeneration(context: ExtensionContext, sidecar: Sidecar):
       await commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false);
     }),
     jobStore.onEnd((job) => {
-      reportRunFinished(sidecar, jobStore, job).catch((error) =>
+      reportRunFinished(sidecar, job).catch((error) =>
         reportError(l10n.t('Could not show how the run ended'), error),
       );
     }),

@@ -1,7 +1,6 @@
 // Reports: at the end of a run, and on demand.
 import { commands, l10n, Uri } from 'vscode';
 import type { StatusResult } from '../protocol';
-import type { JobStore } from '../run/job_store';
 import { isRun, isTasks, type Job } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
@@ -19,13 +18,13 @@ export async function showReport(sidecar: Sidecar, out: string | undefined): Pro
 }
 
 /** Reports the outcome of a run, and offers the next action. */
-export async function reportRunFinished(sidecar: Sidecar, jobStore: JobStore, job: Job): Promise<void> {
+export async function reportRunFinished(sidecar: Sidecar, job: Job): Promise<void> {
   // The command that builds a task list reports its own outcome.
   if (!isRun(job) || isTasks(job)) return;
   const out = job.out ?? (await folderOf(sidecar, job));
   const finished = runFinished(job, out === undefined ? undefined : await statusOf(sidecar, out), l10n.t);
   if (finished.isResumable && out !== undefined) {
-    await offerResume(sidecar, jobStore, out, finished.text);
+    await offerResume(finished.text, out);
     return;
   }
   const actions = finished.hasReport ? [l10n.t('Show Report')] : [];

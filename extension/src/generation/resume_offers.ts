@@ -1,59 +1,52 @@
-// Offers to resume stopped runs, shown until any process resumes them.
-import { unwatchFile, watchFile } from 'node:fs';
-import { join } from 'node:path';
+// Offers to resume stopped runs.
 import { commands, Disposable, l10n, workspace } from 'vscode';
 import type { Run } from '../protocol';
 import type { JobStore } from '../run/job_store';
 import { isOpen, isRun } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
+import { KeyedNotifications } from '../sidecar/keyed_notifications';
 import { reportError } from '../sidecar/report_error';
-import { showTransient } from '../sidecar/transient_notification';
 
-/** Milliseconds between two checks whether another process resumed a run. */
-const POLL_MS = 2000;
+/** The open offers, by the folder of the run; the empty one is about several runs. */
+const offers = new KeyedNotifications();
 
-/** Offers to resume each stopped run, one after the other, at every start of the sidecar. */
+/** Offers to resume stopped runs at every start of the sidecar, and withdraws the offer of a run that is resumed. */
 export function offerResumesAtStart(sidecar: Sidecar, jobStore: JobStore): Disposable {
-  return sidecar.onState((state) => {
-    if (state !== 'running' || !workspace.isTrusted) return;
-    if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
-    offerAllResumes(sidecar, jobStore).catch((error) =>
-      reportError(l10n.t('Could not look for stopped runs'), error),
-    );
-  });
-}
-
-/** Shows a text with an offer to resume a run, until the run is resumed or the sidecar ends. */
-export async function offerResume(
-  sidecar: Sidecar,
-  jobStore: JobStore,
-  out: string,
-  text: string,
-): Promise<void> {
-  const resume = l10n.t('Resume');
-  const listening: Disposable[] = [];
-  const past = new Promise<void>((resolve) =>
-    listening.push(...watchForResume(sidecar, jobStore, out, resolve)),
+  return Disposable.from(
+    sidecar.onState((state) => {
+      if (state !== 'running' || !workspace.isTrusted) return;
+      if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
+      offerResumes(sidecar, jobStore).catch((error) =>
+        reportError(l10n.t('Could not look for stopped runs'), error),
+      );
+    }),
+    jobStore.onChange((jobs) => {
+      for (const it of jobs.values())
+        if (it.out !== undefined && isRun(it) && isOpen(it)) void offers.withdraw(it.out);
+    }),
   );
-  try {
-    if (
-      (await showTransient({ text, actions: [resume], cancellable: true, until: past, isBusy: false })) !==
-      resume
-    )
-      return;
-  } finally {
-    Disposable.from(...listening).dispose();
-  }
-  await commands.executeCommand('trellis.resumeRun', out);
 }
 
-async function offerAllResumes(sidecar: Sidecar, jobStore: JobStore): Promise<void> {
+/**
+ * Shows a text with an offer to resume runs.
+ * @param out folder of the run; none to choose one
+ */
+export async function offerResume(text: string, out?: string): Promise<void> {
+  const resume = out === undefined ? l10n.t('Choose…') : l10n.t('Resume');
+  if ((await offers.show(out ?? '', text, resume, l10n.t('Not Now'))) !== resume) return;
+  await commands.executeCommand('trellis.resumeRun', ...(out === undefined ? [] : [out]));
+}
+
+async function offerResumes(sidecar: Sidecar, jobStore: JobStore): Promise<void> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
   // Task lists are resumed by the command that began them.
-  for (const run of runs.filter((it) => it.state === 'stopped' && it.kind === 'generate')) {
-    if (sidecar.state !== 'running') return;
-    if (!isRunning(jobStore, run.out)) await offerResume(sidecar, jobStore, run.out, offerText(run));
-  }
+  const stopped = runs.filter(
+    (it) => it.state === 'stopped' && it.kind === 'generate' && !isRunning(jobStore, it.out),
+  );
+  const [first, ...more] = stopped;
+  if (first === undefined) return;
+  if (more.length === 0) await offerResume(offerText(first), first.out);
+  else await offerResume(l10n.t('{0} runs stopped early. Resume one?', stopped.length));
 }
 
 function offerText({ out, passed, total }: Run): string {
@@ -61,36 +54,6 @@ function offerText({ out, passed, total }: Run): string {
   return l10n.t('The run in {0} stopped after {1} of {2} nodes. Resume it?', name, passed, total);
 }
 
-/**
- * Calls `then` when the run is resumed, here or by another process, or when the sidecar ends; it makes new offers at
- * its start.
- */
-function watchForResume(sidecar: Sidecar, jobStore: JobStore, out: string, then: () => void): Disposable[] {
-  // Polled, since the editor's watchers exclude folders, and do not work on some disks.
-  const journal = join(out, '.trellis', 'journal.jsonl');
-  const look = async () => {
-    if (!(await isStopped(sidecar, out))) then();
-  };
-  watchFile(journal, { interval: POLL_MS }, look);
-  return [
-    new Disposable(() => unwatchFile(journal, look)),
-    jobStore.onChange(() => {
-      if (isRunning(jobStore, out)) then();
-    }),
-    sidecar.onState(then),
-  ];
-}
-
 function isRunning(jobStore: JobStore, out: string): boolean {
   return [...jobStore.jobs.values()].some((it) => it.out === out && isRun(it) && isOpen(it));
-}
-
-async function isStopped(sidecar: Sidecar, out: string): Promise<boolean> {
-  try {
-    const { runs } = await sidecar.request('trellis/listRuns', { root: out });
-    return runs.some((it) => it.out === out && it.state === 'stopped');
-  } catch {
-    // The offer stays if the check fails; resuming then reports the reason.
-    return true;
-  }
 }

@@ -18,6 +18,7 @@ export interface RequestSettings {
   readonly approve?: string;
   readonly jobs?: number;
   readonly testsDir?: string;
+  readonly trials?: number;
 }
 
 const MODEL_SETTINGS = ['model', 'simpleModel', 'strongModel'] as const;
@@ -38,10 +39,10 @@ const SETTINGS_OF_METHOD = {
   resume: RESUME_SETTINGS,
   'trellis/retryNode': RESUME_SETTINGS,
   'trellis/tasks': [...LONG_JOB_SETTINGS, 'jobs'],
-  'trellis/repair': [...LONG_JOB_SETTINGS, 'approve'],
+  'trellis/repair': [...LONG_JOB_SETTINGS, 'approve', 'trials'],
   'trellis/implement': [...LONG_JOB_SETTINGS, 'approve'],
   'trellis/generateTests': [...LONG_JOB_SETTINGS, 'testsDir'],
-  'trellis/proposeFix': LONG_JOB_SETTINGS,
+  'trellis/proposeFix': [...LONG_JOB_SETTINGS, 'trials'],
   'trellis/decideFix': TEST_SETTINGS,
   'trellis/runTests': TEST_SETTINGS,
   'trellis/environment': ['interpreter'],
@@ -94,6 +95,7 @@ function allSettings(read: ReadSetting, interpreter: string | undefined, mostJob
     approve: stringOf(read('approve')),
     jobs: jobs && mostJobs ? Math.min(jobs, mostJobs) : jobs,
     testsDir: stringOf(read('testsFolder')),
+    trials: numberOf(read('smallEdits')),
   };
   return all;
 }

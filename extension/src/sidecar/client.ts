@@ -8,7 +8,10 @@ import {
   extensions,
   type LogOutputChannel,
   l10n,
+  ProgressLocation,
   type TextDocument,
+  type Uri,
+  window,
   workspace,
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
@@ -24,7 +27,7 @@ import {
 import { findBinary, probeFile } from './binary';
 import { createConnection } from './connection';
 import { errorText, toTrellisError } from './errors';
-import { lensFilter } from './lens_filter';
+import type { LensSettings } from './lens_filter';
 import * as notify from './notify';
 import {
   type Child,
@@ -36,7 +39,6 @@ import {
 } from './process';
 import { RestartPolicy } from './restart_policy';
 import { OTHER_LANGUAGE_SERVERS, type ServerSettings, serverSettings } from './server_settings';
-import { showTransient } from './transient_notification';
 import { completesWithin } from './with_timeout';
 
 /** Lenses that the sidecar gave for a document. */
@@ -48,8 +50,6 @@ export interface DocumentLenses {
 /** Makes the environment variables of the process that differ from the editor's own, such as API keys. */
 export type Environment = () => Promise<NodeJS.ProcessEnv>;
 
-/** Milliseconds that a notification about a finished restart stays. */
-const READING_MS = 10_000;
 /** Milliseconds in which a sidecar has to answer `initialize`; ours takes a hundredth of a second. */
 const START_TIMEOUT_MS = 20_000;
 /** Milliseconds that a sidecar has to exit; the editor gives an extension five seconds when a window closes. */
@@ -207,15 +207,18 @@ export class Client implements Sidecar {
       onClosed: () => this.crashed(session),
       onInvalidMessage: (error) => this.receivedInvalidMessage(session, error),
       onLenses: (document, lenses) => this.lensEmitter.fire({ document, lenses }),
-      filter: lensFilter(
-        () => workspace.isTrusted,
-        () => workspace.getConfiguration('trellis').get('codeLenses', true),
-      ),
+      lensSettings,
       settings: () => this.settings(),
     });
     client.onNotification('trellis/event', (event: TrellisEvent) => this.eventEmitter.fire(event));
     for (const register of this.handlers) register(client);
     return client;
+  }
+
+  /** Returns the path of the program; `undefined` if it is not found, which the start reports. */
+  get program(): string | undefined {
+    const found = findBinary(this.locations(), probeFile);
+    return 'path' in found ? found.path : undefined;
   }
 
   private locations() {
@@ -291,15 +294,13 @@ export class Client implements Sidecar {
     void this.reportCrash(text);
   }
 
-  /** Reports a crash until the sidecar runs again, and then that it runs, long enough to be read. */
+  /** Reports a crash until the sidecar runs again, and then that it runs. */
   private async reportCrash(text: string): Promise<void> {
-    const common = { actions: [l10n.t('Show Output')], cancellable: false };
     const restarted = this.untilState((state) => state !== 'restarting');
-    const chosen = await showTransient({ ...common, text, until: restarted, isBusy: true });
-    if (chosen !== undefined || this.currentState !== 'running') return await this.runAction(chosen);
+    await window.withProgress({ location: ProgressLocation.Notification, title: text }, () => restarted);
+    if (this.currentState !== 'running') return;
     const back = l10n.t('Trellis crashed and is running again.');
-    const read = new Promise((resolve) => setTimeout(resolve, READING_MS));
-    await this.runAction(await showTransient({ ...common, text: back, until: read, isBusy: false }));
+    await this.offerActions(notify.info(back, l10n.t('Show Output')));
   }
 
   private giveUp(why: TrellisError): void {
@@ -359,4 +360,14 @@ export class Client implements Sidecar {
     const hint = this.stopReason?.hint ?? l10n.t('run the command "Trellis: Restart Server"');
     return new TrellisError(l10n.t('the Trellis server is not running: {0}', why), 69, hint, 'unavailable');
   }
+}
+
+function lensSettings(document: Uri): LensSettings {
+  const section = workspace.getConfiguration('trellis.codeLens', document);
+  return {
+    isTrusted: workspace.isTrusted,
+    generateTests: section.get('generateTests', true),
+    results: section.get('results', true),
+    tests: section.get('tests', false),
+  };
 }

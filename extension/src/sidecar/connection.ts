@@ -1,5 +1,5 @@
 // One connection to the sidecar, made with the library for the Language Server Protocol.
-import type { CodeAction, CodeLens, Command, LogOutputChannel, TextDocument } from 'vscode';
+import type { CodeAction, CodeLens, Command, LogOutputChannel, TextDocument, Uri } from 'vscode';
 import {
   CloseAction,
   type DynamicFeature,
@@ -13,7 +13,7 @@ import {
   ShowMessageRequest,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import type { LensFilter } from './lens_filter';
+import { type LensSettings, shownLenses, showsAction } from './lens_filter';
 import * as notify from './notify';
 import { logLines } from './process';
 import type { ServerSettings } from './server_settings';
@@ -25,7 +25,7 @@ export interface ConnectionHandlers {
   readonly onInvalidMessage: (error: Error) => void;
   readonly onLenses: (document: TextDocument, lenses: readonly CodeLens[]) => void;
   /** Decides which lenses and actions a person sees. All lenses are requested, since gutter marks are made of them. */
-  readonly filter: LensFilter;
+  readonly lensSettings: (document: Uri) => LensSettings;
   readonly settings: () => ServerSettings;
 }
 
@@ -97,11 +97,13 @@ function options(output: LogOutputChannel, handlers: ConnectionHandlers): Langua
       provideCodeLenses: async (document, token, next) => {
         const lenses = await next(document, token);
         if (lenses) handlers.onLenses(document, lenses);
-        return lenses?.filter((it) => handlers.filter.lens(it.command?.command));
+        const path = document.uri.fsPath.replaceAll('\\', '/');
+        return lenses && [...shownLenses(path, lenses, handlers.lensSettings(document.uri))];
       },
       provideCodeActions: async (document, range, context, token, next) => {
         const actions = await next(document, range, context, token);
-        return actions?.filter((it) => handlers.filter.action(commandOf(it)));
+        const settings = handlers.lensSettings(document.uri);
+        return actions?.filter((it) => showsAction(commandOf(it), settings));
       },
     },
   };

@@ -9,9 +9,3 @@ export function withoutLinks(text: string): string {
   const plain = text.replaceAll(/\](\s*)\(/g, '] $1(');
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain;
 }
-
-/** Does the same for a text before a link of ours: an open bracket would make the text part of that link. */
-export function textBeforeLink(text: string): string {
-  const plain = withoutLinks(text);
-  return plain.lastIndexOf('[') > plain.lastIndexOf(']') ? `${plain}]` : plain;
-}

@@ -6,6 +6,9 @@ import { withSettingNames } from '../sidecar/hints';
 import { collectionErrorsOf, type Failure, type Outcome } from './outcomes';
 import type { TestTree } from './tree';
 
+/** Context of messages about failures, which menus know. */
+const FAILED = 'trellis.failed';
+
 /** Reports the outcome of a test to its run. */
 export function applyOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
   const { mark, word, durationMs, root, failure, output: printed, reason } = outcome;
@@ -55,6 +58,7 @@ function messageOf(root: string, failure: Failure, otherwise: Location | undefin
   const known = path !== undefined && line !== undefined;
   const place = known ? new Location(Uri.file(join(root, path)), new Position(line - 1, 0)) : otherwise;
   if (place !== undefined) made.location = place;
+  made.contextValue = FAILED;
   return made;
 }
 

@@ -9,7 +9,8 @@ import {
   workspace,
 } from 'vscode';
 import type { Client } from '../sidecar/client';
-import { type Lens, lensesOf, marksOf, testsOf } from './lens_marks';
+import { type Lens, lensesOf, testsOf } from '../sidecar/lenses';
+import { marksOf } from './lens_marks';
 import type { Mark } from './outcomes';
 import { lineRange } from './ranges';
 

@@ -22,24 +22,28 @@ import { requestSettings } from '../settings/request_settings';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
 import { requestWithProgress } from '../sidecar/job_progress';
+import { fields } from '../sidecar/lenses';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
 import { applyOutcome } from './apply_outcome';
 import { outcomesOfGenerated } from './outcomes';
+import { peekFailure } from './peek_failure';
 import { repair } from './repair';
 import { runTests } from './run';
 import type { TestView } from './test_view';
 import { runUnlisted } from './unlisted_run';
 
 export function registerLensCommands(sidecar: Client, jobStore: JobStore, testing: TestView): Disposable[] {
-  const command = (name: string, failure: string, work: (argument: unknown) => Promise<unknown>) =>
-    commands.registerCommand(name, guarded(failure, work));
+  const command = (
+    name: string,
+    failure: string,
+    work: (argument: unknown, more: unknown) => Promise<unknown>,
+  ) => commands.registerCommand(name, guarded(failure, work));
   return [
     command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runListed(sidecar, testing, it)),
     command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
       generateTests(sidecar, testing, it),
     ),
-    command('trellis.proposeFix', l10n.t('No fix was found'), (it) => proposeFix(sidecar, it)),
     command('trellis.repair', l10n.t('Could not repair the tests'), (it) => {
       const { root } = fields(it);
       return repair(sidecar, typeof root === 'string' ? root : undefined);
@@ -50,7 +54,9 @@ export function registerLensCommands(sidecar: Client, jobStore: JobStore, testin
     command('trellis.retryNode', l10n.t('Could not retry the node'), (it) =>
       retryNode(sidecar, jobStore, paramsOf<'trellis/retryNode'>(fields(it))),
     ),
-    command('trellis.showResult', l10n.t('Could not show the result'), (it) => showResult(sidecar, it)),
+    command('trellis.showResult', l10n.t('Could not show the result'), (it, more) =>
+      showResult(sidecar, testing, it, more),
+    ),
   ];
 }
 
@@ -115,15 +121,19 @@ function showGenerated(testing: TestView, written: Generated): void {
   run.end();
 }
 
-/** Requests a fix; an event reports the proposal, which `approval/` shows. */
-async function proposeFix(sidecar: Client, argument: unknown): Promise<void> {
-  const settings = await requestSettings('trellis/proposeFix', settingsPath(argument));
-  const params = paramsOf<'trellis/proposeFix'>({ ...settings, ...fields(argument) });
-  await requestWithProgress(sidecar, 'trellis/proposeFix', params, l10n.t('Looking for a fix'));
-}
-
-/** Shows a result in a message of the sidecar. */
-async function showResult(sidecar: Client, argument: unknown): Promise<void> {
+/**
+ * Shows a result: a failure in the editor's peek, else in a message of the sidecar.
+ * @param more second argument of the lens, with the first failing test
+ */
+async function showResult(
+  sidecar: Client,
+  testing: TestView,
+  argument: unknown,
+  more: unknown,
+): Promise<void> {
+  const { root, test } = fields(fields(more).failing);
+  if (typeof root === 'string' && typeof test === 'string' && (await peekFailure(testing, root, test)))
+    return;
   const params = { command: 'trellis.showResult', arguments: [argument] };
   await sidecar.send<unknown>('workspace/executeCommand', params);
 }
@@ -140,8 +150,4 @@ function settingsPath(argument: unknown): string {
     (path) => typeof path === 'string' && isAbsolute(path),
   );
   return typeof place === 'string' ? place : (workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

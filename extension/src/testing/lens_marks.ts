@@ -1,51 +1,11 @@
-// Tests and outcomes in a document, read from the sidecar's lenses.
-import type { CodeLens } from 'vscode';
+// Outcomes in a document, read from the sidecar's lenses.
+import { fields, type Lens } from '../sidecar/lenses';
 import type { Mark } from './outcomes';
-
-/** The used parts of a lens; lines count from 0. */
-export interface Lens {
-  readonly line: number;
-  readonly endLine: number;
-  readonly command: string;
-  readonly args: readonly unknown[];
-}
-
-/** A test that a document defines. */
-export interface FoundTest {
-  readonly root: string;
-  readonly id: string;
-  readonly line: number;
-  readonly endLine: number;
-}
 
 /** Outcome of the definition in a line. */
 export interface LineMark {
   readonly line: number;
   readonly mark: Mark;
-}
-
-/** Converts lenses of the editor. */
-export function lensesOf(lenses: readonly CodeLens[]): readonly Lens[] {
-  return lenses.flatMap(({ range, command }) => {
-    if (command === undefined) return [];
-    const { start, end } = range;
-    return [{ line: start.line, endLine: end.line, command: command.command, args: command.arguments ?? [] }];
-  });
-}
-
-/**
- * Finds the tests of a document: lenses that run one test of the document's own file.
- * @param path of the document, absolute, with `/`
- */
-export function testsOf(path: string, lenses: readonly Lens[]): readonly FoundTest[] {
-  return lenses.flatMap(({ line, endLine, command, args }) => {
-    const { root, paths } = fields(args[0]);
-    if (command !== 'trellis.runTests' || typeof root !== 'string' || !Array.isArray(paths)) return [];
-    const [id]: unknown[] = paths;
-    if (paths.length !== 1 || typeof id !== 'string') return [];
-    const [file] = id.split('::', 1);
-    return id.includes('::') && `${root}/${file}` === path ? [{ root, id, line, endLine }] : [];
-  });
 }
 
 /** Finds the outcome of each line; the worst one if there are several. */
@@ -72,8 +32,4 @@ const MARK_ORDER: readonly Mark[] = ['skipped', 'passed', 'failed'];
 
 function worst(a: Mark | undefined, b: Mark): Mark {
   return a !== undefined && MARK_ORDER.indexOf(a) > MARK_ORDER.indexOf(b) ? a : b;
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

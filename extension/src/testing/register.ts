@@ -5,12 +5,18 @@ import type { Client } from '../sidecar/client';
 import { TestingController } from './controller';
 import { registerDebugProfile } from './debugging';
 import { showExternalRuns } from './external_runs';
+import { FailingTests } from './failing_tests';
 import { registerGutterMarks } from './gutter';
 import { registerLensCommands } from './lens_commands';
 import { dimOutdatedResults } from './outdated';
 
-export function registerTesting(context: ExtensionContext, sidecar: Client, jobStore: JobStore): void {
+export function registerTesting(
+  context: ExtensionContext,
+  sidecar: Client,
+  jobStore: JobStore,
+): FailingTests {
   const view = new TestingController(sidecar);
+  const failing = new FailingTests(sidecar, view);
   context.subscriptions.push(
     ...view.begin(),
     registerDebugProfile(sidecar, view),
@@ -18,5 +24,7 @@ export function registerTesting(context: ExtensionContext, sidecar: Client, jobS
     ...dimOutdatedResults(view),
     ...registerLensCommands(sidecar, jobStore, view),
     ...showExternalRuns(sidecar, jobStore, view),
+    failing,
   );
+  return failing;
 }

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
 import { isBelow, isInternal } from '../run/folders';
 import type { DocumentLenses } from '../sidecar/client';
+import { lensesOf, testsOf } from '../sidecar/lenses';
 import { idSteps, isWithin } from './ids';
-import { lensesOf, testsOf } from './lens_marks';
 import type { Outcome } from './outcomes';
 import { lineRange } from './ranges';
 import type { Target } from './types';
@@ -40,6 +40,13 @@ export class TestTree {
     this.targets.set(made, { root, id: '' });
     this.controller.items.add(made);
     return made;
+  }
+
+  /** Returns the item of a test, if the view has it. */
+  find(root: string, id: string): TestItem | undefined {
+    let item = this.controller.items.get(root);
+    for (const step of idSteps(id)) item = item?.children.get(itemId({ root, id: step.id }));
+    return item;
   }
 
   /** Returns the item of a test, and creates it and its parents if needed. */
@@ -197,7 +204,7 @@ function openFolders(): readonly string[] {
 }
 
 /** Makes the id of an item below a folder. */
-function itemId({ root, id }: Target): string {
+export function itemId({ root, id }: Target): string {
   return `${root}\n${id}`;
 }
 

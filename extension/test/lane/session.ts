@@ -21,6 +21,9 @@ export interface SessionOptions {
   readonly hostTests?: boolean;
 }
 
+/** Settings that differ from the defaults: tests are run by their lenses. */
+const TOOLS = { 'trellis.codeLens.tests': true };
+
 /**
  * Does `work` with an editor of the lane that TRELLIS_LANE names, with the packed extension of TRELLIS_VSIX. After a
  * failure, the last picture is kept as `target/pictures/LANE/failed-NAME.png`, beside the server's log.
@@ -35,7 +38,7 @@ export async function withSession(
     name,
     extensions: [packed(), ...(options.others ?? [])],
     trustEverything: options.trusted ?? true,
-    settings: options.settings ?? {},
+    settings: { ...TOOLS, ...options.settings },
     hostTests: options.hostTests ?? false,
   });
   try {

@@ -149,9 +149,9 @@ export class Workbench {
     await notification.hover();
   }
 
-  /** Action of a transient notification. */
+  /** Button of one notification. */
   answer(notification: Locator, text: string): Locator {
-    return notification.locator('.notification-list-item-message a').filter({ hasText: text });
+    return notification.locator('.monaco-button').filter({ hasText: text });
   }
 
   /** Button of a notification or a dialog. */

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
+import { factPhrases, type KnownFacts } from '../../src/approval/facts_text';
+import { hunkAt } from '../../src/approval/hunk_at_caret';
 import { editLenses, proposalLenses } from '../../src/approval/lens_list';
 import {
   arrivalText,
-  confidenceText,
   decisionMessage,
   pickItem,
   rowOf,
@@ -53,6 +54,8 @@ const summary = (fix: string, state: State = 'waiting', createdAt = '2026-01-01T
   revision: 1,
   createdAt,
   reason: 'makes t pass',
+  explanation: 'The sign was wrong.',
+  facts: { fixed: 2, failing: 3, stillPassing: 5, uncoveredHunks: [2] },
   confidence: { total: 0.874, diagnostic: 1, fix: 0.5, coverage: 0.25 },
   test: { id: 'test_a.py::t', message: 'AssertionError: no', path: 'test_a.py', line: 4 },
   paths: ['shop/a.py'],
@@ -235,13 +238,16 @@ test('the first line has lenses for the proposal, each hunk has its own', () => 
       [0, '$(check) Accept', 'trellis.acceptFix'],
       [0, '$(close) Reject', 'trellis.rejectFix'],
       [0, '$(edit) Edit', 'trellis.editFix'],
+      [
+        0,
+        'Fixes 2 of 3 failing tests · 5 others still pass · 1 of 2 hunks covered by no test',
+        'trellis.explainFix',
+      ],
       [0, '$(check) Accept hunk', 'trellis.acceptHunk'],
       [0, '$(close) Reject hunk', 'trellis.rejectHunk'],
       [6, '$(check) Accept hunk', 'trellis.acceptHunk'],
       [6, '$(close) Reject hunk', 'trellis.rejectHunk'],
-      [0, 'confidence 87%', 'trellis.explainFix'],
-      [0, '$(beaker) Failing test', 'trellis.openFailingTest'],
-      [0, 'why', 'trellis.explainFix'],
+      [0, 'The sign was wrong.', 'trellis.explainFix'],
     ],
   );
   const of = { root: '/p', fix: 'fix-1', revision: 3 };
@@ -251,18 +257,67 @@ test('the first line has lenses for the proposal, each hunk has its own', () => 
 
 test('every lens is on an existing line', () => {
   const lines = (start: number) =>
-    shown(full(null, [hunk(1, start, [])]), 5).find((it) => it.command === 'trellis.acceptHunk')?.line;
+    shown(full(null, [hunk(1, start, []), hunk(2, 9)]), 5).find((it) => it.command === 'trellis.acceptHunk')
+      ?.line;
   assert.deepEqual([lines(6), lines(0), lines(5)], [4, 0, 4]);
 });
 
-test('a hunk of a draft is accepted alone, a long reason is shortened, and an empty one is left out', () => {
+test('a hunk of a draft is accepted alone, and the only hunk of a fix is the fix', () => {
   const titles = (fix: FixResult) => shown(fix, 9).map((it) => it.title);
   const alone = '$(check) Accept only this hunk';
   assert.ok(titles(full('n', [hunk(1, 1), hunk(2, 4)])).includes(alone));
-  assert.ok(!titles(full('n', [hunk(1, 1)])).includes(alone));
-  const long = titles(full(null, [], 'a'.repeat(200))).at(-1);
+  assert.ok(!titles(full('n', [hunk(1, 1)])).some((it) => it.includes('hunk')));
+});
+
+test('a long explanation is shortened, and without one a draft has the reason', () => {
+  const titles = (fix: FixResult) => shown(fix, 9).map((it) => it.title);
+  const long = titles({ ...full(null, [hunk(1, 1)]), explanation: 'a'.repeat(200) }).at(-1);
   assert.deepEqual([long?.length, long?.at(-1)], [100, '…']);
-  assert.equal(titles(full(null, [], '')).at(-1), '$(beaker) Failing test');
+  const draft = { ...full('n', [hunk(1, 1)]), facts: null, explanation: null };
+  assert.equal(titles(draft).at(-1), 'why');
+  assert.equal(titles({ ...draft, reason: '' }).at(-1), '$(edit) Edit');
+});
+
+test('facts are what test runs showed, never a number for all of them', () => {
+  const facts = { fixed: 1, failing: 1, stillPassing: 1, uncoveredHunks: [] };
+  const table: [KnownFacts, string][] = [
+    [{ facts, hunks: 1 }, 'fixes the failing test · 1 other still passes'],
+    [{ facts: { ...facts, stillPassing: 0 }, hunks: 1 }, 'fixes the failing test'],
+    [
+      { facts: { ...facts, uncoveredHunks: [1] }, hunks: 1 },
+      'fixes the failing test · 1 other still passes · covered by no test',
+    ],
+    [
+      { facts: { ...facts, uncoveredHunks: null }, hunks: 1 },
+      'fixes the failing test · 1 other still passes · coverage not measured',
+    ],
+    [{ facts: null, hunks: 1 }, ''],
+    [
+      { facts, hunks: 1, foundBy: 'smallEdits' },
+      'proven small edit, no model asked · fixes the failing test · 1 other still passes',
+    ],
+  ];
+  for (const [fix, wanted] of table) assert.equal(factPhrases(fix, words).join(' · '), wanted);
+});
+
+test('the hunk at the caret is the one with its line, or with the gap beside it', () => {
+  const hunks = [
+    { ...hunk(1, 3, ['a', 'b']), oldStart: 3, oldLines: [] },
+    { ...hunk(2, 9, []), oldStart: 7, oldLines: ['c'] },
+  ];
+  const at = (side: 'base' | 'proposed', lines: number[]) =>
+    lines.map((line) => hunkAt({ hunks }, side, line));
+  assert.deepEqual(at('proposed', [2, 3, 4, 5, 7, 8, 9, 10]), [
+    undefined,
+    1,
+    1,
+    undefined,
+    undefined,
+    2,
+    2,
+    undefined,
+  ]);
+  assert.deepEqual(at('base', [1, 2, 3, 4, 7, 8]), [undefined, 1, 1, undefined, 2, undefined]);
 });
 
 test('an edited text has lenses to accept and to discard it', () => {
@@ -276,14 +331,18 @@ test('an edited text has lenses to accept and to discard it', () => {
   );
 });
 
-test('a row has file, confidence and reason, and the state if it is not waiting', () => {
+test('a row has file and facts, and the state if it is not waiting', () => {
   const row = rowOf({ ...summary('fix-1'), root: '/p' }, words);
   assert.deepEqual(
     [row.label, row.description, row.context],
-    ['shop/a.py', 'fix-1 · confidence 87% · makes t pass', 'fix waiting'],
+    [
+      'shop/a.py',
+      'fix-1 · Fixes 2 of 3 failing tests · 5 others still pass · 1 of 2 hunks covered by no test',
+      'fix waiting',
+    ],
   );
   const tooltip = row.tooltip.join('\n');
-  for (const it of ['87%', '100%', '50%', '25%', 'test_a.py::t', 'AssertionError: no']) {
+  for (const it of ['The sign was wrong.', '• 5 others still pass', 'test_a.py::t', 'AssertionError: no']) {
     assert.ok(tooltip.includes(it), it);
   }
   const draft = rowOf({ ...summary('fix-1', 'stale'), node: 'square', root: '/p' }, words);
@@ -295,7 +354,7 @@ test('one new proposal is named, several are counted', () => {
   const one = { ...summary('fix-1'), root: '/p' };
   assert.equal(
     arrivalText([one], words),
-    'fix-1 for shop/a.py is ready for review: test_a.py::t, confidence 87%.',
+    'fix-1 for shop/a.py is ready for review: fixes 2 of 3 failing tests, 5 others still pass, 1 of 2 hunks covered by no test.',
   );
   assert.equal(arrivalText([one, one], words), '2 proposed fixes are ready for review.');
 });
@@ -396,5 +455,4 @@ test('titles and picker items name file and proposal', () => {
     label: 'fix-1',
     description: 'shop/a.py · accepted',
   });
-  assert.equal(confidenceText(summary('fix-1').confidence, words), 'confidence 87%');
 });

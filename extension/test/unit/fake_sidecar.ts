@@ -1,5 +1,6 @@
 // A sidecar for tests, and the Testing view with it.
 import type { TestController } from 'vscode';
+import { FixRequests } from '../../src/approval/fix_requests';
 import type { RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
 import type { SidecarState } from '../../src/sidecar/api';
 import type { Client } from '../../src/sidecar/client';
@@ -75,6 +76,12 @@ export function resultOf(root: string, given: Partial<RunTestsResult> = {}): Run
     durationMs: 1,
     ...given,
   };
+}
+
+/** Makes the requests for fixes, whose results nobody sees. */
+export function fixRequests(sidecar: FakeSidecar): FixRequests {
+  const proposals = { refresh: async () => undefined };
+  return new FixRequests(asClient(sidecar), proposals, { show: async () => undefined });
 }
 
 /** Lets pending promises resolve. */

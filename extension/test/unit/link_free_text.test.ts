@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { textBeforeLink, withoutLinks } from '../../src/sidecar/link_free_text';
+import { withoutLinks } from '../../src/sidecar/link_free_text';
 
 /** The editor's pattern for links in notifications. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
@@ -20,14 +20,6 @@ test('a notification shows the text of a link without the link', () => {
     assert.ok(withoutLinks(text).includes(part), withoutLinks(text));
   }
   assert.equal(withoutLinks('x'.repeat(9_000)).length, 2_001);
-});
-
-test('foreign text does not become part of a link of ours', () => {
-  const ours = '[Resume](command:trellis.answer?1)';
-  for (const text of ['stopped [click here to', '[a] [b', `[${'x'.repeat(9_000)}`, 'a [b] c', 'nothing']) {
-    const [link, ...others] = `${textBeforeLink(text)} ${ours}`.match(LINK) ?? [];
-    assert.deepEqual([link, others], [ours, []], text.slice(0, 40));
-  }
 });
 
 test('all notifications go through notify.ts', () => {

@@ -12,7 +12,14 @@ import { type MethodWithSettings, type SettingsOf, settingsFor } from '../../src
 import { registerTasks } from '../../src/tasks/register';
 import { testEnvironment } from '../../src/testing/debugging';
 import { registerLensCommands } from '../../src/testing/lens_commands';
-import { asClient, openTestingView, resultOf, settled, type TestingFixture } from './fake_sidecar';
+import {
+  asClient,
+  fixRequests,
+  openTestingView,
+  resultOf,
+  settled,
+  type TestingFixture,
+} from './fake_sidecar';
 import { Disposable, editor, run, Uri } from './vscode';
 
 beforeEach(() => {
@@ -34,6 +41,7 @@ const SETTINGS: Record<string, [unknown, string, unknown]> = {
   approve: ['supervised', 'approve', 'supervised'],
   jobs: [4, 'jobs', 4],
   testsFolder: ['checks', 'testsDir', 'checks'],
+  smallEdits: [5, 'trials', 5],
 };
 
 const MODELS = ['model', 'simpleModel', 'strongModel'];
@@ -49,10 +57,10 @@ const TAKES: Record<MethodWithSettings, string[]> = {
   resume: RESUMED,
   'trellis/retryNode': RESUMED,
   'trellis/tasks': [...WORK, 'jobs'],
-  'trellis/repair': [...WORK, 'approve'],
+  'trellis/repair': [...WORK, 'approve', 'smallEdits'],
   'trellis/implement': [...WORK, 'approve'],
   'trellis/generateTests': [...WORK, 'testsFolder'],
-  'trellis/proposeFix': WORK,
+  'trellis/proposeFix': [...WORK, 'smallEdits'],
   'trellis/decideFix': TESTS,
   'trellis/runTests': TESTS,
   'trellis/environment': ['interpreter'],
@@ -141,7 +149,7 @@ const ASKS: Record<MethodWithSettings, (fixture: TestingFixture, jobStore: JobSt
   'trellis/implement': ({ sidecar }) => implementIssue(asClient(sidecar), Uri.file('/p/spec.md') as never),
   'trellis/generateTests': () =>
     run('trellis.generateTests', { function: { filePath: '/p/a.py', name: 'f' } }),
-  'trellis/proposeFix': () => run('trellis.proposeFix', { root: '/p', test: 'a.py::t' }),
+  'trellis/proposeFix': ({ sidecar }) => fixRequests(sidecar).propose({ root: '/p', test: 'a.py::t' }),
   'trellis/decideFix': ({ sidecar }) => decided(sidecar),
   'trellis/runTests': ({ view }) => view.refreshHandler?.(undefined) ?? Promise.resolve(),
   'trellis/environment': ({ sidecar }) => testEnvironment(asClient(sidecar), '/p', undefined).catch(() => {}),

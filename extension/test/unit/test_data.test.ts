@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Generated, RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
+import { type Lens, testsOf } from '../../src/sidecar/lenses';
 import { contributesDebugger, type DebugTarget, launchConfiguration } from '../../src/testing/debug_launch';
 import { idSteps, isWithin, outermost } from '../../src/testing/ids';
-import { type Lens, marksOf, testsOf } from '../../src/testing/lens_marks';
+import { marksOf } from '../../src/testing/lens_marks';
 import { LiveRun } from '../../src/testing/live_run';
 import { ignoreOptions, outermostRuns } from '../../src/testing/nested_runs';
 import {

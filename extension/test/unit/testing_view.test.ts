@@ -8,7 +8,7 @@ import { CancellationTokenSource, TestRunRequest } from 'vscode';
 import { isInternal } from '../../src/run/folders';
 import { JobStore } from '../../src/run/job_store';
 import type { SidecarState } from '../../src/sidecar/api';
-import { lensFilter } from '../../src/sidecar/lens_filter';
+import { type LensSettings, shownLenses, showsAction } from '../../src/sidecar/lens_filter';
 import { registerDebugProfile } from '../../src/testing/debugging';
 import { showExternalRuns } from '../../src/testing/external_runs';
 import { registerLensCommands } from '../../src/testing/lens_commands';
@@ -16,6 +16,7 @@ import { repair } from '../../src/testing/repair';
 import {
   asClient,
   type FakeSidecar,
+  fixRequests,
   openTestingView,
   resultOf,
   settled,
@@ -46,20 +47,37 @@ test('a folder without trust shows why it has no tests, and has them once it is 
   assert.equal(sidecar.params('trellis/runTests').length, 1);
 });
 
-test('without trust, only lenses and actions that execute nothing are shown', () => {
-  const all = ['generateTests', 'runTests', 'retryNode', 'proposeFix', 'repair', 'showResult'];
-  const shown = (isTrusted: boolean, wanted: boolean) => {
-    const { lens, action } = lensFilter(
-      () => isTrusted,
-      () => wanted,
-    );
-    const of = (sees: typeof lens) => all.filter((it) => sees(`trellis.${it}`));
-    return [of(lens), of(action), action(undefined)];
-  };
-  assert.deepEqual(shown(true, true), [all, all, true]);
-  assert.deepEqual(shown(true, false), [[], all, true]);
-  assert.deepEqual(shown(false, true), [['showResult'], ['showResult'], true]);
-  assert.deepEqual(shown(false, false), [[], ['showResult'], true]);
+test('lenses are shown as the settings want, and without trust only those that execute nothing', () => {
+  const lens = (line: number, command: string, argument: unknown) =>
+    ({
+      range: new Range(line, 0, line, 3),
+      command: { command: `trellis.${command}`, arguments: [argument] },
+    }) as never;
+  const test = { root: '/p', paths: ['test_a.py::t'] };
+  const lenses = [
+    lens(0, 'generateTests', {}),
+    lens(3, 'runTests', { root: '/p', paths: ['other.py::t'] }),
+    lens(3, 'showResult', {}),
+    lens(6, 'runTests', test),
+    lens(6, 'proposeFix', {}),
+  ];
+  const all = { isTrusted: true, generateTests: true, results: true, tests: true };
+  const shown = (settings: Partial<LensSettings>) =>
+    shownLenses('/p/test_a.py', lenses, { ...all, ...settings }).map((it) => lenses.indexOf(it as never));
+  assert.deepEqual(shown({}), [0, 1, 2, 3, 4]);
+  assert.deepEqual(shown({ generateTests: false }), [1, 2, 3, 4]);
+  assert.deepEqual(shown({ results: false }), [0, 3, 4]);
+  assert.deepEqual(shown({ tests: false }), [0, 1, 2]);
+  assert.deepEqual(shown({ isTrusted: false }), [2]);
+  const actions = ['trellis.repair', 'trellis.showResult', undefined];
+  assert.deepEqual(
+    actions.filter((it) => showsAction(it, all)),
+    actions,
+  );
+  assert.deepEqual(
+    actions.filter((it) => showsAction(it, { ...all, isTrusted: false })),
+    actions.slice(1),
+  );
 });
 
 test('a path below .trellis is internal, unless the person opened the folder', () => {
@@ -256,26 +274,40 @@ test('two test runs that start together show only their own tests, whichever job
   );
 });
 
-test('a short job shows its log in a notification, a long one does not', async () => {
+test('a job that takes longer than a moment shows its log in a notification, one of hours does not', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
   const { sidecar, testing } = openTestingView('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
   const parts = registerLensCommands(client, jobStore, testing);
-  editor.progress.splice(0);
-  for (const [method, job] of [
-    ['generateTests', 'job-1'],
-    ['proposeFix', 'job-2'],
-    ['repair', 'job-3'],
-  ] as const) {
-    sidecar.answers[`trellis/${method}`] = () => {
-      installs(sidecar, method, job);
-      return { job };
-    };
-    await run(`trellis.${method}`, { root: '/p' });
-  }
+  const jobs = [
+    ['generateTests', 'job-1', () => run('trellis.generateTests', { root: '/p' })],
+    ['proposeFix', 'job-2', () => fixRequests(sidecar).propose({ root: '/', test: 'a.py::t' })],
+    ['repair', 'job-3', () => run('trellis.repair', { root: '/p' })],
+  ] as const;
+  const shown = async (milliseconds: number) => {
+    editor.progress.splice(0);
+    for (const [method, name, start] of jobs) {
+      const job = `${name} ${milliseconds}`;
+      const asked = new Promise<(result: unknown) => void>((ready) => {
+        sidecar.answers[`trellis/${method}`] = () => {
+          installs(sidecar, method, job);
+          return new Promise((answer) => ready(answer));
+        };
+      });
+      const work = start();
+      const answer = await asked;
+      await settled();
+      context.mock.timers.tick(milliseconds);
+      answer({ job });
+      await work;
+    }
+    return [...editor.progress];
+  };
   const line = 'creating the test environment: pytest>=7';
-  assert.deepEqual(editor.progress, [`Generating tests: ${line}`, `Looking for a fix: ${line}`]);
-  assert.equal(jobStore.jobs.get('job-3')?.line, line);
+  assert.deepEqual(await shown(100), []);
+  assert.deepEqual(await shown(1_000), [`Generating tests: ${line}`, `Looking for a fix of t: ${line}`]);
+  assert.equal(jobStore.jobs.get('job-3 1000')?.line, line);
   Disposable.from(jobStore, ...parts).dispose();
 });
 

@@ -150,8 +150,6 @@ export const extensions = {
 
 export const debug = {};
 
-export const lm = { selectChatModels: async () => [] };
-
 const registered = new Map<string, (...given: unknown[]) => unknown>();
 
 /** Runs a command of the extension. */
@@ -165,4 +163,29 @@ export const commands = {
     return new Disposable(() => registered.delete(name));
   },
   executeCommand: async (...given: unknown[]) => void editor.ran.push(given),
+};
+
+export const version = '1.139.1';
+
+/** The provider of MCP servers that was registered. */
+export const mcp = {
+  provider: undefined as { provideMcpServerDefinitions(): readonly McpStdioServerDefinition[] } | undefined,
+};
+
+export class McpStdioServerDefinition {
+  constructor(
+    readonly label: string,
+    readonly command: string,
+    readonly args: string[],
+    readonly env: Record<string, string>,
+    readonly version: string,
+  ) {}
+}
+
+export const lm = {
+  selectChatModels: async () => [],
+  registerMcpServerDefinitionProvider: (_: string, provider: typeof mcp.provider) => {
+    mcp.provider = provider;
+    return never();
+  },
 };

@@ -48,7 +48,7 @@ pub struct Problem {
     pub run_timeout: Option<Duration>,
 }
 
-/// A person's wish for another version of a proposal.
+/// A person's request for another version of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionRequest {
     /// Id of the proposal.
@@ -112,21 +112,21 @@ pub async fn propose(
 }
 
 /// Returns a proposal that a person wants changed, for the model.
-fn unwanted(store: &Store, wish: &RevisionRequest) -> Result<FailedFix, Fault> {
-    let proposal = store.get(&wish.fix)?;
-    let why = format!("It passes its tests, but a person wants it changed: {}", wish.words);
+fn unwanted(store: &Store, revision: &RevisionRequest) -> Result<FailedFix, Fault> {
+    let proposal = store.get(&revision.fix)?;
+    let why = format!("It passes its tests, but a person wants it changed: {}", revision.words);
     Ok(FailedFix { why, diff: proposal.diff() })
 }
 
 /// Rejects a proposal in favor of another one. One that was decided in the meantime stays as it is.
-async fn replace(store: &Store, wish: &RevisionRequest, by: &str) -> Result<(), Fault> {
+async fn replace(store: &Store, revision: &RevisionRequest, by: &str) -> Result<(), Fault> {
     let order = DecisionRequest {
-        fix: wish.fix.clone(),
+        fix: revision.fix.clone(),
         revision: None,
         choice: Choice::Reject,
         hunks: Vec::new(),
         files: Vec::new(),
-        note: format!("{by} replaces it: {}", wish.words),
+        note: format!("{by} replaces it: {}", revision.words),
     };
     let nothing_open = || async { Ok(OpenTexts::new()) }.boxed();
     match decide(store, &order, &nothing_open, None).await {
