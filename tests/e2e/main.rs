@@ -38,6 +38,7 @@ mod odd_files;
 mod orphans;
 mod peers;
 mod people;
+mod plan_pages;
 mod prepared;
 mod protocol;
 mod providers;
