@@ -140,6 +140,10 @@ id: string
 outcome: string
 durationMs: number
 /**
+ * Why it was skipped or expected to fail.
+ */
+reason?: (string | null)
+/**
  * The file that defines it, relative to the root.
  */
 path?: (string | null)
@@ -419,6 +423,10 @@ result: ParsedFile
 "trellis/validateSyntax": {
 params: ValidateSyntaxParams
 result: Validity
+}
+"trellis/findTests": {
+params: FindTestsParams
+result: FoundTests
 }
 "trellis/runTests": {
 params: RunTestsParams
@@ -4625,6 +4633,83 @@ line?: (number | null)
 column?: (number | null)
 }
 /**
+ * Finds the tests of a project in its sources, unsaved texts included. Nothing is executed, so tests that only a
+ * run knows, such as cases made by a plugin, are missing.
+ */
+export interface FindTestsParams {
+/**
+ * The folder; default: the first folder of the workspace. The project is the one that contains it.
+ */
+root?: (string | null)
+/**
+ * Files and folders to search, relative to the root; default: all of it.
+ */
+paths?: string[]
+/**
+ * The framework whose rules apply; by default pytest's, as it runs the tests of unittest too.
+ */
+framework?: (Tool | null)
+}
+/**
+ * The tests of a project.
+ */
+export interface FoundTests {
+/**
+ * The folder of the project.
+ */
+root: string
+/**
+ * By path. Files without tests are left out.
+ */
+files: FoundTestFile[]
+/**
+ * Files that are not valid Python, by path. Their tests are unknown.
+ */
+invalid: string[]
+}
+/**
+ * A file with tests.
+ */
+export interface FoundTestFile {
+/**
+ * Relative to the project.
+ */
+path: string
+/**
+ * By line, each class before its tests; those from other files come last.
+ */
+tests: FoundTest[]
+}
+/**
+ * A test, or a class with tests.
+ */
+export interface FoundTest {
+/**
+ * The id after the path: `TestCart::test_total`. The cases of a parametrized test are not listed.
+ */
+name: string
+/**
+ * Whether it is a class.
+ */
+isClass?: boolean
+/**
+ * Whether a decorator makes several cases of it.
+ */
+hasCases?: boolean
+/**
+ * The file that defines it, relative to the project, if it is another one.
+ */
+path?: (string | null)
+/**
+ * The line of its name, from 1.
+ */
+line: number
+/**
+ * The last line of the definition.
+ */
+endLine: number
+}
+/**
  * Runs a project's tests in the sandbox.
  */
 export interface RunTestsParams {
@@ -4784,6 +4869,14 @@ stdout: string
  * What it wrote to standard error, cut in the same way.
  */
 stderr: string
+/**
+ * What it logged, cut in the same way; only pytest captures it.
+ */
+log: string
+/**
+ * The parts that it ran with `subTest` or the fixture `subtests`, in order.
+ */
+subtests: SubtestShape[]
 }
 /**
  * Why a test failed, or was not collected.
@@ -4834,6 +4927,23 @@ actual: string
  * The right side: usually the expected value.
  */
 expected: string
+}
+/**
+ * One part of a test.
+ */
+export interface SubtestShape {
+/**
+ * Its description, such as `[message] (i=1)`.
+ */
+name: string
+/**
+ * How it ended, such as `passed` or `failed`.
+ */
+outcome: string
+/**
+ * Its failure.
+ */
+failure?: (FailureShape | null)
 }
 /**
  * Whether one limit is enforced.

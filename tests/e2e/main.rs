@@ -14,6 +14,7 @@ mod editor;
 mod editor_model;
 mod edits;
 mod faults;
+mod find_tests;
 mod fixes;
 mod grow;
 mod hostile;

@@ -17,7 +17,7 @@ import {
 } from 'vscode';
 import type { FixResult } from '../protocol';
 import { TrellisError } from '../sidecar/api';
-import { idSteps } from '../testing/ids';
+import { fileOf } from '../testing/ids';
 import type { Drafts } from './drafts';
 import type { EditedTexts } from './edited_text';
 import { tabTitle } from './messages';
@@ -113,9 +113,9 @@ export class DiffTabs {
   /** Opens the failing test beside the diff, at its line if that is known. */
   async openTest(ref: ProposalRef): Promise<void> {
     const { test, node } = await this.texts.get(ref);
-    const file = idSteps(test.id)[0]?.id;
-    const uri = file === undefined ? undefined : Uri.file(join(ref.root, file));
-    if (uri === undefined || !(await exists(uri))) {
+    const file = fileOf(test.id);
+    const uri = Uri.file(join(ref.root, file));
+    if (!(await exists(uri))) {
       const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
       throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
     }

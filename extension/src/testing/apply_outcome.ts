@@ -4,6 +4,7 @@ import { Location, l10n, Position, type TestItem, TestMessage, type TestRun, Uri
 import type { RunTestsResult } from '../protocol';
 import { withSettingNames } from '../sidecar/hints';
 import { collectionErrorsOf, type Failure, type Outcome } from './outcomes';
+import { testOutput } from './test_output';
 import type { TestTree } from './tree';
 
 /** Context of messages about failures, which menus know. */
@@ -11,20 +12,28 @@ const FAILED = 'trellis.failed';
 
 /** Reports the outcome of a test to its run. */
 export function applyOutcome(run: TestRun, item: TestItem, outcome: Outcome): void {
-  const { mark, word, durationMs, root, failure, output: printed, reason } = outcome;
-  if (printed !== undefined) run.appendOutput(terminalLines(printed), undefined, item);
-  if (mark === 'skipped') {
-    if (reason !== undefined) run.appendOutput(terminalLines(reason), undefined, item);
-    run.skipped(item);
-    return;
+  const { mark, word, durationMs, root, failure } = outcome;
+  if (mark === 'skipped') run.skipped(item);
+  else if (mark === 'passed') run.passed(item, durationMs);
+  else {
+    const message = messageOf(root, failure ?? { message: word }, locationOf(item));
+    if (word === 'failed') run.failed(item, message, durationMs);
+    else run.errored(item, message, durationMs);
   }
-  if (mark === 'passed') {
-    run.passed(item, durationMs);
-    return;
+}
+
+/** Reports what only the result of a run has: the text about a test, and the outcomes of its parts. */
+export function applyDetails(run: TestRun, tree: TestTree, item: TestItem, outcome: Outcome): void {
+  run.appendOutput(terminalLines(testOutput(outcome)), undefined, item);
+  const subtests = outcome.subtests ?? [];
+  const parts = tree.parts(
+    item,
+    subtests.map((it) => it.name),
+  );
+  for (const [at, part] of parts.entries()) {
+    const { mark = 'passed', failure } = subtests[at] ?? {};
+    applyOutcome(run, part, { ...outcome, mark, word: mark, failure: failure ?? { message: mark } });
   }
-  const message = messageOf(root, failure ?? { message: word }, locationOf(item));
-  if (word === 'failed') run.failed(item, message, durationMs);
-  else run.errored(item, message, durationMs);
 }
 
 /** Reports what prevented tests from running: files that could not be imported, an unavailable sandbox. */

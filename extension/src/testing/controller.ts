@@ -18,6 +18,7 @@ import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
 import { runContinuously } from './continuous_run';
 import { coverageDetails } from './coverage';
+import { TestDiscovery } from './discovery';
 import { ignoreOptions, nestedRuns } from './nested_runs';
 import { collectedIds, collectionErrorsOf } from './outcomes';
 import { runTests } from './run';
@@ -31,13 +32,15 @@ export class TestingController implements TestView {
   readonly tree: TestTree;
   readonly profile: TestRunProfile;
   readonly followed = new Set<string>();
+  private readonly discovery: TestDiscovery;
 
   constructor(private readonly sidecar: Client) {
     this.controller = tests.createTestController('trellis', 'Trellis');
     this.tree = new TestTree(this.controller);
+    this.discovery = new TestDiscovery(sidecar, this.tree);
     this.controller.resolveHandler = async (item) => {
       if (item === undefined) this.showFolders();
-      else await this.collect([item]);
+      else await this.resolve(item);
     };
     this.controller.refreshHandler = (token) => this.collect(this.tree.roots, token);
     this.profile = this.profiles();
@@ -50,33 +53,26 @@ export class TestingController implements TestView {
       this.controller,
       deletions,
       deletions.onDidDelete(({ fsPath }) => this.tree.pathDeleted(fsPath)),
-      this.sidecar.onLenses((it) => this.tree.updateFromLenses(it)),
-      workspace.onDidChangeWorkspaceFolders(() => this.showFolders()),
-      ...this.followTrust(),
+      ...this.discovery.begin(),
+      workspace.onDidChangeWorkspaceFolders(() => {
+        this.showFolders();
+        this.discovery.findAll();
+      }),
+      workspace.onDidGrantWorkspaceTrust(() => this.showFolders()),
     ];
   }
 
-  /** Shows the open folders; a folder without trust shows that it has to be trusted. */
+  /** Shows the open folders; a folder without trust shows that its tests do not run. */
   private showFolders(): void {
     this.tree.showFolders();
-    const why = workspace.isTrusted ? undefined : l10n.t('Trust this folder to find its tests');
+    const why = workspace.isTrusted ? undefined : l10n.t('Trust this folder to run its tests');
     for (const it of this.tree.roots) it.error = why;
   }
 
-  /** Collects the tests when the folder has been trusted and the restarted sidecar answers. */
-  private followTrust(): Disposable[] {
-    let isNew = false;
-    return [
-      workspace.onDidGrantWorkspaceTrust(() => {
-        isNew = true;
-        this.showFolders();
-      }),
-      this.sidecar.onState((state) => {
-        if (state !== 'running' || !isNew) return;
-        isNew = false;
-        void this.collect(this.tree.roots);
-      }),
-    ];
+  /** Finds the tests of an opened project. If its sources show none, the framework may know some. */
+  private async resolve(item: TestItem): Promise<void> {
+    const root = this.tree.target(item)?.root ?? '';
+    if ((await this.discovery.find(root)) === 0) await this.collect([item]);
   }
 
   private applyCollected(result: RunTestsResult): void {
@@ -84,8 +80,8 @@ export class TestingController implements TestView {
     const notRun = result.notRun.filter((id) => !this.tree.isInternal(root, id));
     for (const id of notRun) this.tree.item(root, id);
     const all = collectedIds(result);
-    if (all !== undefined) this.tree.retain(root, all);
     const broken = collectionErrorsOf(result, []).filter(({ id }) => !this.tree.isInternal(root, id));
+    if (all !== undefined) this.tree.retain(root, all, new Set(broken.map((it) => it.id)));
     this.tree.setErrors(root, new Map(broken.map(({ id, failure }) => [id, failure.message])));
   }
 

@@ -4,7 +4,7 @@ import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
 import { fields, type Lens, lensesOf } from '../sidecar/lenses';
 import * as notify from '../sidecar/notify';
-import { idSteps } from './ids';
+import { fileOf, idSteps } from './ids';
 import { type Outcome, outcomeOfEvent, outcomesOfResults } from './outcomes';
 import type { TestView } from './test_view';
 import { itemId } from './tree';
@@ -64,7 +64,7 @@ export class FailingTests {
   private updateMenus(): void {
     const items = [...this.failing.values()].flatMap(({ root, test }) =>
       idSteps(test)
-        .slice(1)
+        .filter((step) => step.kind === 'name')
         .map((step) => itemId({ root, id: step.id })),
     );
     void commands.executeCommand('setContext', 'trellis.failingTests', [...new Set(items)]);
@@ -93,7 +93,7 @@ export class FailingTests {
   /** Returns the first failing test of the active file. */
   private inFile(): NamedTest | undefined {
     const path = window.activeTextEditor?.document.uri.fsPath;
-    return [...this.failing.values()].find(({ root, test }) => `${root}/${idSteps(test)[0]?.id}` === path);
+    return [...this.failing.values()].find(({ root, test }) => `${root}/${fileOf(test)}` === path);
   }
 
   private async pick(): Promise<NamedTest | undefined> {

@@ -4,6 +4,7 @@ import type {
   ForeignTest,
   Generated,
   RunTestsResult,
+  SubtestShape,
   TestFailure,
   TestShape,
   Event as TrellisEvent,
@@ -28,10 +29,25 @@ export interface Outcome {
   readonly failure?: Failure;
   /** Reason of a skip or an expected failure. */
   readonly reason?: string;
-  /** Captured output. */
-  readonly output?: string;
+  readonly output?: CapturedOutput;
+  readonly subtests?: readonly Subtest[];
   /** Time at which the tested texts were read, in milliseconds since 1970. */
   readonly textOf?: number;
+}
+
+/** Texts that pytest captured; empty ones are left out. */
+export interface CapturedOutput {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly log?: string;
+}
+
+/** A part of a test, with its own outcome. */
+export interface Subtest {
+  /** Description, such as `[message] (i=1)`. */
+  readonly name: string;
+  readonly mark: Mark;
+  readonly failure?: Failure;
 }
 
 export interface Failure {
@@ -53,6 +69,7 @@ export function outcomeOfEvent(event: Extract<TrellisEvent, { type: 'test' }>): 
     id,
     ...markFields(outcome),
     durationMs,
+    ...optionalField('reason', event.reason),
     ...optionalField('path', path),
     ...optionalField('line', line),
     ...optionalField('textOf', event.textOf),
@@ -146,12 +163,30 @@ export function outcomesOfGenerated({ root, path, tests }: Generated): readonly 
 }
 
 function outcomeOfTest(root: string, test: TestShape): Outcome {
-  const printed = [test.stdout, test.stderr].filter((it) => it !== '').join('\n');
+  const { stdout, stderr, log, subtests } = test;
   return {
     ...outcomeOf(root, test.path, test),
     ...optionalField('reason', test.reason),
-    ...(printed === '' ? {} : { output: printed }),
+    output: {
+      ...optionalField('stdout', stdout),
+      ...optionalField('stderr', stderr),
+      ...optionalField('log', log),
+    },
+    ...(subtests.length === 0 ? {} : { subtests: subtests.map(subtestOf) }),
   };
+}
+
+function subtestOf({ name, outcome, failure }: SubtestShape): Subtest {
+  return { name, mark: markFields(outcome).mark, ...(failure ? { failure: failureOf(failure) } : {}) };
+}
+
+/** pytest's words for outcomes that its summary lists with a reason. */
+const NOTED: Record<string, string> = { skipped: 'skipped', xFailed: 'xfailed', xPassed: 'xpassed' };
+
+/** Returns the note beside a test: `xfailed: reason`; empty for plain passes and failures. */
+export function noteOf({ word, reason }: Pick<Outcome, 'word' | 'reason'>): string {
+  const noted = NOTED[word];
+  return [noted, reason].filter((it) => noted !== undefined && it !== undefined).join(': ');
 }
 
 /** Common fields of ended tests. */

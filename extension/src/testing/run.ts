@@ -7,13 +7,15 @@ import { requestSettings } from '../settings/request_settings';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
-import { applyCollectionErrors, applyOutcome, terminalLines } from './apply_outcome';
+import { applyCollectionErrors, applyDetails, applyOutcome, terminalLines } from './apply_outcome';
 import { showCoverage } from './coverage';
 import { LiveRun } from './live_run';
 import { ignoreOptions, nestedRuns } from './nested_runs';
-import { completeIds, type Outcome, outcomesOfRun } from './outcomes';
+import { collectionErrorsOf, completeIds, type Outcome, outcomesOfRun } from './outcomes';
+import { runSummary } from './test_output';
 import type { TestView } from './test_view';
 import { type ProjectTests, testsByProject } from './tests_by_project';
+import type { TestTree } from './tree';
 import type { RunOptions } from './types';
 
 /**
@@ -33,7 +35,7 @@ export async function runTests(
   const excluded = new Set(request.exclude);
   // In a continuous run a test keeps its result until it has the next one.
   const waiting = request.continuous ? [] : (request.include ?? []);
-  for (const item of waiting) if (isPartOfProject(testing, item)) enqueue(run, item, excluded);
+  for (const item of waiting) if (isPartOfProject(testing, item)) enqueue(run, testing.tree, item, excluded);
   try {
     for (const tests of testsByProject(testing.tree, request))
       await runProject(sidecar, testing, run, tests, options, token);
@@ -56,10 +58,11 @@ function isPartOfProject(testing: TestView, item: TestItem): boolean {
 }
 
 /** Marks tests as waiting; those that do not run lose their result. */
-function enqueue(run: TestRun, item: TestItem, excluded: ReadonlySet<TestItem>): void {
+function enqueue(run: TestRun, tree: TestTree, item: TestItem, excluded: ReadonlySet<TestItem>): void {
   if (excluded.has(item)) return;
-  if (item.children.size === 0) run.enqueued(item);
-  for (const [, child] of item.children) enqueue(run, child, excluded);
+  // A test whose cases become rows while it runs would wait for ever.
+  if (item.children.size === 0 && !tree.awaitsCases(item)) run.enqueued(item);
+  for (const [, child] of item.children) enqueue(run, tree, child, excluded);
 }
 
 async function runProject(
@@ -83,6 +86,10 @@ async function runProject(
   const show = (it: Outcome) => {
     if (!testing.tree.isInternal(it.root, it.id)) applyOutcome(run, testing.tree.place(it, began), it);
   };
+  const showDetails = (it: Outcome) => {
+    const item = testing.tree.find(it.root, it.id);
+    if (item !== undefined) applyDetails(run, testing.tree, item, it);
+  };
   const liveRun = new LiveRun((line) => run.appendOutput(terminalLines(line)));
   const onEvent = (event: TrellisEvent) => {
     const outcome = liveRun.handleEvent(event);
@@ -94,12 +101,15 @@ async function runProject(
     if (result === undefined) return;
     results = outcomesOfRun(result);
     const all = ids.length > 0 ? undefined : completeIds(result);
-    if (all !== undefined) testing.tree.retain(root, all);
+    const broken = new Set(collectionErrorsOf(result, ids).map((it) => it.id));
+    if (all !== undefined) testing.tree.retain(root, all, broken);
     applyCollectionErrors(run, testing.tree, result, ids);
+    run.appendOutput(terminalLines(runSummary(results, result.durationMs)));
     if (result.coverage) showCoverage(run, result.root, result.coverage);
     void reportInterpreter(result.interpreter, Uri.file(root));
   } finally {
     // If the sidecar ended during the run, the events until then are all there is.
     for (const it of liveRun.remaining(results)) show(it);
+    for (const it of results) showDetails(it);
   }
 }

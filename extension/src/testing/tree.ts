@@ -1,17 +1,18 @@
-// The tree of the Testing view, with an item for each folder, file, class and test.
+// The tree of the Testing view, with an item for each folder, file, class, test and part of a test.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { Range, type TestController, type TestItem, Uri, workspace } from 'vscode';
+import { type TestController, type TestItem, Uri, workspace } from 'vscode';
 import { isBelow, isInternal } from '../run/folders';
-import type { DocumentLenses } from '../sidecar/client';
-import { lensesOf, testsOf } from '../sidecar/lenses';
-import { idSteps, isWithin } from './ids';
-import type { Outcome } from './outcomes';
+import { fileOf, idSteps } from './ids';
+import { noteOf, type Outcome } from './outcomes';
 import { lineRange } from './ranges';
 import type { Target } from './types';
 
 export class TestTree {
   private readonly targets = new WeakMap<TestItem, Target>();
+  private readonly files = new WeakSet<TestItem>();
+  /** Tests of which a decorator makes several cases. */
+  private readonly withCases = new WeakSet<TestItem>();
   /** Start of the run of a test's result, in milliseconds since 1970. */
   private readonly runStart = new WeakMap<TestItem, number>();
 
@@ -31,6 +32,16 @@ export class TestTree {
     return this.targets.get(item);
   }
 
+  /** Returns whether a test runs as cases that are not known yet. */
+  awaitsCases(item: TestItem): boolean {
+    return this.withCases.has(item) && item.children.size === 0;
+  }
+
+  setHasCases(item: TestItem, hasCases: boolean): void {
+    if (hasCases) this.withCases.add(item);
+    else this.withCases.delete(item);
+  }
+
   /** Returns the item of a project, and creates it if needed. */
   root(root: string): TestItem {
     const known = this.controller.items.get(root);
@@ -42,49 +53,92 @@ export class TestTree {
     return made;
   }
 
-  /** Returns the item of a test, if the view has it. */
-  find(root: string, id: string): TestItem | undefined {
-    let item = this.controller.items.get(root);
-    for (const step of idSteps(id)) item = item?.children.get(itemId({ root, id: step.id }));
+  /**
+   * Returns the item of a test, and creates it and its parents if needed.
+   * @param path of the file that defines it, relative to the root, if it is not the file in the id
+   */
+  item(root: string, id: string, path = fileOf(id)): TestItem {
+    let item = this.root(root);
+    if (id === '') return item;
+    for (const step of idSteps(id)) {
+      const place = step.kind === 'folder' ? step.id : step.id === id ? path : fileOf(id);
+      const sortText = `${step.kind === 'folder' ? 0 : 1}${step.label}`;
+      const shown = { label: step.label, sortText, uri: Uri.file(join(root, place)) };
+      item = this.child(item, itemId({ root, id: step.id }), { root, id: step.id }, shown);
+      if (step.kind === 'file') this.files.add(item);
+    }
     return item;
   }
 
-  /** Returns the item of a test, and creates it and its parents if needed. */
-  item(root: string, id: string): TestItem {
-    let item = this.root(root);
-    if (id === '') return item;
-    const [file] = idSteps(id);
-    const uri = file === undefined ? undefined : Uri.file(join(root, file.id));
-    for (const step of idSteps(id)) item = this.child(item, { root, id: step.id }, step.label, uri);
-    return item;
+  /** Returns the item of a test, or of a project for an empty id, if there is one. */
+  find(root: string, id: string): TestItem | undefined {
+    const steps = id === '' ? [] : idSteps(id);
+    return steps.reduce<TestItem | undefined>(
+      (item, step) => item?.children.get(itemId({ root, id: step.id })),
+      this.controller.items.get(root),
+    );
+  }
+
+  /** Removes a test, and classes and folders that become empty. */
+  remove(root: string, id: string): void {
+    const steps = idSteps(id).map((step) => step.id);
+    for (let id = steps.pop(); id !== undefined; id = steps.pop()) {
+      const parent = steps.length === 0 ? this.root(root) : this.find(root, steps.at(-1) ?? '');
+      parent?.children.delete(itemId({ root, id }));
+      if (parent === undefined || parent.children.size > 0) return;
+    }
   }
 
   /**
-   * Returns the item of an outcome, and sets its location.
+   * Returns the item of an outcome, and sets its location and its note.
    * @param began start of the run, in milliseconds since 1970, if the outcome does not have the time of its texts
    */
   place(outcome: Outcome, began: number): TestItem {
-    const item = this.item(outcome.root, outcome.id);
+    const { root, id, line, path } = outcome;
+    const item = this.item(root, id);
     this.runStart.set(item, outcome.textOf ?? began);
     this.dimmed.delete(item);
+    // Each change of a property is a message to the editor.
+    const [note, file] = [noteOf(outcome), this.item(root, fileOf(id))];
+    if (note !== (item.description ?? '')) item.description = note;
     // A file whose tests run has no error any more.
-    this.item(outcome.root, idSteps(outcome.id)[0]?.id ?? '').error = undefined;
-    // Ranges from an open document are newer than those from the disk.
-    if (outcome.line !== undefined && item.range === undefined) item.range = lineRange(outcome.line - 1);
+    if (file.error !== undefined) file.error = undefined;
+    // A range from the sources is newer than one from a run, whose line may be in another file.
+    const isHere = path === undefined || path === fileOf(id);
+    if (line !== undefined && isHere && item.range === undefined) item.range = lineRange(line - 1);
     return item;
   }
 
+  /** Returns items for the parts of a test, and removes those of earlier runs. */
+  parts(item: TestItem, names: readonly string[]): readonly TestItem[] {
+    const target = this.targets.get(item);
+    if (target === undefined) return [];
+    const keys = names.map((name, at) => `${item.id}\n${at} ${name}`);
+    for (const [key] of item.children)
+      if (key.startsWith(`${item.id}\n`) && !keys.includes(key)) item.children.delete(key);
+    return names.map((name, at) => {
+      const shown = { label: name, sortText: String(at).padStart(6, '0'), uri: item.uri };
+      const part = this.child(item, keys[at] ?? '', target, shown);
+      part.range ??= item.range;
+      return part;
+    });
+  }
+
   /**
-   * Removes the tests that a project does not have any more: those of deleted files, and of files of which `ids` names
-   * tests, since it names all of theirs. Other files keep their tests and results.
+   * Removes the tests that a run of a whole project shows to be gone: those of deleted files; of files of which `ids`
+   * names tests, since it names all of theirs; and those without a result in other files.
+   * @param broken files that could not be collected, which keep their tests
    */
-  retain(root: string, ids: Iterable<string>): void {
+  retain(root: string, ids: Iterable<string>, broken: ReadonlySet<string>): void {
     const there = new Set([...ids].flatMap((id) => idSteps(id).map((step) => step.id)));
-    const item = this.root(root);
-    for (const [key, file] of item.children) {
+    for (const file of this.filesBelow(this.root(root))) {
       const id = this.targets.get(file)?.id ?? '';
-      if (there.has(id)) this.prune(file, (it) => there.has(it));
-      else if (file.children.size === 0 || !existsSync(join(root, id))) item.children.delete(key);
+      if (!existsSync(join(root, id))) this.remove(root, id);
+      else if (there.has(id)) this.prune(file, (it) => there.has(it.id));
+      else if (!broken.has(id)) {
+        this.prune(file, (_, item) => this.hasResult(item));
+        if (file.children.size === 0) this.remove(root, id);
+      }
     }
   }
 
@@ -95,13 +149,13 @@ export class TestTree {
   setErrors(root: string, errors: ReadonlyMap<string, string>): void {
     const item = this.root(root);
     item.error = undefined;
-    for (const [, file] of item.children) file.error = undefined;
+    for (const file of this.filesBelow(item)) file.error = undefined;
     for (const [id, why] of errors) this.item(root, id).error = why;
   }
 
   /** Returns whether a project or a test is not shown, since it lies below `.trellis`. */
   isInternal(root: string, id = ''): boolean {
-    return isInternal(openFolders(), join(root, idSteps(id)[0]?.id ?? ''));
+    return isInternal(openFolders(), join(root, fileOf(id)));
   }
 
   /** Records a change of a project's code. */
@@ -124,11 +178,7 @@ export class TestTree {
 
   /** Returns the tests of a project with results of runs that began before a time. */
   ranBefore(root: string, time: number): readonly TestItem[] {
-    const below = (item: TestItem): TestItem[] => [
-      item,
-      ...[...item.children].flatMap(([, it]) => below(it)),
-    ];
-    return below(this.root(root)).filter((it) => (this.runStart.get(it) ?? time) < time);
+    return withAllBelow(this.root(root)).filter((it) => (this.runStart.get(it) ?? time) < time);
   }
 
   /** Returns the innermost project that contains a path, if any. */
@@ -153,50 +203,49 @@ export class TestTree {
         this.controller.items.delete(root);
       else if (isBelow([root], path)) {
         const gone = relative(root, path).replaceAll('\\', '/');
-        if (gone !== '') this.prune(item, (id) => !isWithin(gone, id));
+        if (this.find(root, gone) !== undefined) this.remove(root, gone);
       }
     }
   }
 
-  /** Sets the ranges of the tests in an open document. */
-  updateFromLenses({ document, lenses }: DocumentLenses): void {
-    const path = document.uri.fsPath.replaceAll('\\', '/');
-    if (isInternal(openFolders(), path)) return;
-    const found = testsOf(path, lensesOf(lenses));
-    for (const test of found) {
-      const item = this.item(test.root, test.id);
-      item.range = new Range(test.line, 0, test.endLine, 0);
-    }
-    const there = new Set(found.flatMap((it) => idSteps(it.id).map((step) => step.id)));
-    for (const item of this.roots) {
-      const root = item.id;
-      const file = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
-      const known = file === undefined ? undefined : item.children.get(itemId({ root, id: file }));
-      // A document does not contain the parameters of its tests.
-      if (known !== undefined) this.prune(known, (id) => id.includes('[') || there.has(id));
-    }
-  }
-
-  private child(parent: TestItem, target: Target, label: string, uri: Uri | undefined): TestItem {
-    const id = itemId(target);
-    const known = parent.children.get(id);
+  private child(parent: TestItem, key: string, target: Target, shown: ShownItem): TestItem {
+    const known = parent.children.get(key);
     if (known !== undefined) return known;
-    const made = this.controller.createTestItem(id, label, uri);
-    made.sortText = label;
+    const made = this.controller.createTestItem(key, shown.label, shown.uri);
+    made.sortText = shown.sortText;
     this.targets.set(made, target);
     parent.children.add(made);
     return made;
   }
 
+  private filesBelow(item: TestItem): readonly TestItem[] {
+    return withAllBelow(item).filter((it) => this.files.has(it));
+  }
+
+  private hasResult(item: TestItem): boolean {
+    return withAllBelow(item).some((it) => this.runStart.has(it));
+  }
+
   /** Removes the items below an item that do not exist any more. */
-  private prune(item: TestItem, isThere: (id: string) => boolean): void {
+  private prune(item: TestItem, isThere: (target: Target, item: TestItem) => boolean): void {
     for (const [key, child] of item.children) {
       const target = this.targets.get(child);
       if (target === undefined) continue;
-      if (isThere(target.id)) this.prune(child, isThere);
+      if (isThere(target, child)) this.prune(child, isThere);
       else item.children.delete(key);
     }
   }
+}
+
+/** What a new item shows. */
+interface ShownItem {
+  readonly label: string;
+  readonly sortText: string;
+  readonly uri: Uri | undefined;
+}
+
+function withAllBelow(item: TestItem): readonly TestItem[] {
+  return [item, ...[...item.children].flatMap(([, it]) => withAllBelow(it))];
 }
 
 function openFolders(): readonly string[] {

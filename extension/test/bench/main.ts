@@ -8,6 +8,7 @@ import { project } from '../lane/project';
 import { type Session, withSession } from '../lane/session';
 import { sidecars } from '../lane/sidecar';
 import { saveToMarks } from './continuous';
+import { testsView } from './tests_view';
 
 /** Milliseconds of each measurement. */
 const SPAN = 20_000;
@@ -23,6 +24,11 @@ interface Tasks {
 }
 
 const benches: Record<string, () => Promise<void>> = {
+  tests: () =>
+    withSession('bench-tests', { settings: local }, async (session) => {
+      await testsView(session, wanted('TRELLIS_BIN'), say);
+      say(`load ${loadavg()[0]?.toFixed(1)}`);
+    }),
   activation: () => withSession('bench-activation', { others: [nothing()] }, activation),
   graph: () => withSession('bench-graph', { settings: stub }, graph),
   continuous: async () => {

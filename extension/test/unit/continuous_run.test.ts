@@ -65,7 +65,7 @@ test('outdated tests run first, and after a save those that it affects', async (
     { root, paths: ['code.py', 'more.py'] },
   ]);
   assert.deepEqual(sidecar.params('trellis/runTests')[1]?.paths, ['a.py::t']);
-  assert.equal(view.runs[1]?.output, 'Changed: f in code.py\r\n');
+  assert.equal(view.runs[1]?.output, 'Changed: f in code.py\r\nno tests ran in 0.00 s\r\n');
   source.cancel();
   await ended;
   save('code.py');

@@ -21,6 +21,7 @@ export class FakeSidecar {
   /** Answers by method; an error that one throws is the answer. */
   readonly answers: Record<string, (params: Record<string, unknown>) => unknown> = {
     'trellis/listRuns': () => ({ runs: [] }),
+    'trellis/findTests': ({ root }) => ({ root, files: [], invalid: [] }),
   };
   state: SidecarState = 'running';
 
@@ -86,5 +87,5 @@ export function fixRequests(sidecar: FakeSidecar): FixRequests {
 
 /** Lets pending promises resolve. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 60; turn += 1) await Promise.resolve();
 }

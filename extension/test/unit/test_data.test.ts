@@ -20,10 +20,14 @@ import {
 
 test('a test id is a path in a tree', () => {
   const table: [string, string[]][] = [
-    ['t/test_a.py', ['t/test_a.py']],
-    ['t/test_a.py::test_b', ['t/test_a.py', 'test_b']],
-    ['t/test_a.py::TestX::test_b', ['t/test_a.py', 'TestX', 'test_b']],
-    ['t/test_a.py::test_b[1-x::y]', ['t/test_a.py', 'test_b', '[1-x::y]']],
+    ['test_a.py', ['test_a.py']],
+    ['t/test_a.py', ['t', 'test_a.py']],
+    ['t/u/test_a.py::test_b', ['t', 'u', 'test_a.py', 'test_b']],
+    ['test_a.py::TestX::test_b', ['test_a.py', 'TestX', 'test_b']],
+    ['t/test_a.py::test_b[1-x::y/z]', ['t', 'test_a.py', 'test_b', '[1-x::y/z]']],
+    ['t/[id].test.ts::a', ['t', '[id].test.ts', 'a']],
+    ['/usr/x.py', ['/usr/x.py']],
+    ['../x.py::t', ['../x.py', 't']],
   ];
   for (const [id, labels] of table) {
     const steps = idSteps(id);
@@ -37,8 +41,18 @@ test('a test id is a path in a tree', () => {
 });
 
 test('ids below other ids are not run twice', () => {
-  const ids = ['a.py::T', 'a.py::T::t', 'a.py::T2::t', 'b.py::t[1]'];
-  assert.deepEqual(outermost(ids), ['a.py::T', 'a.py::T2::t', 'b.py::t[1]']);
+  const ids = [
+    'a.py::T',
+    'a.py::T::t',
+    'a.py::T2::t',
+    'b.py::t[1]',
+    'a.py::T',
+    't/u',
+    't/u/c.py::t',
+    't/u2/c.py',
+  ];
+  const left = ['a.py::T', 'a.py::T2::t', 'b.py::t[1]', 't/u', 't/u2/c.py'];
+  assert.deepEqual(outermost(ids), left);
 });
 
 test("the debugger runs the chosen tests with pytest in the project's folder", () => {
@@ -158,7 +172,16 @@ test('outcomes from before the sidecar ended are shown, each once', () => {
     assert.deepEqual(heard(made, ...events), ['a.py::flaky', 'a.py::good']);
     return made;
   };
-  const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', line: 3, failure: null };
+  const base = {
+    durationMs: 1,
+    path: 'a.py',
+    stdout: '',
+    stderr: '',
+    log: '',
+    subtests: [],
+    line: 3,
+    failure: null,
+  };
   const results = outcomesOfRun(
     result([
       { ...base, id: 'a.py::bad', outcome: 'failed' },
@@ -179,7 +202,15 @@ test('outcomes from before the sidecar ended are shown, each once', () => {
 
 test('only complete results list all tests of the files', () => {
   const [ran, found] = [['a.py::t'], ['a.py::t', 'b.py::u']];
-  const base = { durationMs: 1, path: 'a.py', stdout: '', stderr: '', outcome: 'passed' };
+  const base = {
+    durationMs: 1,
+    path: 'a.py',
+    stdout: '',
+    stderr: '',
+    log: '',
+    subtests: [],
+    outcome: 'passed',
+  };
   const tests = ran.map((id) => ({ ...base, id }));
   const broken = { exception: 'SyntaxError', message: '', traceback: '' };
   const table: [string, Partial<RunTestsResult>, string[] | undefined, string[] | undefined][] = [
@@ -236,7 +267,7 @@ test('a result has the location of a failure, and both sides of the comparison',
     traceback: 'E',
     comparison: { operator: '==', actual: '2', expected: '3' },
   };
-  const base = { durationMs: 1, path: 'a.py', stdout: 'said\n', stderr: '' };
+  const base = { durationMs: 1, path: 'a.py', stdout: 'said\n', stderr: '', log: '', subtests: [] };
   const [failed, passed] = outcomesOfRun(
     result([
       { ...base, id: 'a.py::t', outcome: 'failed', line: 4, failure },
@@ -251,7 +282,7 @@ test('a result has the location of a failure, and both sides of the comparison',
     durationMs: 1,
     path: 'a.py',
     line: 4,
-    output: 'said\n',
+    output: { stdout: 'said\n' },
     failure: {
       message: 'AssertionError: assert 2 == 3',
       expected: '3',

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { CancellationTokenSource, TestRunRequest } from 'vscode';
+import type { FoundTest, FoundTests } from '../../src/protocol';
 import { isInternal } from '../../src/run/folders';
 import { JobStore } from '../../src/run/job_store';
-import type { SidecarState } from '../../src/sidecar/api';
 import { type LensSettings, shownLenses, showsAction } from '../../src/sidecar/lens_filter';
 import { registerDebugProfile } from '../../src/testing/debugging';
 import { showExternalRuns } from '../../src/testing/external_runs';
@@ -24,27 +24,30 @@ import {
 } from './fake_sidecar';
 import { Disposable, editor, Location, Position, Range, type Run, run, Uri, workspace } from './vscode';
 
+/** Makes the answer of `trellis/findTests`. */
+function found(root: string, tests: Record<string, FoundTest[]>): FoundTests {
+  return { root, files: Object.entries(tests).map(([path, tests]) => ({ path, tests })), invalid: [] };
+}
+
 beforeEach(() => {
   workspace.isTrusted = true;
 });
 
-test('a folder without trust shows why it has no tests, and has them once it is trusted', async () => {
+test('a folder without trust shows its tests, and why they do not run', async () => {
   workspace.isTrusted = false;
   const { sidecar, view } = openTestingView('/p');
+  sidecar.answers['trellis/findTests'] = () => found('/p', { 'a.py': [{ name: 't', line: 1, endLine: 2 }] });
+  sidecar.states.fire('running');
+  await settled();
   const root = view.items.get('/p');
+  assert.deepEqual(view.ids, ['/p', 'a.py', 'a.py::t']);
+  assert.equal(root?.error, 'Trust this folder to run its tests');
+  sidecar.answers['trellis/findTests'] = () => found('/p', {});
   await view.resolveHandler?.(root);
-  assert.equal(root?.error, 'Trust this folder to find its tests');
-  assert.equal(sidecar.requests.length, 0);
-  sidecar.answers['trellis/runTests'] = () => resultOf('/p', { outcome: 'noTests', notRun: ['a.py::t'] });
   workspace.isTrusted = true;
   editor.trusted.fire(undefined);
   assert.equal(root?.error, undefined);
-  // The sidecar restarts, and does not answer until then.
-  const states: SidecarState[] = ['restarting', 'running', 'restarting', 'running'];
-  for (const state of states) sidecar.states.fire(state);
-  await settled();
-  assert.deepEqual(view.ids, ['/p', 'a.py', 'a.py::t']);
-  assert.equal(sidecar.params('trellis/runTests').length, 1);
+  assert.equal(sidecar.params('trellis/runTests').length, 0, 'nothing is executed');
 });
 
 test('lenses are shown as the settings want, and without trust only those that execute nothing', () => {
@@ -146,6 +149,8 @@ const ended = (id: string, outcome = 'passed') => ({
   path: id.split('::')[0] ?? '',
   stdout: '',
   stderr: '',
+  log: '',
+  subtests: [],
 });
 
 /** Runs items of the view as its button does; returns what the run was told. */

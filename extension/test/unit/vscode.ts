@@ -44,6 +44,7 @@ export const editor = {
   trusted: new EventEmitter<undefined>(),
   opened: new EventEmitter<Document>(),
   saved: new EventEmitter<Document>(),
+  edited: new EventEmitter<{ document: Document }>(),
   /** Shown notifications, and the chosen button. */
   said: [] as string[],
   answer: undefined as string | undefined,
@@ -89,6 +90,8 @@ export const workspace = {
   textDocuments: [] as Document[],
   onDidOpenTextDocument: editor.opened.event,
   onDidSaveTextDocument: editor.saved.event,
+  onDidChangeTextDocument: editor.edited.event,
+  onDidCloseTextDocument: never,
   onDidChangeWorkspaceFolders: never,
   onDidChangeConfiguration: never,
   findFiles: async (include: string, exclude: unknown) => {

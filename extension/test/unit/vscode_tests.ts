@@ -89,8 +89,12 @@ export class Run {
   errored = (it: Item, message: TestMessage) => this.tell('errored', it, message);
   end = () => this.told.push('end');
 
-  appendOutput(text: string): void {
+  /** Output of single tests, by id. */
+  readonly outputs = new Map<string, string>();
+
+  appendOutput(text: string, _location?: unknown, item?: Item): void {
     this.output += text;
+    if (item !== undefined) this.outputs.set(item.id.split('\n')[1] ?? '', text);
   }
 
   private tell(what: string, item: Item, message?: TestMessage): void {

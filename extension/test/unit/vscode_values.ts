@@ -69,6 +69,10 @@ export class Range {
     this.start = new Position(line, character);
     this.end = new Position(endLine, endCharacter);
   }
+
+  isEqual(other: Range): boolean {
+    return JSON.stringify(this) === JSON.stringify(other);
+  }
 }
 
 export class Selection extends Range {

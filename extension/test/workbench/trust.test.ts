@@ -10,7 +10,7 @@ import type { Workbench } from '../lane/workbench';
 
 /** An import of this module writes a file. */
 const trap = "open('was-executed', 'w').close()\n";
-const REASON = 'Trust this folder to find its tests';
+const REASON = 'Trust this folder to run its tests';
 
 test('nothing is executed in a folder before it is trusted', async () => {
   await withSession('trust', { trusted: false }, async ({ server, workbench }) => {

@@ -8,3 +8,4 @@ pub mod plan_file;
 pub mod project;
 pub mod sources;
 pub mod symbols;
+pub mod test_finder;

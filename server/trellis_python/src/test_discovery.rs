@@ -61,7 +61,7 @@ pub(crate) fn is_test_class(def: &StmtClassDef) -> bool {
     def.name.starts_with("Test") || names.any(|name| name.ends_with("TestCase"))
 }
 
-fn callee(expr: &Expr) -> &Expr {
+pub(crate) fn callee(expr: &Expr) -> &Expr {
     expr.as_call_expr().map_or(expr, |call| &call.func)
 }
 

@@ -7,12 +7,12 @@ use std::{
 
 use crate::{
     events::{
-        Doing, Event, WireFailure, WireFunction, WireOutcome, WireTest, WireTrialEnd,
+        Doing, Event, WireFailure, WireFunction, WireOutcome, WireSubtest, WireTest, WireTrialEnd,
         WireTrialOutcome, WireTrialTest,
     },
     report::{
         Activity, Coverage, Execution, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt,
-        TestOutcome, TestResult, TestTrace,
+        Subtest, TestOutcome, TestResult, TestTrace,
     },
     tracebacks::{ProjectPaths, failing_place},
     traces,
@@ -202,22 +202,24 @@ impl ResultCollector {
         let place = (test.path.clone(), test.line);
         TestResult {
             id: test.id,
-            outcome: match test.outcome {
-                WireOutcome::Passed => TestOutcome::Passed,
-                WireOutcome::Failed => TestOutcome::Failed,
-                WireOutcome::Error => TestOutcome::Error,
-                WireOutcome::Skipped => TestOutcome::Skipped,
-                WireOutcome::Xfailed => TestOutcome::XFailed,
-                WireOutcome::Xpassed => TestOutcome::XPassed,
-            },
+            outcome: outcome_of(test.outcome),
             duration: Duration::try_from_secs_f64(test.seconds).unwrap_or_default(),
             path: test.path,
             line: test.line,
             reason: test.reason,
-            failure: test.failure.map(|failure| self.failure(failure, Some(place))),
+            failure: test.failure.map(|failure| self.failure(failure, Some(place.clone()))),
             stdout: test.stdout,
             stderr: test.stderr,
             log: test.log,
+            subtests: test.subtests.into_iter().map(|it| self.subtest(it, &place)).collect(),
+        }
+    }
+
+    fn subtest(&self, wire: WireSubtest, test: &(String, Option<u32>)) -> Subtest {
+        Subtest {
+            name: wire.name,
+            outcome: outcome_of(wire.outcome),
+            failure: wire.failure.map(|failure| self.failure(failure, Some(test.clone()))),
         }
     }
 
@@ -371,6 +373,18 @@ fn unfinished_test(id: &str, outcome: TestOutcome, failure: Failure) -> TestResu
         stdout: String::new(),
         stderr: String::new(),
         log: String::new(),
+        subtests: Vec::new(),
+    }
+}
+
+fn outcome_of(outcome: WireOutcome) -> TestOutcome {
+    match outcome {
+        WireOutcome::Passed => TestOutcome::Passed,
+        WireOutcome::Failed => TestOutcome::Failed,
+        WireOutcome::Error => TestOutcome::Error,
+        WireOutcome::Skipped => TestOutcome::Skipped,
+        WireOutcome::Xfailed => TestOutcome::XFailed,
+        WireOutcome::Xpassed => TestOutcome::XPassed,
     }
 }
 

@@ -118,6 +118,15 @@ pub(crate) struct WireTest {
     /// unittest captures no log.
     #[serde(default)]
     pub(crate) log: String,
+    #[serde(default)]
+    pub(crate) subtests: Vec<WireSubtest>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireSubtest {
+    pub(crate) name: String,
+    pub(crate) outcome: WireOutcome,
+    pub(crate) failure: Option<WireFailure>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

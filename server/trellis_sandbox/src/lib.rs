@@ -62,8 +62,8 @@ pub use crate::{
     local::Isolation,
     report::{
         Activity, Comparison, Coverage, Execution, Failure, FileCoverage, Frame, FunctionCoverage,
-        LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, TestExecution,
-        TestOutcome, TestResult, TestTrace, TracedCall, TracedValue,
+        LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, Subtest,
+        TestExecution, TestOutcome, TestResult, TestTrace, TracedCall, TracedValue,
     },
     request::{Limits, RaisedBy, Request, Tree},
     runner::{RunProgress, Runner, Totals},

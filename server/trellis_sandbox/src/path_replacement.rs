@@ -49,6 +49,8 @@ impl PathReplacements {
             self.values([&mut test.stdout, &mut test.stderr, &mut test.log]);
             self.values(test.reason.as_mut());
             self.failures(test.failure.as_mut());
+            self.values(test.subtests.iter_mut().map(|it| &mut it.name));
+            self.failures(test.subtests.iter_mut().filter_map(|it| it.failure.as_mut()));
         }
         for test in &mut report.deselected_tests {
             self.failures(test.failure.as_mut());

@@ -130,6 +130,19 @@ pub struct TestResult {
     pub stderr: String,
     /// Captured records of `logging`, cut at 32,000 characters; empty without pytest.
     pub log: String,
+    /// The parts of the test that it ran with `subTest` or the fixture `subtests`, in order.
+    pub subtests: Vec<Subtest>,
+}
+
+/// The result of one part of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subtest {
+    /// The description: `[message] (i=1)`.
+    pub name: String,
+    /// The way the part ended.
+    pub outcome: TestOutcome,
+    /// Its failure.
+    pub failure: Option<Failure>,
 }
 
 /// The way one test ended.

@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 42] = modules![
+const MODULES: [(&str, &str); 43] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -69,6 +69,7 @@ const MODULES: [(&str, &str); 42] = modules![
     "selection",
     "shared_imports",
     "source_units",
+    "subtests",
     "trial_batch",
     "trial_fork",
     "trials",

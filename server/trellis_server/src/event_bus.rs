@@ -72,6 +72,9 @@ pub enum Event {
         id: String,
         outcome: String,
         duration_ms: u64,
+        /// Why it was skipped or expected to fail.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         /// The file that defines it, relative to the root.
         #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<String>,

@@ -231,8 +231,8 @@ fn library(path: &str) -> (String, &str) {
 }
 
 /// Returns the outcome of a test as results name it.
-pub fn test_outcome(test: &trellis_sandbox::TestResult) -> String {
-    let name = format!("{:?}", test.outcome);
+pub fn test_outcome(outcome: trellis_sandbox::TestOutcome) -> String {
+    let name = format!("{outcome:?}");
     let mut chars = name.chars();
     chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
 }

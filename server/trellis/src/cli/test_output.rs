@@ -13,7 +13,7 @@ use trellis_workflows::localize::NO_TESTS_HINT;
 /// Returns the line of one finished test.
 pub(crate) fn line(test: &TestResult) -> String {
     let millis = test.duration.as_millis();
-    let state = color::state(&format!("{:<8}", test_outcome(test)));
+    let state = color::state(&format!("{:<8}", test_outcome(test.outcome)));
     let mut out = format!("{state} {}", plain(&format!("{} ({millis} ms)", test.id)));
     if let Some(reason) = test.reason.as_deref().filter(|it| !it.is_empty()) {
         out += &format!("\n         {}", plain(reason));
@@ -126,7 +126,7 @@ fn last_words(report: &Report) -> String {
 
 fn counts(report: &Report) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for name in report.tests.iter().map(test_outcome) {
+    for name in report.tests.iter().map(|it| test_outcome(it.outcome)) {
         match counts.iter_mut().find(|(it, _)| *it == name) {
             Some((_, count)) => *count += 1,
             None => counts.push((name, 1)),

@@ -124,6 +124,7 @@ fn result(
         stdout: cut(&said),
         stderr: String::new(),
         log: String::new(),
+        subtests: Vec::new(),
     }
 }
 

@@ -160,6 +160,7 @@ fn test(
         stdout: String::new(),
         stderr: String::new(),
         log: String::new(),
+        subtests: Vec::new(),
     }
 }
 

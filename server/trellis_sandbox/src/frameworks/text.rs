@@ -176,6 +176,7 @@ fn failed_test(line: &str) -> Option<TestResult> {
         stdout: String::new(),
         stderr: String::new(),
         log: String::new(),
+        subtests: Vec::new(),
     })
 }
 

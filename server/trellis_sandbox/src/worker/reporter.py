@@ -14,6 +14,7 @@ from _pytest import runner
 
 import recording
 import reporting
+import subtests
 from failure import MESSAGE, cut, described, failure_of, message_of, seconds, textual_failure, whole, words
 
 OPERAND = 4_000  # characters of either side of a failed comparison
@@ -60,6 +61,7 @@ class Test:
     def __init__(self):
         self.outcome, self.failure, self.reason = "passed", None, None
         self.seconds, self.stdout, self.stderr, self.log = {}, "", "", ""
+        self.subtests = []
 
     def add(self, report, excinfo, compared):
         self.seconds[report.when] = report.duration
@@ -108,6 +110,7 @@ class Reporter:
     def __init__(self, send, coverage, budget, observer):
         self._send, self._coverage, self._budget, self._observer = send, coverage, budget, observer
         self._test, self._compared, self._found = Test(), None, []
+        self._called = None  # the last call that was reported, with the comparison that failed in it
         self._announced, self._looked, self._tampered = None, _clock(), False
         self._definitions = reporting.Definitions()
 
@@ -244,7 +247,13 @@ class Reporter:
         if not report.failed and not hasattr(report, "wasxfail") and (is_failure(before) or is_failure(raised(item, call))):
             self._tamper(f"the outcome of {item.nodeid} was changed from failed to {report.outcome}")
         self._test.add(report, call.excinfo, self._compared)
-        self._compared = None
+        self._called, self._compared = (call.excinfo, self._compared), None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        subtest = subtests.described_report(report, *(self._called or (None, None)))
+        if subtest is not None and len(self._test.subtests) < subtests.MOST:
+            self._test.subtests.append(subtest)
 
     def _event(self, item, test):
         path, line, _ = item.location
@@ -262,6 +271,7 @@ class Reporter:
             "stdout": self._budget.take(test.stdout),
             "stderr": self._budget.take(test.stderr),
             "log": self._budget.take(test.log),
+            "subtests": test.subtests,
         }
 
     def _watch(self):

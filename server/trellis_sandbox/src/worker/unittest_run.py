@@ -12,6 +12,7 @@ from unittest.util import strclass
 
 import channel
 import program
+import subtests
 from failure import MESSAGE, cut, failure_of, message_of, seconds, textual_failure
 from reporting import Budget, Definitions, dump_stacks, in_parts
 
@@ -236,7 +237,7 @@ class Result(unittest.TextTestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self._record = {"outcome": "passed", "reason": None, "failure": None}
+        self._record = {"outcome": "passed", "reason": None, "failure": None, "subtests": []}
         if is_test(test):
             self._events.begin(test)
         self._began = time.perf_counter()
@@ -275,7 +276,16 @@ class Result(unittest.TextTestResult):
     def addSubTest(self, test, subtest, err):
         if err is not None:
             self._fail(test, err, "failed")
+        self._add_part(test, subtest, err)
         super().addSubTest(test, subtest, err)
+
+    def _add_part(self, test, subtest, error):
+        if self._record is None or len(self._record["subtests"]) >= subtests.MOST:
+            return
+        message = subtest._message if isinstance(subtest._message, str) else None
+        failure = failure_of(error[1], self._exc_info_to_string(error, test)) if error else None
+        part = {"name": subtests.name_of(message, dict(subtest.params)), "failure": failure}
+        self._record["subtests"].append({"outcome": "failed" if error else "passed", **part})
 
     def _note(self, outcome, reason):
         if self._record is not None and self._record["outcome"] not in ("failed", "error"):

@@ -23,6 +23,22 @@ fn crashed(exit_code: i32) -> Outcome {
     Outcome::Crashed { signal: None, exit_code: Some(exit_code) }
 }
 
+#[tokio::test]
+async fn parts_of_a_test_have_results_of_their_own() {
+    let text = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        for n in range(3):\n            with self.subTest('part', n=n): self.assertNotEqual(n, 1)\n";
+    for framework in [Framework::Unittest, Framework::Pytest] {
+        let report = run_with(&[("test_a.py", text)], |it| it.framework = framework).await;
+        let parts = report.tests[0].subtests.iter();
+        let parts: Vec<(&str, TestOutcome)> =
+            parts.map(|it| (it.name.as_str(), it.outcome)).collect();
+        let failed = ("[part] (n=1)", Failed);
+        assert!(parts.contains(&failed), "{framework}: {parts:?}");
+        let failure = report.tests[0].subtests.iter().find_map(|it| it.failure.as_ref());
+        let failure = failure.expect("a failure");
+        assert_eq!((&*failure.exception, failure.line), ("AssertionError", Some(5)), "{framework}");
+    }
+}
+
 /// The body of a class `T` in `test_a.py`, the outcome, and the results without the common start of
 /// their ids.
 type Row = (&'static str, Outcome, &'static [(&'static str, TestOutcome)]);

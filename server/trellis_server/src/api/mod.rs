@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod edits;
 pub mod environment;
 pub mod files;
+pub mod find_tests;
 pub mod folder;
 pub mod generate;
 pub mod implement;

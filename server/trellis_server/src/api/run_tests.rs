@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use trellis_sandbox::frameworks::{Framework, detect};
-use trellis_sandbox::{LimitStatus, Outcome, Report, Request, TestResult, Tree};
+use trellis_sandbox::{LimitStatus, Outcome, Report, Request, Subtest, TestResult, Tree};
 
 use super::run_limits::TimeLimits;
 use trellis_project::project::{self, Project};
@@ -132,6 +132,22 @@ pub struct TestShape {
     pub stdout: String,
     /// What it wrote to standard error, cut in the same way.
     pub stderr: String,
+    /// What it logged, cut in the same way; only pytest captures it.
+    pub log: String,
+    /// The parts that it ran with `subTest` or the fixture `subtests`, in order.
+    pub subtests: Vec<SubtestShape>,
+}
+
+/// One part of a test.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubtestShape {
+    /// Its description, such as `[message] (i=1)`.
+    pub name: String,
+    /// How it ended, such as `passed` or `failed`.
+    pub outcome: String,
+    /// Its failure.
+    pub failure: Option<FailureShape>,
 }
 
 /// Why a test failed, or was not collected.
@@ -392,7 +408,7 @@ pub fn reason(report: &Report) -> Option<&str> {
 fn test(test: &TestResult) -> TestShape {
     TestShape {
         id: test.id.clone(),
-        outcome: test_outcome(test),
+        outcome: test_outcome(test.outcome),
         duration_ms: test.duration.as_millis() as u64,
         path: test.path.clone(),
         line: test.line,
@@ -400,6 +416,16 @@ fn test(test: &TestResult) -> TestShape {
         failure: test.failure.as_ref().map(failure),
         stdout: test.stdout.clone(),
         stderr: test.stderr.clone(),
+        log: test.log.clone(),
+        subtests: test.subtests.iter().map(subtest).collect(),
+    }
+}
+
+fn subtest(it: &Subtest) -> SubtestShape {
+    SubtestShape {
+        name: it.name.clone(),
+        outcome: test_outcome(it.outcome),
+        failure: it.failure.as_ref().map(failure),
     }
 }
 

@@ -65,7 +65,10 @@ impl Failed {
         let elsewhere = deepest.filter(|(path, _)| *path != test.path);
         let message = match failure {
             Some(it) => message(it),
-            None => format!("the test ended as {}", trellis_workflows::convert::test_outcome(test)),
+            None => format!(
+                "the test ended as {}",
+                trellis_workflows::convert::test_outcome(test.outcome)
+            ),
         };
         Failed {
             root: root.to_owned(),

@@ -320,8 +320,20 @@ mod checks {
         let (path, _) = id.split_once("::").unwrap_or((id, ""));
         let (id, path) = (id.to_owned(), path.to_owned());
         let (duration, line, reason) = (Duration::ZERO, Some(3), None);
-        let (failure, stdout, stderr, log) = Default::default();
-        TestResult { id, outcome, duration, path, line, reason, failure, stdout, stderr, log }
+        let (failure, stdout, stderr, log, subtests) = Default::default();
+        TestResult {
+            id,
+            outcome,
+            duration,
+            path,
+            line,
+            reason,
+            failure,
+            stdout,
+            stderr,
+            log,
+            subtests,
+        }
     }
 
     fn report(outcome: Outcome, tests: Vec<TestResult>) -> Report {

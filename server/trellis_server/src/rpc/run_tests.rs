@@ -14,6 +14,7 @@ use super::workspace_query::{place, text};
 use crate::api::affected_tests::{AffectedTestsParams, AffectedTestsResult, imports};
 use crate::api::doctor::{DoctorParams, DoctorResult, doctor};
 use crate::api::environment::{EnvironmentParams, EnvironmentResult, environment};
+use crate::api::find_tests::{FindTestsParams, FoundTests, find_tests};
 use crate::api::localize::{LocalizeParams, LocalizeResult, localize};
 use crate::api::run_tests::{Prepared, RunTestsParams, RunTestsResult, cancelled};
 use crate::api::write_tests::{
@@ -23,6 +24,7 @@ use crate::api::write_tests::{
 use crate::jobs::JobContext;
 use crate::session::{QueryError, Snapshot};
 use trellis_project::project;
+use trellis_project::test_finder::ModuleCache;
 use trellis_sandbox::Report;
 use trellis_workflows::affected_tests::Imports;
 use trellis_workflows::fault::{Exit, Fault};
@@ -37,6 +39,10 @@ pub(super) fn register(table: &mut Table) {
     });
     table.question("trellis/validateSyntax", |_, params: &ValidateSyntaxParams| {
         Ok(validate_syntax(params))
+    });
+    let cache = ModuleCache::default();
+    table.call("trellis/findTests", Effect::Reads, move |context, params| {
+        find(context, params, cache.clone())
     });
     table.work("trellis/runTests", Effect::Runs, |it: &RunTestsParams| tests_title(it), run_tests);
     table.work(
@@ -68,6 +74,20 @@ fn tests_title(params: &RunTestsParams) -> String {
         Some(first) => format!("tests of {first}"),
         None => "all tests".to_owned(),
     }
+}
+
+async fn find(
+    context: Arc<Context>,
+    mut params: FindTestsParams,
+    cache: ModuleCache,
+) -> Result<FoundTests, Fault> {
+    params.root = Some(context.root(params.root.as_deref()).await);
+    let results = context.results.clone();
+    let asking = context.asker.ask(move |view: &Snapshot| {
+        let with_results = |root: &Path| results.files(root).into_iter().collect();
+        find_tests(&params, &with_results, &|path| view.open_text(path).cloned(), &cache)
+    });
+    asking.await?
 }
 
 async fn run_tests(

@@ -143,6 +143,7 @@ pub(super) fn results(report: Report) -> Vec<TestResult> {
             stdout: String::new(),
             stderr: String::new(),
             log: String::new(),
+            subtests: Vec::new(),
         })
     });
     report.tests.into_iter().chain(broken).collect()

@@ -283,7 +283,7 @@ fn shown(report: &Report, id: &str) -> VerifiedTest {
     let failure = failure.or_else(|| report.collection_errors.first().filter(|_| found.is_none()));
     VerifiedTest {
         id: id.to_owned(),
-        outcome: found.map_or_else(|| "notRun".to_owned(), test_outcome),
+        outcome: found.map_or_else(|| "notRun".to_owned(), |it| test_outcome(it.outcome)),
         message: failure.map(|it| format!("{}: {}", it.exception, it.message)),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn cancelled() -> Fault {
 pub(super) fn test(test: &TestResult) -> TestReport {
     TestReport {
         id: test.id.clone(),
-        outcome: convert::test_outcome(test),
+        outcome: convert::test_outcome(test.outcome),
         duration_ms: test.duration.as_millis() as u64,
         line: test.line,
         failure: test.failure.as_ref().map(failure),

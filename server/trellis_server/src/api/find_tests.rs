@@ -1,0 +1,139 @@
+//! `findTests`: finds a project's tests in its sources.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use trellis_project::project;
+use trellis_project::test_finder::{Found, ModuleCache, Rules, Search, TestFile};
+use trellis_python::CollectedTest;
+use trellis_sandbox::frameworks::{Framework, detect};
+use trellis_workflows::fault::Fault;
+use trellis_workflows::write_tests::registry;
+
+use super::run_tests::Tool;
+
+/// Finds the tests of a project in its sources, unsaved texts included. Nothing is executed, so tests that only a
+/// run knows, such as cases made by a plugin, are missing.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FindTestsParams {
+    /// The folder; default: the first folder of the workspace. The project is the one that contains it.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
+    /// Files and folders to search, relative to the root; default: all of it.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// The framework whose rules apply; by default pytest's, as it runs the tests of unittest too.
+    #[serde(default)]
+    pub framework: Option<Tool>,
+}
+
+/// The tests of a project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundTests {
+    /// The folder of the project.
+    pub root: String,
+    /// By path. Files without tests are left out.
+    pub files: Vec<FoundTestFile>,
+    /// Files that are not valid Python, by path. Their tests are unknown.
+    pub invalid: Vec<String>,
+}
+
+/// A file with tests.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundTestFile {
+    /// Relative to the project.
+    pub path: String,
+    /// By line, each class before its tests; those from other files come last.
+    pub tests: Vec<FoundTest>,
+}
+
+/// A test, or a class with tests.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundTest {
+    /// The id after the path: `TestCart::test_total`. The cases of a parametrized test are not listed.
+    pub name: String,
+    /// Whether it is a class.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_class: bool,
+    /// Whether a decorator makes several cases of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub has_cases: bool,
+    /// The file that defines it, relative to the project, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line of its name, from 1.
+    pub line: u32,
+    /// The last line of the definition.
+    pub end_line: u32,
+}
+
+/// Finds tests.
+///
+/// `with_results`: returns the files of a project with known results, which run with all others.
+/// `open_text`: returns the text of a file that an editor holds.
+pub fn find_tests(
+    params: &FindTestsParams,
+    with_results: &dyn Fn(&Path) -> Vec<String>,
+    open_text: &(dyn Fn(&Path) -> Option<Arc<str>> + Sync),
+    cache: &ModuleCache,
+) -> Result<FoundTests, Fault> {
+    let folder = params.root.clone().unwrap_or_default();
+    let named: Vec<String> = match params.paths.as_slice() {
+        [] => vec![folder.to_string_lossy().into_owned()],
+        all => all.iter().map(|it| folder.join(it).to_string_lossy().into_owned()).collect(),
+    };
+    let root = project::of(&[folder.to_string_lossy().into_owned()])?.root;
+    let within = within(&root, &named);
+    let mut also = registry::test_files(&root);
+    also.extend(with_results(&root));
+    let search =
+        Search { root: &root, rules: rules(params), also: &also, within: &within, open_text };
+    let found = match has_python_tests(params, &root) {
+        true => search.run(cache),
+        false => Found::default(),
+    };
+    let root = root.to_string_lossy().into_owned();
+    let Found { files, invalid } = found;
+    Ok(FoundTests { root, files: files.into_iter().map(file).collect(), invalid })
+}
+
+/// Returns the named paths relative to the root; none for all of it. A path may be gone.
+fn within(root: &Path, named: &[String]) -> Vec<String> {
+    let relative = |it: &String| {
+        let real = Path::new(it).canonicalize().unwrap_or_else(|_| PathBuf::from(it));
+        Some(real.strip_prefix(root).ok()?.to_string_lossy().into_owned())
+    };
+    let all: Vec<String> = named.iter().filter_map(relative).collect();
+    if all.iter().any(String::is_empty) { Vec::new() } else { all }
+}
+
+fn rules(params: &FindTestsParams) -> Rules {
+    match params.framework {
+        Some(Tool::Unittest) => Rules::Unittest,
+        _ => Rules::Pytest,
+    }
+}
+
+fn has_python_tests(params: &FindTestsParams, root: &Path) -> bool {
+    let framework = params.framework.map(Framework::from);
+    let framework = framework.or_else(|| detect(root).map(|it| it.framework));
+    framework.is_none_or(|it| matches!(it, Framework::Pytest | Framework::Unittest))
+}
+
+fn file(file: TestFile) -> FoundTestFile {
+    let TestFile { path, tests } = file;
+    let tests = tests.into_iter().map(|it| test(&path, it)).collect();
+    FoundTestFile { path, tests }
+}
+
+fn test(file: &str, test: CollectedTest) -> FoundTest {
+    let CollectedTest { name, is_class, has_cases, path, lines } = test;
+    let path = (path != file).then_some(path);
+    FoundTest { name, is_class, has_cases, path, line: lines.first, end_line: lines.last }
+}
