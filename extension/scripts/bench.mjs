@@ -12,7 +12,7 @@ const main = join(
 );
 const lane = process.env.TRELLIS_LANE ?? '1';
 await editors([lane]);
-run(process.execPath, [main], {
+run(process.execPath, [main, ...process.argv.slice(2)], {
   ...environment,
   TRELLIS_LANE: lane,
   TRELLIS_VSIX: vsix,

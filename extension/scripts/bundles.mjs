@@ -1,4 +1,4 @@
-// Bundles of the extension and of the page of the planning graph.
+// Bundles of the extension and of its pages.
 import { build } from 'esbuild';
 
 export const bundles = (production) => {
@@ -20,7 +20,7 @@ export const bundles = (production) => {
     },
     {
       ...shared,
-      entryPoints: { graph: 'webview/graph.ts' },
+      entryPoints: { graph: 'webview/graph.ts', node: 'webview/node.ts' },
       platform: 'browser',
       target: 'chrome128',
       format: 'iife',

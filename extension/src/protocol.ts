@@ -57,6 +57,10 @@ export type Links = ("both" | "dataFlow" | "structure")
  */
 export type By = ("both" | "words" | "meaning")
 /**
+ * How bad a problem is.
+ */
+export type PlanSeverity = ("error" | "warning")
+/**
  * The tool that installs the packages of a project. Other programs are not possible.
  */
 export type Installer = ("npm" | "pip" | "go" | "none")
@@ -320,6 +324,18 @@ result: TasksStatusResult
 params: ReportParams
 result: ReportResult
 }
+"trellis/node": {
+params: NodeParams
+result: NodeResult
+}
+"trellis/planDiagnostics": {
+params: PlanDiagnosticsParams
+result: PlanDiagnosticsResult
+}
+"trellis/planEstimate": {
+params: PlanEstimateParams
+result: PlanEstimateResult
+}
 "trellis/rollback": {
 params: RollbackParams
 result: RollbackResult
@@ -431,6 +447,10 @@ result: (JobStarted | EnvironmentResult)
 "trellis/doctor": {
 params: DoctorParams
 result: DoctorResult
+}
+"trellis/affectedTests": {
+params: AffectedTestsParams
+result: AffectedTestsResult
 }
 "trellis/listTests": {
 params: ListTestsParams
@@ -3007,6 +3027,302 @@ path: string
 markdown: string
 }
 /**
+ * Shows one node of a run, or one task: why it failed, the failing test, the attempts with their outcomes, the last
+ * texts, and what it blocks.
+ */
+export interface NodeParams {
+/**
+ * The output folder of the run.
+ */
+out: string
+/**
+ * The id of the node or task.
+ */
+node: string
+}
+/**
+ * A node or a task of a run.
+ */
+export interface NodeResult {
+id: string
+/**
+ * For a method, with its class in front.
+ */
+name: string
+/**
+ * `pending`, `in_progress`, `passed`, `failed` or `skipped`.
+ */
+status: string
+/**
+ * Why it failed or was skipped.
+ */
+reason?: (string | null)
+/**
+ * The cause in a sentence, if it is known.
+ */
+cause?: (string | null)
+/**
+ * What you can do.
+ */
+recommendation?: (string | null)
+/**
+ * The planning graph or list of tasks.
+ */
+graph: string
+/**
+ * The docstring of a node, or the description of a task.
+ */
+specification?: (string | null)
+/**
+ * The planned file, relative to the run's folder.
+ */
+path?: (string | null)
+/**
+ * The planned file of its tests, relative to the run's folder.
+ */
+testPath?: (string | null)
+/**
+ * The id of the test that failed last.
+ */
+test?: (string | null)
+failure?: (NodeFailure | null)
+/**
+ * Implementations in order, the first one first; empty for tasks.
+ */
+attempts: AttemptResult[]
+/**
+ * Stages of a task, in order.
+ */
+steps: NodeStep[]
+/**
+ * The last tests; empty if there are none. A failed node leaves no file.
+ */
+tests: string
+/**
+ * The last implementation; empty if there is none.
+ */
+implementation: string
+/**
+ * Nodes that have not passed and depend on it, directly or through others.
+ */
+blocks: BlockedNode[]
+}
+/**
+ * The last failure of a node's tests.
+ */
+export interface NodeFailure {
+exception: string
+message: string
+/**
+ * The deepest place in the project, relative to the run's folder; empty if unknown.
+ */
+path: string
+/**
+ * From 1; 0 if unknown.
+ */
+line: number
+/**
+ * The right side of the comparison that failed: usually the expected value.
+ */
+expected?: (string | null)
+/**
+ * The left side.
+ */
+actual?: (string | null)
+/**
+ * The operator between both sides.
+ */
+operator?: (string | null)
+}
+/**
+ * One implementation, and what its tests gave.
+ */
+export interface AttemptResult {
+/**
+ * What its tests gave, in a line.
+ */
+outcome: string
+passed: number
+failed: number
+/**
+ * The first test that failed.
+ */
+test?: (string | null)
+/**
+ * The right side of the comparison that failed.
+ */
+expected?: (string | null)
+/**
+ * The left side.
+ */
+actual?: (string | null)
+/**
+ * The difference to the attempt before, as a unified diff; the whole text for the first one. Null if the text is
+ * not known: it could not be run, or an earlier version wrote the journal.
+ */
+change?: (string | null)
+/**
+ * Whether the answer held nothing that could be run.
+ */
+isUnusable: boolean
+/**
+ * How often the same text was run.
+ */
+runs: number
+/**
+ * The model that answered, if one was asked.
+ */
+model?: (string | null)
+/**
+ * The diagnosis of the failure.
+ */
+finding?: (string | null)
+}
+/**
+ * A stage of a task.
+ */
+export interface NodeStep {
+stage: string
+reason: string
+}
+/**
+ * A node that waits for another one.
+ */
+export interface BlockedNode {
+id: string
+/**
+ * For a method, with its class in front.
+ */
+name: string
+/**
+ * `pending`, `in_progress`, `failed` or `skipped`.
+ */
+status: string
+}
+/**
+ * Reports the problems of a planning graph or list of tasks with their lines, also those of text that is not saved
+ * or not valid JSON.
+ */
+export interface PlanDiagnosticsParams {
+/**
+ * The planning graph or list of tasks, a JSON file.
+ */
+graph: string
+/**
+ * The text to check instead of the file's.
+ */
+text?: (string | null)
+}
+/**
+ * Problems with their places.
+ */
+export interface PlanDiagnosticsResult {
+/**
+ * In a fixed order; empty for a valid graph.
+ */
+diagnostics: PlanDiagnostic[]
+}
+/**
+ * A problem in the text.
+ */
+export interface PlanDiagnostic {
+/**
+ * The place; null for the file as a whole.
+ */
+range?: (PlanRange | null)
+severity: PlanSeverity
+/**
+ * The kind of problem, such as `duplicate-id`, `malformed` or `circular-import`.
+ */
+kind: string
+/**
+ * The id of the node to check first; null for the file as a whole.
+ */
+node?: (string | null)
+/**
+ * What is wrong.
+ */
+message: string
+/**
+ * How to fix it.
+ */
+hint?: (string | null)
+}
+/**
+ * A place on one line, from 1, in characters.
+ */
+export interface PlanRange {
+line: number
+column: number
+/**
+ * The column behind the last character.
+ */
+endColumn: number
+}
+/**
+ * Estimates the questions, the tokens and the price of a run of a planning graph or list of tasks. Nothing is asked,
+ * and no service is called.
+ */
+export interface PlanEstimateParams {
+/**
+ * The planning graph or list of tasks, a JSON file.
+ */
+graph: string
+/**
+ * The model, as `provider:name`; default: the one that a run beside the graph would use.
+ */
+model?: (string | null)
+}
+/**
+ * Size and likely cost of a run.
+ */
+export interface PlanEstimateResult {
+/**
+ * Nodes with code, or tasks.
+ */
+nodes: number
+subgraphs: number
+/**
+ * Groups of nodes that can be generated at the same time.
+ */
+levels: number
+/**
+ * Ids of the longest chain, in which each node depends on the one before.
+ */
+chain: string[]
+/**
+ * The number of problems; a graph with problems is not generated.
+ */
+problems: number
+least: CostRange
+usual: CostRange
+/**
+ * The names of the models; null if none is configured.
+ */
+model?: (string | null)
+/**
+ * Why there is no model.
+ */
+noModel?: (string | null)
+}
+/**
+ * Questions with tokens and price.
+ */
+export interface CostRange {
+/**
+ * How many questions the model is asked.
+ */
+questions: number
+/**
+ * Null for lists of tasks, whose questions contain the code so far.
+ */
+tokens?: (number | null)
+/**
+ * US dollars; null if tokens or the price of the model are unknown.
+ */
+usd?: (number | null)
+}
+/**
  * Rolls a generated repository back to the last subgraph that passed completely.
  */
 export interface RollbackParams {
@@ -4436,6 +4752,11 @@ runTimeout?: (number | null)
  */
 coverage?: boolean
 /**
+ * Whether to record what each test executes and reads, for `affectedTests`. For pytest, and not
+ * with `coverage`.
+ */
+recordExecution?: boolean
+/**
  * Whether to start a fresh interpreter, instead of forking a warm one.
  */
 cold?: boolean
@@ -5192,6 +5513,78 @@ cost?: (string | null)
  * Whether Trellis does all of its work without it.
  */
 optional: boolean
+}
+/**
+ * Finds the tests that changes affect: those that executed a changed function, read a changed
+ * file, or load a changed module. Runs with `recordExecution` tell what tests execute; test files
+ * without such a run are judged by their imports. Nothing is executed.
+ */
+export interface AffectedTestsParams {
+/**
+ * The project; default: the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * Changed files, relative to the root. Without any, all tests are found that have not run, with
+ * a record, since the code changed that they need.
+ */
+paths?: string[]
+}
+/**
+ * The tests that changes affect.
+ */
+export interface AffectedTestsResult {
+/**
+ * The folder of the project.
+ */
+root: string
+/**
+ * Ids of tests, and paths of files of which all tests are affected, for `paths` of `runTests`.
+ */
+tests: string[]
+/**
+ * What changed since the tests ran; of recorded tests only.
+ */
+changed: ChangedPart[]
+/**
+ * Modules with syntax errors that tests need. Tests that need them are left out.
+ */
+broken: BrokenPart[]
+/**
+ * Ids of recorded tests that are left out.
+ */
+held: string[]
+}
+/**
+ * A changed part of a project.
+ */
+export interface ChangedPart {
+/**
+ * The file or folder, relative to the root; empty for the whole project, on which a test
+ * depends that starts processes.
+ */
+path: string
+/**
+ * The function, with its classes; null for code outside of functions and for other files.
+ */
+function?: (string | null)
+}
+/**
+ * A module with a syntax error.
+ */
+export interface BrokenPart {
+/**
+ * The file, relative to the root.
+ */
+path: string
+/**
+ * The line of the error, from 1.
+ */
+line: number
+/**
+ * The parser's message.
+ */
+message: string
 }
 /**
  * Lists the functions with generated tests, with their tests and the last results.

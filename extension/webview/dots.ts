@@ -2,13 +2,24 @@
 // and edges anew takes a hundred times as long.
 import type { Core, Position } from 'cytoscape';
 
-/** Radius of a dot in pixels at zoom 1. */
+/** Radius of a dot in pixels at zoom 1, and the smallest one. */
 const RADIUS = 9;
+const MIN_RADIUS = 2.5;
+/** Height of the bar in a closed box at zoom 1, and its distance from the edges. */
+const BAR = 12;
+const BAR_MARGIN = 14;
 /** Dots with a smaller radius are drawn as squares, which is fast and looks the same. */
 const MIN_SHAPE_RADIUS = 3;
 
 /** Colours by status; nodes with other statuses have no dot. */
 export type Palette = Readonly<Record<string, string>>;
+
+/** A closed box. */
+export interface Bar extends Position {
+  readonly width: number;
+  readonly height: number;
+  readonly ids: readonly string[];
+}
 
 type Shape = (context: CanvasRenderingContext2D, at: Position, radius: number) => void;
 
@@ -41,6 +52,8 @@ export class Dots {
   private readonly canvas = document.createElement('canvas');
   private readonly states = new Map<string, string>();
   private nodes: readonly { readonly id: string; readonly at: Position }[] = [];
+  private bars: readonly Bar[] = [];
+  private fits: (id: string) => boolean = () => true;
   private palette: Palette = {};
   private isScheduled = false;
 
@@ -50,18 +63,21 @@ export class Dots {
     cy.on('render resize', () => this.draw());
   }
 
-  /** Replaces all nodes. */
-  setNodes(
-    nodes: readonly {
-      readonly id: string;
-      readonly status: string;
-      readonly x: number;
-      readonly y: number;
-    }[],
-  ) {
-    this.states.clear();
-    for (const { id, status } of nodes) this.states.set(id, status);
-    this.nodes = nodes.map(({ id, x, y }) => ({ id, at: { x, y } }));
+  /** Replaces the places of all nodes. */
+  setNodes(nodes: readonly { readonly id: string; readonly at: Position }[]): void {
+    this.nodes = nodes;
+    this.scheduleDraw();
+  }
+
+  /** Replaces the closed boxes, each with a bar of the statuses of its nodes. */
+  setBars(boxes: readonly Bar[]): void {
+    this.bars = boxes;
+    this.scheduleDraw();
+  }
+
+  /** Shows the nodes that fit alone. */
+  setFilter(fits: (id: string) => boolean): void {
+    this.fits = fits;
     this.scheduleDraw();
   }
 
@@ -91,10 +107,26 @@ export class Dots {
     const context = this.canvas.getContext('2d');
     if (context === null) throw new Error('this page has no canvas');
     this.clear(context);
-    const radius = RADIUS * this.cy.zoom();
+    for (const it of this.bars) this.drawBar(context, it);
+    const radius = Math.max(MIN_RADIUS, RADIUS * this.cy.zoom());
     for (const [status, places] of this.visibleByStatus(radius)) {
       context.fillStyle = this.palette[status] ?? '';
       for (const at of places) drawDot(context, status, at, radius);
+    }
+  }
+
+  /** Draws the share of each status at the lower edge of a box. */
+  private drawBar(context: CanvasRenderingContext2D, { x, y, width, height, ids }: Bar): void {
+    const [zoom, pan] = [this.cy.zoom(), this.cy.pan()];
+    const length = (width - 2 * BAR_MARGIN) * zoom;
+    const top = (y + height / 2 - BAR_MARGIN - BAR) * zoom + pan.y;
+    let left = (x - width / 2 + BAR_MARGIN) * zoom + pan.x;
+    for (const [status, colour] of Object.entries(this.palette)) {
+      const count = ids.filter((id) => this.states.get(id) === status && this.fits(id)).length;
+      const share = (length * count) / Math.max(1, ids.length);
+      context.fillStyle = colour;
+      context.fillRect(left, top, share, BAR * zoom);
+      left += share;
     }
   }
 
@@ -112,7 +144,7 @@ export class Dots {
     const found = new Map<string, Position[]>();
     for (const { id, at } of this.nodes) {
       const status = this.states.get(id);
-      if (status === undefined || this.palette[status] === undefined) continue;
+      if (status === undefined || this.palette[status] === undefined || !this.fits(id)) continue;
       const [x, y] = [at.x * zoom + pan.x, at.y * zoom + pan.y];
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue;
       const known = found.get(status);

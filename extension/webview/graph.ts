@@ -1,44 +1,38 @@
 // The page of the planning graph.
-import cytoscape, { type Core, type NodeCollection, type NodeSingular } from 'cytoscape';
-import type { DrawnNode, FromPage, ToPage } from '../src/panel/graph_messages';
+import cytoscape, { type Core, type NodeSingular } from 'cytoscape';
+import { boxId, drawBoxes, type GraphPicture, type PlacedBox } from '../src/panel/box_layout';
+import type { DrawnNode, ToPage } from '../src/panel/graph_messages';
 import { Dots } from './dots';
+import { elementsOf } from './elements';
+import { Labels } from './labels';
+import { Legend } from './legend';
+import { neighbourOf } from './neighbours';
+import { editor, element, formatted, texts } from './page';
+import { PlanBar } from './plan_bar';
+import { Search } from './search';
+import { graphStyle, palette } from './theme';
+import { countsText, nodeText } from './words';
 
-interface Editor {
-  postMessage(message: FromPage): void;
-  setState(state: View): void;
-  getState(): Partial<View> | undefined;
-}
+/** Graphs with more nodes begin with closed boxes. */
+const MANY_NODES = 120;
+/** Smallest zoom at which a found node is shown. */
+const FOUND_ZOOM = 0.8;
+/** Largest zoom of a graph that fits. */
+const MAX_FIT_ZOOM = 1.2;
+/** Names of this many neighbours are shown in any case. */
+const NEIGHBOURS = 30;
 
-/** State of the page: a hidden page is discarded, and restored from its state. */
-interface View {
-  /** Output folder of the run. */
-  readonly out: string;
-  readonly zoom: number;
-  readonly pan: { readonly x: number; readonly y: number };
-  readonly chosen: string | undefined;
-}
-declare function acquireVsCodeApi(): Editor;
-
-interface Texts {
-  readonly states: Record<string, string>;
-  readonly needs: string;
-  readonly node: string;
-  readonly none: string;
-}
-
-const editor = acquireVsCodeApi();
 const graph = element('graph', HTMLElement);
-const find = element('find', HTMLInputElement);
-const names = element('names', HTMLDataListElement);
 const announcement = element('said', HTMLElement);
 const empty = element('empty', HTMLElement);
-const texts: Texts = JSON.parse(element('texts', HTMLElement).textContent);
+const toggleAll = element('toggle', HTMLButtonElement);
 
 const cy: Core = cytoscape({
   container: graph,
   layout: { name: 'preset' },
-  minZoom: 0.05,
+  minZoom: 0.03,
   maxZoom: 3,
+  wheelSensitivity: 2,
   // Enough for every screen, and half the work on those with high resolution.
   pixelRatio: 1,
   textureOnViewport: true,
@@ -47,95 +41,221 @@ const cy: Core = cytoscape({
   boxSelectionEnabled: false,
 });
 const dots = new Dots(cy);
+const labels = new Labels(cy, toggleBox);
+const legend = new Legend(element('legend', HTMLElement), applyFilter);
+const planBar = new PlanBar(highlight);
+const search = new Search(
+  () => nodes.values(),
+  showHit,
+  () => graph.focus(),
+);
+const status = (id: string) => dots.status(id);
+let nodes: ReadonlyMap<string, DrawnNode> = new Map();
+let picture: GraphPicture = { boxes: [], places: new Map(), links: [] };
+let open = new Set<string>();
+/** Id of the selected node, or of a selected box. */
 let chosen = editor.getState()?.chosen;
+let hovered: string | undefined;
 let shownRun = '';
+let isMoved = false;
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
-  if (data.type === 'graph') drawGraph(data);
+  if (data.type === 'graph') showGraph(data);
   else if (data.type === 'states') updateStates(data.states);
   else selectNode(data.id);
 });
 new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class', 'style'] });
+new ResizeObserver(resize).observe(graph);
 cy.on('tap', 'node', ({ target }) => {
-  selectNode(target.id());
-  editor.postMessage({ type: 'selected', id: target.id() });
+  const subgraph: unknown = target.data('box');
+  if (typeof subgraph === 'string' && !open.has(subgraph)) toggleBox(subgraph);
+  else if (typeof subgraph !== 'string') choose(target.id());
+});
+cy.on('dbltap', 'node', ({ target }) => {
+  if (nodes.has(target.id())) editor.postMessage({ type: 'open', id: target.id() });
+});
+cy.on('mouseover mouseout', 'node', ({ type, target }) => {
+  hovered = type === 'mouseover' && nodes.has(target.id()) ? target.id() : undefined;
+  showLabels();
+});
+cy.on('scrollzoom dragpan pinchzoom', () => {
+  isMoved = true;
 });
 cy.on('viewport', saveView);
-cy.on('dbltap', 'node', ({ target }) => editor.postMessage({ type: 'open', id: target.id() }));
-element('fit', HTMLButtonElement).addEventListener('click', () => cy.fit(undefined, 30));
+element('fit', HTMLButtonElement).addEventListener('click', fit);
+toggleAll.addEventListener('click', () => setOpen(open.size > 0 ? [] : subgraphs()));
 graph.addEventListener('keydown', onKeyDown);
 graph.addEventListener('focus', () => {
-  if (chosen === undefined)
-    cy.nodes()
-      .first()
-      .forEach((it) => {
-        selectNode(it.id());
-      });
-});
-find.addEventListener('change', () => {
-  const wanted = find.value.trim().toLowerCase();
-  const found = cy.nodes().filter((it) => [it.id(), name(it)].some((text) => text.toLowerCase() === wanted));
-  const near = found.nonempty() ? found : cy.nodes().filter((it) => name(it).toLowerCase().includes(wanted));
-  if (wanted === '') return;
-  if (near.empty()) announcement.textContent = texts.none;
-  else selectNode(near.first().id());
+  const [first] = open.size > 0 ? nodes.keys() : picture.boxes.map((it) => boxId(it.subgraph));
+  if (chosen === undefined && first !== undefined) selectNode(first);
 });
 applyTheme();
 editor.postMessage({ type: 'ready', chosen });
 
-function drawGraph({ out, nodes, edges }: Extract<ToPage, { type: 'graph' }>): void {
-  empty.hidden = nodes.length > 0;
-  cy.batch(() => {
-    cy.elements().remove();
-    cy.add(
-      nodes.map(({ x, y, status: _, ...data }: DrawnNode) => ({
-        group: 'nodes' as const,
-        data,
-        position: { x, y },
-      })),
-    );
-    cy.add(edges.map(({ from, to }) => ({ group: 'edges' as const, data: { source: from, target: to } })));
-  });
-  dots.setNodes(nodes);
-  names.replaceChildren(...nodes.map((it) => new Option(it.name)));
-  restoreView(out);
-  if (chosen !== undefined) highlight(cy.getElementById(chosen));
+function showGraph({ out, nodes: all, plan }: Extract<ToPage, { type: 'graph' }>): void {
+  const { out: last, open: wasOpen, ...view } = editor.getState() ?? {};
+  const isSame = last === out;
+  empty.hidden = all.length > 0;
+  nodes = new Map(all.map((it) => [it.id, it]));
+  shownRun = out;
+  planBar.show(plan);
+  const start = all.length > MANY_NODES ? [] : subgraphs();
+  open = new Set(isSame && wasOpen !== undefined ? wasOpen : start);
+  dots.setStates(all.map((it) => [it.id, it.status]));
+  isMoved = isSame && view.isMoved === true;
+  draw();
+  if (isMoved && view.zoom !== undefined && view.pan !== undefined)
+    cy.viewport({ zoom: view.zoom, pan: { ...view.pan } });
+  search.reset();
 }
 
-/** Restores the viewport of the run, else fits the whole graph. */
-function restoreView(out: string): void {
-  const { out: last, zoom, pan } = editor.getState() ?? {};
-  shownRun = out;
-  if (last === out && zoom !== undefined && pan !== undefined) cy.viewport({ zoom, pan: { ...pan } });
-  else cy.fit(undefined, 30);
+function subgraphs(): string[] {
+  return [...new Set([...nodes.values()].map((it) => it.subgraph))];
+}
+
+/** Draws everything anew; the whole graph is fitted unless the person has moved it. */
+function draw(): void {
+  picture = drawBoxes([...nodes.values()], open, graph.clientWidth / Math.max(1, graph.clientHeight));
+  cy.batch(() => {
+    cy.elements().remove();
+    cy.add(elementsOf(picture));
+  });
+  dots.setNodes([...picture.places].map(([id, at]) => ({ id, at })));
+  dots.setBars(picture.boxes.filter((it) => !it.isOpen));
+  toggleAll.textContent = open.size > 0 ? texts.closeAll : texts.openAll;
+  toggleAll.hidden = nodes.size === 0;
+  if (!isMoved) fitAll();
+  showCounts();
+  applyFilter();
+  highlight();
+}
+
+/** Closes a box, or opens it and shows it as large as it gets. */
+function toggleBox(subgraph: string): void {
+  const next = new Set(open);
+  const isOpened = !next.delete(subgraph);
+  if (isOpened) next.add(subgraph);
+  setOpen(next);
+  if (!isOpened || picture.boxes.length < 2) return;
+  isMoved = true;
+  cy.fit(cy.getElementById(boxId(subgraph)), 40);
+  saveView();
+}
+
+/** Opens these boxes alone. A node in a box that closes gives the selection to the box. */
+function setOpen(next: Iterable<string>): void {
+  open = new Set(next);
+  const node = chosen === undefined ? undefined : nodes.get(chosen);
+  if (node !== undefined && !open.has(node.subgraph)) chosen = boxId(node.subgraph);
+  else if (chosen?.startsWith(boxId(''))) chosen = firstOf(chosen);
+  isMoved = false;
+  draw();
+  saveView();
+}
+
+/** Returns the first node of a box that was opened, else the box. */
+function firstOf(box: string): string {
+  const opened = picture.boxes.find((it) => boxId(it.subgraph) === box && open.has(it.subgraph));
+  return opened?.ids[0] ?? box;
+}
+
+function fit(): void {
+  isMoved = false;
+  fitAll();
+  saveView();
+}
+
+/** Fits the whole graph; a small one is not blown up. */
+function fitAll(): void {
+  cy.fit(undefined, 24);
+  if (cy.zoom() <= MAX_FIT_ZOOM) return;
+  cy.zoom(MAX_FIT_ZOOM);
+  cy.center();
+}
+
+/** Follows the size of the window: nothing is cut off unless the person has moved the picture. */
+function resize(): void {
+  cy.resize();
+  if (!isMoved) draw();
 }
 
 function saveView(): void {
-  editor.setState({ out: shownRun, zoom: cy.zoom(), pan: { ...cy.pan() }, chosen });
+  const [zoom, pan] = [cy.zoom(), { ...cy.pan() }];
+  editor.setState({ out: shownRun, zoom, pan, isMoved, chosen, open: [...open] });
 }
 
 function updateStates(states: readonly (readonly [string, string])[]): void {
   dots.setStates(states);
-  for (const [id] of states) if (id === chosen) cy.getElementById(id).forEach(announce);
+  showCounts();
+  if (legend.isFiltered) applyFilter();
+  if (states.some(([id]) => id === chosen)) announce();
 }
 
-function selectNode(id: string): void {
-  const node = cy.getElementById(id);
-  if (node.empty()) return;
-  chosen = id;
-  highlight(node);
-  saveView();
-  if (!isVisible(node)) cy.animate({ center: { eles: node }, duration: 150 });
+/** Shows the counts of the boxes and of the legend. */
+function showCounts(): void {
+  legend.setCounts([...nodes.keys()].flatMap((id) => dots.status(id) ?? []));
+  const corner = ({ x, y, width, height }: PlacedBox) => ({ x: x - width / 2, y: y - height / 2 });
+  labels.setBoxes(
+    picture.boxes.map((it) => ({
+      ...it,
+      ...corner(it),
+      id: it.subgraph,
+      text: it.subgraph,
+      detail: countsText(it.ids, status),
+    })),
+  );
 }
 
-/** Highlights the selected node, and announces it. */
-function highlight(nodes: NodeCollection): void {
+/** Dims what the legend leaves out. */
+function applyFilter(): void {
+  const isShown = (id: string) => legend.shows(dots.status(id));
+  const boxes = new Map(picture.boxes.map((it) => [boxId(it.subgraph), it.ids.some(isShown)]));
+  dots.setFilter(isShown);
   cy.batch(() => {
-    cy.elements().removeClass('chosen near');
-    nodes.addClass('chosen');
-    nodes.neighborhood().addClass('near');
+    for (const it of cy.nodes()) it.toggleClass('dim', !(boxes.get(it.id()) ?? isShown(it.id())));
+    for (const it of cy.edges())
+      it.toggleClass('dim', it.source().hasClass('dim') || it.target().hasClass('dim'));
   });
-  nodes.forEach(announce);
+  showLabels();
+}
+
+/** Selects a node or a box for the person, and tells the extension of a node. */
+function choose(id: string): void {
+  selectNode(id);
+  if (nodes.has(id)) editor.postMessage({ type: 'selected', id });
+}
+
+/** Selects a node or a box; a closed box with the node is opened. */
+function selectNode(id: string, zoom = 0): void {
+  const node = nodes.get(id);
+  if (node === undefined && cy.getElementById(id).empty()) return;
+  chosen = id;
+  if (node !== undefined && !open.has(node.subgraph)) {
+    open.add(node.subgraph);
+    draw();
+  }
+  highlight();
+  goTo(id, zoom);
+  saveView();
+}
+
+function showHit(id: string | undefined): void {
+  if (id === undefined) {
+    announcement.textContent = texts.none;
+    return;
+  }
+  selectNode(id, FOUND_ZOOM);
+  editor.postMessage({ type: 'selected', id });
+}
+
+/** Moves the picture so that something is in sight. */
+function goTo(id: string, zoom: number): void {
+  const target = cy.getElementById(id);
+  const isSeen = isVisible(target) && cy.zoom() >= zoom;
+  if (target.empty() || isSeen) return;
+  isMoved = true;
+  const to = Math.max(cy.zoom(), zoom);
+  cy.stop().animate({ zoom: to, center: { eles: target }, duration: 150 });
 }
 
 function isVisible(node: NodeSingular): boolean {
@@ -144,120 +264,91 @@ function isVisible(node: NodeSingular): boolean {
   return x > x1 && x < x2 && y > y1 && y < y2;
 }
 
-function announce(node: NodeSingular): void {
-  const [before, after] = [node.incomers('node').length, node.outgoers('node').length];
-  const around = formatted(texts.needs, String(before), String(after));
-  const state = texts.states[dots.status(node.id()) ?? ''] ?? '';
-  const text = formatted(texts.node, name(node), state, String(node.data('subgraph')), around);
+/** Highlights the selection with its neighbours, and the longest chain, and announces the selection. */
+function highlight(): void {
+  const visible = (id: string) => {
+    const node = nodes.get(id);
+    return node === undefined || open.has(node.subgraph) ? id : boxId(node.subgraph);
+  };
+  const chain = planBar.chain.map(visible);
+  cy.batch(() => {
+    cy.elements().removeClass('chosen near chain');
+    if (chosen !== undefined) {
+      const target = cy.getElementById(visible(chosen));
+      target.addClass('chosen');
+      target.connectedEdges().addClass('near');
+    }
+    chain.forEach((id, at) => {
+      const [node, next] = [cy.getElementById(id), chain[at + 1]];
+      node.addClass('chain');
+      if (next !== undefined && next !== id) node.edgesTo(cy.getElementById(next)).addClass('chain');
+    });
+  });
+  showLabels();
+  announce();
+}
+
+/** Shows names: of the selected and the hovered node with their neighbours, then of failed ones, then of all others. */
+function showLabels(): void {
+  const focus = [chosen, hovered].flatMap((it) => (it !== undefined && picture.places.has(it) ? [it] : []));
+  const around = focus.flatMap((id) =>
+    cy
+      .getElementById(id)
+      .neighborhood('node')
+      .map((it) => it.id()),
+  );
+  const sure = [...new Set([...focus, ...around.slice(0, NEIGHBOURS), ...planBar.chain])].filter((it) =>
+    picture.places.has(it),
+  );
+  const isSure = new Set(sure);
+  const others = [...picture.places.keys()].filter((it) => !isSure.has(it) && legend.shows(dots.status(it)));
+  const isUrgent = (id: string) => Number(dots.status(id) !== 'failed' && dots.status(id) !== 'in_progress');
+  others.sort((a, b) => isUrgent(a) - isUrgent(b));
+  const label = (id: string) => {
+    const { x, y } = picture.places.get(id) ?? { x: 0, y: 0 };
+    return { id, text: nodes.get(id)?.name ?? id, x, y };
+  };
+  labels.setNodes([...sure, ...others].map(label), sure.length);
+}
+
+function announce(): void {
+  const text = chosen === undefined ? '' : description(chosen);
   // Screen readers read a text again when it is set, even to the same value.
   if (announcement.textContent !== text) announcement.textContent = text;
 }
 
-function formatted(text: string, ...values: string[]): string {
-  return text.replaceAll(/\{(\d)\}/g, (whole, index: string) => values[Number(index)] ?? whole);
+function description(id: string): string {
+  const box = picture.boxes.find((it) => boxId(it.subgraph) === id);
+  if (box !== undefined) return formatted(texts.box, box.subgraph, countsText(box.ids, status));
+  const node = nodes.get(id);
+  return node === undefined ? '' : nodeText(node, nodes, status(id));
 }
 
-/** Moves the selection: left to a dependency, right to a dependent, up and down in the layer. */
+/** Moves the selection: left to a dependency, right to a dependent, else to what is nearest in that direction. */
 function onKeyDown(event: KeyboardEvent): void {
-  const node = cy.nodes().filter((it) => it.id() === chosen)[0];
-  if (node === undefined) return;
-  const id = node.id();
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const messages: Record<string, FromPage['type']> = { Enter: 'open', t: 'tests', r: 'retry' };
-  const type = messages[event.key];
-  if (type !== undefined && type !== 'ready') editor.postMessage({ type, id });
-  const next = neighborOf(node, event.key);
-  if (next !== undefined) {
-    selectNode(next.id());
-    editor.postMessage({ type: 'selected', id: next.id() });
-  }
-  if (type !== undefined || event.key.startsWith('Arrow')) event.preventDefault();
+  if (event.ctrlKey || event.metaKey || event.altKey || chosen === undefined) return;
+  const target = cy.getElementById(chosen);
+  if (target.empty()) return;
+  if (act(event.key, chosen)) event.preventDefault();
+  const isOpenBox = (it: NodeSingular) => it.data('box') !== undefined && open.has(it.data('box'));
+  const next = neighbourOf(target, event.key, isOpenBox);
+  if (next !== undefined) choose(next.id());
+  if (event.key.startsWith('Arrow')) event.preventDefault();
 }
 
-function neighborOf(node: NodeSingular, key: string): NodeSingular | undefined {
-  const { y } = node.position();
-  const level = cy
-    .nodes()
-    .toArray()
-    .filter((it) => it.data('layer') === node.data('layer'));
-  const far = (it: NodeSingular) => Math.abs(it.position('y') - y);
-  const nearest = (all: NodeSingular[]) => all.sort((a, b) => far(a) - far(b))[0];
-  switch (key) {
-    case 'ArrowLeft':
-      return nearest(node.incomers().nodes().toArray());
-    case 'ArrowRight':
-      return nearest(node.outgoers().nodes().toArray());
-    case 'ArrowUp':
-      return nearest(level.filter((it) => it.position('y') < y));
-    case 'ArrowDown':
-      return nearest(level.filter((it) => it.position('y') > y));
-    default:
-      return undefined;
-  }
+/** Performs the action of a key; returns whether the key has one. */
+function act(key: string, id: string): boolean {
+  const box = picture.boxes.find((it) => boxId(it.subgraph) === id);
+  const messages: Record<string, 'open' | 'tests' | 'retry'> = { Enter: 'open', t: 'tests', r: 'retry' };
+  const type = messages[key];
+  if (box !== undefined && (key === 'Enter' || key === ' ')) toggleBox(box.subgraph);
+  else if (box === undefined && key === 'Escape') toggleBox(nodes.get(id)?.subgraph ?? '');
+  else if (box === undefined && type !== undefined) editor.postMessage({ type, id });
+  else return false;
+  return true;
 }
 
-/** Applies the colours of the editor's theme, which may change at any time. */
 function applyTheme(): void {
-  const theme = getComputedStyle(document.body);
-  const of = (variable: string, otherwise: string) =>
-    theme.getPropertyValue(`--vscode-${variable}`).trim() || otherwise;
-  const text = of('foreground', '#888888');
-  const ground = of('editor-background', '#ffffff');
-  dots.setPalette({
-    passed: of('testing-iconPassed', '#388a34'),
-    failed: of('testing-iconFailed', '#c72e0f'),
-    skipped: of('testing-iconSkipped', '#848484'),
-    stopped: of('testing-iconSkipped', '#848484'),
-    in_progress: of('charts-blue', '#3794ff'),
-  });
-  cy.style([
-    {
-      selector: 'node',
-      style: {
-        width: 20,
-        height: 20,
-        label: 'data(name)',
-        color: text,
-        'font-size': 12,
-        'text-valign': 'center',
-        'text-halign': 'right',
-        'text-margin-x': 5,
-        'min-zoomed-font-size': 7,
-        'text-background-color': ground,
-        'text-background-opacity': 0.75,
-        'background-color': ground,
-        'border-width': 1.5,
-        'border-color': text,
-      },
-    },
-    {
-      selector: 'edge',
-      style: {
-        width: 1,
-        opacity: 0.35,
-        'line-color': text,
-        'curve-style': 'haystack',
-      },
-    },
-    { selector: 'edge.near', style: { width: 2, opacity: 1, 'line-color': of('focusBorder', text) } },
-    {
-      selector: 'node.chosen',
-      style: {
-        'border-width': 5,
-        'border-color': of('focusBorder', text),
-        'font-weight': 'bold',
-        'z-index': 9,
-      },
-    },
-  ]);
-}
-
-function name(node: NodeSingular): string {
-  return String(node.data('name'));
-}
-
-function element<T extends HTMLElement>(id: string, kind: new () => T): T {
-  const found = document.getElementById(id);
-  if (found instanceof kind) return found;
-  throw new Error(`the page has no ${id}`);
+  dots.setPalette(palette());
+  cy.style(graphStyle());
 }

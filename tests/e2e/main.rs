@@ -1,5 +1,6 @@
 //! End-to-end tests of the binary: few, strict, each in its own folder and home.
 
+mod affected;
 mod allowed;
 mod approval;
 mod approve;
@@ -38,6 +39,7 @@ mod odd_files;
 mod orphans;
 mod peers;
 mod people;
+mod plan_pages;
 mod prepared;
 mod protocol;
 mod providers;

@@ -21,8 +21,8 @@ export interface LensArgument {
 }
 
 /**
- * Makes the lenses over the proposed text of a file: decisions about the whole, and what is known of it; then decisions
- * about hunks, and why. Only a proposal with several hunks has decisions about each.
+ * Makes the lenses over the proposed text of a file: decisions about the whole, then about hunks, then what is known,
+ * since a long line ends at the edge of the window. Only a proposal with several hunks has decisions about each.
  * @param lines number of lines of the document, at least 1
  */
 export function proposalLenses(
@@ -34,17 +34,23 @@ export function proposalLenses(
 ): readonly Lens[] {
   const argument: LensArgument = { root, fix: fix.fix, revision: fix.revision };
   const hunks = file.hunks.flatMap((it) => hunkLenses(argument, fix, it, lines, t));
-  return [...decisionLenses(argument, fix, t), ...hunks, ...explanationLens(argument, fix, file, lines, t)];
+  const facts = factsText(fix, t);
+  const known: Lens[] =
+    facts === '' ? [] : [{ line: 0, title: facts, command: 'trellis.explainFix', argument }];
+  return [
+    ...decisionLenses(argument, t),
+    ...hunks,
+    ...known,
+    ...explanationLens(argument, fix, file, lines, t),
+  ];
 }
 
-function decisionLenses(given: LensArgument, fix: FixResult, t: Translate): Lens[] {
+function decisionLenses(given: LensArgument, t: Translate): Lens[] {
   const lens = (title: string, command: string): Lens => ({ line: 0, title, command, argument: given });
-  const facts = factsText(fix, t);
   return [
     lens(`$(check) ${t('Accept')}`, 'trellis.acceptFix'),
     lens(`$(close) ${t('Reject')}`, 'trellis.rejectFix'),
     lens(`$(edit) ${t('Edit')}`, 'trellis.editFix'),
-    ...(facts === '' ? [] : [lens(facts, 'trellis.explainFix')]),
   ];
 }
 

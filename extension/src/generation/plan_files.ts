@@ -66,7 +66,7 @@ export class PlanFiles {
 }
 
 /** Returns whether a file lies in a hidden folder of the workspace, such as `.vscode`. */
-function isHidden(uri: Uri): boolean {
+export function isHidden(uri: Uri): boolean {
   return workspace
     .asRelativePath(uri)
     .split('/')

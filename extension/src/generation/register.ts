@@ -6,6 +6,7 @@ import { guarded, reportError } from '../sidecar/report_error';
 import { controlJob, showActionsMenu } from './actions_menu';
 import { stringFields } from './command_arguments';
 import { type GenerateRequest, generate, resumeRun, runDemo } from './generate';
+import { PlanDiagnostics } from './plan_diagnostics';
 import { PlanFiles } from './plan_files';
 import { reportRunFinished, showReport } from './report';
 import { offerResumesAtStart } from './resume_offers';
@@ -17,6 +18,7 @@ export function registerGeneration(context: ExtensionContext, sidecar: Sidecar):
   const made: Disposable[] = [
     jobStore,
     new PlanFiles(),
+    new PlanDiagnostics(sidecar),
     offerResumesAtStart(sidecar, jobStore),
     command('trellis.generate', notStarted, (it: unknown) => generate(sidecar, jobStore, requestOf(it))),
     command('trellis.resumeRun', notStarted, (it: unknown) => resumeRun(sidecar, jobStore, folderOf(it))),

@@ -8,6 +8,8 @@ import * as notify from '../sidecar/notify';
 import { EXCLUDED } from './plan_files';
 import { mayBe } from './plan_kind';
 
+/** Names of planning graphs. */
+const PLANS = '**/*{rpg,graph,plan}*.json';
 /** Maximal number of files in the picker. */
 const MAX_FILES = 200;
 
@@ -29,13 +31,15 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
 /** Asks for a planning graph of the workspace, or any other file; `undefined` if the person cancelled. */
 export async function pickGraph(): Promise<Uri | undefined> {
   const title = l10n.t('Generate a repository from which planning graph?');
-  return await pickJson(
-    'graph',
-    '**/*{rpg,graph,plan}*.json',
-    title,
-    l10n.t('Planning graphs'),
-    l10n.t('Generate'),
-  );
+  return await pickJson('graph', PLANS, title, l10n.t('Planning graphs'), l10n.t('Generate'));
+}
+
+/** Asks for a plan of the workspace to show; `undefined` if the person cancelled. */
+export async function pickPlan(): Promise<Uri | undefined> {
+  const [only, ...others] = await plansOfKind(await workspace.findFiles(PLANS, EXCLUDED, MAX_FILES), 'graph');
+  if (only !== undefined && others.length === 0) return only;
+  const title = l10n.t('Show which planning graph?');
+  return await pickJson('graph', PLANS, title, l10n.t('Planning graphs'), l10n.t('Show'));
 }
 
 /**

@@ -1,31 +1,38 @@
 // Messages between the extension and the page of the planning graph.
 import type { Run, RunNode, Status } from '../run/run_state';
-import { placeNodes } from './layout';
+import type { Translate } from '../translate';
+import type { PlannedRun } from './plan_preview';
+import { planSummary } from './plan_summary';
 
 export interface DrawnNode {
   readonly id: string;
   readonly name: string;
   readonly subgraph: string;
   readonly status: Status;
-  readonly layer: number;
-  readonly x: number;
-  readonly y: number;
+  /** Ids of its dependencies. */
+  readonly needs: readonly string[];
 }
 
-export interface DrawnEdge {
-  /** Id of the dependency. */
-  readonly from: string;
-  /** Id of the dependent node. */
-  readonly to: string;
+/** A plan before its run. */
+export interface PlanHeader {
+  /** Size and cost in words. */
+  readonly summary: string;
+  /** Number of problems in words; left out for a plan that can be generated. */
+  readonly problems?: string;
+  /** Text of the button that starts the run. */
+  readonly generate: string;
+  /** Ids of the longest chain. */
+  readonly chain: readonly string[];
 }
 
 /** Messages to the page. */
 export type ToPage =
   | {
       readonly type: 'graph';
+      /** Folder of the run; the file of a plan without one. */
       readonly out: string;
+      readonly plan?: PlanHeader;
       readonly nodes: readonly DrawnNode[];
-      readonly edges: readonly DrawnEdge[];
     }
   | { readonly type: 'states'; readonly states: readonly (readonly [string, Status])[] }
   | { readonly type: 'select'; readonly id: string };
@@ -34,13 +41,26 @@ export type ToPage =
 export type FromPage =
   /** The page is ready; a restored page has a selected node. */
   | { readonly type: 'ready'; readonly chosen: string | undefined }
-  | { readonly type: 'open' | 'tests' | 'retry' | 'selected'; readonly id: string };
+  | { readonly type: 'open' | 'tests' | 'retry' | 'selected'; readonly id: string }
+  /** A button of the header of a plan. */
+  | { readonly type: 'generate' | 'problems' };
 
-export function graphMessage(run: Run): Extract<ToPage, { type: 'graph' }> {
-  const places = new Map(placeNodes([...run.nodes.values()]).map((it) => [it.id, it]));
-  const nodes = [...run.nodes.values()].map((it) => drawnNode(it, places.get(it.id)));
-  const edges = nodes.flatMap(({ id }) => (run.nodes.get(id)?.needs ?? []).map((from) => ({ from, to: id })));
-  return { type: 'graph', out: run.out, nodes, edges };
+export function graphMessage(run: Run, plan?: PlanHeader): Extract<ToPage, { type: 'graph' }> {
+  const nodes = [...run.nodes.values()].map(drawnNode);
+  const message = { type: 'graph', out: run.out || run.graph, nodes } as const;
+  return plan === undefined ? message : { ...message, plan };
+}
+
+/** Makes the header of a plan that has not been run. */
+export function planHeader({ run, estimate }: PlannedRun, t: Translate): PlanHeader {
+  const { problems, chain } = estimate;
+  const header = {
+    summary: planSummary(estimate, run.kind, t),
+    generate: run.kind === 'tasks' ? t('Build Project…') : t('Generate…'),
+    chain,
+  };
+  if (problems === 0) return header;
+  return { ...header, problems: problems === 1 ? t('1 problem') : t('{0} problems', problems) };
 }
 
 export function statesMessage(run: Run, changed: Iterable<string>): Extract<ToPage, { type: 'states' }> {
@@ -54,6 +74,7 @@ export function statesMessage(run: Run, changed: Iterable<string>): Extract<ToPa
 /** Reads a message of the page; `undefined` for others. */
 export function parseMessage(message: unknown): FromPage | undefined {
   const { type, id, chosen } = { ...NO_FIELDS, ...(typeof message === 'object' ? message : {}) };
+  if (type === 'generate' || type === 'problems') return { type };
   if (type === 'ready') return { type, chosen: typeof chosen === 'string' ? chosen : undefined };
   const known = type === 'open' || type === 'tests' || type === 'retry' || type === 'selected';
   return known && typeof id === 'string' ? { type, id } : undefined;
@@ -61,7 +82,6 @@ export function parseMessage(message: unknown): FromPage | undefined {
 
 const NO_FIELDS = { type: undefined, id: undefined, chosen: undefined };
 
-function drawnNode(node: RunNode, place: { layer: number; x: number; y: number } | undefined): DrawnNode {
-  const { id, name, subgraph, status } = node;
-  return { id, name, subgraph, status, layer: place?.layer ?? 0, x: place?.x ?? 0, y: place?.y ?? 0 };
+function drawnNode({ id, name, subgraph, status, needs }: RunNode): DrawnNode {
+  return { id, name, subgraph, status, needs };
 }

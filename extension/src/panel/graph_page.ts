@@ -1,10 +1,13 @@
 // The page of the planning graph, beside the editors; it follows the shown run.
 import { randomBytes } from 'node:crypto';
 import { commands, l10n, Uri, ViewColumn, type Webview, type WebviewPanel, window } from 'vscode';
-import { STATUSES } from '../run/run_state';
+import { type Run, STATUSES } from '../run/run_state';
 import type { RunChange, RunStore } from '../run/run_store';
-import { graphMessage, parseMessage, statesMessage, type ToPage } from './graph_messages';
+import { graphMessage, parseMessage, planHeader, statesMessage, type ToPage } from './graph_messages';
+import { escaped, pageHtml } from './html';
+import { editSpecification } from './node_actions';
 import { statusName } from './node_rows';
+import type { PlanPreview } from './plan_preview';
 
 /** View type, by which the editor restores the page after a reload. */
 export const GRAPH_VIEW = 'trellis.graph';
@@ -18,6 +21,7 @@ export class GraphPage {
   constructor(
     private readonly extension: Uri,
     private readonly runs: RunStore,
+    private readonly preview: PlanPreview,
     private readonly onSelect: (id: string) => void,
   ) {}
 
@@ -49,10 +53,18 @@ export class GraphPage {
     panel.webview.html = this.html(panel.webview);
   }
 
-  /** Sends changes to the page. */
-  update({ run, changed }: RunChange): void {
+  /** Sends the whole picture: that of a plan before its run, else of the shown run. */
+  drawAll(): void {
     if (!this.isReady) return;
-    if (run === undefined) this.send({ type: 'graph', out: '', nodes: [], edges: [] });
+    const { current } = this.preview;
+    if (current !== undefined) this.send(graphMessage(current.run, planHeader(current, l10n.t)));
+    else this.update({ run: this.runs.current, changed: 'all' });
+  }
+
+  /** Sends changes of the run to the page. */
+  update({ run, changed }: RunChange): void {
+    if (!this.isReady || this.preview.current !== undefined) return;
+    if (run === undefined) this.send({ type: 'graph', out: '', nodes: [] });
     else if (changed === 'all') this.send(graphMessage(run));
     else if (changed.size > 0) this.send(statesMessage(run, changed));
   }
@@ -68,30 +80,46 @@ export class GraphPage {
 
   private receive(message: unknown): void {
     const received = parseMessage(message);
-    const run = this.runs.current;
+    const planned = this.preview.current?.run;
     switch (received?.type) {
       case 'ready':
         this.isReady = true;
-        if (run !== undefined) this.send(graphMessage(run));
+        this.drawAll();
         if (this.selection !== undefined && this.selection !== received.chosen)
           this.send({ type: 'select', id: this.selection });
         break;
+      case 'generate': {
+        if (planned === undefined) break;
+        const command = planned.kind === 'tasks' ? 'trellis.tasks' : 'trellis.generate';
+        void commands.executeCommand(command, Uri.file(planned.graph));
+        break;
+      }
+      case 'problems':
+        if (planned !== undefined) void showProblems(planned.graph);
+        break;
       case 'open':
-        void commands.executeCommand('trellis.openNode', received.id);
+        if (planned === undefined) void commands.executeCommand('trellis.openNode', received.id);
+        else void this.openPlanned(planned, received.id);
         break;
       case 'tests':
-        void commands.executeCommand('trellis.openNodeTests', received.id);
+        if (planned === undefined) void commands.executeCommand('trellis.openNodeTests', received.id);
         break;
       case 'retry':
-        void commands.executeCommand('trellis.retryThisNode', received.id);
+        if (planned === undefined) void commands.executeCommand('trellis.retryThisNode', received.id);
         break;
       case 'selected':
         this.selection = received.id;
-        this.onSelect(received.id);
+        if (planned === undefined) this.onSelect(received.id);
         break;
       case undefined:
         break;
     }
+  }
+
+  /** Opens the entry of a node of a plan beside the picture. */
+  private async openPlanned(run: Run, id: string): Promise<void> {
+    const node = run.nodes.get(id);
+    if (node !== undefined) await editSpecification({ run, node }, ViewColumn.Beside);
   }
 
   private send(message: ToPage): void {
@@ -114,37 +142,47 @@ export class GraphPage {
       needs: l10n.t('depends on {0}, used by {1}'),
       node: l10n.t('{0}, {1}, subgraph {2}, {3}'),
       none: l10n.t('No node with that name.'),
+      found: l10n.t('{0} of {1}'),
+      box: l10n.t('{0}, subgraph, {1}; Enter opens it'),
+      openAll: l10n.t('Open All'),
+      closeAll: l10n.t('Close All'),
+      counts: l10n.t('{0}/{1} passed'),
+      planned: l10n.t('{0} nodes'),
     };
-    const policy = `default-src 'none'; style-src ${webview.cspSource} 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
     const legend = names.map(
-      ([it, name]) => `<li><span class="dot ${it}"></span>${escaped(name ?? '')}</li>`,
+      ([it, name]) =>
+        `<li><button type="button" data-status="${it}" aria-pressed="true"><span class="dot ${it}"></span>${escaped(name ?? '')} <span class="count"></span></button></li>`,
     );
-    return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<style id="__________cytoscape_stylesheet" nonce="${nonce}"></style>
-<link rel="stylesheet" href="${at('media', 'graph.css')}">
-<title>${escaped(l10n.t('Planning Graph'))}</title>
-</head>
-<body>
-<header>
-<input id="find" type="search" list="names" aria-label="${escaped(l10n.t('Find a node'))}" placeholder="${escaped(l10n.t('Find a node'))}">
-<datalist id="names"></datalist>
-<ul id="legend">${legend.join('')}</ul>
+    return pageHtml({
+      title: l10n.t('Planning Graph'),
+      nonce,
+      cspSource: webview.cspSource,
+      style: at('media', 'graph.css'),
+      script: at('dist', 'graph.js'),
+      head: `<style id="__________cytoscape_stylesheet" nonce="${nonce}"></style>`,
+      body: `<header>
+<input id="find" type="search" aria-label="${escaped(l10n.t('Find a node'))}" placeholder="${escaped(l10n.t('Find a node'))}">
+<span id="found" role="status"></span>
+<ul id="legend" aria-label="${escaped(l10n.t('Show nodes by status'))}">${legend.join('')}</ul>
+<button id="toggle" type="button"></button>
 <button id="fit" type="button">${escaped(l10n.t('Fit'))}</button>
+<div id="plan" hidden>
+<span id="summary"></span>
+<button id="chain" type="button" aria-pressed="false">${escaped(l10n.t('Longest Chain'))}</button>
+<button id="problems" type="button"></button>
+<button id="generate" type="button" class="primary"></button>
+</div>
 </header>
-<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes, Enter opens the code, T opens the tests, R retries'))}"></main>
+<main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes and subgraphs, Enter opens, Escape closes a subgraph, T opens the tests, R retries'))}"></main>
 <p id="said" role="status" aria-live="polite"></p>
 <p id="empty">${escaped(l10n.t('No run yet. Start one with "Trellis: Generate Repository from Graph…".'))}</p>
-<script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>
-<script nonce="${nonce}" src="${at('dist', 'graph.js')}"></script>
-</body>
-</html>`;
+<script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>`,
+    });
   }
 }
 
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** Opens the file of a plan, and the list of its problems. */
+async function showProblems(graph: string): Promise<void> {
+  await window.showTextDocument(Uri.file(graph), { viewColumn: ViewColumn.Beside });
+  await commands.executeCommand('workbench.actions.view.problems');
 }

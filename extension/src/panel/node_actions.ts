@@ -7,17 +7,19 @@ import {
   type QuickPickItem,
   Range,
   Uri,
-  ViewColumn,
+  type ViewColumn,
   window,
   workspace,
 } from 'vscode';
 import { retryNode } from '../generation/generate';
+import { pickModel } from '../models/model_picker';
 import type { ReachedNode } from '../protocol';
 import type { JobStore } from '../run/job_store';
 import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state';
 import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
+import type { NodePage } from './node_page';
 import { lineOf, STATUS_ICONS, statusName, statusText, summary } from './node_rows';
 
 const t = l10n.t;
@@ -44,26 +46,25 @@ export async function nodeOf(runs: RunStore, argument: unknown): Promise<NodeOfR
   return node && { run, node };
 }
 
-/** Opens the code of a node; of a task, its entry in the task list. */
-export async function openNode(sidecar: Sidecar, { run, node }: NodeOfRun): Promise<void> {
-  if (run.kind === 'tasks') return await showTask(run.graph, node.id);
+/** Opens the code of a node; of a task, its entry in the task list; of others, their page. */
+export async function openNode(sidecar: Sidecar, page: NodePage, { run, node }: NodeOfRun): Promise<void> {
+  if (node.status === 'failed' || node.status === 'skipped') return await page.open(run.out, node.id);
+  if (run.kind === 'tasks') return await editSpecification({ run, node });
   const seen = await sidecar.request('trellis/codeView', codeViewParams(run, node));
-  if (!seen.generated) {
-    const state = statusText(node, t);
-    const hint = node.reason ?? noCodeHint(node);
-    throw new TrellisError(t('{0} has no code yet: it is {1}', node.name, state), 65, hint, 'badInput');
-  }
+  if (!seen.generated) return await page.open(run.out, node.id);
   await showLine(join(run.out, seen.path), seen.symbols[0]?.line);
 }
 
-function noCodeHint({ status }: RunNode): string {
-  if (status === 'stopped') return t('resume the run with "Trellis: Resume Stopped Run…"');
-  return t('the run has not reached it yet');
+/** Opens the entry of a node in its planning graph, or of a task in its list. */
+export async function editSpecification({ run, node }: NodeOfRun, column?: ViewColumn): Promise<void> {
+  const document = await workspace.openTextDocument(Uri.file(run.graph));
+  await showLine(run.graph, lineOf(document.getText(), node.id), column);
 }
 
-async function showTask(list: string, id: string): Promise<void> {
-  const document = await workspace.openTextDocument(Uri.file(list));
-  await showLine(list, lineOf(document.getText(), id));
+/** Asks for another model, and retries a node or tasks with it. */
+export async function retryWithModel(sidecar: Sidecar, jobStore: JobStore, it: NodeOfRun): Promise<void> {
+  const model = await pickModel();
+  if (model !== undefined) await retryNodeOrTasks(sidecar, jobStore, it, model);
 }
 
 export async function openTests(sidecar: Sidecar, { run, node }: NodeOfRun): Promise<void> {
@@ -91,13 +92,17 @@ export async function retryNodeOrTasks(
   sidecar: Sidecar,
   jobStore: JobStore,
   { run, node }: NodeOfRun,
+  model = '',
 ): Promise<void> {
   if (run.kind === 'tasks') {
     const { file, stack } = await sidecar.request('trellis/tasksStatus', { out: run.out });
-    await commands.executeCommand('trellis.tasks', { file, stack, out: run.out });
+    const chosen = model === '' ? {} : { model };
+    await commands.executeCommand('trellis.tasks', { file, stack, out: run.out, ...chosen });
     return;
   }
-  await retryNode(sidecar, jobStore, { node: node.id, out: run.out });
+  // The models for simple and hard nodes would take precedence.
+  const models = model === '' ? {} : { model, simpleModel: model, strongModel: model };
+  await retryNode(sidecar, jobStore, { node: node.id, out: run.out, ...models });
 }
 
 /** Shows the dependencies and dependents of a node; returns the chosen one. */
@@ -125,25 +130,6 @@ export async function pickNeighbor(sidecar: Sidecar, { run, node }: NodeOfRun): 
     return undefined;
   }
   return (await window.showQuickPick(items, { title: t('Dependencies of {0}', node.name) }))?.id;
-}
-
-/** Scheme of read-only texts of reasons. */
-export const REASON_SCHEME = 'trellis-reason';
-
-/** Makes a URI with the text in it, which survives a reload. */
-function reasonUri(id: string, text: string): Uri {
-  return Uri.from({ scheme: REASON_SCHEME, path: `/${id}.txt`, query: text });
-}
-
-/** Shows the whole reason in an editor, since it may be long. */
-export async function showReason({ node }: NodeOfRun): Promise<void> {
-  const text = `${node.id}: ${statusText(node, t)}\n\n${node.reason ?? ''}\n`;
-  const document = await workspace.openTextDocument(reasonUri(node.id, text));
-  await window.showTextDocument(document, {
-    preview: true,
-    viewColumn: ViewColumn.Beside,
-    preserveFocus: true,
-  });
 }
 
 /** Asks for the statuses that are shown; `undefined` if the person cancelled. */
@@ -197,10 +183,11 @@ function codeViewParams(run: Run, node: RunNode) {
  * Opens a file.
  * @param line from 1, if known
  */
-async function showLine(file: string, line: number | undefined): Promise<void> {
+async function showLine(file: string, line: number | undefined, column?: ViewColumn): Promise<void> {
   const place = line === undefined ? undefined : new Position(line - 1, 0);
   const selection = place === undefined ? {} : { selection: new Range(place, place) };
-  await window.showTextDocument(Uri.file(file), selection);
+  const beside = column === undefined ? {} : { viewColumn: column };
+  await window.showTextDocument(Uri.file(file), { ...selection, ...beside });
 }
 
 async function exists(file: string): Promise<boolean> {

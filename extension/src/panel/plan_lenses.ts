@@ -1,4 +1,4 @@
-// Lenses of failed nodes in the file of their planning graph.
+// Lenses in the files of plans: of failed nodes, and of plans before their run.
 import {
   CodeLens,
   type Disposable,
@@ -7,8 +7,11 @@ import {
   languages,
   Range,
   type TextDocument,
+  type Uri,
   workspace,
 } from 'vscode';
+import { isHidden } from '../generation/plan_files';
+import { kindOf, type PlanKind } from '../generation/plan_kind';
 import type { RunNode } from '../run/run_state';
 import type { RunStore } from '../run/run_store';
 import { failedIn } from './node_rows';
@@ -29,10 +32,30 @@ export function registerPlanLenses(runs: RunStore): Disposable[] {
 
 function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const run = runs.current;
-  const failed = failedIn(run, document.uri.fsPath, document.getText());
-  return failed.flatMap(([line, node]) =>
-    lensesOfNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)),
-  );
+  const text = document.getText();
+  const failed = failedIn(run, document.uri.fsPath, text);
+  const isOfRun = [run?.graph, `${run?.out}/docs/rpg.json`].includes(document.uri.fsPath);
+  const own = lensesOfPlan(document.uri, kindOf(text), isOfRun);
+  return [
+    ...own,
+    ...failed.flatMap(([line, node]) =>
+      lensesOfNode(node, run?.out ?? '', new Range(line - 1, 0, line - 1, 0)),
+    ),
+  ];
+}
+
+/** Makes the lenses above a plan: its picture, and its run unless the shown run is one of it. */
+function lensesOfPlan(file: Uri, kind: PlanKind, isOfRun: boolean): CodeLens[] {
+  if ((kind !== 'graph' && kind !== 'tasks') || isHidden(file)) return [];
+  const range = new Range(0, 0, 0, 0);
+  const lens = (title: string, command: string) => new CodeLens(range, { title, command, arguments: [file] });
+  const show = lens(l10n.t('Show Planning Graph'), 'trellis.showGraph');
+  if (!workspace.isTrusted || isOfRun) return [show];
+  const start =
+    kind === 'tasks'
+      ? lens(l10n.t('Build Project…'), 'trellis.tasks')
+      : lens(l10n.t('Generate…'), 'trellis.generate');
+  return [show, start];
 }
 
 function lensesOfNode(node: RunNode, out: string, range: Range): CodeLens[] {

@@ -4,10 +4,13 @@ import {
   type Disposable,
   type ExtensionContext,
   l10n,
+  Uri,
   type WebviewPanel,
   window,
   workspace,
 } from 'vscode';
+import { kindOf } from '../generation/plan_kind';
+import { pickPlan } from '../generation/run_pickers';
 import { type Budget, costText } from '../run/cost';
 import type { JobStore } from '../run/job_store';
 import { budgetFor } from '../run/jobs';
@@ -18,6 +21,7 @@ import { errorText } from '../sidecar/errors';
 import { guarded } from '../sidecar/report_error';
 import { GRAPH_VIEW, GraphPage } from './graph_page';
 import {
+  editSpecification,
   type NodeOfRun,
   nodeOf,
   openNode,
@@ -25,13 +29,14 @@ import {
   pickFilter,
   pickNeighbor,
   pickRun,
-  REASON_SCHEME,
   retryNodeOrTasks,
-  showReason,
+  retryWithModel,
 } from './node_actions';
+import { NODE_VIEW, NodePage, nodeIdOf } from './node_page';
 import { ALL_STATUSES, type Row, summary } from './node_rows';
 import { NodeTree } from './node_tree';
 import { registerPlanLenses } from './plan_lenses';
+import { PlanPreview } from './plan_preview';
 
 const t = l10n.t;
 
@@ -46,9 +51,13 @@ export function registerPanel(
   const reveal = (id: string) => {
     if (view.visible) void view.reveal(tree.node(id), { select: true, focus: false });
   };
-  const page = new GraphPage(context.extensionUri, runs, reveal);
+  const preview = new PlanPreview(sidecar);
+  const page = new GraphPage(context.extensionUri, runs, preview, reveal);
+  const nodePage = new NodePage(context.extensionUri, sidecar, runs, jobStore);
   const follow = runs.onChange((change) => {
     tree.update(change);
+    // A run that begins takes the place of its plan.
+    if (change.changed === 'all' && change.run?.graph === preview.current?.run.graph) preview.clear();
     page.update(change);
     const { run } = change;
     // A view in a container of its own shows no description, but always the message.
@@ -64,13 +73,16 @@ export function registerPanel(
     view,
     page,
     follow,
+    preview,
+    preview.onChange(() => page.drawAll()),
     ...registerPlanLenses(runs),
     window.registerWebviewPanelSerializer(GRAPH_VIEW, bringBack),
-    workspace.registerTextDocumentContentProvider(REASON_SCHEME, {
-      provideTextDocumentContent: (uri) => uri.query,
+    nodePage,
+    window.registerWebviewPanelSerializer(NODE_VIEW, {
+      deserializeWebviewPanel: async (panel, state: unknown) => nodePage.attach(panel, nodeIdOf(state)),
     }),
-    ...registerNodeCommands(sidecar, jobStore, runs, page),
-    ...registerRunCommands(sidecar, runs, tree, page),
+    ...registerNodeCommands(sidecar, jobStore, runs, page, nodePage, preview),
+    ...registerRunCommands(sidecar, runs, tree, page, preview),
   );
 }
 
@@ -98,6 +110,8 @@ function registerNodeCommands(
   jobStore: JobStore,
   runs: RunStore,
   page: GraphPage,
+  nodePage: NodePage,
+  preview: PlanPreview,
 ): Disposable[] {
   const command = (name: string, failure: string, work: (it: NodeOfRun) => Promise<unknown>) =>
     commands.registerCommand(
@@ -108,13 +122,20 @@ function registerNodeCommands(
       }),
     );
   return [
-    command('trellis.openNode', t('Could not open the code'), (it) => openNode(sidecar, it)),
+    command('trellis.openNode', t('Could not open the code'), (it) => openNode(sidecar, nodePage, it)),
     command('trellis.openNodeTests', t('Could not open the tests'), (it) => openTests(sidecar, it)),
     command('trellis.retryThisNode', t('Could not retry the node'), (it) =>
       retryNodeOrTasks(sidecar, jobStore, it),
     ),
-    command('trellis.showReason', t('Could not show the reason'), showReason),
+    command('trellis.retryWithModel', t('Could not retry the node'), (it) =>
+      retryWithModel(sidecar, jobStore, it),
+    ),
+    command('trellis.showReason', t('Could not show the reason'), ({ run, node }) =>
+      nodePage.open(run.out, node.id),
+    ),
+    command('trellis.editSpecification', t('Could not open the specification'), editSpecification),
     command('trellis.showInGraph', t('Could not show the graph'), async ({ node }) => {
+      preview.clear();
       page.open();
       page.select(node.id);
     }),
@@ -130,10 +151,14 @@ function registerRunCommands(
   runs: RunStore,
   tree: NodeTree,
   page: GraphPage,
+  preview: PlanPreview,
 ): Disposable[] {
   const filtered = (isOn: boolean) => commands.executeCommand('setContext', 'trellis.filtered', isOn);
   return [
-    commands.registerCommand('trellis.showGraph', () => page.open()),
+    commands.registerCommand(
+      'trellis.showGraph',
+      guarded(t('Could not show the graph'), (it: unknown) => showGraph(runs, page, preview, it)),
+    ),
     commands.registerCommand('trellis.showAllNodes', () => {
       tree.filter = ALL_STATUSES;
       void filtered(false);
@@ -155,4 +180,35 @@ function registerRunCommands(
       }),
     ),
   ];
+}
+
+/**
+ * Shows the picture of a plan or of the shown run.
+ * @param argument a file; else the plan in the active editor, then the shown run, then a plan that is chosen
+ */
+async function showGraph(
+  runs: RunStore,
+  page: GraphPage,
+  preview: PlanPreview,
+  argument: unknown,
+): Promise<void> {
+  const file = argument instanceof Uri ? argument.fsPath : activePlan();
+  const run = runs.current;
+  const isOfRun = run !== undefined && [run.graph, `${run.out}/docs/rpg.json`].includes(file ?? run.graph);
+  if (file !== undefined && !isOfRun) await preview.show(file);
+  else if (isOfRun) preview.clear();
+  else {
+    const chosen = await pickPlan();
+    if (chosen === undefined) return;
+    await preview.show(chosen.fsPath);
+  }
+  page.open();
+}
+
+/** Returns the file in the active editor if it is a plan. */
+function activePlan(): string | undefined {
+  const document = window.activeTextEditor?.document;
+  if (document?.uri.scheme !== 'file' || !document.uri.fsPath.endsWith('.json')) return undefined;
+  const kind = kindOf(document.getText());
+  return kind === 'graph' || kind === 'tasks' ? document.uri.fsPath : undefined;
 }

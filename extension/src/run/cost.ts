@@ -54,12 +54,12 @@ export function costText({ tokens, usd }: Cost, budget: Budget | undefined, t: T
 }
 
 /** Formats dollars; small amounts are not rounded to `$0.00`. */
-function dollars(usd: number): string {
+export function dollars(usd: number): string {
   return usd > 0 && usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`;
 }
 
 /** Formats a count: `999`, `1.2k`, `123k`, `4.5M`. */
-function shortCount(count: number): string {
+export function shortCount(count: number): string {
   // From 999.5 thousand on, rounding thousands would give a million of them.
   const [value, unit] =
     count < 1000 ? [count, ''] : count < 999_500 ? [count / 1e3, 'k'] : [count / 1e6, 'M'];

@@ -44,5 +44,5 @@ async function reportOutcome(result: TasksResult, { file, stack, out }: TasksCho
 /** Reads the argument of `trellis.tasks`: a file of the explorer, or choices of a caller. */
 function requestOf(argument: unknown): TasksRequest {
   if (argument instanceof Uri) return { file: argument.fsPath };
-  return stringFields(argument, 'file', 'stack', 'out');
+  return stringFields(argument, 'file', 'stack', 'out', 'model');
 }

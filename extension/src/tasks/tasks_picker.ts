@@ -8,7 +8,7 @@ import type { Sidecar } from '../sidecar/api';
 import { parseTaskList } from './task_list';
 
 /** Choices that a caller has made. */
-export type TasksRequest = Partial<Pick<TasksChoice, 'file' | 'stack' | 'out'>>;
+export type TasksRequest = Partial<TasksChoice>;
 
 export async function pickTasks(sidecar: Sidecar, request: TasksRequest): Promise<TasksChoice | undefined> {
   const file = request.file === undefined ? await pickTaskList() : Uri.file(request.file);
@@ -18,7 +18,7 @@ export async function pickTasks(sidecar: Sidecar, request: TasksRequest): Promis
   const title = l10n.t('Build the project in which folder?');
   const out = request.out ?? (await pickSiblingFolder(file, 'project', title));
   if (out === undefined) return undefined;
-  const model = await modelFor(Uri.file(out));
+  const model = request.model ?? (await modelFor(Uri.file(out)));
   if (model === undefined) return undefined;
   const choice = { file: file.fsPath, stack, out };
   return model === '' ? choice : { ...choice, model };

@@ -16,6 +16,7 @@ import { requestSettings } from '../settings/request_settings';
 import type { Client } from '../sidecar/client';
 import { requestJob } from '../sidecar/job_request';
 import { reportError } from '../sidecar/report_error';
+import { runContinuously } from './continuous_run';
 import { coverageDetails } from './coverage';
 import { TestDiscovery } from './discovery';
 import { ignoreOptions, nestedRuns } from './nested_runs';
@@ -30,6 +31,7 @@ export class TestingController implements TestView {
   readonly controller: TestController;
   readonly tree: TestTree;
   readonly profile: TestRunProfile;
+  readonly followed = new Set<string>();
   private readonly discovery: TestDiscovery;
 
   constructor(private readonly sidecar: Client) {
@@ -85,12 +87,14 @@ export class TestingController implements TestView {
 
   private profiles(): TestRunProfile {
     const { controller } = this;
-    const of = (options: RunOptions) => (request: TestRunRequest, token: CancellationToken) =>
-      runTests(this.sidecar, this, request, options, token);
+    const of = (options: RunOptions) => async (request: TestRunRequest, token: CancellationToken) => {
+      if (request.continuous) await runContinuously(this.sidecar, this, request, token);
+      else await runTests(this.sidecar, this, request, options, token);
+    };
     const { Run, Coverage } = TestRunProfileKind;
     const covering = controller.createRunProfile(l10n.t('Coverage'), Coverage, of({ coverage: true }), true);
     covering.loadDetailedCoverage = async (_, coverage) => coverageDetails(coverage);
-    return controller.createRunProfile(l10n.t('Run'), Run, of({ coverage: false }), true);
+    return controller.createRunProfile(l10n.t('Run'), Run, of({ coverage: false }), true, undefined, true);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Client } from '../sidecar/client';
 import { errorText, toTrellisError } from '../sidecar/errors';
 import { FoundTestsInTree } from './found_tests';
 import { nestedRuns } from './nested_runs';
-import { isHiddenOrInstalled } from './outdated';
+import { isOwnFile } from './outdated';
 import type { TestTree } from './tree';
 
 /** Milliseconds in which changes are collected: a checkout changes many files, and a person types. */
@@ -101,7 +101,7 @@ export class TestDiscovery {
   private changed(path: string, isEdit: boolean): void {
     const root = this.tree.projectOf(path);
     const file = root === undefined ? '' : relative(root, path).replaceAll('\\', '/');
-    if (root === undefined || isHiddenOrInstalled(file) || this.tree.isInternal(root, file)) return;
+    if (root === undefined || !isOwnFile(file) || this.tree.isInternal(root, file)) return;
     const before = this.changes.has(root) ? this.changes.get(root) : new Set<string>();
     this.changes.set(root, isEdit ? before?.add(file) : undefined);
     this.timer ??= setTimeout(() => this.findChanges(), DELAY_MS);

@@ -8,7 +8,7 @@ import type { TestView } from './test_view';
 const DELAY_MS = 100;
 
 /** Dims the results of a project when a file is newer than their run. */
-export function dimOutdatedResults({ tree }: TestView): Disposable[] {
+export function dimOutdatedResults({ tree, followed }: TestView): Disposable[] {
   let timer: NodeJS.Timeout | undefined;
   const mark = () => {
     timer = undefined;
@@ -16,7 +16,7 @@ export function dimOutdatedResults({ tree }: TestView): Disposable[] {
   };
   const onChange = ({ fsPath }: { fsPath: string }) => {
     const root = tree.projectOf(fsPath);
-    if (root === undefined || !isOwnCode(relative(root, fsPath))) return;
+    if (root === undefined || followed.has(root) || !isOwnCode(relative(root, fsPath))) return;
     tree.codeChanged(root, changeTime(fsPath));
     timer ??= setTimeout(mark, DELAY_MS);
   };
@@ -34,13 +34,17 @@ export function dimOutdatedResults({ tree }: TestView): Disposable[] {
 
 /** Returns whether a file is the person's own code, not in a hidden folder or installed. */
 export function isOwnCode(path: string): boolean {
-  return path.endsWith('.py') && !isHiddenOrInstalled(path);
+  return path.endsWith('.py') && isOwnFile(path);
 }
 
-/** Returns whether a path, relative to its project, lies in a hidden folder or one of installed packages. */
-export function isHiddenOrInstalled(path: string): boolean {
-  const folders = path.split(/[\\/]/).slice(0, -1);
-  return folders.some((it) => it.startsWith('.') || it === 'site-packages' || it === 'node_modules');
+const FOREIGN: readonly string[] = ['site-packages', 'node_modules', '__pycache__', '..'];
+
+/** Returns whether a file of a project is the person's own, not in a hidden folder, installed or compiled. */
+export function isOwnFile(path: string): boolean {
+  const folders = path.split(/[\\/]/);
+  const name = folders.pop() ?? '';
+  const isForeign = (it: string) => it.startsWith('.') || FOREIGN.includes(it);
+  return !folders.some(isForeign) && (!name.startsWith('.') || name.startsWith('.pytest'));
 }
 
 /** Returns the time at which a file was written or moved; for a deleted file, now. */

@@ -18,25 +18,32 @@ import { type ProjectTests, testsByProject } from './tests_by_project';
 import type { TestTree } from './tree';
 import type { RunOptions } from './types';
 
-/** Runs the requested tests, one project after the other. Never rejects: errors are reported. */
+/**
+ * Runs the requested tests, one project after the other. Never rejects: errors are reported.
+ * @returns whether all of them ran
+ */
 export async function runTests(
   sidecar: Client,
   testing: TestView,
   request: TestRunRequest,
   options: RunOptions,
   token: CancellationToken,
-): Promise<void> {
+): Promise<boolean> {
   const run = testing.controller.createTestRun(request);
   const stopping = run.token.onCancellationRequested(() => run.end());
+  if (options.intro !== undefined) run.appendOutput(terminalLines(options.intro));
   const excluded = new Set(request.exclude);
-  for (const item of request.include ?? [])
-    if (isPartOfProject(testing, item)) enqueue(run, testing.tree, item, excluded);
+  // In a continuous run a test keeps its result until it has the next one.
+  const waiting = request.continuous ? [] : (request.include ?? []);
+  for (const item of waiting) if (isPartOfProject(testing, item)) enqueue(run, testing.tree, item, excluded);
   try {
     for (const tests of testsByProject(testing.tree, request))
       await runProject(sidecar, testing, run, tests, options, token);
+    return !token.isCancellationRequested;
   } catch (error) {
     // Not awaited: the run must end even if nobody reads the message.
     void reportError(l10n.t('Could not run the tests'), error);
+    return false;
   } finally {
     stopping.dispose();
     run.end();
@@ -71,6 +78,7 @@ async function runProject(
     root,
     paths: [...ids],
     coverage: options.coverage,
+    ...(options.recordsExecution ? { recordExecution: true } : {}),
     ...(await requestSettings('trellis/runTests', root)),
     ...(ignored.length > 0 ? { arguments: ignored } : {}),
   };

@@ -8,4 +8,6 @@ export interface TestView {
   readonly tree: TestTree;
   /** Profile of runs without coverage. */
   readonly profile: TestRunProfile;
+  /** Projects whose affected tests run after each change, so that the others are not outdated. */
+  readonly followed: Set<string>;
 }

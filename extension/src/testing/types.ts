@@ -11,4 +11,8 @@ export interface Target {
 /** Options of a test run. */
 export interface RunOptions {
   readonly coverage: boolean;
+  /** Whether the sidecar records what each test executes, to find the tests that later changes affect. */
+  readonly recordsExecution?: boolean;
+  /** Text at the beginning of the run's output. */
+  readonly intro?: string;
 }

@@ -1,4 +1,5 @@
-// `npm run bench`: costs of the extension, compared to those of the editor in the same session.
+// `npm run bench [-- NAME…]`: costs of the extension, compared to those of the editor in the same session, and times
+// from a save to the marks.
 import { rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { other } from '../lane/other';
 import { project } from '../lane/project';
 import { type Session, withSession } from '../lane/session';
 import { sidecars } from '../lane/sidecar';
+import { saveToMarks } from './continuous';
 import { testsView } from './tests_view';
 
 /** Milliseconds of each measurement. */
@@ -21,13 +23,26 @@ interface Tasks {
   readonly longest: number;
 }
 
-await withSession('bench-tests', { settings: { 'trellis.sandbox': 'local' } }, async (session) => {
-  await testsView(session, wanted('TRELLIS_BIN'), say);
-  say(`load ${loadavg()[0]?.toFixed(1)}`);
-});
-await withSession('bench-activation', { others: [nothing()] }, activation);
+const benches: Record<string, () => Promise<void>> = {
+  tests: () =>
+    withSession('bench-tests', { settings: local }, async (session) => {
+      await testsView(session, wanted('TRELLIS_BIN'), say);
+      say(`load ${loadavg()[0]?.toFixed(1)}`);
+    }),
+  activation: () => withSession('bench-activation', { others: [nothing()] }, activation),
+  graph: () => withSession('bench-graph', { settings: stub }, graph),
+  continuous: async () => {
+    for (const tests of [20, 1500])
+      await withSession(`bench-continuous-${tests}`, { settings: local }, async (session) =>
+        say(await saveToMarks(session, tests)),
+      );
+  },
+};
 const stub = { 'trellis.path': join(EXTENSION, 'test', 'bench', 'stub.mjs') };
-await withSession('bench-graph', { settings: stub }, graph);
+const local = { 'trellis.sandbox': 'local' };
+const chosen = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benches))
+  if (chosen.length === 0 || chosen.includes(name)) await bench();
 
 /** Measures activation, as timed by the editor. */
 async function activation({ server, workbench }: Session): Promise<void> {

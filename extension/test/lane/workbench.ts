@@ -10,6 +10,14 @@ import type { Server } from './server';
 /** Id of the extension. */
 export const extensionId = 'trellis.trellis';
 
+/** Themes with the class of their kind. */
+const THEMES = [
+  ['Default Dark Modern', 'vs-dark'],
+  ['Default High Contrast', 'hc-black'],
+  ['Default High Contrast Light', 'hc-light'],
+  ['Default Light Modern', 'vs'],
+] as const;
+
 export class Workbench {
   constructor(
     readonly page: Page,
@@ -251,6 +259,22 @@ export class Workbench {
     const folder = pictures(this.server.lane);
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${station}.png`) });
+  }
+
+  /** Saves a picture in every theme, `STATION-KIND`, and one at 125 %; the settings of the folder choose the theme. */
+  async pictures(station: string, folder: string, settings: object): Promise<void> {
+    for (const [theme, kind] of THEMES) {
+      const themed = { ...settings, 'workbench.colorTheme': theme };
+      write(join(folder, '.vscode', 'settings.json'), JSON.stringify(themed));
+      await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
+      await this.picture(`${station}-${kind}`);
+    }
+    const size = this.page.viewportSize();
+    if (size === null) return;
+    const smaller = (length: number) => Math.round(length / 1.25);
+    await this.page.setViewportSize({ width: smaller(size.width), height: smaller(size.height) });
+    await this.picture(`${station}-125-percent`);
+    await this.page.setViewportSize(size);
   }
 
   /** Saves a picture after a failure, and the server's output, as `failed-NAME`. */

@@ -238,21 +238,21 @@ test('the first line has lenses for the proposal, each hunk has its own', () => 
       [0, '$(check) Accept', 'trellis.acceptFix'],
       [0, '$(close) Reject', 'trellis.rejectFix'],
       [0, '$(edit) Edit', 'trellis.editFix'],
+      [0, '$(check) Accept hunk', 'trellis.acceptHunk'],
+      [0, '$(close) Reject hunk', 'trellis.rejectHunk'],
+      [6, '$(check) Accept hunk', 'trellis.acceptHunk'],
+      [6, '$(close) Reject hunk', 'trellis.rejectHunk'],
       [
         0,
         'Fixes 2 of 3 failing tests · 5 others still pass · 1 of 2 hunks covered by no test',
         'trellis.explainFix',
       ],
-      [0, '$(check) Accept hunk', 'trellis.acceptHunk'],
-      [0, '$(close) Reject hunk', 'trellis.rejectHunk'],
-      [6, '$(check) Accept hunk', 'trellis.acceptHunk'],
-      [6, '$(close) Reject hunk', 'trellis.rejectHunk'],
       [0, 'The sign was wrong.', 'trellis.explainFix'],
     ],
   );
   const of = { root: '/p', fix: 'fix-1', revision: 3 };
   assert.deepEqual(all[0]?.argument, of);
-  assert.deepEqual(all[6]?.argument, { ...of, hunks: [2] });
+  assert.deepEqual(all[5]?.argument, { ...of, hunks: [2] });
 });
 
 test('every lens is on an existing line', () => {

@@ -27,6 +27,7 @@ export class TestRunRequest {
     readonly include?: readonly Item[],
     readonly exclude?: readonly Item[],
     readonly profile?: unknown,
+    readonly continuous = false,
   ) {}
 }
 

@@ -76,9 +76,7 @@ async function useTree({ workbench }: Session, folder: string): Promise<void> {
   await workbench.expand(rows.first());
   await workbench.page.locator('.sidebar [role="treeitem"][aria-level="3"]').first().waitFor();
   await workbench.picture('nodes-4-failed-with-reason');
-  await rows.first().hover();
-  await rows.first().locator('[aria-label^="Retry Node"]').click();
-  await workbench.notification('data.quantile in output failed again').waitFor(LONG);
+  await useFailedNode(workbench, folder);
   await workbench.command('Trellis: Show All Nodes');
   await title(workbench, ALL_DONE).waitFor();
   const good = workbench
@@ -94,6 +92,43 @@ async function useTree({ workbench }: Session, folder: string): Promise<void> {
   assert.ok(existsSync(join(folder, 'output', 'docs', 'generation_checkpoint.json')));
 }
 
+/** A click on a failed node opens its page, which leads to the test, the specification and a retry. */
+async function useFailedNode(workbench: Workbench, folder: string): Promise<void> {
+  await workbench
+    .treeItem(/^quantile/)
+    .first()
+    .click();
+  const page = workbench.webview();
+  await page.getByRole('heading', { name: 'quantile' }).waitFor();
+  await page.getByRole('heading', { name: '9 attempts' }).waitFor();
+  assert.equal(await workbench.notification('quantile').count(), 0, 'a click is no error');
+  await page.locator('.attempts summary').filter({ hasText: 'Fix 1' }).click();
+  await page.locator('.attempts details[open] .removed').first().waitFor();
+  await page.locator('section').filter({ hasText: 'Blocks' }).getByText('describe').waitFor();
+  await workbench.pictures('nodes-4-failed-page', folder, {});
+  await page.locator('section').filter({ hasText: 'Failing test' }).locator('button').focus();
+  await page.locator(':focus').press('Enter');
+  await workbench.tab(/test_\w+\.py/).waitFor();
+  await workbench.line('def test_').first().waitFor();
+  await workbench.picture('nodes-4-failing-test');
+  await page.getByRole('button', { name: 'Edit the Specification' }).click();
+  await workbench.tab('rpg.json').waitFor();
+  await workbench.line('"data.quantile"').first().waitFor();
+  await workbench.command('View: Close All Editors');
+  await workbench
+    .treeItem(/^quantile/)
+    .first()
+    .click();
+  await workbench.webview().getByRole('button', { name: 'Retry with Another Model…' }).click();
+  await workbench.option('GitHub Copilot').waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await workbench.webview().getByRole('button', { name: 'Retry', exact: true }).click();
+  // The page follows the retry.
+  await workbench.webview().locator('#status').filter({ hasText: 'running' }).waitFor();
+  await workbench.notification('data.quantile in output failed again').waitFor(LONG);
+  await workbench.webview().locator('#status').filter({ hasText: 'failed' }).waitFor();
+}
+
 /** Every node can be selected and opened with the keyboard, and its status is announced. */
 async function useGraph({ workbench }: Session): Promise<void> {
   // A picture for the README, without notifications.
@@ -101,6 +136,8 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   const page = workbench.webview();
   const said = page.locator('#said');
+  await page.locator('.labels .box.open').filter({ hasText: 'passed' }).nth(4).waitFor();
+  await workbench.picture('nodes-6-graph');
   await page.locator('#find').fill('quantile');
   await page.locator('#find').press('Enter');
   await said.filter({ hasText: /quantile, failed, subgraph/ }).waitFor();
@@ -110,11 +147,13 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Preferences: Toggle between Light/Dark Themes');
   await workbench.page.locator('.monaco-workbench.vs-dark').waitFor();
   await workbench.picture('nodes-7-graph-dark');
-  // A node without code shows a message.
+  // A node without code shows its page.
   await page.locator('#graph').press('Enter');
-  await workbench.notification('describe has no code yet').waitFor();
-  await page.locator('#graph').press('ArrowLeft');
-  await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
+  await workbench.webview().getByRole('heading', { name: 'Why it was skipped' }).waitFor();
+  await workbench.command('Trellis: Show Planning Graph');
+  await said.filter({ hasText: /describe, skipped, subgraph/ }).waitFor();
+  await page.locator('#find').fill('median');
+  await said.filter({ hasText: /median, passed, subgraph/ }).waitFor();
   const far = await dots(page);
   await page.locator('#graph').hover();
   await workbench.page.mouse.wheel(0, -200);

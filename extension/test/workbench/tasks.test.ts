@@ -129,13 +129,30 @@ async function showsTasks({ workbench }: Session): Promise<void> {
   await workbench.treeItem(/Give two.*passed/).click();
   await workbench.tab('tasks.json').waitFor();
   await workbench.picture('tasks-2-settled');
+  await failed.click();
+  const page = workbench.webview();
+  await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+  await page.locator('section').filter({ hasText: 'Blocks' }).getByText('four').waitFor();
+  await page.getByRole('button', { name: 'Edit the Task' }).waitFor();
+  await workbench.picture('tasks-2-failed');
 }
 
 async function showsGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('canvas').first().waitFor();
-  const names = workbench.webview().locator('#names option');
-  await names.first().waitFor({ state: 'attached' });
-  assert.equal(await names.count(), tasks.length);
+  const page = workbench.webview();
+  await page
+    .locator('.labels .name')
+    .nth(tasks.length - 1)
+    .waitFor();
+  for (const [status, count] of [
+    ['passed', 3],
+    ['failed', 1],
+    ['skipped', 1],
+  ])
+    await page
+      .locator('#legend button')
+      .filter({ hasText: `${status} ${count}` })
+      .waitFor();
   await workbench.picture('tasks-3-graph');
 }

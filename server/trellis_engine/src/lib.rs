@@ -54,7 +54,7 @@ pub use observation::{
 };
 pub use policy::{FixWith, Policy};
 pub use prompt::{ItemContext, Prompt};
-pub use prompt_budget::{Section, build};
+pub use prompt_budget::{Section, build, cut_middle};
 pub use routing::Tier;
 pub use state_machine::{Machine, OutOfTurn};
 pub use strategy::{

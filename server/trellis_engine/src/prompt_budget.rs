@@ -108,7 +108,7 @@ fn share(sections: &[Section], bytes: usize, rooms: &mut [Option<usize>]) -> usi
 }
 
 /// Cuts `text` in the middle to about `limit` bytes, with a note on the omission.
-pub(crate) fn cut_middle(text: &str, limit: usize) -> String {
+pub fn cut_middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

@@ -83,6 +83,8 @@ pub struct Problem {
     pub message: String,
     /// Instruction for fixing the problem.
     pub hint: String,
+    /// Id that the plan does not have, if the problem is one.
+    pub unknown: Option<String>,
     /// All nodes involved that the plan has; for a cycle its nodes in order, each needing the next.
     pub related: Vec<NodeIx>,
 }
@@ -126,6 +128,7 @@ fn problem(plan: &Plan, kind: ProblemKind, ix: NodeIx, message: String, hint: &s
         node: plan.id(ix).to_owned(),
         message,
         hint: hint.to_owned(),
+        unknown: None,
         related: vec![ix],
     }
 }
@@ -183,7 +186,8 @@ fn unknown_id(
     // The existing end is where the reference can be fixed.
     let node = if ends[0].is_none() && ends[1].is_some() { &edge.target } else { &edge.source };
     let related = ends.into_iter().flatten().collect();
-    Problem { kind: ProblemKind::UnknownId, node: node.to_string(), message, hint, related }
+    let (kind, unknown) = (ProblemKind::UnknownId, Some(id.to_owned()));
+    Problem { kind, node: node.to_string(), message, hint, unknown, related }
 }
 
 /// Checks that a leaf has everything needed to generate it.

@@ -7,6 +7,7 @@
 mod add_import;
 mod append_to_user_file;
 mod class_body;
+mod code_blocks;
 mod collected_tests;
 mod comparison;
 mod digest;
@@ -41,6 +42,7 @@ mod well_known_imports;
 
 pub use add_import::add_import;
 pub use class_body::{insert_method, remove_methods};
+pub use code_blocks::{CodeBlock, CodeBlocks};
 pub use collected_tests::{
     CollectedTest, ModuleName, Modules, TestLines, TestModule, TestNames, collected_tests,
 };

@@ -43,7 +43,7 @@ impl Runner {
         let Some(missing) = lease.worker.ready.unmeasured.clone().filter(|_| is_python) else {
             return Ok(AcquiredWorker { lease, unmeasured: None });
         };
-        if !request.coverage {
+        if !request.measures() {
             return Ok(AcquiredWorker { lease, unmeasured: None });
         }
         if provided.is_some() {

@@ -50,6 +50,7 @@ pub(crate) fn python_report(
         duration: finished.duration,
         stuck,
         coverage: seen.collector.coverage,
+        execution: seen.collector.is_recorded.then_some(seen.collector.execution),
         traces: seen.collector.traces,
         notes: seen.collector.notes,
         ..ending(outcome)
@@ -178,6 +179,7 @@ pub(crate) fn ending(outcome: Outcome) -> Report {
         duration: Duration::ZERO,
         stuck: None,
         coverage: None,
+        execution: None,
         traces: BTreeMap::new(),
         notes: Vec::new(),
     }

@@ -11,8 +11,8 @@ use crate::{
         WireTrialOutcome, WireTrialTest,
     },
     report::{
-        Activity, Coverage, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt, Subtest,
-        TestOutcome, TestResult, TestTrace,
+        Activity, Coverage, Execution, Failure, FileCoverage, FunctionCoverage, Outcome, StoppedAt,
+        Subtest, TestOutcome, TestResult, TestTrace,
     },
     tracebacks::{ProjectPaths, failing_place},
     traces,
@@ -47,6 +47,9 @@ pub(crate) struct ResultCollector {
     pub(crate) tampered: Option<String>,
     token: String,
     pub(crate) coverage: Option<Coverage>,
+    pub(crate) execution: Execution,
+    /// True if `execution` is complete.
+    pub(crate) is_recorded: bool,
     pub(crate) traces: BTreeMap<String, TestTrace>,
     pub(crate) notes: Vec<String>,
     /// The program that could not be started, and the reason.
@@ -75,6 +78,8 @@ impl ResultCollector {
             interrupted: None,
             finished: None,
             coverage: None,
+            execution: Execution::default(),
+            is_recorded: false,
             traces: BTreeMap::new(),
             notes: Vec::new(),
             not_started: None,
@@ -161,6 +166,17 @@ impl ResultCollector {
                 let file = FileCoverage { executed, missing, tests, functions };
                 self.coverage.get_or_insert_default().files.insert(path, file);
             }
+            Event::ExecutedByTests { path, tests } => {
+                if let Some(path) = self.places.relative(&path) {
+                    self.execution.add_lines(&path, tests);
+                }
+            }
+            Event::UsedByTest { test, files, folders, written, processes } => {
+                let of_test = self.execution.tests.entry(test).or_default();
+                (of_test.files, of_test.folders) = (files, folders);
+                (of_test.written, of_test.processes) = (written, processes);
+            }
+            Event::ExecutionRecorded => self.is_recorded = true,
             Event::Trace(trace) => {
                 let id = trace.id.clone();
                 self.traces.insert(id, traces::relative(*trace, &self.places));

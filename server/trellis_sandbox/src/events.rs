@@ -44,6 +44,19 @@ pub(crate) enum Event {
     Coverage { path: String, executed: Vec<u32>, missing: Vec<u32>, functions: Vec<WireFunction> },
     /// Lines of one file by test, in batches, before the file's own `Coverage` record.
     CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
+    /// Lines of one file by test, in batches; with an empty id, lines that tests share.
+    ExecutedByTests { path: String, tests: BTreeMap<String, Vec<u32>> },
+    /// Files and folders that a test has read or written, relative to the root, and whether it
+    /// started processes.
+    UsedByTest {
+        test: String,
+        files: Vec<String>,
+        folders: Vec<String>,
+        written: Vec<String>,
+        processes: bool,
+    },
+    /// All records of executed lines and used files have been sent.
+    ExecutionRecorded,
     /// The trace of one test, sent before its `Test` record.
     Trace(Box<WireTrace>),
     /// A program that is not Python could not be started at all.

@@ -61,9 +61,9 @@ pub use crate::{
     junit::junit,
     local::Isolation,
     report::{
-        Activity, Comparison, Coverage, Failure, FileCoverage, Frame, FunctionCoverage,
+        Activity, Comparison, Coverage, Execution, Failure, FileCoverage, Frame, FunctionCoverage,
         LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, Subtest,
-        TestOutcome, TestResult, TestTrace, TracedCall, TracedValue,
+        TestExecution, TestOutcome, TestResult, TestTrace, TracedCall, TracedValue,
     },
     request::{Limits, RaisedBy, Request, Tree},
     runner::{RunProgress, Runner, Totals},

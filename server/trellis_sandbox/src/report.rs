@@ -85,6 +85,9 @@ pub struct Report {
     pub stuck: Option<StoppedAt>,
     /// Executed lines, if they were requested and coverage.py is installed.
     pub coverage: Option<Coverage>,
+    /// The execution of each test, if it was requested, coverage.py is installed and the session
+    /// ended properly.
+    pub execution: Option<Execution>,
     /// Traces by test id, if they were requested.
     pub traces: BTreeMap<String, TestTrace>,
     /// Sentences for people about other events: processes left running, coverage that could not be
@@ -334,6 +337,39 @@ pub struct TracedValue {
     pub name: String,
     /// The kind of the value, such as `None`, `empty str` or `negative`.
     pub kind: String,
+}
+
+/// The code and files that the tests of a run used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Execution {
+    /// By test id; with an empty id, what tests share: imports, and fixtures of a class, a module
+    /// or the session.
+    pub tests: BTreeMap<String, TestExecution>,
+}
+
+/// The code and files that one test used. Paths are relative to the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestExecution {
+    /// Executed lines by path, from 1, ascending.
+    pub lines: BTreeMap<String, Vec<u32>>,
+    /// Files that the test opened for reading, without the modules that it imported.
+    pub files: Vec<String>,
+    /// Folders that the test listed; the root is an empty path.
+    pub folders: Vec<String>,
+    /// Files that the test opened for writing.
+    pub written: Vec<String>,
+    /// True if the test started processes, which are not observed.
+    pub processes: bool,
+}
+
+impl Execution {
+    /// Adds executed lines of a file, by test.
+    pub(crate) fn add_lines(&mut self, path: &str, tests: BTreeMap<String, Vec<u32>>) {
+        for (test, lines) in tests {
+            let of_test = self.tests.entry(test).or_default();
+            of_test.lines.entry(path.to_owned()).or_default().extend(lines);
+        }
+    }
 }
 
 /// Line coverage of the Python files inside the tree.

@@ -78,6 +78,9 @@ pub struct Request {
     /// Measures the executed lines by test. Needs coverage.py, which `python::provide` installs;
     /// for Python's frameworks only.
     pub coverage: bool,
+    /// Records what each test executes and reads; see [`crate::Execution`]. Needs coverage.py as
+    /// `coverage` does, and is quicker; for pytest only. `coverage` is ignored beside it.
+    pub execution: bool,
     /// Traces calls, branches, exceptions and values of each test; see [`crate::TestTrace`]. Slow, so
     /// for a few tests, and for pytest only.
     pub trace: bool,
@@ -109,6 +112,7 @@ impl Request {
             raised_by: RaisedBy::default(),
             limits: Limits::default(),
             coverage: false,
+            execution: false,
             trace: false,
             cold: false,
             hash_seed: 0,
@@ -118,7 +122,7 @@ impl Request {
 
     /// Describes the limit of one test, for messages.
     pub(crate) fn limit_of_test(&self) -> String {
-        let doubled = if self.coverage { ", doubled because lines are measured" } else { "" };
+        let doubled = if self.measures() { ", doubled because lines are measured" } else { "" };
         format!("the limit of one test{doubled}{}", raised(self.raised_by.test))
     }
 
@@ -139,9 +143,14 @@ impl Request {
         format!("the limit of a run{}", raised(self.raised_by.run))
     }
 
+    /// Returns whether the run needs coverage.py.
+    pub(crate) fn measures(&self) -> bool {
+        self.coverage || self.execution
+    }
+
     /// Returns the factor for time limits: measuring coverage takes time as well.
     fn slowness(&self) -> u32 {
-        if self.coverage { 2 } else { 1 }
+        if self.measures() { 2 } else { 1 }
     }
 
     /// Returns the time limit of one test or import.

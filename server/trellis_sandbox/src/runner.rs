@@ -256,6 +256,7 @@ impl Runner {
         };
         if unmeasured.is_some() {
             order.text["coverage"] = false.into();
+            order.text["execution"] = false.into();
         }
         let laid = tokio::select! {
             laid = lease.worker.lay() => laid,

@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 42] = modules![
+const MODULES: [(&str, &str); 43] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -39,6 +39,7 @@ const MODULES: [(&str, &str); 42] = modules![
     "command_run",
     "deadline",
     "entries",
+    "execution_record",
     "execution_trace",
     "extra_paths",
     "failure",

@@ -51,6 +51,7 @@ pub(crate) fn order(
         "root": root.to_string_lossy(),
         "env": place.env(),
         "coverage": request.coverage,
+        "execution": request.execution && request.framework == Framework::Pytest,
         "trace": request.trace,
         "cold": request.cold,
         "hash_seed": request.hash_seed,

@@ -107,6 +107,28 @@ pub struct RecordedToolCall {
     pub signature: Option<String>,
 }
 
+/// The first failure of a test run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordedFailure {
+    pub exception: String,
+    pub message: String,
+    pub path: String,
+    pub line: u32,
+    /// Both sides of the comparison that failed, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<RecordedComparison>,
+}
+
+/// Operands of a comparison, as `repr` shows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordedComparison {
+    pub operator: String,
+    pub left: String,
+    pub right: String,
+}
+
 /// A journal event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -180,6 +202,12 @@ pub enum Event {
         /// Output of the tests without an implementation (T2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<String>,
+        /// The implementation, if the run failed and is its first; absent in old journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        implementation: Option<String>,
+        /// The first failure; absent in old journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Box<RecordedFailure>>,
     },
     Localization {
         node: String,

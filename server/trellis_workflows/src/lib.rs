@@ -1,5 +1,6 @@
 //! The five workflows and what they share.
 
+pub mod affected_tests;
 pub mod agent;
 pub mod budget;
 pub mod config;

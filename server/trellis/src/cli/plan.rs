@@ -16,6 +16,7 @@ use trellis_server::api::plan::{
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
+mod estimate;
 mod flows;
 mod levels;
 mod search;
@@ -35,6 +36,7 @@ enum PlanCommand {
     /// Print a graph as a tree.
     Show(Graph),
     Levels(levels::LevelsArgs),
+    Estimate(estimate::EstimateArgs),
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
     /// Compare planned dependencies with what the code uses.
@@ -76,6 +78,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
             show(&PlanShowParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
         }
         PlanCommand::Levels(args) => levels::run(&args, output),
+        PlanCommand::Estimate(args) => estimate::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
         PlanCommand::Verify(args) => planned::run(&args, output),

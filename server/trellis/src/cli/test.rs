@@ -64,6 +64,7 @@ pub(crate) async fn run(args: TestArgs, output: &mut Output) -> Result<Exit, Fau
             framework: args.framework,
             limits: TimeLimits { test_timeout: args.test_timeout, run_timeout: args.run_timeout },
             coverage: args.coverage,
+            record_execution: false,
             cold: args.cold,
             arguments: args.arguments,
         },

@@ -60,7 +60,8 @@ fn describe(plan: &Plan, cycle: Vec<NodeIx>, knot: usize) -> Problem {
              `{first}`"
         ),
     };
-    Problem { kind: ProblemKind::Cycle, node: first.to_owned(), message, hint, related: cycle }
+    let (kind, node) = (ProblemKind::Cycle, first.to_owned());
+    Problem { kind, node, message, hint, unknown: None, related: cycle }
 }
 
 /// Breadth-first search for cycles. All knots share its arrays.

@@ -32,7 +32,8 @@ impl Index {
     pub fn import_cycles(&self) -> Vec<ImportCycle> {
         let mut imports: ImportGraph<&str, (FileId, FileId, Range<usize>)> = ImportGraph::new();
         for file in self.files().filter(|it| self.path(*it).ends_with(".py")) {
-            let imported = self.loads(file).iter().filter_map(|load| {
+            let at_load = self.loads(file).iter().filter(|it| it.at_load);
+            let imported = at_load.filter_map(|load| {
                 let to = self.loaded(file, load).filter(|to| *to != file)?;
                 Some((self.path(to), (file, to, load.range.clone())))
             });
@@ -52,7 +53,7 @@ impl Index {
     }
 
     /// Returns the file of the workspace that an import loads.
-    fn loaded(&self, from: FileId, load: &RuntimeImport) -> Option<FileId> {
+    pub(super) fn loaded(&self, from: FileId, load: &RuntimeImport) -> Option<FileId> {
         let module = self.resolve(from, load.path)?;
         let inner = load.member.and_then(|it| self.submodule(module, it));
         let inner = inner.and_then(|it| self.module_files(it).source);
@@ -60,7 +61,7 @@ impl Index {
     }
 
     /// Returns the imports of a file, computed once for each text. The text is not kept for this.
-    fn loads(&self, file: FileId) -> &[RuntimeImport] {
+    pub(super) fn loads(&self, file: FileId) -> &[RuntimeImport] {
         let Some(it) = self.get(file) else { return &[] };
         it.loads.get_or_init(|| {
             let kept = it.text.get().cloned().flatten();

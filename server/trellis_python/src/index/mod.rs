@@ -7,6 +7,7 @@
 mod calls;
 mod documents;
 mod import_cycles;
+mod imported_files;
 mod known;
 mod names;
 mod query;

@@ -42,11 +42,11 @@ def left_out(root):
     return patterns
 
 
-def started(coverage, root):
+def started(coverage, root, scope):
     # The tracer that supports contexts; newer versions of Python use another by default.
     os.environ["COVERAGE_CORE"] = "ctrace"
     try:
-        made = coverage.Coverage(data_file=None, config_file=False, source=[root], omit=left_out(root), messages=False)
+        made = coverage.Coverage(data_file=None, config_file=False, omit=left_out(root), messages=False, **scope)
         made.start()
     finally:
         del os.environ["COVERAGE_CORE"]
@@ -58,14 +58,30 @@ class Coverage:
 
     def __init__(self, send, order, found):
         self._send, self._found, self._coverage, self._context = send, found, None, ""
+        self._prepare(order)
         if found.missing:
             self._give_up(found.missing)
             return
         try:
             with found.at_hand():
-                self._coverage = started(found.module, order["root"])
+                self._coverage = started(found.module, order["root"], self._scope(order["root"]))
+            self._begin()
         except Exception as error:
             self._give_up(message_of(error))
+
+    def _prepare(self, order):
+        """Prepares what a subclass needs before the measurement starts."""
+
+    def _begin(self):
+        """Prepares what a subclass needs once the measurement has started."""
+
+    def _scope(self, root):
+        """Returns the options that choose the files: all of the tree, executed or not."""
+        return {"source": [root]}
+
+    def apart(self):
+        """Ends the recording for the present test, for work that other tests use as well."""
+        return lambda: None
 
     def _give_up(self, why):
         self._coverage = None

@@ -32,7 +32,7 @@ def prepare():
     warm_metadata()
     program.main_spec("pytest")
     import integrity
-    import line_coverage  # noqa: F401
+    import execution_record  # noqa: F401
     import pytest_config
     import reporter  # noqa: F401
 
@@ -104,6 +104,16 @@ def run(order, private, ready, observer, measuring):
     return code
 
 
+def measurement(order, send, measuring):
+    """Returns what measures the lines of the run, else None."""
+    import execution_record
+    import line_coverage
+
+    if order.get("execution"):
+        return execution_record.Execution(send, order, measuring(order))
+    return line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
+
+
 def without_pytest():
     sys.stderr.write(f"{sys.executable}: No module named pytest\n")
     sys.stderr.flush()
@@ -115,15 +125,15 @@ def session(order, send, ready, observer, main, measuring):
 
     import extra_paths
     import deadline
+    import execution_record
     import execution_trace
     import integrity
-    import line_coverage
     import reporter
     import selection
     import trials
 
     send({"event": "phase", "doing": "start", "id": ""})
-    coverage = line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
+    coverage = measurement(order, send, measuring)
     kind = trials.TrialReporter if order.get("trials") else reporter.Reporter
     watcher = kind(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
@@ -134,6 +144,8 @@ def session(order, send, ready, observer, main, measuring):
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
+        if order.get("execution"):
+            config.pluginmanager.register(execution_record.Fixtures(coverage), execution_record.NAME)
         if order.get("trace"):
             config.pluginmanager.register(execution_trace.Tracing(send, order["root"]), execution_trace.NAME)
         if order.get("deadline"):

@@ -9,6 +9,7 @@ mod coverage;
 mod coverage_provider;
 mod deselected;
 mod environment;
+mod executions;
 mod failures;
 mod fidelity;
 mod frameworks;

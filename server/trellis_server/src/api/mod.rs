@@ -6,6 +6,7 @@
 //! from known texts and written only if the disk has the same. Lines and columns count from 1,
 //! columns in characters; paths in results are relative to the queried folder.
 
+pub mod affected_tests;
 pub mod code;
 pub mod confirm;
 pub mod doctor;
@@ -19,7 +20,10 @@ pub mod implement;
 pub mod jobs;
 pub mod localize;
 pub mod log;
+pub mod node;
 pub mod plan;
+pub mod plan_diagnostics;
+pub mod plan_estimate;
 pub mod plan_search;
 pub mod plan_vs_code;
 pub mod proposals;

@@ -363,7 +363,7 @@ impl Around {
     }
 }
 
-fn unknown(plan: &Plan, id: &str) -> Fault {
+pub(super) fn unknown(plan: &Plan, id: &str) -> Fault {
     let fault = Fault::input(format_args!("the plan has no node `{id}`"));
     let near: Vec<&str> = plan.near(id, NEAR).into_iter().map(|ix| plan.id(ix)).collect();
     let all = || "`trellis plan show` lists the nodes with their ids".to_owned();

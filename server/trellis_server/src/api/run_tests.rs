@@ -42,6 +42,10 @@ pub struct RunTestsParams {
     /// Whether to measure which lines the tests execute.
     #[serde(default)]
     pub coverage: bool,
+    /// Whether to record what each test executes and reads, for `affectedTests`. For pytest, and not
+    /// with `coverage`.
+    #[serde(default)]
+    pub record_execution: bool,
     /// Whether to start a fresh interpreter, instead of forking a warm one.
     #[serde(default)]
     pub cold: bool,
@@ -236,6 +240,7 @@ impl Prepared {
             test_timeout: params.limits.of_test()?,
             raised_by: RAISED_BY,
             coverage: params.coverage,
+            execution: params.record_execution && !params.coverage,
             cold: params.cold,
             ..Request::new(Tree::Folder(root.clone()))
         };

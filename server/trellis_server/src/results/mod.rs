@@ -237,6 +237,22 @@ impl Results {
         known.filter_map(|it| it.failed.clone()).collect()
     }
 
+    /// Returns the times of the results of a project's tests, in milliseconds of Unix time.
+    pub fn times(&self, root: &Path) -> BTreeMap<String, u64> {
+        let all = self.all();
+        let known = all.projects.get(root).into_iter().flat_map(|it| &it.known);
+        known.map(|(id, it)| (id.clone(), it.text_of)).collect()
+    }
+
+    /// Notes that results still hold for the code of a time, although files have changed since.
+    pub fn confirm(&self, root: &Path, ids: &[String], time: SystemTime) {
+        let mut all = self.all();
+        let confirmed = ids.iter().map(|it| (it.clone(), millis(time)));
+        all.project(root).confirmed.extend(confirmed);
+        drop(all);
+        self.0.changed.notify_one();
+    }
+
     /// Returns the files of a project whose tests have results, relative to its folder.
     pub fn files(&self, root: &Path) -> BTreeSet<String> {
         let all = self.all();
@@ -337,6 +353,7 @@ mod checks {
             duration: Duration::ZERO,
             stuck: None,
             coverage: None,
+            execution: None,
             traces: BTreeMap::new(),
             notes: Vec::new(),
         }

@@ -52,6 +52,8 @@ pub(super) struct Tests {
     pub(super) news: ResultChanges,
     /// Time of the last change of a source, in milliseconds of Unix time.
     pub(super) edited: u64,
+    /// Times up to which results hold although sources have changed, by test id.
+    pub(super) confirmed: BTreeMap<String, u64>,
 }
 
 impl Tests {
@@ -94,19 +96,27 @@ impl Tests {
 
     /// Returns the results below an id: that of a file, a class, a function, or one of its cases.
     pub(super) fn below<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a LastResult> {
+        self.tests_below(id).map(|(_, it)| it)
+    }
+
+    fn tests_below<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> impl Iterator<Item = (&'a String, &'a LastResult)> {
         let near = self.known.range(id.to_owned()..).take_while(move |(it, _)| it.starts_with(id));
-        near.filter(move |(it, _)| is_below(it, id)).map(|(_, it)| it)
+        near.filter(move |(it, _)| is_below(it, id))
     }
 
     pub(super) fn tally(&self, id: &str) -> Tally {
         let mut tally = Tally::default();
-        for known in self.below(id) {
+        for (test, known) in self.tests_below(id) {
             match known.state {
                 State::Passed => tally.passed += 1,
                 State::Failed => tally.failed += 1,
                 State::SetAside => tally.set_aside += 1,
             }
-            tally.stale += usize::from(known.text_of < self.edited);
+            let confirmed = self.confirmed.get(test).copied().unwrap_or_default();
+            tally.stale += usize::from(known.text_of.max(confirmed) < self.edited);
         }
         tally
     }

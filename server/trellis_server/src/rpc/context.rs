@@ -16,6 +16,7 @@ use crate::results::Results;
 use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
 use trellis_project::edits;
 use trellis_project::project;
+use trellis_workflows::affected_tests::AffectedTests;
 use trellis_workflows::fault::{Fault, FaultKind};
 use trellis_workflows::sandbox::WarmSandboxes;
 
@@ -83,6 +84,8 @@ pub struct Context {
     pub jobs: Jobs,
     /// Last test results.
     pub results: Results,
+    /// What tests executed when they ran last.
+    pub affected: AffectedTests,
     /// Generated projects, loaded on demand.
     pub grounds: GeneratedProjects,
     /// Registries of generated tests, loaded on demand.
@@ -104,6 +107,7 @@ impl Context {
             owner,
             jobs: Jobs::new(events.clone()),
             results: Results::default(),
+            affected: AffectedTests::default(),
             grounds: GeneratedProjects::default(),
             tested: TestRegistryCache::default(),
             events,

@@ -12,10 +12,13 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use crate::api::code::{CodeViewParams, code_view};
+use crate::api::node::{NodeParams, node};
 use crate::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanFlowsParams,
     PlanLevelsParams, PlanOrderParams, PlanShowParams,
 };
+use crate::api::plan_diagnostics::{PlanDiagnosticsParams, plan_diagnostics};
+use crate::api::plan_estimate::{PlanEstimateParams, plan_estimate};
 use crate::api::plan_search::{PlanSearchParams, Searched};
 use crate::api::rollback::{RollbackParams, rollback};
 use crate::api::status::{ReportParams, StatusParams, report, status};
@@ -51,6 +54,9 @@ placed! {
     StatusParams: out;
     TasksStatusParams: out;
     ReportParams: out;
+    NodeParams: out;
+    PlanDiagnosticsParams: graph;
+    PlanEstimateParams: graph;
     RollbackParams: out;
     CodeViewParams: , maybe root, maybe plan;
 }
@@ -77,6 +83,9 @@ pub(super) fn register(table: &mut Table) {
     disk(table, "trellis/status", status);
     disk(table, "trellis/tasksStatus", tasks_status);
     disk(table, "trellis/report", report);
+    disk(table, "trellis/node", node);
+    disk(table, "trellis/planDiagnostics", plan_diagnostics);
+    disk(table, "trellis/planEstimate", plan_estimate);
     table.call("trellis/rollback", Effect::Writes, |context, params: RollbackParams| async move {
         // Git runs programs that a repository's settings name.
         context.may_run()?;

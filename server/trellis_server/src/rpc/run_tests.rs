@@ -11,6 +11,7 @@ use super::catalog::blocking;
 use super::context::Context;
 use super::table::{Effect, Table};
 use super::workspace_query::{place, text};
+use crate::api::affected_tests::{AffectedTestsParams, AffectedTestsResult, imports};
 use crate::api::doctor::{DoctorParams, DoctorResult, doctor};
 use crate::api::environment::{EnvironmentParams, EnvironmentResult, environment};
 use crate::api::find_tests::{FindTestsParams, FoundTests, find_tests};
@@ -21,8 +22,11 @@ use crate::api::write_tests::{
     ValidateSyntaxParams, parse_text, validate_syntax,
 };
 use crate::jobs::JobContext;
-use crate::session::Snapshot;
+use crate::session::{QueryError, Snapshot};
+use trellis_project::project;
 use trellis_project::test_finder::ModuleCache;
+use trellis_sandbox::Report;
+use trellis_workflows::affected_tests::Imports;
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::reporter::Progress;
@@ -60,6 +64,7 @@ pub(super) fn register(table: &mut Table) {
         test_environment,
     );
     table.call("trellis/doctor", Effect::Runs, look_around);
+    table.call("trellis/affectedTests", Effect::Reads, affected_tests);
     table.call("trellis/listTests", Effect::Reads, list_tests);
     table.call("trellis/addTestPath", Effect::Writes, add_test_path);
 }
@@ -110,11 +115,69 @@ async fn run_tests(
         })
         .await?;
     context.results.record(&project, &targets, &ran.report, began);
+    let recorded = record_execution(&context, &project, &targets, &ran.report, began).await;
+    if let Err(fault) = recorded {
+        tracing::warn!("what the tests executed was not recorded: {fault}");
+    }
     let result = ran.result();
     if result.outcome == "cancelled" {
         return Err(Fault::new(Exit::Interrupted, "the run of the tests was cancelled"));
     }
     Ok(result)
+}
+
+/// Records what the tests of a run executed; renews their records if it was not observed.
+async fn record_execution(
+    context: &Context,
+    project: &Path,
+    targets: &[String],
+    report: &Report,
+    began: SystemTime,
+) -> Result<(), Fault> {
+    if report.execution.is_none() && !context.affected.has_records(project) {
+        return Ok(());
+    }
+    let imports = imports_of(context, project).await?;
+    let affected = context.affected.clone();
+    let (project, targets, report) = (project.to_owned(), targets.to_vec(), report.clone());
+    blocking(move || {
+        match report.execution {
+            Some(_) => affected.record(&project, &targets, &report, &imports, began),
+            None => affected.renew(&project, &report, &imports, began),
+        }
+        Ok(())
+    })
+    .await
+}
+
+async fn affected_tests(
+    context: Arc<Context>,
+    params: AffectedTestsParams,
+) -> Result<AffectedTestsResult, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    let root = project::of(&[root.to_string_lossy().into_owned()])?.root;
+    let imports = imports_of(&context, &root).await?;
+    let (affected, results) = (context.affected.clone(), context.results.clone());
+    blocking(move || {
+        let now = SystemTime::now();
+        let times = results.times(&root);
+        let of_test = |id: &str| times.get(id).copied();
+        let found = affected.select(&root, &params.paths, &imports, &of_test);
+        results.confirm(&root, &found.unaffected, now);
+        Ok(AffectedTestsResult::of(&root, found))
+    })
+    .await
+}
+
+/// Returns the imports of a project; edits meanwhile do not matter, since they are not saved.
+async fn imports_of(context: &Context, project: &Path) -> Result<Imports, Fault> {
+    loop {
+        let project = project.to_owned();
+        match context.asker.ask(move |view| imports(view, &project)).await {
+            Err(QueryError::ContentModified) => {}
+            answer => return Ok(answer?),
+        }
+    }
 }
 
 async fn generate_tests(

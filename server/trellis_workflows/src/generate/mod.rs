@@ -9,6 +9,7 @@ mod accepted;
 mod checkpoint_writer;
 mod coverage;
 mod dispatcher;
+mod estimate;
 mod failure_lines;
 mod failure_reasons;
 mod finalize;
@@ -19,6 +20,7 @@ mod items;
 mod materialize;
 mod memory;
 mod metadata;
+mod node_history;
 mod prepare;
 mod progress;
 mod recover;
@@ -32,6 +34,8 @@ mod test_function_counts;
 mod wait_queue;
 mod worker;
 
+pub use estimate::{Estimate, EstimatedCost, estimate};
+pub use node_history::{NodeAttempt, NodeHistory, node_history};
 pub use prepare::GenerateRequest;
 pub use summary::{Flows, Summary};
 

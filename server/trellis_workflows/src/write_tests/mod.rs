@@ -54,6 +54,13 @@ pub struct WriteTestsRequest {
     pub run_timeout: Option<Duration>,
 }
 
+/// Returns a predicate for files, relative to the root, in which plain `pytest` looks for tests
+/// according to the project's `testpaths`.
+pub fn is_in_testpaths(root: &Path) -> impl Fn(&str) -> bool + use<> {
+    let paths = TestPaths::of(root);
+    move |file| paths.as_ref().is_none_or(|it| it.contains(file))
+}
+
 /// Adds the folder of a test file to the `testpaths` in the settings of the project in `root`, so
 /// that plain `pytest` runs it.
 ///

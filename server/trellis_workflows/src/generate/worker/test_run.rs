@@ -4,15 +4,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_engine::assembly::{Contribution, Sources, sources};
-use trellis_engine::{Draft, RunMode, node};
+use trellis_engine::{Draft, Failure, RunMode, TestRun, cut_middle, node};
 use trellis_plan::NodeIx;
 use trellis_sandbox::{Report, Request, Tree};
 
 use crate::convert::{self, Files};
 use crate::fault::Fault;
-use crate::generate::worker::{Worker, WorkerError};
+use crate::generate::worker::{Worker, WorkerError, source};
 use crate::reporter::Progress;
-use trellis_store::journal::Event;
+use trellis_store::journal::{Event, RecordedComparison, RecordedFailure};
+
+/// Maximum characters of each text of a failure in the journal.
+const FAILURE_TEXT: usize = 4000;
 
 impl Worker {
     /// Returns the node's file as earlier nodes left it, and by module the other files that the
@@ -90,16 +93,7 @@ impl Worker {
         let (report, files) = self.run_tests(built, targets, self.repeats == 1).await;
         let observed = convert::test_run(&report, &|path| files.get(path).cloned())?;
         (self.passed, self.failed) = (observed.passed(), observed.failed());
-        self.log(Event::TestRun {
-            node: self.id(),
-            red: run == RunMode::Red,
-            outcome: observed.summary(),
-            passed: self.passed,
-            failed: self.failed,
-            milliseconds: report.duration.as_millis() as u64,
-            failing: observed.first_failing().map(str::to_owned),
-            output: (run == RunMode::Red).then(|| trellis_engine::failures::summarize(&observed)),
-        })?;
+        self.log(self.test_run(run, &observed, report.duration.as_millis() as u64))?;
         if run == RunMode::Green && observed.is_clean() {
             // Only results of text that will be on the disk are emitted; failing drafts are
             // reported as stages.
@@ -112,6 +106,23 @@ impl Worker {
             self.last = Some((report, files));
         }
         Ok(node::Event::Tests(observed))
+    }
+
+    /// Returns the journal's event of a run.
+    fn test_run(&self, run: RunMode, observed: &TestRun, milliseconds: u64) -> Event {
+        let is_first_failure = run == RunMode::Green && !observed.is_clean();
+        Event::TestRun {
+            node: self.id(),
+            red: run == RunMode::Red,
+            outcome: observed.summary(),
+            passed: self.passed,
+            failed: self.failed,
+            milliseconds,
+            failing: observed.first_failing().map(str::to_owned),
+            output: (run == RunMode::Red).then(|| trellis_engine::failures::summarize(observed)),
+            implementation: is_first_failure.then(|| source(&self.draft.implementation)),
+            failure: (run != RunMode::Red).then(|| first_failure(observed)).flatten(),
+        }
     }
 
     /// Runs the tests of amended nodes and of all accepted nodes that see one (V1).
@@ -209,4 +220,17 @@ impl Worker {
         self.cost.runs += 1;
         (report, files)
     }
+}
+
+/// Returns the first failure of a run, with shortened texts.
+fn first_failure(observed: &TestRun) -> Option<Box<RecordedFailure>> {
+    let Failure { exception, message, path, line, compared, .. } = observed.failures().next()?;
+    let compared = compared.as_ref().map(|it| RecordedComparison {
+        operator: it.operator.clone(),
+        left: cut_middle(&it.left, FAILURE_TEXT),
+        right: cut_middle(&it.right, FAILURE_TEXT),
+    });
+    let (exception, path) = (exception.clone(), path.clone());
+    let message = cut_middle(message, FAILURE_TEXT);
+    Some(Box::new(RecordedFailure { exception, message, path, line: *line, compared }))
 }

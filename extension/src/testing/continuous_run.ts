@@ -1,0 +1,189 @@
+// Continuous runs: the tests that a saved file affects run at once, until the person switches the run off.
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  Disposable,
+  l10n,
+  type TestRunProfile,
+  TestRunRequest,
+  type TextDocument,
+  workspace,
+} from 'vscode';
+import type { AffectedTestsResult } from '../protocol';
+import type { Client } from '../sidecar/client';
+import { reportError } from '../sidecar/report_error';
+import { affectedWithin, introOf, waitingText } from './affected';
+import { terminalLines } from './apply_outcome';
+import { type Batch, ChangeQueue } from './change_queue';
+import { isOwnFile } from './outdated';
+import { runTests } from './run';
+import type { TestView } from './test_view';
+import { type ProjectTests, testsByProject } from './tests_by_project';
+
+/** Milliseconds in which changes are collected: one command may save several files. */
+const DELAY_MS = 30;
+
+/** Runs affected tests after each change; resolves when the token is cancelled. Never rejects. */
+export async function runContinuously(
+  sidecar: Client,
+  testing: TestView,
+  request: TestRunRequest,
+  token: CancellationToken,
+): Promise<void> {
+  const projects = testsByProject(testing.tree, request);
+  const runs = projects.map((it) => new ContinuousRun(sidecar, testing, request.profile, it, token));
+  const listening = Disposable.from(...runs, ...followChanges(testing, runs));
+  const whole = projects.filter((it) => it.ids.length === 0).map((it) => it.root);
+  for (const it of whole) testing.followed.add(it);
+  await new Promise<void>((resolve) => {
+    if (token.isCancellationRequested) resolve();
+    else token.onCancellationRequested(() => resolve());
+  });
+  for (const it of whole) testing.followed.delete(it);
+  listening.dispose();
+}
+
+function followChanges(testing: TestView, runs: readonly ContinuousRun[]): Disposable[] {
+  const changed = ({ fsPath }: { fsPath: string }, isSaved: boolean) => {
+    const root = testing.tree.projectOf(fsPath);
+    if (root === undefined || testing.tree.isInternal(root)) return;
+    for (const it of runs) if (it.root === root) it.changed(fsPath, isSaved);
+  };
+  const watcher = workspace.createFileSystemWatcher('**/*');
+  const onEvent = (uri: { fsPath: string }) => changed(uri, false);
+  return [
+    watcher,
+    watcher.onDidCreate(onEvent),
+    watcher.onDidChange(onEvent),
+    watcher.onDidDelete(onEvent),
+    // The editor's watchers have a delay, and do not work on some disks.
+    workspace.onDidSaveTextDocument(({ uri }: TextDocument) => changed(uri, true)),
+  ];
+}
+
+/** The continuous run of a project, or of some of its tests. */
+class ContinuousRun implements Disposable {
+  private readonly queue = new ChangeQueue();
+  /** Times of the last changes that were met, by path. */
+  private readonly seen = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  /** Cancels the present batch. */
+  private current: CancellationTokenSource | undefined;
+  /** Tests with dimmed results, since they wait for the correction of a syntax error. */
+  private waiting: readonly string[] = [];
+  /** Number of the newest batch; an older one has been superseded. */
+  private newest = 0;
+
+  constructor(
+    private readonly sidecar: Client,
+    private readonly testing: TestView,
+    private readonly profile: TestRunProfile | undefined,
+    private readonly tests: ProjectTests,
+    private readonly token: CancellationToken,
+  ) {
+    this.queue.addAll();
+    this.timer = setTimeout(() => this.next(), 0);
+  }
+
+  get root(): string {
+    return this.tests.root;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.current?.cancel();
+  }
+
+  /**
+   * Takes in the change of a file.
+   * @param isSaved whether the person saved it in the editor
+   */
+  changed(path: string, isSaved: boolean): void {
+    const name = relative(this.root, path).replaceAll('\\', '/');
+    if (!isOwnFile(name)) return;
+    const time = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
+    if (this.seen.get(path) === time) return;
+    this.seen.set(path, time);
+    // Tests may write data, which must not run them again for ever.
+    if (!isSaved && this.current !== undefined && !name.endsWith('.py')) return;
+    this.queue.add(name);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.next(), DELAY_MS);
+  }
+
+  /** Runs the next batch; a running one is cancelled, and its tests run later. */
+  private next(): void {
+    if (this.current !== undefined && !this.queue.isUrgent) return;
+    this.current?.cancel();
+    const batch = this.queue.take();
+    if (batch === undefined || this.token.isCancellationRequested) return;
+    this.newest += 1;
+    void this.runBatch(batch, this.newest);
+  }
+
+  private async runBatch(batch: Batch, number: number): Promise<void> {
+    const source = new CancellationTokenSource();
+    this.current = source;
+    let isDone = false;
+    try {
+      isDone = await this.runAffected(batch, source.token);
+    } catch (error) {
+      // Not asked again: the next change does.
+      isDone = !source.token.isCancellationRequested;
+      void reportError(l10n.t('Could not find the tests that a change affects'), error);
+    } finally {
+      source.dispose();
+    }
+    if (!isDone) this.queue.putBack(batch);
+    if (number !== this.newest) return;
+    this.current = undefined;
+    this.next();
+  }
+
+  /** @returns whether the tests ran, or none was affected */
+  private async runAffected(batch: Batch, token: CancellationToken): Promise<boolean> {
+    const { root, ids } = this.tests;
+    const paths = batch === 'all' ? [] : [...batch];
+    const affected = await this.sidecar.request('trellis/affectedTests', { root, paths }, token);
+    if (token.isCancellationRequested) return false;
+    const found = affectedWithin(ids, [...affected.tests, ...this.released(affected)]);
+    const intro = [introOf(affected, found.length, l10n.t), waitingText(affected, l10n.t)];
+    const text = intro.filter((it) => it !== undefined).join('\n');
+    if (found.length === 0) {
+      if (affected.broken.length > 0) this.say(affected, text);
+      return true;
+    }
+    const items = found.map((id) => this.testing.tree.item(affected.root, id));
+    const request = new TestRunRequest(items, undefined, this.profile, true);
+    const options = { coverage: false, recordsExecution: true, intro: text };
+    return await runTests(this.sidecar, this.testing, request, options, token);
+  }
+
+  /** Dims the tests that wait for a correction; returns those that do not wait any more. */
+  private released({ root, held, broken }: AffectedTestsResult): readonly string[] {
+    const { tree, controller } = this.testing;
+    const released = this.waiting.filter((it) => !held.includes(it));
+    const newlyHeld = held.filter((it) => !this.waiting.includes(it));
+    this.waiting = held;
+    if (newlyHeld.length > 0) controller.invalidateTestResults(newlyHeld.map((id) => tree.item(root, id)));
+    const [first] = broken;
+    tree.item(root, '').description =
+      first === undefined ? '' : l10n.t('syntax error in {0}, line {1}', first.path, first.line);
+    return released;
+  }
+
+  /** Shows a text as the output of a run without tests. */
+  private say(affected: AffectedTestsResult, text: string): void {
+    const request = new TestRunRequest(
+      [this.testing.tree.item(affected.root, '')],
+      undefined,
+      this.profile,
+      true,
+    );
+    const run = this.testing.controller.createTestRun(request, l10n.t('Continuous run'), false);
+    run.appendOutput(terminalLines(text));
+    run.end();
+  }
+}

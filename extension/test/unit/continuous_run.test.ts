@@ -1,0 +1,176 @@
+// Continuous runs: what runs after a change, and what a newer change supersedes.
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { CancellationTokenSource, type TestItem, TestRunRequest } from 'vscode';
+import type { AffectedTestsResult } from '../../src/protocol';
+import { affectedWithin, introOf, waitingText } from '../../src/testing/affected';
+import { ChangeQueue } from '../../src/testing/change_queue';
+import { isOwnFile } from '../../src/testing/outdated';
+import { openTestingView, resultOf, settled } from './fake_sidecar';
+import { editor, files, l10n, Uri } from './vscode';
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+/** Makes an answer of the sidecar. */
+function affectedOf(root: string, given: Partial<AffectedTestsResult>): AffectedTestsResult {
+  return { root, tests: [], changed: [], broken: [], held: [], ...given };
+}
+
+/** Switches a continuous run on, for the whole project unless ids are named. */
+function switchOn(...ids: string[]) {
+  const root = mkdtempSync(join(tmpdir(), 'continuous-'));
+  const fixture = openTestingView(root);
+  const { sidecar, testing, view } = fixture;
+  const answer: Partial<AffectedTestsResult> = {};
+  sidecar.answers['trellis/affectedTests'] = () => affectedOf(root, answer);
+  sidecar.answers['trellis/runTests'] = () => resultOf(root);
+  const source = new CancellationTokenSource();
+  const items: TestItem[] = ids.map((id) => testing.tree.item(root, id));
+  const request = new TestRunRequest(ids.length > 0 ? items : undefined, undefined, undefined, true);
+  const ended = view.profiles.find((it) => it.label === 'Run')?.runHandler(request as never, source.token);
+  const save = (name: string, text = String(Math.random())) => {
+    const path = join(root, name);
+    writeFileSync(path, text);
+    editor.saved.fire({ uri: Uri.file(path), getText: () => text });
+    return path;
+  };
+  const pass = async () => {
+    mock.timers.tick(100);
+    await settled();
+  };
+  return { ...fixture, root, answer, source, ended, save, pass };
+}
+
+test('outdated tests run first, and after a save those that it affects', async () => {
+  const { sidecar, view, root, answer, source, ended, save, pass } = switchOn();
+  answer.tests = ['a.py', 'b.py'];
+  await pass();
+  assert.deepEqual(sidecar.params('trellis/affectedTests'), [{ root, paths: [] }]);
+  assert.deepEqual(sidecar.params('trellis/runTests'), [
+    { root, paths: ['a.py', 'b.py'], coverage: false, recordExecution: true },
+  ]);
+  answer.tests = ['a.py::t'];
+  answer.changed = [{ path: 'code.py', function: 'f' }];
+  const path = save('code.py');
+  save('more.py');
+  await pass();
+  // The watcher reports the same change once more.
+  files.changed.fire({ fsPath: path });
+  await pass();
+  assert.deepEqual(sidecar.params('trellis/affectedTests').slice(1), [
+    { root, paths: ['code.py', 'more.py'] },
+  ]);
+  assert.deepEqual(sidecar.params('trellis/runTests')[1]?.paths, ['a.py::t']);
+  assert.equal(view.runs[1]?.output, 'Changed: f in code.py\r\nno tests ran in 0.00 s\r\n');
+  source.cancel();
+  await ended;
+  save('code.py');
+  await pass();
+  assert.equal(sidecar.params('trellis/affectedTests').length, 2, 'it is switched off');
+});
+
+test('a newer change supersedes a run, whose tests run afterwards', async () => {
+  const { sidecar, root, answer, save, pass, view } = switchOn();
+  answer.tests = ['a.py'];
+  const ends: (() => void)[] = [];
+  sidecar.answers['trellis/runTests'] = () => {
+    sidecar.events.fire({
+      type: 'job',
+      job: `run-${ends.length}`,
+      method: 'runTests',
+      title: '',
+      state: 'running',
+    });
+    return new Promise((resolve) => ends.push(() => resolve(resultOf(root))));
+  };
+  await pass();
+  assert.equal(ends.length, 1);
+  save('code.py');
+  await pass();
+  assert.equal(ends.length, 2, 'the newer run does not wait for the older one');
+  ends[0]?.();
+  await pass();
+  assert.equal(sidecar.params('trellis/affectedTests').length, 2, 'the newer run goes on');
+  ends[1]?.();
+  await pass();
+  const asked = sidecar.params('trellis/affectedTests').map((it) => it.paths);
+  assert.deepEqual(asked, [[], ['code.py'], []]);
+  assert.equal(view.runs.length, 3);
+});
+
+test('a run of one test or file is not disturbed by others', async () => {
+  const { sidecar, answer, save, pass } = switchOn('a.py::t', 'b.py');
+  answer.tests = ['a.py', 'b.py::x', 'c.py'];
+  await pass();
+  assert.deepEqual(sidecar.params('trellis/runTests')[0]?.paths, ['a.py::t', 'b.py::x']);
+  answer.tests = ['c.py'];
+  save('code.py');
+  await pass();
+  assert.equal(sidecar.params('trellis/runTests').length, 1);
+});
+
+test('a syntax error is named, its tests are outdated, and nothing turns red', async () => {
+  const { sidecar, view, root, answer, save, pass } = switchOn();
+  answer.broken = [{ path: 'code.py', line: 3, message: 'expected an expression' }];
+  answer.held = ['a.py::t', 'a.py::u'];
+  save('code.py');
+  await pass();
+  assert.equal(sidecar.params('trellis/runTests').length, 0);
+  const run = view.runs.at(-1);
+  const wanted = 'code.py:3: syntax error: expected an expression\r\n2 tests wait until you correct it.\r\n';
+  assert.equal(run?.output, wanted);
+  assert.deepEqual(run?.told, ['end']);
+  assert.deepEqual(view.outdated.slice(-2), [`${root}\na.py::t`, `${root}\na.py::u`]);
+  assert.equal(view.items.get(root)?.description, 'syntax error in code.py, line 3');
+  // The error is taken back: nothing is affected, but the results are dimmed.
+  answer.broken = [];
+  answer.held = [];
+  save('code.py');
+  await pass();
+  assert.deepEqual(sidecar.params('trellis/runTests')[0]?.paths, ['a.py::t', 'a.py::u']);
+  assert.equal(view.items.get(root)?.description, '');
+});
+
+test('files of worktrees, caches and environments start nothing', () => {
+  const own = ['a.py', 'data/x.csv', 'pyproject.toml'];
+  const others = [
+    '.trellis/worktrees/w/a.py',
+    '.git/index',
+    '.venv/lib/a.py',
+    '__pycache__/a.pyc',
+    '../a.py',
+  ];
+  assert.deepEqual([...own, ...others].filter(isOwnFile), own);
+});
+
+test('the newest changes run first, and what did not finish afterwards', () => {
+  const queue = new ChangeQueue();
+  queue.addAll();
+  queue.add('a');
+  const first = queue.take();
+  assert.deepEqual(first, new Set(['a']));
+  queue.add('b');
+  queue.putBack(new Set(['a', 'b', 'c']));
+  assert.equal(queue.isUrgent, true);
+  assert.deepEqual(queue.take(), new Set(['b']));
+  queue.add('c');
+  queue.add('b');
+  assert.deepEqual(queue.take(), new Set(['c', 'b']));
+  assert.equal(queue.take(), 'all');
+  queue.putBack(new Set(['a']));
+  assert.deepEqual(queue.take(), new Set(['a']));
+  assert.equal(queue.take(), undefined);
+});
+
+test('texts name what changed and what is broken', () => {
+  const changed = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((path) => ({ path }));
+  const all = affectedOf('/p', { changed: [{ path: '', function: null }, ...changed] });
+  assert.equal(introOf(all, 1, l10n.t), 'Changed: the project, a, b, c, d and 3 more');
+  assert.equal(introOf(all, 0, l10n.t), undefined);
+  assert.equal(waitingText(all, l10n.t), undefined);
+  assert.deepEqual(affectedWithin(['tests'], ['tests/a.py', 'b.py']), ['tests/a.py']);
+});

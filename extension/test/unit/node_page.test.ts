@@ -1,0 +1,104 @@
+// The page of a node, as HTML.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { l10n } from 'vscode';
+import { nodePageHtml } from '../../src/panel/node_page_html';
+import { lineOfTest } from '../../src/panel/test_line';
+import type { AttemptResult, NodeResult } from '../../src/protocol';
+
+const attempt: AttemptResult = {
+  outcome: 'AssertionError: assert 1 == 2',
+  passed: 2,
+  failed: 1,
+  test: 'tests/test_a.py::test_one',
+  expected: '2',
+  actual: '1',
+  change: '--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = "<b>"\n',
+  isUnusable: false,
+  runs: 1,
+  model: 'openai:m',
+  finding: null,
+};
+const facts: NodeResult = {
+  id: 'm.a',
+  name: 'a <i>',
+  status: 'failed',
+  reason: 'no luck (after 1 fixes)',
+  cause: 'the code under test `a` gave None',
+  recommendation: null,
+  graph: '/w/rpg.json',
+  specification: 'Does.',
+  path: 'src/a.py',
+  testPath: 'tests/test_a.py',
+  test: 'tests/test_a.py::test_one',
+  failure: {
+    exception: 'AssertionError',
+    message: 'assert 1 == 2',
+    path: 'tests/test_a.py',
+    line: 4,
+    expected: '2',
+    actual: '1',
+    operator: '==',
+  },
+  attempts: [attempt, { ...attempt, outcome: 'no code', change: null, isUnusable: true }],
+  steps: [],
+  tests: 'def test_one(): ...\n',
+  implementation: 'x = 1\n',
+  blocks: [{ id: 'm.b', name: 'b', status: 'skipped' }],
+};
+const state = { kind: 'generate', status: 'failed', stage: undefined, canRetry: true } as const;
+
+test('a page has the failing test, both values, the attempts and what waits, and escapes them', () => {
+  const html = nodePageHtml(facts, state, l10n.t);
+  for (const part of [
+    'a &lt;i>',
+    '<code>a</code> gave None.',
+    'data-action="tests">test_one<',
+    '<dt>Expected</dt><dd class="expected"><pre>2</pre>',
+    '<dt>Actual</dt><dd class="actual"><pre>1</pre>',
+    '2 attempts',
+    '<span class="added">+x = &quot;&lt;b>&quot;\n</span>',
+    'could not be run',
+    'data-action="node" data-id="m.b">b<',
+    'Written by openai:m.',
+  ])
+    assert.ok(html.includes(part), `${part} in\n${html}`);
+  assert.ok(!html.includes('<i>') && !html.includes('+++ b/a.py'), html);
+});
+
+test('a retry is offered while nothing runs, and only for nodes that did not pass', () => {
+  const disabled = nodePageHtml(facts, { ...state, canRetry: false }, l10n.t);
+  assert.match(disabled, /data-action="retry" disabled/);
+  assert.match(nodePageHtml(facts, state, l10n.t), /data-action="retry">Retry</);
+  const passed = nodePageHtml({ ...facts, status: 'passed' }, state, l10n.t);
+  assert.ok(!passed.includes('data-action="retry"') && passed.includes('data-action="edit"'));
+  assert.match(passed, /data-action="node">Open Code</);
+});
+
+test('a task shows its stages that say something, and what it blocks', () => {
+  const steps = [
+    { stage: 'code 1', reason: '' },
+    { stage: 'failed', reason: 'the new tests do not pass\nassert 1 == 2\n' },
+  ];
+  const task = { ...facts, attempts: [], cause: null, test: null, failure: null, steps };
+  const html = nodePageHtml(task, { ...state, kind: 'tasks' }, l10n.t);
+  assert.match(html, /<strong>failed<\/strong> the new tests do not pass<pre>assert 1 == 2<\/pre>/);
+  assert.ok(!html.includes('code 1') && html.includes('no luck (after 1 fixes)'), html);
+  assert.match(html, /Edit the Task.*Blocks 1 node/s);
+});
+
+test('an attempt of an old journal says that its text was not kept', () => {
+  const old = { ...facts, attempts: [{ ...attempt, change: null }] };
+  assert.match(nodePageHtml(old, state, l10n.t), /1 attempt<.*was not kept/s);
+});
+
+test('a test is found in its text by its name, parameters apart', () => {
+  const text =
+    'import a\n\nclass TestA:\n    async def test_it(self):\n        ...\n\ndef test_it_too(): ...\n';
+  const table = [
+    ['t.py::TestA::test_it', 4],
+    ['t.py::test_it_too[1-[x]]', 7],
+    ['t.py::test_other', undefined],
+  ] as const;
+  for (const [id, line] of table) assert.equal(lineOfTest(text, id), line, id);
+});
