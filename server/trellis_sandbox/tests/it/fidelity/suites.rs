@@ -548,11 +548,12 @@ def test_shared():
     ("threads that outlive the tests", "
 #- test_a.py
 import sys, threading, time
-def late(): time.sleep(0.3); print('late'); print('late error', file=sys.stderr)
+after = threading.Event()
+def late(): after.wait(); print('late'); print('late error', file=sys.stderr)
 def test_a(): threading.Thread(target=late).start()
 def test_b(): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 def test_c():
-    timer = threading.Timer(0.1, lambda: print('timed')); timer.start()
+    timer = threading.Timer(0.1, lambda: (print('timed'), after.set())); timer.start()
 "),
     ("exit handlers", "
 #- conftest.py
