@@ -121,13 +121,13 @@ impl Evaluator<'_> {
         Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal, attempt: self.attempt })))
     }
 
-    /// Returns failing tests without those that ran into their time limit, since each of them would
-    /// delay the evaluation by as much.
+    /// Returns failing tests without files that cannot be collected, and without tests that ran into
+    /// their time limit, since each of them would delay the evaluation by as much.
     fn quick(&self, failing: &[String]) -> Vec<String> {
         let ran = &self.files.found.ran;
         let is_slow =
             |id: &String| ran.iter().any(|it| it.id == *id && it.outcome == TestOutcome::TimedOut);
-        failing.iter().filter(|id| !is_slow(id)).cloned().collect()
+        failing.iter().filter(|id| id.contains("::") && !is_slow(id)).cloned().collect()
     }
 
     fn reason(&self, solved: &[String], passing: usize, merit: &FixScore) -> String {
