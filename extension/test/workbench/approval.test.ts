@@ -139,7 +139,7 @@ async function decideHunks({ workbench }: Session, own: Shop): Promise<void> {
   await workbench.lens('✓').nth(2).waitFor();
   await passedInGutter(workbench).nth(2).waitFor();
   await workbench.picture('approval-3-accepted');
-  await accepted.locator(workbench.button('Undo')).click();
+  await workbench.command('Trellis: Undo Accepted Fix');
   await workbench.notification('fix-1 was undone. Restored: shop/cart.py.').waitFor();
   assert.equal(own.code(), cart);
   await workbench.lens('✗').waitFor();
