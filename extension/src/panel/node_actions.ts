@@ -19,7 +19,7 @@ import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state'
 import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
-import type { NodePage } from './node_page';
+import { type NodePage, nodeIdOf } from './node_page';
 import { lineOf, STATUS_ICONS, statusName, statusText, summary } from './node_rows';
 
 const t = l10n.t;
@@ -32,6 +32,9 @@ export interface NodeOfRun {
 
 /** Returns the node of a row of the tree or of an id; asks if the argument is neither. */
 export async function nodeOf(runs: RunStore, argument: unknown): Promise<NodeOfRun | undefined> {
+  // A page may be about another run than the shown one.
+  const out = nodeIdOf(argument)?.out;
+  if (out !== undefined && out !== runs.current?.out) await runs.show(out);
   const run = runs.current;
   if (run === undefined) {
     throw new TrellisError(

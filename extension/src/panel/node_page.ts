@@ -150,7 +150,7 @@ export class NodePage {
     if (shown === undefined || typeof action !== 'string') return;
     const target = typeof id === 'string' ? id : shown.id;
     const command = COMMANDS[action];
-    if (command !== undefined) await commands.executeCommand(command, target);
+    if (command !== undefined) await commands.executeCommand(command, { out: shown.out, id: target });
     else if (action === 'tests' || action === 'code') await this.openText(action);
   }
 
@@ -199,7 +199,7 @@ export function nodeIdOf(state: unknown): NodeId | undefined {
   return typeof out === 'string' && typeof id === 'string' ? { out, id } : undefined;
 }
 
-/** Commands behind the actions of the page; their argument is the id of a node. */
+/** Commands behind the actions of the page; their argument names a node and its run. */
 const COMMANDS: Readonly<Record<string, string>> = {
   retry: 'trellis.retryThisNode',
   retryWith: 'trellis.retryWithModel',
