@@ -1,5 +1,7 @@
 // Kinds of JSON files by their content: the sidecar reads planning graphs and task lists.
+
 import { basename } from 'node:path';
+import { fields } from '../unknown_value';
 
 /** Kind of a JSON file; `broken` is no valid JSON. */
 export type PlanKind = 'graph' | 'tasks' | 'other' | 'broken';
@@ -51,10 +53,6 @@ function haveIds(list: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return isObject(value) ? { ...value } : {};
 }
 
 function parsed(text: string): unknown {

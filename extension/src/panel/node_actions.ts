@@ -1,4 +1,5 @@
 // Actions for a node of the shown run.
+
 import { join } from 'node:path';
 import {
   commands,
@@ -19,6 +20,7 @@ import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state'
 import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
+import { fields } from '../unknown_value';
 import { type NodePage, nodeIdOf } from './node_page';
 import { lineOf, STATUS_ICONS, statusName, statusText, summary } from './node_rows';
 
@@ -174,7 +176,7 @@ async function pickNode(run: Run): Promise<string | undefined> {
 
 function idOf(argument: unknown): string | undefined {
   if (typeof argument === 'string') return argument;
-  const { id } = { id: undefined, ...(typeof argument === 'object' ? argument : {}) };
+  const { id } = fields(argument);
   return typeof id === 'string' ? id : undefined;
 }
 

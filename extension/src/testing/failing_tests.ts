@@ -2,8 +2,9 @@
 import { commands, Disposable, l10n, type TestItem, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
-import { fields, type Lens, lensesOf } from '../sidecar/lenses';
+import { type Lens, lensesOf } from '../sidecar/lenses';
 import * as notify from '../sidecar/notify';
+import { fields } from '../unknown_value';
 import { fileOf, idSteps } from './ids';
 import { type Outcome, outcomeOfEvent, outcomesOfResults } from './outcomes';
 import type { TestView } from './test_view';
