@@ -1,6 +1,6 @@
 // Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
 import { commands, l10n, workspace } from 'vscode';
-import type { DecideFixParams, DecideFixResult, FixResult, Remedy, State } from '../protocol';
+import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
 import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
@@ -10,10 +10,10 @@ import { reportError } from '../sidecar/report_error';
 import type { DiffTabs } from './diff_tabs';
 import type { EditedTexts } from './edited_text';
 import { decisionMessage, type MessageAction, undoneText } from './messages';
-import type { ProposalNotifications } from './proposal_notifications';
+import { showAbout } from './proposal_notifications';
 import type { ProposalStore } from './proposal_store';
 import { isSameProposal, type ProposalRef, proposalKey } from './proposal_uri';
-import { waiting } from './queue';
+import { type Proposal, waiting } from './queue';
 
 const t = l10n.t;
 
@@ -29,7 +29,6 @@ export class Decisions {
     private readonly proposals: ProposalStore,
     private readonly diffTabs: DiffTabs,
     private readonly editedTexts: EditedTexts,
-    private readonly notifications: ProposalNotifications,
   ) {}
 
   /** Returns whether a decision about the proposal is under way. */
@@ -45,7 +44,6 @@ export class Decisions {
     try {
       // Edits that are not sent would be lost.
       if (params.files === undefined && !(await this.editedTexts.confirmDiscard(ref))) return;
-      await this.notifications.withdraw(ref);
       await this.applyResult(ref, params, await this.send(ref, params));
     } catch (error) {
       this.reportRefusal(ref, error);
@@ -56,30 +54,37 @@ export class Decisions {
 
   /** Accepts all proposals that wait, one after the other; each is tested on top of those before. */
   async acceptAll(): Promise<void> {
-    const all = waiting(this.proposals.queue);
+    // A run tests and writes its drafts itself.
+    const all = waiting(this.proposals.queue).filter((it) => !it.node);
     const accept = all.length === 1 ? t('Accept 1 Fix') : t('Accept {0} Fixes', all.length);
     const detail = t('Each fix is tested before it is written. Fixes that fail stay in the list.');
     if (all.length === 0) return void (await notify.info(t('No fix to review.')));
     if ((await notify.dialog(t('Accept all fixes?'), detail, accept)) !== accept) return;
     const refused: string[] = [];
     for (const it of all) {
-      const { state, why } = await this.acceptOne(it);
-      if (state !== 'accepted') refused.push(`${it.fix}: ${why}`);
+      const why = await this.acceptOne(it);
+      if (why !== undefined) refused.push(why);
     }
     const text = t('{0} of {1} fixes were accepted.', all.length - refused.length, all.length);
     await (refused.length === 0 ? notify.info : notify.warn)([text, ...refused].join(' '));
   }
 
-  /** Accepts a proposal; returns its state, and why it was not accepted. */
-  private async acceptOne(ref: ProposalRef): Promise<{ state?: State; why: string }> {
-    if (!(await this.editedTexts.confirmDiscard(ref))) return { why: t('you edit it.') };
+  /** Accepts a proposal as it is listed; returns why it was not accepted. */
+  private async acceptOne({ root, fix, revision }: Proposal): Promise<string | undefined> {
+    const ref = { root, fix };
+    if (this.isDeciding(ref)) return t('{0} is being decided.', fix);
+    this.underWay.add(proposalKey(ref));
     try {
-      const result = await this.send(ref, { decision: 'accept' });
-      if (result === undefined) return { why: t('no answer.') };
-      if (result.state === 'accepted') await this.diffTabs.close(ref);
-      return { state: result.state, why: decisionMessage(result, t).text };
+      if (!(await this.editedTexts.confirmDiscard(ref))) return t('You are editing {0}.', fix);
+      const result = await this.send(ref, { decision: 'accept', revision });
+      if (result?.state === 'accepted') await this.diffTabs.close(ref);
+      return result === undefined || result.state === 'accepted'
+        ? undefined
+        : decisionMessage(result, t).text;
     } catch (error) {
-      return { why: errorText(toTrellisError(error)) };
+      return `${fix}: ${errorText(toTrellisError(error))}`;
+    } finally {
+      this.underWay.delete(proposalKey(ref));
     }
   }
 
@@ -88,11 +93,10 @@ export class Decisions {
     if (!(await this.editedTexts.confirmDiscard({ root, fix }))) return;
     const { written } = await this.sidecar.request('trellis/undoFix', { root, fix });
     if (this.diffTabs.isAnyOpen) await this.diffTabs.close({ root, fix });
-    await this.notifications.withdraw({ root, fix });
     const now = await this.sidecar.request('trellis/getFix', { root, fix });
     const text = undoneText(fix, written, now.history, t);
     const review = { title: t('Review'), command: 'trellis.reviewFix' };
-    void this.notifications.show({ root, fix }, text, review);
+    void showAbout({ root, fix }, text, review);
     await this.rerunTests(root, now);
   }
 
@@ -134,7 +138,7 @@ export class Decisions {
     const message = decisionMessage(result, t);
     if (message.isSettled && (await this.isUnchanged(ref, params))) await this.diffTabs.close(ref);
     if (result.state === 'waiting') await this.showRemaining(ref, params);
-    void this.notifications.show(ref, message.text, message.action, message.isSettled);
+    void showAbout(ref, message.text, message.action);
     if (message.isSettled) await this.showNext(ref);
   }
 
@@ -163,12 +167,7 @@ export class Decisions {
     const trellisError = toTrellisError(error);
     const doing = t('Could not apply your decision about {0}', ref.fix);
     if (isCancelled(trellisError) || trellisError.remedy === undefined) void reportError(doing, trellisError);
-    else
-      void this.notifications.show(
-        ref,
-        `${doing}: ${errorText(trellisError)}`,
-        remedyActions()[trellisError.remedy],
-      );
+    else void showAbout(ref, `${doing}: ${errorText(trellisError)}`, remedyActions()[trellisError.remedy]);
   }
 }
 

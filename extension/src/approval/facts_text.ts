@@ -2,6 +2,7 @@
 
 import type { FixSummary } from '../protocol';
 import type { Translate } from '../translate';
+import { capitalized } from '../unknown_value';
 
 /** The used parts of a proposal. */
 export type KnownFacts = Pick<FixSummary, 'facts' | 'foundBy' | 'hunks'>;
@@ -29,8 +30,4 @@ function coveragePhrases(uncovered: number | undefined, hunks: number, t: Transl
 /** Joins the phrases; empty if nothing is known. */
 export function factsText(fix: KnownFacts, t: Translate): string {
   return capitalized(factPhrases(fix, t).join(' · '));
-}
-
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

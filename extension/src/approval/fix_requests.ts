@@ -3,6 +3,7 @@ import { l10n, window } from 'vscode';
 import { requestSettings } from '../settings/request_settings';
 import type { Params, Sidecar } from '../sidecar/api';
 import { requestWithProgress } from '../sidecar/job_progress';
+import * as notify from '../sidecar/notify';
 import { isWithin } from '../testing/ids';
 import type { DiffTabs } from './diff_tabs';
 import { type ProposalStore, realFolder } from './proposal_store';
@@ -31,13 +32,19 @@ export class FixRequests {
     return [...this.underWay.values()].some((it) => it.root === root && isWithin(it.test, test.id));
   }
 
-  /** Looks for a fix, and shows it. A second request for the same test is ignored. */
+  /** Looks for a fix, and shows it. */
   async propose({ root, test }: FailingTest): Promise<void> {
+    if (await this.isBusy({ root, test })) return;
     await this.request({ root, test }, l10n.t('Looking for a fix of {0}', nameOf(test)));
   }
 
   /** Asks for another version of a proposal, in the person's words. */
-  async revise({ root, fix }: Proposal, test: string): Promise<void> {
+  async revise({ root, fix, node }: Proposal, test: string): Promise<void> {
+    if (node)
+      return void (await notify.info(
+        l10n.t('A run changes its drafts itself: reject it, and the run goes on.'),
+      ));
+    if (await this.isBusy({ root, test })) return;
     const words = await window.showInputBox({
       title: l10n.t('What should change in {0}?', fix),
       placeHolder: l10n.t('such as: also handle None'),
@@ -47,10 +54,16 @@ export class FixRequests {
     await this.request({ root, test, revise: fix, words }, l10n.t('Changing {0}', fix));
   }
 
+  /** Returns whether a fix of the test is being looked for, and says so. */
+  private async isBusy({ root, test }: FailingTest): Promise<boolean> {
+    const isBusy = this.underWay.has(keyOf({ root: await realFolder(root), test }));
+    if (isBusy) void notify.info(l10n.t('A fix of {0} is being looked for already.', nameOf(test)));
+    return isBusy;
+  }
+
   private async request(given: Params<'trellis/proposeFix'> & FailingTest, title: string): Promise<void> {
     const root = await realFolder(given.root);
-    const key = `${root}\n${given.test}`;
-    if (this.underWay.has(key)) return;
+    const key = keyOf({ root, test: given.test });
     this.underWay.set(key, { root, test: given.test });
     try {
       const params = { ...(await requestSettings('trellis/proposeFix', root)), ...given };
@@ -61,6 +74,10 @@ export class FixRequests {
       this.underWay.delete(key);
     }
   }
+}
+
+function keyOf({ root, test }: FailingTest): string {
+  return `${root}\n${test}`;
 }
 
 /** Returns the last part of an id: the name of a test or of a file. */

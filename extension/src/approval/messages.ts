@@ -2,7 +2,8 @@
 
 import type { DecideFixResult, FixResult, FixSummary, HistoryEntry, State } from '../protocol';
 import type { Translate } from '../translate';
-import { capitalized, factPhrases, factsText } from './facts_text';
+import { capitalized } from '../unknown_value';
+import { factPhrases, factsText } from './facts_text';
 import type { Proposal } from './queue';
 
 export function stateText(state: State, t: Translate): string {

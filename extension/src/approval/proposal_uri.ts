@@ -1,5 +1,7 @@
 // URIs of documents with texts of proposals. They contain all that is needed, so that tabs outlive the window.
 
+import { fields } from '../unknown_value';
+
 /** Identity of a proposal. */
 export interface ProposalRef {
   /** Folder of the project, absolute. */
@@ -85,8 +87,4 @@ function parsed(query: string): Record<string, unknown> {
     // A URI may be made up by anybody.
     return {};
   }
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

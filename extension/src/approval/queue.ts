@@ -62,16 +62,6 @@ export function departed(before: Queue, now: Queue): readonly Proposal[] {
   return [...before].filter(([key]) => !now.has(key)).map(([, it]) => it);
 }
 
-/** Returns the announced proposals that still wait, the oldest first. */
-export function announced(
-  before: readonly Proposal[],
-  arrivedNow: readonly Proposal[],
-  now: Queue,
-): readonly Proposal[] {
-  const keys = new Set([...before, ...arrivedNow].map(proposalKey));
-  return waiting(now).filter((it) => keys.has(proposalKey(it)));
-}
-
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -14,11 +14,11 @@ import { FixRequests } from './fix_requests';
 import { hunkAtCaret } from './hunk_at_caret';
 import { arrivalText, explanationOf, pickItem } from './messages';
 import { EditFileSystem, ProposalTexts, registerDocuments } from './proposal_documents';
-import { ProposalNotifications } from './proposal_notifications';
+import { showAbout } from './proposal_notifications';
 import { ProposalStore } from './proposal_store';
 import { ProposalTree } from './proposal_tree';
-import { isSameProposal, type ProposalRef, proposalRefOf, reviewedOf, textRefOf } from './proposal_uri';
-import { announced, ordered, type Proposal } from './queue';
+import { type ProposalRef, proposalRefOf, reviewedOf, textRefOf } from './proposal_uri';
+import { ordered, type Proposal } from './queue';
 import { showWaitingItem } from './waiting_item';
 
 const t = l10n.t;
@@ -36,8 +36,7 @@ export function registerApproval(
   const editedTexts = new EditedTexts(edits, drafts);
   const diffTabs = new DiffTabs(texts, drafts, editedTexts);
   const requests = new FixRequests(sidecar, proposals, diffTabs);
-  const notifications = new ProposalNotifications();
-  const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts, notifications);
+  const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts);
   const tree = new ProposalTree(proposals);
   const follow = proposals.onChange((change) => {
     tree.update();
@@ -49,22 +48,14 @@ export function registerApproval(
       'trellis.showFixes',
       hasFixes || proposals.problems.length > 0,
     );
-    for (const it of change.departed) {
-      void notifications.decided(it);
-      if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
-    }
+    for (const it of change.departed) if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
   });
   context.subscriptions.push(
     proposals,
     tree,
     follow,
     diffTabs,
-    ...announceProposals(
-      proposals,
-      diffTabs,
-      (it) => decisions.isDeciding(it) || requests.isAwaited(it),
-      notifications,
-    ),
+    announceProposals(proposals, diffTabs, (it) => decisions.isDeciding(it) || requests.isAwaited(it)),
     ...registerDocuments(texts, edits),
     ...showWaitingItem(proposals),
     registerDiffLenses(texts),
@@ -75,42 +66,21 @@ export function registerApproval(
 }
 
 /**
- * Announces new proposals, until they are opened or decided.
+ * Announces new proposals.
  * @param isExpected decides whether the person gets to see a proposal in another way
  */
 function announceProposals(
   proposals: ProposalStore,
   diffTabs: DiffTabs,
   isExpected: (it: Proposal) => boolean,
-  notifications: ProposalNotifications,
-): Disposable[] {
-  let announcedNow: readonly Proposal[] = [];
-  const announce = (now: readonly Proposal[]) => {
-    if (
-      now.length === announcedNow.length &&
-      now.every((it, index) => isSameProposal(it, announcedNow[index] ?? it))
-    )
-      return;
-    announcedNow = now;
-    const [first] = now;
-    if (first === undefined) void notifications.withdrawNew();
-    else
-      void notifications.showNew(first, arrivalText(now, t), {
-        title: t('Review'),
-        command: 'trellis.reviewFix',
-      });
-  };
-  return [
-    proposals.onChange(({ queue, arrived }) => {
-      // A person who reviews gets the next proposal after a decision.
-      const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !isExpected(it));
-      announce(announced(announcedNow, news, queue));
-    }),
-    diffTabs.onShow((ref) => {
-      void notifications.withdraw(ref);
-      announce([]);
-    }),
-  ];
+): Disposable {
+  const review = { title: t('Review'), command: 'trellis.reviewFix' };
+  return proposals.onChange(({ arrived }) => {
+    // A person who reviews gets the next proposal after a decision.
+    const news = diffTabs.isAnyOpen ? [] : arrived.filter((it) => !isExpected(it));
+    const [first] = news;
+    if (first !== undefined) void showAbout(first, arrivalText(news, t), review, t('Later'));
+  });
 }
 
 function registerCommands(

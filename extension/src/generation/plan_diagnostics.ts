@@ -13,7 +13,7 @@ import {
 import type { PlanDiagnostic } from '../protocol';
 import type { Sidecar } from '../sidecar/api';
 import { isHidden } from './plan_files';
-import { kindOf } from './plan_kind';
+import { certainKindOf } from './plan_kind';
 
 /** Milliseconds after the last change before the text is checked. */
 const CHANGE_DELAY_MS = 300;
@@ -71,7 +71,7 @@ export class PlanDiagnostics {
 
   private isPlan(uri: Uri, text: string): boolean {
     if (text.length > MAX_LENGTH) return false;
-    const kind = kindOf(text);
+    const kind = certainKindOf(text);
     if (kind === 'graph' || kind === 'tasks') this.known.add(uri.fsPath);
     else if (kind === 'other') this.known.delete(uri.fsPath);
     return this.known.has(uri.fsPath) || (kind === 'broken' && /rpg[^/\\]*\.json$/i.test(uri.fsPath));

@@ -1,5 +1,7 @@
 // Kinds of JSON files by their content: the sidecar reads planning graphs and task lists.
+
 import { basename } from 'node:path';
+import { fields } from '../unknown_value';
 
 /** Kind of a JSON file; `broken` is no valid JSON. */
 export type PlanKind = 'graph' | 'tasks' | 'other' | 'broken';
@@ -13,6 +15,28 @@ export function kindOf(text: string): PlanKind {
   const isTree = isObject(root) && edges !== undefined;
   if (isNested || isTree || haveIds(nodes)) return 'graph';
   return haveIds(tasks) ? 'tasks' : 'other';
+}
+
+/**
+ * Recognizes a kind beyond doubt, for what is shown without being asked for: other programs have nodes with ids, and
+ * lists of tasks, too.
+ */
+export function certainKindOf(text: string): PlanKind {
+  const kind = kindOf(text);
+  if (kind !== 'graph' && kind !== 'tasks') return kind;
+  const { nodes, tasks, hierarchy, root, repo_name } = fields(parsed(text));
+  if (kind === 'tasks') return haveField(tasks, TASK_FIELDS) ? kind : 'other';
+  const isWhole = isObject(hierarchy) || isObject(root) || typeof repo_name === 'string';
+  return isWhole || haveField(nodes, NODE_FIELDS) ? kind : 'other';
+}
+
+/** Fields of which some nodes of a plan have one. */
+const NODE_FIELDS = ['node_type', 'file_path', 'subgraph_id', 'signature', 'docstring'];
+/** Fields of which some tasks have one. */
+const TASK_FIELDS = ['description', 'depends_on', 'implementation_details', 'story_points'];
+
+function haveField(list: unknown, names: readonly string[]): boolean {
+  return Array.isArray(list) && list.some((it) => isObject(it) && names.some((name) => name in it));
 }
 
 /** Returns whether a file may be of a kind; for a broken one the name decides. */
@@ -29,10 +53,6 @@ function haveIds(list: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return isObject(value) ? { ...value } : {};
 }
 
 function parsed(text: string): unknown {

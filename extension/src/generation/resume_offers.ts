@@ -1,30 +1,21 @@
 // Offers to resume stopped runs.
-import { commands, Disposable, l10n, workspace } from 'vscode';
+import { commands, type Disposable, l10n, workspace } from 'vscode';
 import type { Run } from '../protocol';
 import type { JobStore } from '../run/job_store';
 import { isOpen, isRun } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
-import { KeyedNotifications } from '../sidecar/keyed_notifications';
+import * as notify from '../sidecar/notify';
 import { reportError } from '../sidecar/report_error';
 
-/** The open offers, by the folder of the run; the empty one is about several runs. */
-const offers = new KeyedNotifications();
-
-/** Offers to resume stopped runs at every start of the sidecar, and withdraws the offer of a run that is resumed. */
+/** Offers to resume stopped runs at every start of the sidecar. */
 export function offerResumesAtStart(sidecar: Sidecar, jobStore: JobStore): Disposable {
-  return Disposable.from(
-    sidecar.onState((state) => {
-      if (state !== 'running' || !workspace.isTrusted) return;
-      if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
-      offerResumes(sidecar, jobStore).catch((error) =>
-        reportError(l10n.t('Could not look for stopped runs'), error),
-      );
-    }),
-    jobStore.onChange((jobs) => {
-      for (const it of jobs.values())
-        if (it.out !== undefined && isRun(it) && isOpen(it)) void offers.withdraw(it.out);
-    }),
-  );
+  return sidecar.onState((state) => {
+    if (state !== 'running' || !workspace.isTrusted) return;
+    if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
+    offerResumes(sidecar, jobStore).catch((error) =>
+      reportError(l10n.t('Could not look for stopped runs'), error),
+    );
+  });
 }
 
 /**
@@ -33,7 +24,7 @@ export function offerResumesAtStart(sidecar: Sidecar, jobStore: JobStore): Dispo
  */
 export async function offerResume(text: string, out?: string): Promise<void> {
   const resume = out === undefined ? l10n.t('Choose…') : l10n.t('Resume');
-  if ((await offers.show(out ?? '', text, resume, l10n.t('Not Now'))) !== resume) return;
+  if ((await notify.info(text, resume, l10n.t('Not Now'))) !== resume) return;
   await commands.executeCommand('trellis.resumeRun', ...(out === undefined ? [] : [out]));
 }
 

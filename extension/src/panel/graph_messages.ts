@@ -1,6 +1,8 @@
 // Messages between the extension and the page of the planning graph.
+
 import type { Run, RunNode, Status } from '../run/run_state';
 import type { Translate } from '../translate';
+import { fields } from '../unknown_value';
 import type { PlannedRun } from './plan_preview';
 import { planSummary } from './plan_summary';
 
@@ -73,14 +75,12 @@ export function statesMessage(run: Run, changed: Iterable<string>): Extract<ToPa
 
 /** Reads a message of the page; `undefined` for others. */
 export function parseMessage(message: unknown): FromPage | undefined {
-  const { type, id, chosen } = { ...NO_FIELDS, ...(typeof message === 'object' ? message : {}) };
+  const { type, id, chosen } = fields(message);
   if (type === 'generate' || type === 'problems') return { type };
   if (type === 'ready') return { type, chosen: typeof chosen === 'string' ? chosen : undefined };
   const known = type === 'open' || type === 'tests' || type === 'retry' || type === 'selected';
   return known && typeof id === 'string' ? { type, id } : undefined;
 }
-
-const NO_FIELDS = { type: undefined, id: undefined, chosen: undefined };
 
 function drawnNode({ id, name, subgraph, status, needs }: RunNode): DrawnNode {
   return { id, name, subgraph, status, needs };

@@ -1,4 +1,5 @@
 // Actions for a node of the shown run.
+
 import { join } from 'node:path';
 import {
   commands,
@@ -19,7 +20,8 @@ import { type Run, type RunNode, STATUSES, type Status } from '../run/run_state'
 import type { RunStore } from '../run/run_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
-import type { NodePage } from './node_page';
+import { fields } from '../unknown_value';
+import { type NodePage, nodeIdOf } from './node_page';
 import { lineOf, STATUS_ICONS, statusName, statusText, summary } from './node_rows';
 
 const t = l10n.t;
@@ -32,6 +34,9 @@ export interface NodeOfRun {
 
 /** Returns the node of a row of the tree or of an id; asks if the argument is neither. */
 export async function nodeOf(runs: RunStore, argument: unknown): Promise<NodeOfRun | undefined> {
+  // A page may be about another run than the shown one.
+  const out = nodeIdOf(argument)?.out;
+  if (out !== undefined && out !== runs.current?.out) await runs.show(out);
   const run = runs.current;
   if (run === undefined) {
     throw new TrellisError(
@@ -171,7 +176,7 @@ async function pickNode(run: Run): Promise<string | undefined> {
 
 function idOf(argument: unknown): string | undefined {
   if (typeof argument === 'string') return argument;
-  const { id } = { id: undefined, ...(typeof argument === 'object' ? argument : {}) };
+  const { id } = fields(argument);
   return typeof id === 'string' ? id : undefined;
 }
 

@@ -1,4 +1,5 @@
 // The page of a node: why it failed, its attempts, and the next actions; it follows the run.
+
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import {
@@ -20,6 +21,7 @@ import type { RunChange, RunStore } from '../run/run_store';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, toTrellisError } from '../sidecar/errors';
 import { guarded } from '../sidecar/report_error';
+import { fields } from '../unknown_value';
 import { escaped, pageHtml } from './html';
 import { nodePageHtml } from './node_page_html';
 import { statusText } from './node_rows';
@@ -140,17 +142,13 @@ export class NodePage {
   }
 
   private async receive(message: unknown): Promise<void> {
-    const { action, id } = {
-      action: undefined,
-      id: undefined,
-      ...(typeof message === 'object' ? message : {}),
-    };
+    const { action, id } = fields(message);
     const { shown } = this;
     if (action === 'ready') return this.draw();
     if (shown === undefined || typeof action !== 'string') return;
     const target = typeof id === 'string' ? id : shown.id;
     const command = COMMANDS[action];
-    if (command !== undefined) await commands.executeCommand(command, target);
+    if (command !== undefined) await commands.executeCommand(command, { out: shown.out, id: target });
     else if (action === 'tests' || action === 'code') await this.openText(action);
   }
 
@@ -195,11 +193,11 @@ export class NodePage {
 
 /** Reads the node of a restored page; `undefined` if it has none. */
 export function nodeIdOf(state: unknown): NodeId | undefined {
-  const { out, id } = { out: undefined, id: undefined, ...(typeof state === 'object' ? state : {}) };
+  const { out, id } = fields(state);
   return typeof out === 'string' && typeof id === 'string' ? { out, id } : undefined;
 }
 
-/** Commands behind the actions of the page; their argument is the id of a node. */
+/** Commands behind the actions of the page; their argument names a node and its run. */
 const COMMANDS: Readonly<Record<string, string>> = {
   retry: 'trellis.retryThisNode',
   retryWith: 'trellis.retryWithModel',

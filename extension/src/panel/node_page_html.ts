@@ -132,8 +132,13 @@ function attempt(it: AttemptResult, at: number, isOpen: boolean, t: Translate): 
 
 /** Shows a unified diff line by line; signs tell lines apart without colours. */
 function difference(change: string, t: Translate): string {
-  const lines = change.split('\n').filter((it) => !/^(---|\+\+\+|@@|\\)/.test(it));
-  const rows = lines.map((it) => {
+  const all = change.split('\n');
+  // Names of the files come first, and only there.
+  const header = all[0]?.startsWith('--- ') ? 2 : 0;
+  const lines = all.slice(header).filter((it) => !it.startsWith('\\'));
+  const rows = lines.map((it, at) => {
+    const isGap = it.startsWith('@@');
+    if (isGap) return at === 0 ? '' : '<span class="gap">⋯\n</span>';
     const kind = it.startsWith('+') ? 'added' : it.startsWith('-') ? 'removed' : 'same';
     return `<span class="${kind}">${escaped(it)}\n</span>`;
   });

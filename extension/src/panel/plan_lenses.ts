@@ -11,7 +11,7 @@ import {
   workspace,
 } from 'vscode';
 import { isHidden } from '../generation/plan_files';
-import { kindOf, type PlanKind } from '../generation/plan_kind';
+import { certainKindOf, type PlanKind } from '../generation/plan_kind';
 import type { RunNode } from '../run/run_state';
 import type { RunStore } from '../run/run_store';
 import { failedIn } from './node_rows';
@@ -35,7 +35,7 @@ function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const text = document.getText();
   const failed = failedIn(run, document.uri.fsPath, text);
   const isOfRun = [run?.graph, `${run?.out}/docs/rpg.json`].includes(document.uri.fsPath);
-  const own = lensesOfPlan(document.uri, kindOf(text), isOfRun);
+  const own = lensesOfPlan(document.uri, certainKindOf(text), isOfRun);
   return [
     ...own,
     ...failed.flatMap(([line, node]) =>

@@ -3,6 +3,7 @@
 import { l10n } from 'vscode';
 import type { Remedy } from '../protocol';
 import type { Translate } from '../translate';
+import { capitalized, fields } from '../unknown_value';
 import { TrellisError } from './api';
 import { adviceOf, withSettingNames } from './hints';
 
@@ -47,19 +48,6 @@ export function isCancelled(error: TrellisError): boolean {
 
 function withFullStop(sentence: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
-function capitalized(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value, ...messageOf(value) } : {};
-}
-
-/** Reads the message of an `Error`, which a spread does not copy. */
-function messageOf(value: object): Record<string, unknown> {
-  return value instanceof Error ? { message: value.message } : {};
 }
 
 /** A command that helps, with its title in the notification. */

@@ -1,5 +1,7 @@
 // The sidecar's lenses as values, and the tests that they run.
+
 import type { CodeLens } from 'vscode';
+import { fields } from '../unknown_value';
 
 /** The used parts of a lens; lines count from 0. */
 export interface Lens {
@@ -39,9 +41,4 @@ export function testsOf(path: string, lenses: readonly Lens[]): readonly FoundTe
     const [file] = id.split('::', 1);
     return id.includes('::') && `${root}/${file}` === path ? [{ root, id, line, endLine }] : [];
   });
-}
-
-/** Reads a value of the wire as an object with fields. */
-export function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

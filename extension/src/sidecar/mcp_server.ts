@@ -36,8 +36,9 @@ type DefinitionClass = new (
  * @param program finds the program of the sidecar; `undefined` if there is none
  */
 export function offerMcpServer(program: () => string | undefined, ownVersion: string): Disposable[] {
-  if (!hasMcp(version)) return [];
-  const api = lm as unknown as McpApi;
+  const api = lm as unknown as Partial<McpApi>;
+  // Other editors have the version without the interface.
+  if (!hasMcp(version) || api.registerMcpServerDefinitionProvider === undefined) return [];
   const { McpStdioServerDefinition } = vscode as unknown as {
     readonly McpStdioServerDefinition: DefinitionClass;
   };

@@ -47,8 +47,9 @@ export function applyCollectionErrors(
   for (const note of notes) run.appendOutput(terminalLines(note));
   const broken = collectionErrorsOf(result, named).filter((it) => !tree.isInternal(root, it.id));
   for (const { id, failure } of broken) run.errored(tree.item(root, id), messageOf(root, failure, undefined));
-  const isAllSkipped = outcome === 'noTests' && result.tests.length > 0;
-  if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isAllSkipped) return;
+  // A named file may have no tests yet.
+  const isEmpty = outcome === 'noTests' && (result.tests.length > 0 || named.length > 0);
+  if (broken.length > 0 || outcome === 'passed' || outcome === 'failed' || isEmpty) return;
   const why = withSettingNames(reason ?? l10n.t('the run ended with "{0}"', outcome), l10n.t);
   run.errored(tree.item(root, ''), new TestMessage(why));
 }

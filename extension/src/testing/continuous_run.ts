@@ -94,6 +94,13 @@ class ContinuousRun implements Disposable {
   dispose(): void {
     clearTimeout(this.timer);
     this.current?.cancel();
+    this.describe('');
+  }
+
+  /** Shows a text beside the project. */
+  private describe(text: string): void {
+    const item = this.testing.tree.find(this.root, '');
+    if (item !== undefined) item.description = text;
   }
 
   /**
@@ -126,51 +133,50 @@ class ContinuousRun implements Disposable {
   private async runBatch(batch: Batch, number: number): Promise<void> {
     const source = new CancellationTokenSource();
     this.current = source;
-    let isDone = false;
     try {
-      isDone = await this.runAffected(batch, source.token);
+      await this.runAffected(batch, source.token);
     } catch (error) {
-      // Not asked again: the next change does.
-      isDone = !source.token.isCancellationRequested;
       void reportError(l10n.t('Could not find the tests that a change affects'), error);
     } finally {
       source.dispose();
     }
-    if (!isDone) this.queue.putBack(batch);
-    if (number !== this.newest) return;
-    this.current = undefined;
-    this.next();
+    // A run that failed is not repeated: the next change is.
+    if (source.token.isCancellationRequested) this.queue.putBack(batch);
+    if (number === this.newest) this.current = undefined;
+    if (this.current === undefined) this.next();
   }
 
-  /** @returns whether the tests ran, or none was affected */
-  private async runAffected(batch: Batch, token: CancellationToken): Promise<boolean> {
+  private async runAffected(batch: Batch, token: CancellationToken): Promise<void> {
     const { root, ids } = this.tests;
     const paths = batch === 'all' ? [] : [...batch];
     const affected = await this.sidecar.request('trellis/affectedTests', { root, paths }, token);
-    if (token.isCancellationRequested) return false;
-    const found = affectedWithin(ids, [...affected.tests, ...this.released(affected)]);
+    if (token.isCancellationRequested) return;
+    const held = affectedWithin(ids, affected.held);
+    const found = affectedWithin(ids, [...affected.tests, ...this.released(affected, held)]);
     const intro = [introOf(affected, found.length, l10n.t), waitingText(affected, l10n.t)];
     const text = intro.filter((it) => it !== undefined).join('\n');
     if (found.length === 0) {
       if (affected.broken.length > 0) this.say(affected, text);
-      return true;
+      this.waiting = held;
+      return;
     }
     const items = found.map((id) => this.testing.tree.item(affected.root, id));
     const request = new TestRunRequest(items, undefined, this.profile, true);
     const options = { coverage: false, recordsExecution: true, intro: text };
-    return await runTests(this.sidecar, this.testing, request, options, token);
+    await runTests(this.sidecar, this.testing, request, options, token);
+    // Tests of a superseded run still wait.
+    if (!token.isCancellationRequested) this.waiting = held;
   }
 
-  /** Dims the tests that wait for a correction; returns those that do not wait any more. */
-  private released({ root, held, broken }: AffectedTestsResult): readonly string[] {
+  /** Dims the tests that wait for a correction; returns those that do not wait any more, and are still there. */
+  private released({ root, broken }: AffectedTestsResult, held: readonly string[]): readonly string[] {
     const { tree, controller } = this.testing;
-    const released = this.waiting.filter((it) => !held.includes(it));
+    const released = this.waiting.filter((it) => !held.includes(it) && tree.find(root, it) !== undefined);
     const newlyHeld = held.filter((it) => !this.waiting.includes(it));
-    this.waiting = held;
+    this.waiting = [...this.waiting, ...newlyHeld];
     if (newlyHeld.length > 0) controller.invalidateTestResults(newlyHeld.map((id) => tree.item(root, id)));
     const [first] = broken;
-    tree.item(root, '').description =
-      first === undefined ? '' : l10n.t('syntax error in {0}, line {1}', first.path, first.line);
+    this.describe(first === undefined ? '' : l10n.t('syntax error in {0}, line {1}', first.path, first.line));
     return released;
   }
 

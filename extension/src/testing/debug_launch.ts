@@ -1,5 +1,7 @@
 // Launch configuration of the Python debugger.
 
+import { fields } from '../unknown_value';
+
 /** Tests of a project that are debugged. */
 export interface DebugTarget {
   /** Folder of the project, absolute. */
@@ -37,8 +39,4 @@ export const DEBUG_TYPE = 'debugpy';
 export function contributesDebugger(manifest: unknown): boolean {
   const { debuggers } = fields(fields(manifest).contributes);
   return Array.isArray(debuggers) && debuggers.some((it) => fields(it).type === DEBUG_TYPE);
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

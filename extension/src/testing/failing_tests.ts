@@ -2,8 +2,9 @@
 import { commands, Disposable, l10n, type TestItem, type TextDocument, Uri, window, workspace } from 'vscode';
 import type { Event as TrellisEvent } from '../protocol';
 import type { Client } from '../sidecar/client';
-import { fields, type Lens, lensesOf } from '../sidecar/lenses';
+import { type Lens, lensesOf } from '../sidecar/lenses';
 import * as notify from '../sidecar/notify';
+import { fields } from '../unknown_value';
 import { fileOf, idSteps } from './ids';
 import { type Outcome, outcomeOfEvent, outcomesOfResults } from './outcomes';
 import type { TestView } from './test_view';
@@ -47,6 +48,12 @@ export class FailingTests {
     );
   }
 
+  /** Returns the failing tests that the view has. */
+  private known(): readonly NamedTest[] {
+    const { tree } = this.testing;
+    return [...this.failing.values()].filter(({ root, test }) => tree.find(root, test) !== undefined);
+  }
+
   private handleEvent(event: TrellisEvent): void {
     if (event.type === 'results') for (const it of outcomesOfResults(event)) this.take(it);
     else if (event.type === 'test' && !event.draft) this.take(outcomeOfEvent(event));
@@ -62,6 +69,7 @@ export class FailingTests {
 
   /** Sets the context of menus: the items of failing tests, and of the functions and classes around them. */
   private updateMenus(): void {
+    // Tests of a run that goes on are not in the view yet.
     const items = [...this.failing.values()].flatMap(({ root, test }) =>
       idSteps(test)
         .filter((step) => step.kind === 'name')
@@ -93,11 +101,11 @@ export class FailingTests {
   /** Returns the first failing test of the active file. */
   private inFile(): NamedTest | undefined {
     const path = window.activeTextEditor?.document.uri.fsPath;
-    return [...this.failing.values()].find(({ root, test }) => `${root}/${fileOf(test)}` === path);
+    return this.known().find(({ root, test }) => `${root}/${fileOf(test)}` === path);
   }
 
   private async pick(): Promise<NamedTest | undefined> {
-    const items = [...this.failing.values()].map((it) => ({
+    const items = this.known().map((it) => ({
       label: it.test,
       description: workspace.asRelativePath(Uri.file(it.root)),
       it,
@@ -105,6 +113,8 @@ export class FailingTests {
     if (items.length > 0) {
       return (await window.showQuickPick(items, { title: l10n.t('Fix which failing test?') }))?.it;
     }
+    this.failing.clear();
+    this.updateMenus();
     const run = l10n.t('Run All Tests');
     const chosen = await notify.info(l10n.t('No test is known to fail. Run the tests first.'), run);
     if (chosen === run) await commands.executeCommand('testing.runAll');

@@ -1,5 +1,6 @@
 // Outcomes in a document, read from the sidecar's lenses.
-import { fields, type Lens } from '../sidecar/lenses';
+import type { Lens } from '../sidecar/lenses';
+import { fields } from '../unknown_value';
 import type { Mark } from './outcomes';
 
 /** Outcome of the definition in a line. */

@@ -1,6 +1,14 @@
 // Runs of the Testing view: requested from the sidecar, shown while they go on.
-import type { CancellationToken, TestItem, TestRun, TestRunRequest } from 'vscode';
-import { l10n, Uri } from 'vscode';
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  Disposable,
+  l10n,
+  type TestItem,
+  type TestRun,
+  type TestRunRequest,
+  Uri,
+} from 'vscode';
 import type { Event as TrellisEvent } from '../protocol';
 import { reportInterpreter } from '../settings/interpreter';
 import { requestSettings } from '../settings/request_settings';
@@ -18,19 +26,26 @@ import { type ProjectTests, testsByProject } from './tests_by_project';
 import type { TestTree } from './tree';
 import type { RunOptions } from './types';
 
-/**
- * Runs the requested tests, one project after the other. Never rejects: errors are reported.
- * @returns whether all of them ran
- */
+/** Runs the requested tests, one project after the other. Never rejects: errors are reported. */
 export async function runTests(
   sidecar: Client,
   testing: TestView,
   request: TestRunRequest,
   options: RunOptions,
   token: CancellationToken,
-): Promise<boolean> {
+): Promise<void> {
   const run = testing.controller.createTestRun(request);
-  const stopping = run.token.onCancellationRequested(() => run.end());
+  // The editor cancels the one or the other.
+  const source = new CancellationTokenSource();
+  const stopping = Disposable.from(
+    source,
+    token.onCancellationRequested(() => source.cancel()),
+    run.token.onCancellationRequested(() => {
+      source.cancel();
+      run.end();
+    }),
+  );
+  if (token.isCancellationRequested) source.cancel();
   if (options.intro !== undefined) run.appendOutput(terminalLines(options.intro));
   const excluded = new Set(request.exclude);
   // In a continuous run a test keeps its result until it has the next one.
@@ -38,12 +53,10 @@ export async function runTests(
   for (const item of waiting) if (isPartOfProject(testing, item)) enqueue(run, testing.tree, item, excluded);
   try {
     for (const tests of testsByProject(testing.tree, request))
-      await runProject(sidecar, testing, run, tests, options, token);
-    return !token.isCancellationRequested;
+      await runProject(sidecar, testing, run, tests, options, source.token);
   } catch (error) {
     // Not awaited: the run must end even if nobody reads the message.
     void reportError(l10n.t('Could not run the tests'), error);
-    return false;
   } finally {
     stopping.dispose();
     run.end();

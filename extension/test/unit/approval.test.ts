@@ -26,7 +26,6 @@ import {
   uriPartsOf,
 } from '../../src/approval/proposal_uri';
 import {
-  announced,
   applyEvent,
   arrived,
   departed,
@@ -431,21 +430,6 @@ test("the remedy of an error is the sidecar's, whatever the text", () => {
     const data = { kind: 'stale', hint: 'decide `rebase`, look at it again', remedy };
     assert.equal(toTrellisError({ message: 'no', code: 65, data }).remedy, wanted, String(remedy));
   }
-});
-
-test('an announced proposal stays announced until it is decided', () => {
-  const queue = withList(EMPTY_QUEUE, '/p', [summary('fix-1'), summary('fix-2'), summary('fix-3')]);
-  const [one, two, three] = waiting(queue);
-  assert.ok(one && two && three);
-  const ids = (them: readonly FixSummary[]) => them.map((it) => it.fix);
-  assert.deepEqual(ids(announced([two], [one], queue)), ['fix-1', 'fix-2']);
-  const after = applyEvent(queue, told('fix-1', 'rejected'));
-  assert.deepEqual(ids(announced([one, two], [], after)), ['fix-2']);
-  assert.deepEqual(ids(departed(queue, after)), ['fix-1']);
-  assert.deepEqual(departed(after, queue), []);
-  const stale = withList(queue, '/p', [summary('fix-2', 'stale')]);
-  assert.deepEqual(announced([two], [], stale), []);
-  assert.deepEqual(ids(departed(queue, stale)), ['fix-1', 'fix-3']);
 });
 
 test('titles and picker items name file and proposal', () => {

@@ -102,6 +102,39 @@ test('a newer change supersedes a run, whose tests run afterwards', async () => 
   assert.equal(view.runs.length, 3);
 });
 
+test('a superseded run goes on, even if the newer one ended first', async () => {
+  const { sidecar, root, answer, save, pass } = switchOn();
+  answer.tests = ['a.py'];
+  let end = () => {};
+  sidecar.answers['trellis/runTests'] = () =>
+    new Promise((resolve) => {
+      end = () => resolve(resultOf(root));
+    });
+  await pass();
+  answer.tests = [];
+  save('notes.md');
+  await pass();
+  end();
+  await pass();
+  assert.deepEqual(
+    sidecar.params('trellis/affectedTests').map((it) => it.paths),
+    [[], ['notes.md'], []],
+  );
+});
+
+test('a run that cannot start is not repeated until the next change', async () => {
+  const { sidecar, answer, save, pass } = switchOn();
+  answer.tests = ['a.py'];
+  sidecar.answers['trellis/runTests'] = () => {
+    throw new Error('there is no Python');
+  };
+  for (let turn = 0; turn < 5; turn += 1) await pass();
+  assert.equal(sidecar.params('trellis/runTests').length, 1);
+  save('code.py');
+  for (let turn = 0; turn < 5; turn += 1) await pass();
+  assert.equal(sidecar.params('trellis/runTests').length, 2);
+});
+
 test('a run of one test or file is not disturbed by others', async () => {
   const { sidecar, answer, save, pass } = switchOn('a.py::t', 'b.py');
   answer.tests = ['a.py', 'b.py::x', 'c.py'];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { PlanFiles } from '../../src/generation/plan_files';
-import { kindOf, mayBe, type PlanKind } from '../../src/generation/plan_kind';
+import { certainKindOf, kindOf, mayBe, type PlanKind } from '../../src/generation/plan_kind';
 import { editor, files, Uri } from './vscode';
 
 const repository = process.env.TRELLIS_REPOSITORY ?? '';
@@ -29,6 +29,21 @@ test('a graph and a task list are recognized by their content', () => {
     ['{"nodes": [', 'broken'],
   ];
   for (const [text, wanted] of table) assert.equal(kindOf(text), wanted, text.slice(0, 60));
+});
+
+test('what is shown unasked is shown for plans only', () => {
+  const table: [string, string][] = [
+    ['{"nodes": [{"id": "a", "node_type": "leaf"}], "edges": []}', 'graph'],
+    ['{"nodes": [], "repo_name": "shop"}', 'graph'],
+    [list, 'tasks'],
+    ['{"nodes": [{"id": 1, "group": 2}], "links": []}', 'other'],
+    ['{"nodes": [{"id": "a", "type": "webhook", "position": [0, 0]}], "connections": {}}', 'other'],
+    ['{"nodes": []}', 'other'],
+    ['{"tasks": []}', 'other'],
+    ['{"tasks": [{"id": "a", "title": "b"}]}', 'other'],
+    ['{"nodes": [', 'broken'],
+  ];
+  for (const [text, wanted] of table) assert.equal(certainKindOf(text), wanted, text);
 });
 
 test('a broken file is offered if its name fits', () => {

@@ -156,8 +156,8 @@ const ASKS: Record<MethodWithSettings, (fixture: TestingFixture, jobStore: JobSt
 };
 
 async function decided(sidecar: TestingFixture['sidecar']): Promise<void> {
-  const parts = { queue: new Map(), confirmDiscard: async () => true, withdraw: () => {} } as never;
-  const decisions = new Decisions(asClient(sidecar), parts, parts, parts, parts);
+  const parts = { queue: new Map(), confirmDiscard: async () => true } as never;
+  const decisions = new Decisions(asClient(sidecar), parts, parts, parts);
   await decisions.decide({ root: '/p', fix: 'fix-1' }, { decision: 'accept' });
 }
 
