@@ -42,7 +42,7 @@ export class FixRequests {
   async revise({ root, fix, node }: Proposal, test: string): Promise<void> {
     if (node)
       return void (await notify.info(
-        l10n.t('A run changes its drafts itself: reject it, and the run goes on.'),
+        l10n.t('A run changes its drafts itself: reject it, and the run continues.'),
       ));
     if (await this.isBusy({ root, test })) return;
     const words = await window.showInputBox({
