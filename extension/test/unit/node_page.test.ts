@@ -66,6 +66,16 @@ test('a page has the failing test, both values, the attempts and what waits, and
   assert.ok(!html.includes('<i>') && !html.includes('+++ b/a.py'), html);
 });
 
+test('a difference keeps lines that look like names of files, and marks what it leaves out', () => {
+  const change = '--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n--- note\n+++x\n@@ -9 +9 @@\n-y\n\\ No newline\n';
+  const html = nodePageHtml({ ...facts, attempts: [{ ...attempt, change }] }, state, l10n.t);
+  const rows = html.split('<span class="').slice(1);
+  const shown = rows
+    .map((it) => it.slice(0, it.indexOf('\n')))
+    .filter((it) => /^(added|removed|gap)/.test(it));
+  assert.deepEqual(shown, ['removed">--- note', 'added">+++x', 'gap">⋯', 'removed">-y']);
+});
+
 test('a retry is offered while nothing runs, and only for nodes that did not pass', () => {
   const disabled = nodePageHtml(facts, { ...state, canRetry: false }, l10n.t);
   assert.match(disabled, /data-action="retry" disabled/);
