@@ -15,7 +15,7 @@ use super::dependency::Version;
 use super::execution_map::{ExecutionMap, TestRecord};
 
 /// Version of the file format and of the hashes; files of other versions are ignored.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Other users need not read the names of functions.
 const PRIVATE: u32 = 0o700;
 
@@ -33,6 +33,7 @@ struct StoredMap {
     versions: Vec<Version>,
     shared: Vec<Vec<u32>>,
     tests: BTreeMap<String, StoredRecord>,
+    files: BTreeMap<String, u32>,
 }
 
 /// One test.
@@ -42,8 +43,6 @@ struct StoredRecord {
     at: u64,
     shared: u32,
     own: Vec<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    caches: Vec<String>,
 }
 
 impl Store {
@@ -86,32 +85,24 @@ impl Store {
 
 impl StoredMap {
     fn of(root: &Path, map: &ExecutionMap) -> StoredMap {
-        let record = |it: &TestRecord| StoredRecord {
-            at: it.at,
-            shared: it.shared,
-            own: it.own.clone(),
-            caches: it.caches.clone(),
-        };
+        let record =
+            |it: &TestRecord| StoredRecord { at: it.at, shared: it.shared, own: it.own.clone() };
         StoredMap {
             version: VERSION,
             root: root.to_owned(),
             versions: map.versions.clone(),
             shared: map.shared.clone(),
             tests: map.tests.iter().map(|(id, it)| (id.clone(), record(it))).collect(),
+            files: map.files.clone(),
         }
     }
 }
 
 impl From<StoredMap> for ExecutionMap {
     fn from(stored: StoredMap) -> ExecutionMap {
-        let StoredMap { versions, shared, tests, .. } = stored;
-        let record = |it: StoredRecord| TestRecord {
-            at: it.at,
-            shared: it.shared,
-            own: it.own,
-            caches: it.caches,
-        };
+        let StoredMap { versions, shared, tests, files, .. } = stored;
+        let record = |it: StoredRecord| TestRecord { at: it.at, shared: it.shared, own: it.own };
         let tests = tests.into_iter().map(|(id, it)| (id, record(it))).collect();
-        ExecutionMap { versions, shared, tests }
+        ExecutionMap { versions, shared, tests, files }
     }
 }
