@@ -25,7 +25,11 @@ FOLDERS = {"os.listdir", "os.scandir"}
 FILES = {"open", "sqlite3.connect"}
 CHANGES = {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.symlink", "os.truncate"}
 EVENTS = PROCESSES | FOLDERS | FILES | CHANGES | {"socket.connect"}
-LEFT_OUT = {".git", ".trellis", ".venv", "__pycache__", "site-packages", "venv"}
+# Folders whose files count for no test; the extension does not send their changes either.
+LEFT_OUT = {
+    ".git", ".hypothesis", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".tox", ".trellis", ".venv",
+    "__pycache__", "node_modules", "site-packages", "venv",
+}  # fmt: skip
 
 # pytest loads test modules by name.
 LOADS_TESTS = {"_pytest.pathlib", "_pytest.assertion.rewrite", "_pytest.python"}
