@@ -1,30 +1,25 @@
 //! Execution maps on the disk: one file per project in the user's cache.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use trellis_store::disk::hash;
-use trellis_store::lock::Lock;
+use trellis_store::project_cache::{ProjectCache, read};
 
 use super::dependency::Version;
 use super::execution_map::{ExecutionMap, TestRecord};
 
 /// Version of the file format and of the hashes; files of other versions are ignored.
 const VERSION: u32 = 2;
-/// Other users need not read the names of functions.
-const PRIVATE: u32 = 0o700;
 
 /// The folder of the maps.
 #[derive(Clone, Debug)]
-pub(super) struct Store(PathBuf);
+pub(super) struct Store(ProjectCache);
 
 /// Content of a file.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredMap {
     version: u32,
@@ -47,20 +42,17 @@ struct StoredRecord {
 
 impl Store {
     pub(super) fn of(folder: PathBuf) -> Store {
-        Store(folder)
+        Store(ProjectCache::of(folder))
     }
 
     /// Returns the time of a project's file; `None` if there is no file.
     pub(super) fn time(&self, root: &Path) -> Option<SystemTime> {
-        fs::metadata(self.file(root)).and_then(|it| it.modified()).ok()
+        self.0.time(root)
     }
 
     /// Returns the map of a project; empty if there is none, or none of this version.
     pub(super) fn read(&self, root: &Path) -> ExecutionMap {
-        let bytes = trellis_os::files::read(self.file(root)).unwrap_or_default();
-        let stored: StoredMap = serde_json::from_slice(&bytes).unwrap_or_default();
-        let fits = stored.version == VERSION && stored.root == root;
-        if fits { stored.into() } else { ExecutionMap::default() }
+        StoredMap::map(read(&self.0.file(root)), root)
     }
 
     /// Replaces the map of a project by what `change` makes of it; other processes wait meanwhile.
@@ -69,21 +61,18 @@ impl Store {
         root: &Path,
         change: impl FnOnce(ExecutionMap) -> ExecutionMap,
     ) -> io::Result<ExecutionMap> {
-        DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
-        let _lock = Lock::wait_for(&self.0.join("lock"))?;
-        let map = change(self.read(root));
-        let mut scratch = tempfile::Builder::new().prefix("write-").tempfile_in(&self.0)?;
-        scratch.write_all(&serde_json::to_vec(&StoredMap::of(root, &map))?)?;
-        scratch.persist(self.file(root)).map_err(|error| error.error)?;
-        Ok(map)
-    }
-
-    fn file(&self, root: &Path) -> PathBuf {
-        self.0.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]))
+        let stored = |old| StoredMap::of(root, &change(StoredMap::map(old, root)));
+        self.0.change(root, stored).map(Into::into)
     }
 }
 
 impl StoredMap {
+    /// Returns the map of a file, if the file is one of this project and version.
+    fn map(stored: Option<StoredMap>, root: &Path) -> ExecutionMap {
+        let fits = |it: &StoredMap| it.version == VERSION && it.root == root;
+        stored.filter(fits).map_or_else(ExecutionMap::default, Into::into)
+    }
+
     fn of(root: &Path, map: &ExecutionMap) -> StoredMap {
         let record =
             |it: &TestRecord| StoredRecord { at: it.at, shared: it.shared, own: it.own.clone() };
