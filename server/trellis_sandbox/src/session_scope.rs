@@ -10,6 +10,8 @@ pub struct SessionScope<'a> {
     targets: &'a [String],
     /// Tests that were found, run or not.
     found: BTreeSet<&'a str>,
+    /// Their files.
+    files: BTreeSet<&'a str>,
     /// Files with tests that were found and not run.
     unfinished: BTreeSet<&'a str>,
     /// Files with tests that options left out.
@@ -33,9 +35,11 @@ impl<'a> SessionScope<'a> {
         let ids = |all: &'a [String]| all.iter().map(String::as_str);
         let ran = report.tests.iter().map(|it| it.id.as_str());
         let found = ran.chain(ids(&report.not_run)).chain(ids(&report.deselected));
+        let found: BTreeSet<&str> = found.collect();
         Some(SessionScope {
             targets,
-            found: found.collect(),
+            files: found.iter().map(|it| file_of(it)).collect(),
+            found,
             unfinished: ids(&report.not_run).map(file_of).collect(),
             filtered: ids(&report.deselected).map(file_of).collect(),
             broken: report.collection_errors.iter().filter_map(Failure::file).collect(),
@@ -61,7 +65,7 @@ impl<'a> SessionScope<'a> {
 
     /// Returns whether tests of a file were found.
     pub fn has_tests(&self, file: &str) -> bool {
-        self.found.iter().any(|it| file_of(it) == file)
+        self.files.contains(file)
     }
 
     fn was_searched(&self, file: &str) -> bool {

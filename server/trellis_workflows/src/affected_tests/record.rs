@@ -134,12 +134,14 @@ impl<'a> Recorder<'a> {
     /// what the tests that called them used, and executed in modules which it may load.
     fn kept(&mut self, ids: &[&str], own: &[Dependencies]) -> BTreeMap<String, Dependencies> {
         let mut found = BTreeMap::<String, Dependencies>::new();
+        let mut reach = HashMap::<&str, BTreeSet<String>>::new();
         for (id, own) in ids.iter().zip(own) {
             let Some(test) = self.execution.tests.get(*id) else { continue };
             for (module, lines) in &test.lines {
                 if keeps_results(self.disk, module, lines) {
-                    let reach = self.imports.closure([module]);
-                    let used = own.iter().filter(|it| may_use(&reach, it)).cloned();
+                    let reach =
+                        reach.entry(module).or_insert_with(|| self.imports.closure([module]));
+                    let used = own.iter().filter(|it| may_use(reach, it)).cloned();
                     found.entry(module.clone()).or_default().extend(used);
                 }
             }
