@@ -12,6 +12,7 @@ use trellis_llm::Editor;
 
 use super::run_limits::TimeLimits;
 pub use shapes::{ConfidenceParts, ConfidenceShape, FileShape, FixResult, FixSummary, HunkShape};
+use trellis_sandbox::test_ids::is_target;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::models::ModelArgs;
@@ -36,11 +37,9 @@ pub struct KnownTests {
 impl KnownTests {
     /// Returns the first failing test of a file, class or function; `test` itself if none is known.
     fn first_failing(&self, test: String) -> String {
-        let is_below = |it: &&String| {
-            let rest = it.strip_prefix(test.as_str());
-            rest.is_some_and(|it| it.is_empty() || it.starts_with(['/', ':', '[']))
-        };
-        self.failing.iter().find(is_below).cloned().unwrap_or(test)
+        let target = [test];
+        let first = self.failing.iter().find(|it| is_target(&target, it));
+        first.cloned().unwrap_or_else(|| target.concat())
     }
 }
 
