@@ -35,35 +35,48 @@ export async function runContinuously(
   request: TestRunRequest,
   token: CancellationToken,
 ): Promise<void> {
-  const projects = testsByProject(testing.tree, request);
-  const runs = projects.map((it) => new ContinuousRun(sidecar, testing, request.profile, it, token));
-  const listening = Disposable.from(...runs, ...followChanges(testing, runs));
-  const whole = projects.filter((it) => it.ids.length === 0).map((it) => it.root);
-  for (const it of whole) testing.followed.add(it);
+  const runs = new Map<string, ContinuousRun>();
+  const begin = (it: ProjectTests) => {
+    runs.set(it.root, new ContinuousRun(sidecar, testing, request.profile, it, token));
+    if (it.ids.length === 0) testing.followed.add(it.root);
+  };
+  testsByProject(testing.tree, request).forEach(begin);
+  const listening = followChanges(testing, runs, (root) => {
+    if (request.include === undefined) begin({ root, ids: [] });
+  });
   await new Promise<void>((resolve) => {
     if (token.isCancellationRequested) resolve();
     else token.onCancellationRequested(() => resolve());
   });
-  for (const it of whole) testing.followed.delete(it);
+  for (const [root, run] of runs) {
+    testing.followed.delete(root);
+    run.dispose();
+  }
   listening.dispose();
 }
 
-function followChanges(testing: TestView, runs: readonly ContinuousRun[]): Disposable[] {
+/** @param begin begins to follow a project that was opened after the run began, if the run is one of all projects */
+function followChanges(
+  testing: TestView,
+  runs: ReadonlyMap<string, ContinuousRun>,
+  begin: (root: string) => void,
+): Disposable {
   const changed = ({ fsPath }: { fsPath: string }, isSaved: boolean) => {
     const root = testing.tree.projectOf(fsPath);
     if (root === undefined || testing.tree.isInternal(root)) return;
-    for (const it of runs) if (it.root === root) it.changed(fsPath, isSaved);
+    if (!runs.has(root)) begin(root);
+    runs.get(root)?.changed(fsPath, isSaved);
   };
   const watcher = workspace.createFileSystemWatcher('**/*');
   const onEvent = (uri: { fsPath: string }) => changed(uri, false);
-  return [
+  return Disposable.from(
     watcher,
     watcher.onDidCreate(onEvent),
     watcher.onDidChange(onEvent),
     watcher.onDidDelete(onEvent),
     // The editor's watchers have a delay, and do not work on some disks.
     workspace.onDidSaveTextDocument(({ uri }: TextDocument) => changed(uri, true)),
-  ];
+  );
 }
 
 /** The continuous run of a project, or of some of its tests. */

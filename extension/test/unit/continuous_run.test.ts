@@ -184,7 +184,7 @@ test('files of worktrees, caches and environments start nothing', () => {
   assert.deepEqual(recorded, [...LEFT_OUT], 'the sidecar records these files neither');
 });
 
-/** Switches a continuous run on, whose batches end when told to. */
+/** Switches a continuous run on, whose batches end when `end` is called. */
 function switchOnSlowly() {
   const fixture = switchOn();
   const { sidecar, root, answer } = fixture;
@@ -239,6 +239,21 @@ test('a file that a program writes all the time starts no run for ever', async (
   assert.ok(last.includes('code.py'), 'a save runs as ever');
 });
 
+test('a project that opens later is followed as well, unless the run is of some tests', async () => {
+  for (const ids of [[], ['a.py']]) {
+    const { sidecar, testing, pass } = switchOn(...ids);
+    await pass();
+    const other = mkdtempSync(join(tmpdir(), 'continuous-'));
+    testing.tree.root(other);
+    writeFileSync(join(other, 'code.py'), '');
+    editor.saved.fire({ uri: Uri.file(join(other, 'code.py')), getText: () => '' });
+    await pass();
+    const roots = sidecar.params('trellis/affectedTests').map((it) => it.root);
+    assert.equal(roots.includes(other), ids.length === 0);
+    assert.equal(testing.followed.has(other), ids.length === 0);
+  }
+});
+
 test('the newest changes run first, and what did not finish afterwards', () => {
   const queue = new ChangeQueue();
   queue.addAll();
@@ -264,5 +279,8 @@ test('texts name what changed and what is broken', () => {
   assert.equal(introOf(all, 1, l10n.t), 'Changed: the project, a, b, c, d and 3 more');
   assert.equal(introOf(all, 0, l10n.t), undefined);
   assert.equal(waitingText(all, l10n.t), undefined);
+  const broken = ['a.py', 'b.py'].map((path) => ({ path, line: 1, message: 'no' }));
+  const waiting = affectedOf('/p', { broken, held: ['t.py::t'] });
+  assert.match(waitingText(waiting, l10n.t) ?? '', /1 test waits until you correct them\.$/);
   assert.deepEqual(affectedWithin(['tests'], ['tests/a.py', 'b.py']), ['tests/a.py']);
 });

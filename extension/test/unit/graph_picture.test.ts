@@ -105,12 +105,12 @@ test('a plan is described by its size and by what a run will probably cost', () 
   };
   assert.equal(
     planSummary(plan, 'generate', l10n.t),
-    '50 nodes in 5 subgraphs · 4 levels · longest chain 4 · about 100–224 questions, 90k–180k tokens, $0.03–$0.08 with openai:m',
+    '50 nodes in 5 subgraphs · 4 levels · longest chain 4 · about 100–224 requests, 90k–180k tokens, $0.03–$0.08 with openai:m',
   );
   const unknown = { questions: 4, tokens: null, usd: null };
   const tasks = { ...plan, nodes: 2, least: unknown, usual: unknown, model: null, noModel: 'none' };
   assert.equal(
     planSummary(tasks, 'tasks', l10n.t),
-    '2 tasks · 4 levels · longest chain 4 · about 4 questions; no model is chosen yet',
+    '2 tasks · 4 levels · longest chain 4 · about 4 requests; no model is chosen yet',
   );
 });

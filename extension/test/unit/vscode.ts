@@ -94,6 +94,7 @@ export const workspace = {
   onDidCloseTextDocument: never,
   onDidChangeWorkspaceFolders: never,
   onDidChangeConfiguration: never,
+  registerTextDocumentContentProvider: never,
   findFiles: async (include: string, exclude: unknown) => {
     files.asked.push({ include, exclude });
     return files.found;
@@ -129,6 +130,11 @@ export const window = {
     return await work({ report }, { onCancellationRequested: never });
   },
 };
+
+export enum ViewColumn {
+  Beside = -2,
+  Active = -1,
+}
 
 export enum QuickPickItemKind {
   Separator = -1,
