@@ -3260,8 +3260,8 @@ column: number
 endColumn: number
 }
 /**
- * Estimates the questions, the tokens and the price of a run of a planning graph or list of tasks. Nothing is asked,
- * and no service is called.
+ * Estimates the requests, the tokens and the price of a run of a planning graph or list of tasks. No
+ * service is called.
  */
 export interface PlanEstimateParams {
 /**
@@ -3306,15 +3306,15 @@ model?: (string | null)
 noModel?: (string | null)
 }
 /**
- * Questions with tokens and price.
+ * Requests with tokens and price.
  */
 export interface CostRange {
 /**
- * How many questions the model is asked.
+ * The number of requests to the model.
  */
-questions: number
+requests: number
 /**
- * Null for lists of tasks, whose questions contain the code so far.
+ * Null for lists of tasks, whose prompts contain the code so far.
  */
 tokens?: (number | null)
 /**

@@ -19,8 +19,8 @@ function sizeParts(
 }
 
 /** Describes requests, tokens and price, from the least to the usual number. */
-function costText({ least, usual, model }: PlanEstimateResult, t: Translate): string {
-  const requests = t('about {0} requests', range(least, usual, (it) => String(it.questions)) ?? '');
+function costText({ least, usual, model, noModel }: PlanEstimateResult, t: Translate): string {
+  const requests = t('about {0} requests', range(least, usual, (it) => String(it.requests)) ?? '');
   const tokens = range(least, usual, (it) => (it.tokens == null ? undefined : shortCount(it.tokens)));
   const usd = range(least, usual, (it) => (it.usd == null ? undefined : dollars(it.usd)));
   const parts = [
@@ -28,7 +28,9 @@ function costText({ least, usual, model }: PlanEstimateResult, t: Translate): st
     ...(tokens === undefined ? [] : [t('{0} tokens', tokens)]),
     ...(usd === undefined ? [] : [usd]),
   ].join(', ');
-  return model ? t('{0} with {1}', parts, shortName(model)) : t('{0}; no model is chosen yet', parts);
+  return model
+    ? t('{0} with {1}', parts, shortName(model))
+    : t('{0}; {1}', parts, noModel ?? t('no model is chosen yet'));
 }
 
 /** Formats the range between two costs; `undefined` if the value is unknown. */
