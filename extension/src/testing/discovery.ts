@@ -88,7 +88,7 @@ export class TestDiscovery {
       const found = await this.sidecar.request('trellis/findTests', params);
       if (isClosed()) return 0;
       this.found.apply(found, paths);
-      for (const it of nested.filter((it) => this.tree.isOpen(it) && !this.tree.isInternal(it))) {
+      for (const it of nested.filter((it) => this.tree.isListed(it) && !this.tree.isInternal(it))) {
         this.tree.root(it);
         this.found.apply(await this.sidecar.request('trellis/findTests', { root: it }));
       }

@@ -45,6 +45,7 @@ export const editor = {
   opened: new EventEmitter<Document>(),
   saved: new EventEmitter<Document>(),
   edited: new EventEmitter<{ document: Document }>(),
+  configured: new EventEmitter<{ affectsConfiguration(name: string): boolean }>(),
   /** Shown notifications, and the chosen button. */
   said: [] as string[],
   answer: undefined as string | undefined,
@@ -93,7 +94,7 @@ export const workspace = {
   onDidChangeTextDocument: editor.edited.event,
   onDidCloseTextDocument: never,
   onDidChangeWorkspaceFolders: never,
-  onDidChangeConfiguration: never,
+  onDidChangeConfiguration: editor.configured.event,
   registerTextDocumentContentProvider: never,
   findFiles: async (include: string, exclude: unknown) => {
     files.asked.push({ include, exclude });
