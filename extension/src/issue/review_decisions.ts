@@ -9,7 +9,7 @@ import * as notify from '../sidecar/notify';
 import { showIssueResult } from './implement';
 import type { LeftOut } from './left_out';
 import type { ReviewTabs } from './review_tabs';
-import { type IssueRef, type IssueReview, issueKey, isSameIssue, waitingText } from './reviews';
+import { type IssueRef, type IssueReview, isSameIssue, issueKey, waitingText } from './reviews';
 
 const t = l10n.t;
 

@@ -15,7 +15,7 @@ import {
   Uri,
 } from 'vscode';
 import type { Sidecar } from '../sidecar/api';
-import { issueTextOf, issueUriParts, type IssueText } from './review_uri';
+import { type IssueText, issueTextOf, issueUriParts } from './review_uri';
 import { type IssueRef, type IssueReview, issueKey } from './reviews';
 
 /** Milliseconds between two checks of an open file. */

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use trellis_engine::issue::{Changes, Event, GateResult, green, lost};
+use trellis_engine::issue::{Changes, Event, GateResult, lost};
 use trellis_engine::{Decision, EditedFiles, TestRun};
 
 use super::driver::{IssueRun, IssueServices};
@@ -197,16 +197,16 @@ impl IssueRun<'_> {
         let mut failing = None;
         for _ in 0..2 {
             let new = self.ran_new(&there.root, &targets(changes)).await?;
+            if let Some(new) = new.as_ref().filter(|it| !it.proves()) {
+                failing = Some(failing_tests(new));
+                continue;
+            }
             let all = self.ran_at(&there.root, &Changes::new(), &[]).await?;
-            let gate = match &new {
-                Some(new) => green(new, Some(&all), &before),
-                None => lost(&all, &before),
-            };
-            if gate == GateResult::Open {
+            if lost(&all, &before) == GateResult::Open {
                 (self.log.new, self.log.all) = (new, Some(all));
                 return Ok(None);
             }
-            failing = Some(failing_tests(new.as_ref(), &all, &before));
+            failing = Some(lost_tests(&all, &before));
         }
         Ok(failing)
     }
@@ -224,19 +224,31 @@ impl IssueRun<'_> {
     }
 }
 
-/// Names the tests that have to pass and do not; the failure of a run without test results.
-fn failing_tests(new: Option<&TestRun>, all: &TestRun, before: &[String]) -> String {
-    let new = new.into_iter().flat_map(|it| &it.cases).filter(|it| !it.passed).map(|it| &it.id);
+/// Names the new tests that fail, and files whose tests cannot be collected.
+fn failing_tests(new: &TestRun) -> String {
+    let cases = new.cases.iter().filter(|it| !it.passed).map(|it| it.id.as_str());
+    let files = new.collection.iter().map(|it| it.path.as_str()).filter(|it| !it.is_empty());
+    match named(cases.chain(files)) {
+        Some(names) => format!("the new tests fail: {names}"),
+        None => format!("the new tests fail: {}", new.summary()),
+    }
+}
+
+/// Names the tests that passed before and do not pass any more.
+fn lost_tests(all: &TestRun, before: &[String]) -> String {
     let passes = |id: &&String| all.cases.iter().any(|it| it.passed && it.id == **id);
-    let lost = before.iter().filter(|id| !passes(id));
-    let ids: BTreeSet<&str> = new.chain(lost).map(String::as_str).collect();
-    match ids.len() {
-        0 => format!("the new tests cannot run: {}", all.summary()),
-        1..=NAMED => format!("tests fail: {}", ids.into_iter().collect::<Vec<_>>().join(", ")),
-        more => {
-            let named: Vec<&str> = ids.into_iter().take(NAMED).collect();
-            format!("tests fail: {} and {} more", named.join(", "), more - NAMED)
-        }
+    let lost = before.iter().filter(|id| !passes(id)).map(String::as_str);
+    format!("tests fail that passed before: {}", named(lost).unwrap_or_else(|| all.summary()))
+}
+
+/// Joins the first names, and counts the others; `None` without a name.
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    let first = names[..names.len().min(NAMED)].join(", ");
+    match names.len() {
+        0 => None,
+        count if count > NAMED => Some(format!("{first} and {} more", count - NAMED)),
+        _ => Some(first),
     }
 }
 
