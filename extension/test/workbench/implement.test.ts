@@ -34,7 +34,6 @@ test('an issue waits in the list, and is merged without a file', async () => {
     const root = project(server.scratch.root);
     write(join(root, 'docs', 'lld.md'), '# Halves\n\n`halves.py` gets `half(price)`.\n');
     write(join(root, '.gitignore'), '__pycache__/\n.pytest_cache/\n.vscode/\n');
-    write(join(root, 'test_old.py'), 'def test_broken():\n    assert 1 == 2\n');
     const git = (...given: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...given], { cwd: root })
         .toString()
