@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitingCount } from '../../src/approval/messages';
 import { LeftOut } from '../../src/issue/left_out';
+import { ReviewFiles } from '../../src/issue/review_files';
 import { issueTextOf, issueUriParts } from '../../src/issue/review_uri';
 import { arrivedReviews, fileRow, type IssueReview, issueRow, waitingText } from '../../src/issue/reviews';
 
@@ -105,4 +106,17 @@ test('files that are left out are remembered until the change is decided', async
   await open().forget(review);
   assert.deepEqual(open().of(review), []);
   assert.ok(open().has({ ...file, issue: '4' }));
+});
+
+test('texts of a change that the model corrected are read again', () => {
+  const files = new ReviewFiles({} as never);
+  const changed: string[] = [];
+  files.onDidChangeFile((all) =>
+    changed.push(...all.map(({ uri }) => `${issueTextOf(uri)?.side} ${uri.path}`)),
+  );
+  files.update([review]);
+  files.update([review]);
+  assert.deepEqual(changed, []);
+  files.update([{ ...review, tip: 'b'.repeat(40) }]);
+  assert.deepEqual(changed, ['base /halves.py', 'work /halves.py', 'base /logo.png', 'work /logo.png']);
 });

@@ -137,3 +137,15 @@ export enum ConfigurationTarget {
 export class FileSystemError extends Error {
   readonly code = 'Unknown';
 }
+
+export enum FileChangeType {
+  Changed = 1,
+}
+
+export enum FilePermission {
+  Readonly = 1,
+}
+
+export enum FileType {
+  File = 1,
+}
