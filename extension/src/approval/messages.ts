@@ -1,8 +1,8 @@
 // Texts about proposals and decisions.
 
 import type { DecideFixResult, FixResult, FixSummary, HistoryEntry, State } from '../protocol';
+import { capitalized, sentence } from '../sentence';
 import type { Translate } from '../translate';
-import { capitalized } from '../unknown_value';
 import { factPhrases, factsText } from './facts_text';
 import type { Proposal } from './queue';
 
@@ -151,12 +151,6 @@ function undoAction(t: Translate): MessageAction {
 
 function editAction(t: Translate): MessageAction {
   return { title: t('Edit'), command: 'trellis.editFix' };
-}
-
-/** Makes a sentence of a note of the sidecar. */
-function sentence(note: string): string {
-  const complete = /[.!?…]$/.test(note) ? note : `${note}.`;
-  return complete.charAt(0).toUpperCase() + complete.slice(1);
 }
 
 /** Makes the title of a tab. */
