@@ -14,6 +14,13 @@ use super::review_record::{self, ReviewedFile, WaitingReview};
 use super::test_runner::with_packages;
 use crate::fault::{Fault, FaultKind};
 
+/// Maximum number of failing tests that a reason names.
+const NAMED: usize = 5;
+const NOTHING_LEFT: &str = "all files are left out, so there is nothing to merge: keep the change \
+                            on its branch instead";
+const EDITED: &str =
+    "files were edited in the worktree meanwhile: review the change again; nothing was merged";
+
 impl IssueRun<'_> {
     pub(super) async fn review(&mut self, history: &[String]) -> Result<Event, Fault> {
         self.log.doubts = self.doubts();
@@ -148,20 +155,8 @@ impl IssueRun<'_> {
         paths: &BTreeSet<String>,
         history: &[String],
     ) -> Result<Option<String>, Fault> {
-        let all: BTreeSet<String> =
-            self.work.changed_files()?.into_iter().map(|it| it.path).collect();
-        if let Some(other) = paths.difference(&all).next() {
-            return Err(Fault::input(format!("{other:?} is not one of the changed files"))
-                .kind(FaultKind::Stale)
-                .hint("review the change again: its files are different by now"));
-        }
-        let left: Vec<&String> = all.difference(paths).collect();
-        if left.is_empty() {
-            return Ok(Some(
-                "all files are left out, so there is nothing to merge: keep the change on its \
-                 branch instead"
-                    .to_owned(),
-            ));
+        if self.are_all_files(paths)? {
+            return Ok(Some(NOTHING_LEFT.to_owned()));
         }
         let names = paths.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         self.state("tests without files left out", &names)?;
@@ -172,11 +167,7 @@ impl IssueRun<'_> {
             return Ok(Some(format!("without {names}, {why}; nothing was merged")));
         }
         if self.work.is_edited()? {
-            return Ok(Some(
-                "files were edited in the worktree meanwhile: review the change again; nothing \
-                 was merged"
-                    .to_owned(),
-            ));
+            return Ok(Some(EDITED.to_owned()));
         }
         // A later start continues without the files.
         self.work.wait(self.fixes)?;
@@ -186,6 +177,18 @@ impl IssueRun<'_> {
         self.changes = rest;
         self.report(history)?;
         Ok(None)
+    }
+
+    /// Returns whether paths are all changed files; an error if others are among them.
+    fn are_all_files(&self, paths: &BTreeSet<String>) -> Result<bool, Fault> {
+        let all: BTreeSet<String> =
+            self.work.changed_files()?.into_iter().map(|it| it.path).collect();
+        match paths.difference(&all).next() {
+            None => Ok(all.len() == paths.len()),
+            Some(other) => Err(Fault::input(format!("{other:?} is not one of the changed files"))
+                .kind(FaultKind::Stale)
+                .hint("review the change again: its files are different by now")),
+        }
     }
 
     /// Runs the tests of a commit; returns the reason if tests fail that have to pass. Tests that
@@ -251,6 +254,3 @@ fn named<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
         _ => Some(first),
     }
 }
-
-/// Maximum number of failing tests that a reason names.
-const NAMED: usize = 5;
