@@ -1,8 +1,8 @@
 // Texts about proposals and decisions.
 
 import type { DecideFixResult, FixResult, FixSummary, HistoryEntry, State } from '../protocol';
+import { capitalized, sentence } from '../sentence';
 import type { Translate } from '../translate';
-import { capitalized } from '../unknown_value';
 import { factPhrases, factsText } from './facts_text';
 import type { Proposal } from './queue';
 
@@ -153,12 +153,6 @@ function editAction(t: Translate): MessageAction {
   return { title: t('Edit'), command: 'trellis.editFix' };
 }
 
-/** Makes a sentence of a note of the sidecar. */
-function sentence(note: string): string {
-  const complete = /[.!?…]$/.test(note) ? note : `${note}.`;
-  return complete.charAt(0).toUpperCase() + complete.slice(1);
-}
-
 /** Makes the title of a tab. */
 export function tabTitle(fix: FixResult | FixSummary, path: string, t: Translate): string {
   return t('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
@@ -166,4 +160,11 @@ export function tabTitle(fix: FixResult | FixSummary, path: string, t: Translate
 
 export function pickItem(fix: FixSummary, t: Translate): { label: string; description: string } {
   return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateText(fix.state, t)}` };
+}
+
+/** Counts what waits for the person. */
+export function waitingCount(fixes: number, issues: number, t: Translate): string {
+  if (issues === 0) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
+  if (fixes === 0) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
+  return t('{0} to review', fixes + issues);
 }

@@ -1,7 +1,9 @@
 // Content of the page of a node: the facts of the sidecar as HTML.
 import type { AttemptResult, BlockedNode, NodeFailure, NodeResult, RunKind } from '../protocol';
+import { sentence } from '../sentence';
 import type { Translate } from '../translate';
 import { escaped, withCode } from './html';
+import { statusNamed } from './node_rows';
 
 /** State of the node besides the facts, which a run may change at any time. */
 export interface NodePageState {
@@ -78,12 +80,6 @@ function reasons({ status, cause, reason }: NodeResult, { kind }: NodePageState,
         );
   if (status === 'skipped') return section(t('Why it was skipped'), why + given);
   return section(t('Why it failed'), `${why}${given}<p>${escaped(advice)}</p>`);
-}
-
-/** Makes a sentence of a fragment. */
-function sentence(text: string): string {
-  const whole = text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
-  return /[.!?`]$/.test(whole) ? whole : `${whole}.`;
 }
 
 function failingTest({ test, failure, tests }: NodeResult, t: Translate): string {
@@ -169,7 +165,9 @@ function texts({ implementation, tests }: NodeResult, t: Translate): string {
 }
 
 function blocks(all: readonly BlockedNode[], t: Translate): string {
-  const rows = all.map((it) => `<li>${link('node', it.name, it.id)} ${escaped(it.status)}</li>`);
+  const rows = all.map(
+    (it) => `<li>${link('node', it.name, it.id)} ${escaped(statusNamed(it.status, t))}</li>`,
+  );
   const title = all.length === 1 ? t('Blocks 1 node') : t('Blocks {0} nodes', all.length);
   return rows.length === 0 ? '' : section(title, `<ul>${rows.join('')}</ul>`);
 }

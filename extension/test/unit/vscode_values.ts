@@ -37,6 +37,10 @@ export class Uri {
     readonly query = '',
   ) {}
 
+  static joinPath({ fsPath }: Uri, ...path: string[]) {
+    return Uri.file([fsPath, ...path].join('/'));
+  }
+
   static file(path: string): Uri {
     return new Uri('file', path);
   }
@@ -132,4 +136,16 @@ export enum ConfigurationTarget {
 
 export class FileSystemError extends Error {
   readonly code = 'Unknown';
+}
+
+export enum FileChangeType {
+  Changed = 1,
+}
+
+export enum FilePermission {
+  Readonly = 1,
+}
+
+export enum FileType {
+  File = 1,
 }

@@ -16,6 +16,7 @@ use trellis_python::{CollectedTest, collected_tests};
 pub use modules::ModuleCache;
 use modules::ProjectModules;
 use settings::Settings;
+pub use settings::settings_files;
 
 /// The framework whose rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,14 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// Returns the files that may have tests, relative to the root.
+    pub fn files(&self, cache: &ModuleCache) -> BTreeSet<String> {
+        let settings = Settings::of(self.root, self.rules);
+        let modules = ProjectModules::new(self, &settings, cache);
+        let relative = |it: &PathBuf| Some(it.strip_prefix(self.root).ok()?.to_str()?.to_owned());
+        walk::files(self, &settings, &modules).iter().filter_map(relative).collect()
     }
 
     /// Returns the tests of a file, or the path of one that is not valid Python.
