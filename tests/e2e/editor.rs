@@ -49,6 +49,20 @@ fn replaced(client: &Client, file: &Path, version: i32, [from, to]: [(u32, u32);
     client.notify("textDocument/didChange", params);
 }
 
+#[test]
+fn only_public_functions_without_tests_have_the_lens_that_generates_tests() {
+    let world = World::new();
+    let file =
+        world.write("shop/cart.py", "def total(it): ...\ndef add(it): ...\ndef _own(it): ...\n");
+    world.write(
+        "tests/test_cart.py",
+        "from shop.cart import total\ndef test_total(): assert total([]) == 0\n",
+    );
+    let mut client = editor(&world, Value::Null);
+    client.open(&file).expect("a file");
+    assert_eq!(lenses(&mut client, &file), ["2: Generate tests"]);
+}
+
 /// Waits for the server's request to refresh lenses, and accepts it.
 fn refreshed(client: &mut Client) {
     let question = client.question(REFRESH, patience()).expect("new lenses");

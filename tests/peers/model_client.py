@@ -27,6 +27,7 @@ def arguments(order):
         "cancel_job": {"job": "job-1"},
         "pause_job": {"job": "job-1"},
         "resume_job": {"job": "job-1"},
+        "list_models": {"provider": "editor"},
         "list_runs": {},
         "list_files": OUT,
         "read_file": {**OUT, "path": "src/lib/basic.py"},

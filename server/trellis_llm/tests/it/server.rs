@@ -120,12 +120,16 @@ async fn read_request(stream: &mut TcpStream) -> Request {
         stream.read_buf(&mut bytes).await.unwrap();
         let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") else { continue };
         let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-        let length: usize = length.parse().unwrap();
-        if let Ok(body) = serde_json::from_slice(&bytes[end + 4..])
-            && bytes.len() == end + 4 + length
-        {
-            return Request { head, body };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = length.map_or(0, |it| it.parse().unwrap());
+        let rest = &bytes[end + 4..];
+        if rest.len() == length {
+            return Request { head, body: body_of(rest) };
         }
     }
+}
+
+/// Reads a body as JSON; requests such as GET have none.
+fn body_of(bytes: &[u8]) -> Value {
+    if bytes.is_empty() { Value::Null } else { serde_json::from_slice(bytes).unwrap() }
 }
