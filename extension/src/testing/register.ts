@@ -6,6 +6,7 @@ import { TestingController } from './controller';
 import { registerDebugProfile } from './debugging';
 import { showExternalRuns } from './external_runs';
 import { FailingTests } from './failing_tests';
+import { registerGenerateTests } from './generate_tests';
 import { registerGutterMarks } from './gutter';
 import { registerLensCommands } from './lens_commands';
 import { dimOutdatedResults } from './outdated';
@@ -22,6 +23,7 @@ export function registerTesting(
     registerDebugProfile(sidecar, view),
     ...registerGutterMarks(context, sidecar),
     ...dimOutdatedResults(view),
+    ...registerGenerateTests(sidecar, view, context.workspaceState),
     ...registerLensCommands(sidecar, jobStore, view),
     ...showExternalRuns(sidecar, jobStore, view),
     failing,

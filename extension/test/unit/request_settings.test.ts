@@ -11,6 +11,7 @@ import { requestSettings, settingReader } from '../../src/settings/request_setti
 import { type MethodWithSettings, type SettingsOf, settingsFor } from '../../src/settings/settings_of_method';
 import { registerTasks } from '../../src/tasks/register';
 import { testEnvironment } from '../../src/testing/debugging';
+import { registerGenerateTests } from '../../src/testing/generate_tests';
 import { registerLensCommands } from '../../src/testing/lens_commands';
 import {
   asClient,
@@ -171,6 +172,10 @@ test('every request contains the settings of its method', async () => {
       jobStore,
       registerTasks(client, jobStore),
       ...registerLensCommands(client, jobStore, fixture.testing),
+      ...registerGenerateTests(client, fixture.testing, {
+        get: () => [],
+        update: async () => undefined,
+      } as never),
     ];
     const asked = method === 'resume' ? 'trellis/generate' : method;
     fixture.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });

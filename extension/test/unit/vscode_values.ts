@@ -58,6 +58,13 @@ export class Uri {
   }
 }
 
+export class TabInputTextDiff {
+  constructor(
+    readonly original: Uri,
+    readonly modified: Uri,
+  ) {}
+}
+
 export class Position {
   constructor(
     readonly line: number,
