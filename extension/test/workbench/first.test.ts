@@ -116,7 +116,7 @@ test('generated tests are previewed, and written when they are accepted', async 
       await workbench.tab(/generated tests pass/).waitFor({ state: 'detached' });
       await workbench.line('def test_cheapest_of_two').waitFor();
       assert.match(readFileSync(file, 'utf8'), /def test_cheapest_of_two/);
-      await workbench.page.locator('.testing-run-glyph').nth(2).waitFor();
+      await workbench.page.locator('.testing-run-glyph.codicon-testing-passed-icon').nth(2).waitFor();
       await workbench.picture('preview-2-accepted');
     },
   );
