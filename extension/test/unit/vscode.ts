@@ -117,6 +117,7 @@ const say = async (text: string) => {
 };
 
 export const window = {
+  tabGroups: { all: [] as unknown[], activeTabGroup: { activeTab: undefined } },
   activeTextEditor: undefined as undefined,
   showInformationMessage: say,
   showWarningMessage: say,

@@ -149,3 +149,10 @@ export enum FilePermission {
 export enum FileType {
   File = 1,
 }
+
+export class TabInputTextDiff {
+  constructor(
+    readonly original: Uri,
+    readonly modified: Uri,
+  ) {}
+}
