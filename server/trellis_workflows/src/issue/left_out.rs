@@ -15,8 +15,7 @@ use crate::fault::{Fault, FaultKind};
 const NAMED: usize = 5;
 const NOTHING_LEFT: &str = "all files are left out, so there is nothing to merge: keep the change \
                             on its branch instead";
-const EDITED: &str =
-    "files were edited in the worktree meanwhile: review the change again; nothing was merged";
+const EDITED: &str = "files were edited in the worktree meanwhile: review the change again";
 
 impl IssueRun<'_> {
     /// Restores files as they were before the work, if the tests pass without their changes. Returns
@@ -35,19 +34,19 @@ impl IssueRun<'_> {
         let rest = self.changes.iter().filter(|it| !paths.contains(it.0));
         let rest: Changes = rest.map(|(path, text)| (path.clone(), text.clone())).collect();
         if let Some(why) = self.fails_at(&commit, &rest).await? {
-            return Ok(Some(format!("without {names}, {why}; nothing was merged")));
+            return Ok(Some(format!("without {names}, {why}")));
         }
         if self.work.is_edited()? {
             return Ok(Some(EDITED.to_owned()));
         }
-        self.merge_without(paths, &names, &commit)?;
+        self.continue_without(paths, &names, &commit)?;
         self.changes = rest;
         self.report(history)?;
         Ok(None)
     }
 
-    /// Makes a commit without files the work, with copies of what a person edited in them.
-    fn merge_without(
+    /// Continues from a commit without the files, of which copies are kept.
+    fn continue_without(
         &mut self,
         paths: &BTreeSet<String>,
         names: &str,
