@@ -58,6 +58,13 @@ export class Uri {
   }
 }
 
+export class TabInputTextDiff {
+  constructor(
+    readonly original: Uri,
+    readonly modified: Uri,
+  ) {}
+}
+
 export class Position {
   constructor(
     readonly line: number,
@@ -148,11 +155,4 @@ export enum FilePermission {
 
 export enum FileType {
   File = 1,
-}
-
-export class TabInputTextDiff {
-  constructor(
-    readonly original: Uri,
-    readonly modified: Uri,
-  ) {}
 }
