@@ -49,20 +49,6 @@ fn replaced(client: &Client, file: &Path, version: i32, [from, to]: [(u32, u32);
     client.notify("textDocument/didChange", params);
 }
 
-#[test]
-fn only_public_functions_without_tests_have_the_lens_that_generates_tests() {
-    let world = World::new();
-    let file =
-        world.write("shop/cart.py", "def total(it): ...\ndef add(it): ...\ndef _own(it): ...\n");
-    world.write(
-        "tests/test_cart.py",
-        "from shop.cart import total\ndef test_total(): assert total([]) == 0\n",
-    );
-    let mut client = editor(&world, Value::Null);
-    client.open(&file).expect("a file");
-    assert_eq!(lenses(&mut client, &file), ["2: Generate tests"]);
-}
-
 /// Waits for the server's request to refresh lenses, and accepts it.
 fn refreshed(client: &mut Client) {
     let question = client.question(REFRESH, patience()).expect("new lenses");
@@ -111,6 +97,18 @@ fn lenses_stay_where_they_are_while_the_file_does_not_parse() {
     let off = json!({ "settings": { "trellis": { "codeLenses": false } } });
     client.notify("workspace/didChangeConfiguration", off);
     assert!(lenses(&mut client, &file).is_empty(), "they are turned off");
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
+fn tests_are_offered_for_public_functions_that_no_test_names() {
+    let world = World::new();
+    let file =
+        world.write("cart.py", "def add(): ...\n\n\ndef _hidden(): ...\n\n\ndef half(): ...\n");
+    world.write("tests/test_cart.py", "from cart import add\n\n\ndef test_add(): add()\n");
+    let mut client = editor(&world, Value::Null);
+    client.open(&file).expect("a file");
+    assert_eq!(lenses(&mut client, &file), ["7: Generate tests"]);
     assert!(client.shutdown().expect("an end").success());
 }
 

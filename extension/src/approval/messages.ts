@@ -162,9 +162,24 @@ export function pickItem(fix: FixSummary, t: Translate): { label: string; descri
   return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateText(fix.state, t)}` };
 }
 
-/** Counts what waits for the person. */
-export function waitingCount(fixes: number, issues: number, t: Translate): string {
-  if (issues === 0) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
-  if (fixes === 0) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
-  return t('{0} to review', fixes + issues);
+/** Numbers of what waits for the person. */
+export interface WaitingCounts {
+  readonly fixes: number;
+  readonly issues: number;
+  /** Functions with generated tests. */
+  readonly tests: number;
+}
+
+export function totalOf({ fixes, issues, tests }: WaitingCounts): number {
+  return fixes + issues + tests;
+}
+
+/** Counts what waits. */
+export function waitingCount(counts: WaitingCounts, t: Translate): string {
+  const { fixes, issues, tests } = counts;
+  const total = totalOf(counts);
+  if (total === fixes) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
+  if (total === issues) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
+  if (total === tests) return t('generated tests to review');
+  return t('{0} to review', total);
 }

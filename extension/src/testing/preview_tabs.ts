@@ -1,35 +1,79 @@
-// Tabs with the differences that generated tests make.
-import { basename } from 'node:path';
-import { commands, l10n, type Tab, TabInputTextDiff, Uri, window } from 'vscode';
+// Differences of generated tests that are not written yet.
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { commands, type Disposable, l10n, type Tab, TabInputTextDiff, Uri, window, workspace } from 'vscode';
 import { withoutLinks } from '../sidecar/link_free_text';
-import { previewTextOf, previewUriParts } from './preview_uri';
-import type { TestPreview } from './test_previews';
+import { fields } from '../unknown_value';
+import {
+  type FunctionId,
+  functionIdOf,
+  functionName,
+  type TestPreview,
+  type TestPreviews,
+} from './test_previews';
 
-/** Returns the id of the preview in the active tab. */
-export function activePreview(): string | undefined {
-  const tab = window.tabGroups.activeTabGroup.activeTab;
-  return tab && previewOf(tab);
+/** Scheme of the texts of test files with generated tests. */
+export const PREVIEW_SCHEME = 'trellis-tests';
+
+export class PreviewTabs {
+  constructor(private readonly previews: TestPreviews) {}
+
+  begin(): Disposable {
+    const text = (uri: Uri) => {
+      const id = functionIdOfUri(uri);
+      const preview = id && partsOf(uri).side === 'after' ? this.previews.find(id) : undefined;
+      return preview?.source ?? '';
+    };
+    return workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
+      provideTextDocumentContent: text,
+    });
+  }
+
+  /** The function of the active tab. */
+  get active(): FunctionId | undefined {
+    const tab = window.tabGroups.activeTabGroup.activeTab;
+    return tab && functionOf(tab);
+  }
+
+  /** Shows the test file before and after. */
+  async show(preview: TestPreview): Promise<void> {
+    // The provider is asked once for each URI: an earlier preview has other tests.
+    await this.close(preview);
+    const file = join(preview.root, preview.path);
+    const before = existsSync(file) ? Uri.file(file) : uriOf(preview, 'before');
+    const title = l10n.t('{0} (tests for {1})', basename(preview.path), functionName(preview));
+    await commands.executeCommand('vscode.diff', before, uriOf(preview, 'after'), withoutLinks(title));
+  }
+
+  async close(id: FunctionId): Promise<void> {
+    const isOwn = (tab: Tab) => {
+      const shown = functionOf(tab);
+      return shown?.root === id.root && shown.function === id.function;
+    };
+    const own = window.tabGroups.all.flatMap((it) => it.tabs).filter(isOwn);
+    if (own.length > 0) await window.tabGroups.close(own);
+  }
 }
 
-export async function showPreview({ id, generated }: TestPreview): Promise<void> {
-  const { path, tests } = generated;
-  const passed = tests.filter((it) => it.outcome === 'passed').length;
-  const title = l10n.t('{0} ({1} of {2} generated tests pass)', basename(path), passed, tests.length);
-  const uri = (side: 'base' | 'proposed') => Uri.from(previewUriParts({ id, side }, path));
-  const options = { preview: false };
-  await commands.executeCommand('vscode.diff', uri('base'), uri('proposed'), withoutLinks(title), options);
+function uriOf({ root, function: name, path, draft }: TestPreview, side: 'before' | 'after'): Uri {
+  const query = JSON.stringify({ root, function: name, side, items: Object.values(draft.items) });
+  return Uri.from({ scheme: PREVIEW_SCHEME, path: `/${path}`, query });
 }
 
-/** Closes the tabs of previews. */
-export async function closePreviews(isClosed: (id: string) => boolean): Promise<void> {
-  const tabs = window.tabGroups.all.flatMap((it) => it.tabs);
-  const own = tabs.filter((it) => {
-    const id = previewOf(it);
-    return id !== undefined && isClosed(id);
-  });
-  if (own.length > 0) await window.tabGroups.close(own);
+function functionOf({ input }: Tab): FunctionId | undefined {
+  return input instanceof TabInputTextDiff ? functionIdOfUri(input.modified) : undefined;
 }
 
-function previewOf({ input }: Tab): string | undefined {
-  return input instanceof TabInputTextDiff ? previewTextOf(input.modified)?.id : undefined;
+/** Reads the function of a text; `undefined` for URIs of others. */
+export function functionIdOfUri(uri: Uri): FunctionId | undefined {
+  return uri.scheme === PREVIEW_SCHEME ? functionIdOf(partsOf(uri)) : undefined;
+}
+
+function partsOf({ query }: Uri): Readonly<Record<string, unknown>> {
+  try {
+    return fields(JSON.parse(query));
+  } catch {
+    // A URI may be made up by anybody.
+    return {};
+  }
 }

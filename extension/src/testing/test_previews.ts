@@ -1,65 +1,87 @@
-// Generated tests that wait for a decision. They are saved, so that a model is not paid twice after a reload.
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { FileSystemError, type Memento, type TextDocumentContentProvider, Uri, workspace } from 'vscode';
+// Generated tests that wait for the person, remembered with the workspace: they have been paid for.
+import { EventEmitter, type Memento } from 'vscode';
 import type { Generated, GeneratedDraft } from '../protocol';
-import { previewTextOf } from './preview_uri';
+import type { Translate } from '../translate';
+import { fields } from '../unknown_value';
 
-/** Generated tests that can be written. */
-export type GeneratedPreview = Generated & { readonly draft: GeneratedDraft };
+const STATE = 'trellis.testPreviews';
 
-export interface TestPreview {
-  readonly id: string;
-  readonly generated: GeneratedPreview;
-  /** Text of the test file before; empty for a new file. */
-  readonly base: string;
+/** Generated tests that are not written yet. */
+export type TestPreview = Generated & { readonly draft: GeneratedDraft };
+
+/** Identity of a function in a project. */
+export interface FunctionId {
+  /** Folder of the project, absolute. */
+  readonly root: string;
+  readonly function: string;
 }
 
-const KEY = 'trellis.testPreviews';
+export class TestPreviews {
+  private readonly changeEmitter = new EventEmitter<void>();
+  readonly onChange = this.changeEmitter.event;
 
-export class TestPreviews implements TextDocumentContentProvider {
-  constructor(private readonly saved: Memento) {}
+  constructor(private readonly memento: Memento) {}
 
+  /** All previews, the oldest first. */
   get all(): readonly TestPreview[] {
-    return this.saved.get<TestPreview[]>(KEY, []);
+    return this.memento.get<readonly TestPreview[]>(STATE, []);
   }
 
-  find(id: string): TestPreview | undefined {
-    return this.all.find((it) => it.id === id);
+  find(id: FunctionId): TestPreview | undefined {
+    return this.all.find((it) => isSame(it, id));
   }
 
-  /** Returns the preview of the same function, which a new one replaces. */
-  earlier({ root, function: name }: Generated): TestPreview | undefined {
-    return this.all.find((it) => it.generated.root === root && it.generated.function === name);
+  /** Adds a preview, in place of an earlier one of the same function. */
+  async put(preview: TestPreview): Promise<void> {
+    await this.set([...this.without(preview), preview]);
   }
 
-  async add(generated: GeneratedPreview): Promise<TestPreview> {
-    const base = await textOf(join(generated.root, generated.path));
-    const preview = { id: randomUUID(), generated, base };
-    await this.saved.update(KEY, [...this.all, preview]);
-    return preview;
+  async remove(id: FunctionId): Promise<void> {
+    await this.set(this.without(id));
   }
 
-  async remove(id: string): Promise<void> {
-    await this.saved.update(
-      KEY,
-      this.all.filter((it) => it.id !== id),
-    );
+  dispose(): void {
+    this.changeEmitter.dispose();
   }
 
-  provideTextDocumentContent(uri: Uri): string {
-    const text = previewTextOf(uri);
-    const preview = text && this.find(text.id);
-    if (preview === undefined) throw FileSystemError.FileNotFound(uri);
-    return text?.side === 'base' ? preview.base : preview.generated.source;
+  private without(id: FunctionId): readonly TestPreview[] {
+    return this.all.filter((it) => !isSame(it, id));
+  }
+
+  private async set(all: readonly TestPreview[]): Promise<void> {
+    await this.memento.update(STATE, all);
+    this.changeEmitter.fire();
   }
 }
 
-async function textOf(path: string): Promise<string> {
-  try {
-    return new TextDecoder().decode(await workspace.fs.readFile(Uri.file(path)));
-  } catch {
-    // A new file.
-    return '';
-  }
+/** Returns tests that are not written, if they can be written later. */
+export function previewOf(generated: Generated): TestPreview | undefined {
+  const { draft, written } = generated;
+  return draft && !written ? { ...generated, draft } : undefined;
+}
+
+/** Reads the function that a row or an argument of a command names. */
+export function functionIdOf(argument: unknown): FunctionId | undefined {
+  const { root, function: name } = fields(argument);
+  return typeof root === 'string' && typeof name === 'string' ? { root, function: name } : undefined;
+}
+
+/** Returns the name of the function, with its classes. */
+export function functionName(id: Pick<FunctionId, 'function'>): string {
+  return id.function.split('::').at(-1) ?? id.function;
+}
+
+/** Makes the title of a preview in lists. */
+export function previewTitle(preview: TestPreview, t: Translate): string {
+  return t('Tests for {0}', functionName(preview));
+}
+
+/** Counts the tests that pass. */
+export function passText({ tests }: Pick<Generated, 'tests'>, t: Translate): string {
+  const passed = tests.filter((it) => it.outcome === 'passed').length;
+  return t('{0} of {1} pass', passed, tests.length);
+}
+
+function isSame(one: FunctionId, other: FunctionId): boolean {
+  return one.root === other.root && one.function === other.function;
 }

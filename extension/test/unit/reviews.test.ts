@@ -67,14 +67,17 @@ test('the message says what waits, or why a decision was not carried out', () =>
 });
 
 test('the count names what waits', () => {
-  const table: [number, number, string][] = [
-    [1, 0, '1 fix to review'],
-    [2, 0, '2 fixes to review'],
-    [0, 1, '1 issue to review'],
-    [0, 3, '3 issues to review'],
-    [2, 1, '3 to review'],
+  const table: [number, number, number, string][] = [
+    [1, 0, 0, '1 fix to review'],
+    [2, 0, 0, '2 fixes to review'],
+    [0, 1, 0, '1 issue to review'],
+    [0, 3, 0, '3 issues to review'],
+    [0, 0, 2, 'generated tests to review'],
+    [2, 1, 0, '3 to review'],
+    [0, 1, 2, '3 to review'],
   ];
-  for (const [fixes, issues, text] of table) assert.equal(waitingCount(fixes, issues, t), text);
+  for (const [fixes, issues, tests, text] of table)
+    assert.equal(waitingCount({ fixes, issues, tests }, t), text);
 });
 
 test("texts of a change have the project's paths, and others' URIs are refused", () => {

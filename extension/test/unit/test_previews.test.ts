@@ -1,128 +1,101 @@
-// Generated tests are previewed, and written when the person accepts them.
+// Generated tests: shown first, and written once the person accepts them.
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { Generated } from '../../src/protocol';
-import { registerGenerateTests } from '../../src/testing/generate_tests';
+import { registerGeneratedTests } from '../../src/testing/generate_tests';
 import { TestPreviews } from '../../src/testing/test_previews';
-import { asClient, openTestingView } from './fake_sidecar';
-import { editor, run, tabs, type Uri, window } from './vscode';
+import { asClient, memento, openTestingView, settled } from './fake_sidecar';
+import { editor, run } from './vscode';
 
-const draft = { baseHash: 'b', items: { test_f: 'h' }, support: {}, outcome: 'passed' };
+const made: Generated = {
+  function: 'shop/cart.py::Cart.total',
+  root: '/p',
+  path: 'tests/test_cart.py',
+  source: 'def test_total(): ...\n',
+  diff: '',
+  testNames: ['test_total'],
+  framework: 'pytest',
+  model: 'openai:m',
+  warnings: ['no linter ran'],
+  outcome: 'passed',
+  reason: null,
+  tests: [{ id: 'tests/test_cart.py::test_total', outcome: 'passed', durationMs: 1, line: 1 } as never],
+  errors: [],
+  written: false,
+  leftOutBy: null,
+  draft: { baseHash: '0', items: { test_total: '1' }, support: {}, outcome: 'passed' },
+};
 
-function generated(root: string, given: Partial<Generated> = {}): Generated {
-  return {
-    function: 'a.py::f',
-    root,
-    path: 'test_a.py',
-    source: 'new\n',
-    diff: '',
-    testNames: ['test_f'],
-    framework: 'pytest',
-    model: 'm:x',
-    warnings: [],
-    outcome: 'passed',
-    tests: [{ id: 'test_a.py::test_f', outcome: 'passed', durationMs: 1, line: 3 }],
-    errors: [],
-    written: false,
-    draft,
-    ...given,
-  };
+beforeEach(() => {
+  [editor.settings, editor.said, editor.ran, editor.answer] = [{}, [], [], undefined];
+});
+
+/** Generates tests with an answer of the sidecar. */
+async function generated(answer: Partial<Generated>) {
+  const fixture = openTestingView('/p');
+  const { sidecar, testing } = fixture;
+  const state = memento();
+  const previews = new TestPreviews(state);
+  registerGeneratedTests(asClient(sidecar), testing, previews);
+  sidecar.answers['trellis/generateTests'] = () => ({ ...made, ...answer });
+  sidecar.answers['trellis/keepTests'] = () => ({ warnings: [], leftOutBy: null });
+  await run('trellis.generateTests', {
+    root: '/p',
+    function: { filePath: 'shop/cart.py', name: 'Cart.total' },
+  });
+  await settled();
+  return { ...fixture, state, previews };
 }
 
-/** Opens a project with a test file, whose sidecar answers with these tests. */
-function opened(given: Partial<Generated> = {}) {
-  const root = mkdtempSync(join(tmpdir(), 'previews-'));
-  writeFileSync(join(root, 'test_a.py'), 'old\n');
-  const stored = new Map<string, unknown>();
-  const memento = {
-    get: (key: string, otherwise: unknown) => stored.get(key) ?? otherwise,
-    update: async (key: string, value: unknown) => void stored.set(key, value),
-  };
-  const fixture = openTestingView(root);
-  fixture.sidecar.answers['trellis/generateTests'] = () => generated(root, given);
-  fixture.sidecar.answers['trellis/keepTests'] = () => ({ warnings: [], leftOutBy: null });
-  registerGenerateTests(asClient(fixture.sidecar), fixture.testing, memento as never);
-  [editor.ran, editor.said, window.shown].map((it) => it.splice(0));
-  const previews = new TestPreviews(memento as never);
-  const propose = async () => {
-    await run('trellis.generateTests', { projectRoot: root, function: { filePath: 'a.py', name: 'f' } });
-    const [, base, proposed, title] = editor.ran.findLast(([name]) => name === 'vscode.diff') ?? [];
-    return { base: base as Uri, proposed: proposed as Uri, title };
-  };
-  return { ...fixture, root, previews, propose };
-}
-
-test('generated tests are shown beside the text before, and nothing is written', async () => {
-  const { sidecar, previews, propose } = opened();
-  const { base, proposed, title } = await propose();
+test('tests are shown, wait in the list, and are written as shown once they are accepted', async () => {
+  const { sidecar, state, previews, view } = await generated({});
   assert.equal(sidecar.params('trellis/generateTests')[0]?.preview, true);
-  assert.equal(title, 'test_a.py (1 of 1 generated tests pass)');
-  assert.equal(proposed.path, '/test_a.py');
-  // A window that was loaded again has only what was saved.
-  const texts = [base, proposed].map((it) => previews.provideTextDocumentContent(it as never));
-  assert.deepEqual(texts, ['old\n', 'new\n']);
-  assert.deepEqual(sidecar.params('trellis/keepTests'), []);
-  assert.deepEqual(editor.said, []);
-});
-
-test('accepted tests are written, opened, and shown with their outcomes', async () => {
-  const { sidecar, previews, propose, root, view } = opened();
-  const { proposed } = await propose();
-  tabs.open(proposed);
-  await run('trellis.acceptTests', proposed);
-  const { path, source, testNames } = generated(root);
-  const wanted = { root, function: 'a.py::f', path, source, testNames, draft };
-  assert.deepEqual(sidecar.params('trellis/keepTests'), [wanted]);
-  assert.deepEqual(
-    window.shown.map((it) => it.fsPath),
-    [join(root, 'test_a.py')],
-  );
-  const outcomes = view.runs.flatMap((it) => it.told.filter((told) => told.startsWith('passed')));
-  assert.deepEqual(outcomes, ['passed test_a.py::test_f']);
+  assert.equal(editor.ran.find(([it]) => it === 'vscode.diff')?.[3], 'test_cart.py (tests for Cart.total)');
+  assert.deepEqual(editor.said, [
+    'Tests for Cart.total: 1 of 1 pass. Nothing is written yet. No linter ran.',
+  ]);
+  assert.equal(view.runs.length, 0, 'tests that are not there have no results');
+  // Another window of the same folder knows them.
+  assert.deepEqual(new TestPreviews(state).all, previews.all);
+  await run('trellis.acceptTests', { root: '/p', function: made.function });
+  const { function: name, root, path, source, testNames, draft } = made;
+  assert.deepEqual(sidecar.params('trellis/keepTests'), [
+    { function: name, root, path, source, testNames, draft },
+  ]);
+  assert.equal(view.runs.length, 1);
   assert.deepEqual(previews.all, []);
-  assert.equal(tabs.inputs.length, 0);
 });
 
-test('tests that plain pytest leaves out are added to its paths on request', async () => {
-  const { sidecar, propose, root } = opened();
-  sidecar.answers['trellis/keepTests'] = () => ({ warnings: [], leftOutBy: 'pytest.ini' });
-  sidecar.answers['trellis/addTestPath'] = () => ({ file: 'pytest.ini', folder: 'generated' });
-  const { proposed } = await propose();
-  editor.answer = 'Add to testpaths';
-  await run('trellis.acceptTests', proposed);
-  editor.answer = undefined;
-  assert.deepEqual(sidecar.params('trellis/addTestPath'), [{ root, path: 'test_a.py' }]);
-  assert.match(editor.said[0] ?? '', /testpaths in pytest.ini leaves these tests out/);
-});
-
-test('tests that are refused stay in their preview, others are discarded', async () => {
-  const { sidecar, previews, propose } = opened();
+test('tests that cannot be written stay in the list', async () => {
+  const { sidecar, previews } = await generated({});
   sidecar.answers['trellis/keepTests'] = () => {
-    throw new Error('test_a.py has changed since the tests were generated');
+    throw new Error('tests/test_cart.py has changed');
   };
-  const { proposed } = await propose();
-  await run('trellis.acceptTests', proposed);
-  assert.match(editor.said[0] ?? '', /has changed/);
+  await run('trellis.acceptTests', { root: '/p', function: made.function });
+  assert.match(editor.said.at(-1) ?? '', /tests\/test_cart.py has changed/);
   assert.equal(previews.all.length, 1);
-  await run('trellis.discardTests', proposed);
+  await run('trellis.discardTests', { root: '/p', function: made.function });
   assert.deepEqual(previews.all, []);
-  assert.equal(sidecar.params('trellis/keepTests').length, 1);
 });
 
-test('new tests of the same function replace those that wait', async () => {
-  const { previews, propose } = opened();
-  await propose();
-  await propose();
-  assert.equal(previews.all.length, 1);
+test('new tests take the place of those that were not accepted', async () => {
+  const { sidecar, previews } = await generated({});
+  sidecar.answers['trellis/generateTests'] = () => ({ ...made, source: '# newer\n' });
+  await run('trellis.generateTests', { root: '/p' });
+  assert.deepEqual(
+    previews.all.map((it) => it.source),
+    ['# newer\n'],
+  );
 });
 
-test('tests that cannot be collected are not offered', async () => {
-  const { previews, propose } = opened({ draft: null, tests: [], outcome: 'collectionError' });
-  const { proposed } = await propose();
-  assert.equal(proposed, undefined);
-  assert.deepEqual(editor.said, ['Tests for a.py::f: collectionError']);
-  assert.deepEqual(previews.all, []);
+test('tests are written at once if the person wants it, and unusable ones do not wait', async () => {
+  editor.settings = { previewTests: false };
+  const { sidecar, previews, view } = await generated({ written: true, draft: undefined as never });
+  assert.equal(sidecar.params('trellis/generateTests')[0]?.preview, false);
+  assert.deepEqual([previews.all.length, view.runs.length], [0, 1]);
+  editor.settings = {};
+  const broken = { tests: [], outcome: 'collectionError', reason: 'no module', draft: undefined as never };
+  const unusable = await generated(broken);
+  assert.equal(unusable.previews.all.length, 0);
+  assert.match(editor.said.at(-1) ?? '', /^Tests for Cart.total: no module. No linter ran.$/);
 });

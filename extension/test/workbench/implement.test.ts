@@ -48,6 +48,9 @@ test('an issue waits in the list, and is merged without a file', async () => {
     await answerQuestions(session);
     const ready = workbench.notification('is ready for review: 2 pass · 1 failed before, too');
     await ready.waitFor();
+    // The list and the end of the job announce the change once.
+    await workbench.statusItem('trellis.review').filter({ hasText: '1 issue to review' }).waitFor();
+    assert.equal(await ready.count(), 1);
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged before a person says so');
     // A window that is closed loses nothing.
     await workbench.open(root);
@@ -65,6 +68,7 @@ test('an issue waits in the list, and is merged without a file', async () => {
     // The difference of a file has the path of the project.
     await fileRow(session, 'extra.py').click();
     await workbench.tab('extra.py (Issue 42)').waitFor();
+    await workbench.line('LIMIT = 1').first().waitFor();
     await workbench.picture('implement-2-file');
     await titleAction(session, 'Request Changes to Issue…').click();
     await workbench.page
@@ -73,12 +77,15 @@ test('an issue waits in the list, and is merged without a file', async () => {
       .waitFor();
     await workbench.input().fill('Say it in fewer words');
     await workbench.input().press('Enter');
+    await ready.first().waitFor();
+    assert.equal(await ready.count(), 1);
     await workbench.answer(ready, 'Review').click();
     await workbench.line('Half a price.').first().waitFor();
     // Without a file that tests need, nothing is merged.
     await setIncluded(session, 'halves.py', false);
     await titleAction(session, 'Merge Issue').click();
     await workbench.notification('was not merged: without halves.py, the new tests fail').waitFor();
+    await row.filter({ hasText: 'not merged' }).waitFor();
     await workbench.picture('implement-3-refused');
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged');
     await workbench.command('Notifications: Clear All Notifications');

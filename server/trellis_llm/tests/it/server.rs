@@ -35,7 +35,7 @@ impl Canned {
 pub(crate) struct Request {
     /// Request line and headers, in lower case.
     pub(crate) head: String,
-    /// The body, JSON.
+    /// The body, JSON; null if it is empty.
     pub(crate) body: Value,
 }
 
@@ -122,14 +122,10 @@ async fn read_request(stream: &mut TcpStream) -> Request {
         let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let length: usize = length.map_or(0, |it| it.parse().unwrap());
-        let rest = &bytes[end + 4..];
-        if rest.len() == length {
-            return Request { head, body: body_of(rest) };
+        let body = &bytes[end + 4..];
+        if body.len() == length {
+            let body = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(body) };
+            return Request { head, body: body.unwrap() };
         }
     }
-}
-
-/// Reads a body as JSON; requests such as GET have none.
-fn body_of(bytes: &[u8]) -> Value {
-    if bytes.is_empty() { Value::Null } else { serde_json::from_slice(bytes).unwrap() }
 }
