@@ -162,7 +162,7 @@ fn ids(found: &Value) -> BTreeSet<String> {
     let of_file = |file: &Value| -> Vec<String> {
         let path = file["path"].as_str().expect("a path").to_owned();
         let tests = file["tests"].as_array().expect("tests").iter();
-        let tests = tests.filter(|it| it["isClass"] != true);
+        let tests = tests.filter(|it| it["isGroup"] != true);
         tests.map(|it| format!("{path}::{}", it["name"].as_str().expect("a name"))).collect()
     };
     files.flat_map(of_file).collect()
@@ -242,7 +242,7 @@ fn places_are_those_of_definitions_and_unsaved_texts_count() {
     let file = world.write("test_a.py", text);
     let mut client = editor(&world, Value::Null);
     let expected = json!([
-        { "name": "TestA", "isClass": true, "line": 3, "endLine": 6 },
+        { "name": "TestA", "isGroup": true, "line": 3, "endLine": 6 },
         { "name": "TestA::test_a", "hasCases": true, "line": 5, "endLine": 6 },
         { "name": "TestA::test_b", "path": "base.py", "line": 3, "endLine": 4 },
     ]);
@@ -269,4 +269,64 @@ fn nothing_is_executed_and_broken_files_have_no_tests() {
     assert!(fs::metadata(world.root().join("executed")).is_err());
     let refused = client.request("trellis/runTests", json!({}), patience());
     assert!(refused.is_err());
+}
+
+/// Returns the names of the tests of a project, by path.
+fn names(client: &mut Client, params: Value) -> Vec<(String, Vec<String>)> {
+    let found = call(client, "findTests", params);
+    let text = |it: &Value| it.as_str().expect("a text").to_owned();
+    let list = |it: &Value| it.as_array().expect("a list").clone();
+    let file = |it: &Value| {
+        let tests = list(&it["tests"]);
+        (text(&it["path"]), tests.iter().map(|it| text(&it["name"])).collect())
+    };
+    list(&found["files"]).iter().map(file).collect()
+}
+
+fn tests(path: &str, names: &[&str]) -> (String, Vec<String>) {
+    (path.to_owned(), names.iter().map(|it| (*it).to_owned()).collect())
+}
+
+#[test]
+fn tests_of_vitest_are_found_by_the_names_of_their_files() {
+    let world = World::new();
+    let root = world.root();
+    world.write("package.json", r#"{ "devDependencies": { "vitest": "3" } }"#);
+    world.write("src/a.test.ts", "describe('sum', () => {\n  it('adds', () => {})\n})\n");
+    world.write("src/b.spec.jsx", "test.each([1])('is %i', it => {})\n");
+    world.write("src/__tests__/c.js", "test('c', () => {})\n");
+    world.write("src/d.js", "test('no test file', () => {})\n");
+    world.write("node_modules/x/x.test.js", "test('of others', () => {})\n");
+    let mut client = editor(&world, json!({ "trusted": false }));
+    let all = [
+        tests("src/__tests__/c.js", &["c"]),
+        tests("src/a.test.ts", &["sum", "sum::adds"]),
+        tests("src/b.spec.jsx", &[]),
+    ];
+    assert_eq!(names(&mut client, json!({ "root": root })), all);
+    let one = json!({ "root": root, "paths": ["src/a.test.ts"] });
+    let found = call(&mut client, "findTests", one);
+    let expected = json!([
+        { "name": "sum", "isGroup": true, "line": 1, "endLine": 3 },
+        { "name": "sum::adds", "line": 2, "endLine": 2 },
+    ]);
+    assert_eq!(found["files"][0]["tests"], expected);
+}
+
+#[test]
+fn tests_of_go_are_those_of_their_package() {
+    let world = World::new();
+    world.write("go.mod", "module example.com/shop\n\ngo 1.22\n");
+    world.write("a_test.go", "package shop\n\nfunc TestA(t *testing.T) {}\n");
+    world.write("b_test.go", "package shop\n\nfunc TestB(t *testing.T) {}\n");
+    world.write("cart/cart_test.go", "package cart\n\nfunc TestCart(t *testing.T) {}\n");
+    world.write("cart/testdata/x_test.go", "package x\n\nfunc TestX(t *testing.T) {}\n");
+    let mut client = editor(&world, json!({ "trusted": false }));
+    let of_root = tests(".", &["TestA", "TestB"]);
+    let all = [of_root.clone(), tests("cart", &["TestCart"])];
+    assert_eq!(names(&mut client, json!({})), all);
+    // The other files of the package have tests of the same ids' path.
+    assert_eq!(names(&mut client, json!({ "paths": ["b_test.go"] })), [of_root]);
+    let found = call(&mut client, "findTests", json!({ "paths": ["cart"] }));
+    assert_eq!(found["files"][0]["tests"][0]["path"], json!("cart/cart_test.go"));
 }

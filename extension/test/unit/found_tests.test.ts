@@ -61,7 +61,7 @@ const ENDED = {
 
 test('folders, files, classes and tests are rows as soon as the project is open', async () => {
   const { ids, view, root, testing } = await opened({
-    'tests/unit/test_a.py': [{ ...at('TestA'), isClass: true }, at('TestA::test_b', 3)],
+    'tests/unit/test_a.py': [{ ...at('TestA'), isGroup: true }, at('TestA::test_b', 3)],
     'test_c.py': [at('test_d'), { ...at('TestE::test_f', 9), path: 'base.py' }],
   });
   assert.deepEqual(ids(), [

@@ -40,7 +40,7 @@ pub struct Request {
     /// The test framework. Frameworks of other languages have to be installed; jest and vitest in
     /// the tree.
     pub framework: Framework,
-    /// Test ids or paths, relative to the root. Empty for the tests that the framework finds by
+    /// Test ids or paths, relative to the root; that of a group of jest or vitest ends in `::`. Empty for the tests that the framework finds by
     /// itself.
     pub targets: Vec<String>,
     /// Files and folders, relative to the root, whose tests run besides those that pytest finds by

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, path::Path};
 use super::{Detected, Framework};
 
 /// Returns the command that runs `targets` (files, or ids as in
-/// [`ParsedReport`](super::ParsedReport); empty for all tests) in the project's root. `report` is
+/// [`ParsedReport`](super::ParsedReport), with `::` behind a group of jest or vitest; empty for all
+/// tests) in the project's root. `report` is
 /// the absolute path of the file that jest or vitest writes; it lies outside the tree and must not
 /// exist yet. With `whole`, the project's `bail` does not end the run early.
 ///
@@ -46,8 +47,11 @@ impl<'a> Selection<'a> {
 }
 
 /// Returns the pattern of a test's name, with spaces between the titles as jest and vitest match
-/// it. ` #2` may come from our numbering of ids.
+/// it. ` #2` may come from our numbering of ids; `::` at the end means the tests of a group.
 fn full_name(titles: &str) -> String {
+    if let Some(group) = titles.strip_suffix("::") {
+        return format!("{} .*", escaped(&group.replace("::", " ")));
+    }
     let name = titles.replace("::", " ");
     match name.rsplit_once(" #") {
         Some((start, number)) if number.chars().all(|it| it.is_ascii_digit()) => {

@@ -12,6 +12,7 @@ use trellis_sandbox::{LimitStatus, Outcome, Report, Request, Subtest, TestResult
 
 use super::run_limits::TimeLimits;
 use trellis_project::project::{self, Project};
+use trellis_project::test_finder::with_marked_groups;
 use trellis_workflows::convert::test_outcome;
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::reporter::Reporter;
@@ -282,6 +283,9 @@ impl Prepared {
         };
         if !sandbox.is_projects_own {
             self.request.source_folders = project::source_folders(&self.root);
+        }
+        if matches!(self.request.framework, Framework::Jest | Framework::Vitest) {
+            self.request.targets = with_marked_groups(&self.root, &self.request.targets);
         }
         let usual = sandbox.runner.request(self.request.tree.clone());
         self.request.limits = usual.limits;
