@@ -260,6 +260,14 @@ result: (JobStarted | RepairResult)
 params: ImplementParams
 result: (JobStarted | ImplementResult)
 }
+"trellis/listReviews": {
+params: ListReviewsParams
+result: ListReviewsResult
+}
+"trellis/reviewBase": {
+params: ReviewBaseParams
+result: ReviewBaseResult
+}
 "trellis/tasks": {
 params: TasksParams
 result: (JobStarted | TasksResult)
@@ -1630,6 +1638,16 @@ tip: string
  * With `sendBack`: the reason, for the model.
  */
 words?: (string | null)
+/**
+ * With `approve`: changed files that stay as they were before the work. All tests that must pass run again without
+ * them; if one fails, nothing is merged.
+ */
+leaveOut?: string[]
+/**
+ * With `approve`: merges your edits in the worktree since `tip`, too, if the tests pass with them. Otherwise the
+ * edited change needs another review.
+ */
+withEdits?: boolean
 }
 /**
  * The result of an issue.
@@ -1740,6 +1758,123 @@ pullRequest?: (string | null)
  * What failed, and what to do; or a note that the branch was removed after its merge.
  */
 note?: (string | null)
+}
+/**
+ * Lists the changes of issues that need your review, the oldest first.
+ */
+export interface ListReviewsParams {
+/**
+ * Folder of the project. Default: the first folder of the workspace.
+ */
+root?: (string | null)
+}
+/**
+ * The changes that need your review. `trellis/implement` with a `decision` merges one, sends it back, or keeps it on its
+ * branch.
+ */
+export interface ListReviewsResult {
+reviews: Review[]
+/**
+ * Files that could not be read, and why.
+ */
+problems: string[]
+}
+/**
+ * The change of an issue.
+ */
+export interface Review {
+issue: string
+/**
+ * Title of the issue, with the first line of its spec.
+ */
+title: string
+/**
+ * Spec and context files, relative to the project's folder, as `lld` and `context` of `trellis/implement`.
+ */
+spec: string
+context: string[]
+/**
+ * The branch of the work.
+ */
+branch: string
+/**
+ * The branch that it is merged into.
+ */
+into: string
+/**
+ * The project's folder in the worktree. A decision takes your edits there into account.
+ */
+worktree: string
+/**
+ * The last commit of the work, for a `decision`.
+ */
+tip: string
+/**
+ * The changed files.
+ */
+files: ReviewFile[]
+allTests: Counts
+/**
+ * Tests that passed before the work.
+ */
+passedBefore: number
+/**
+ * Reasons against the change, as sentences.
+ */
+doubts: string[]
+/**
+ * Further notes, as sentences.
+ */
+notes: string[]
+/**
+ * Why your last decision was not carried out.
+ */
+refused?: (string | null)
+/**
+ * Folder with both reports, relative to the project's.
+ */
+reports?: (string | null)
+createdAt: string
+}
+/**
+ * A changed file.
+ */
+export interface ReviewFile {
+/**
+ * Path relative to the project's folder.
+ */
+path: string
+/**
+ * Added lines; null for a file that is not text.
+ */
+added?: (number | null)
+removed?: (number | null)
+}
+/**
+ * Reads a changed file of an issue as it was before the change.
+ */
+export interface ReviewBaseParams {
+/**
+ * Folder of the project. Default: the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * Number or name of the issue.
+ */
+issue: string
+/**
+ * Path of the file, relative to the project's folder.
+ */
+path: string
+}
+/**
+ * The file before the change.
+ */
+export interface ReviewBaseResult {
+/**
+ * Null for a new file.
+ */
+text?: (string | null)
 }
 /**
  * Build a project from a task list, several tasks in parallel.
@@ -3260,8 +3395,8 @@ column: number
 endColumn: number
 }
 /**
- * Estimates the questions, the tokens and the price of a run of a planning graph or list of tasks. Nothing is asked,
- * and no service is called.
+ * Estimates the requests, the tokens and the price of a run of a planning graph or list of tasks. No
+ * service is called.
  */
 export interface PlanEstimateParams {
 /**
@@ -3306,15 +3441,15 @@ model?: (string | null)
 noModel?: (string | null)
 }
 /**
- * Questions with tokens and price.
+ * Requests with tokens and price.
  */
 export interface CostRange {
 /**
- * How many questions the model is asked.
+ * The number of requests to the model.
  */
-questions: number
+requests: number
 /**
- * Null for lists of tasks, whose questions contain the code so far.
+ * Null for lists of tasks, whose prompts contain the code so far.
  */
 tokens?: (number | null)
 /**

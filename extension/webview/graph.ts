@@ -58,6 +58,8 @@ let chosen = editor.getState()?.chosen;
 let hovered: string | undefined;
 let shownRun = '';
 let isMoved = false;
+/** Number of the frame that follows the last change of the size. */
+let resizing = 0;
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   if (data.type === 'graph') showGraph(data);
@@ -99,6 +101,7 @@ function showGraph({ out, nodes: all, plan }: Extract<ToPage, { type: 'graph' }>
   nodes = new Map(all.map((it) => [it.id, it]));
   shownRun = out;
   planBar.show(plan);
+  if (chosen !== undefined && !isKnown(chosen)) chosen = undefined;
   const start = all.length > MANY_NODES ? [] : subgraphs();
   open = new Set(isSame && wasOpen !== undefined ? wasOpen : start);
   dots.setStates(all.map((it) => [it.id, it.status]));
@@ -107,6 +110,11 @@ function showGraph({ out, nodes: all, plan }: Extract<ToPage, { type: 'graph' }>
   if (isMoved && view.zoom !== undefined && view.pan !== undefined)
     cy.viewport({ zoom: view.zoom, pan: { ...view.pan } });
   search.reset();
+}
+
+/** Returns whether the graph has a node or a box. */
+function isKnown(id: string): boolean {
+  return nodes.has(id) || subgraphs().some((it) => boxId(it) === id);
 }
 
 function subgraphs(): string[] {
@@ -173,10 +181,13 @@ function fitAll(): void {
   cy.center();
 }
 
-/** Follows the size of the window: nothing is cut off unless the person has moved the picture. */
+/** Follows the size of the window once a frame: nothing is cut off unless the person has moved the picture. */
 function resize(): void {
-  cy.resize();
-  if (!isMoved) draw();
+  cancelAnimationFrame(resizing);
+  resizing = requestAnimationFrame(() => {
+    cy.resize();
+    if (!isMoved) draw();
+  });
 }
 
 function saveView(): void {

@@ -49,6 +49,7 @@ mod regression;
 mod repair;
 mod repair_questions;
 mod repair_tools;
+mod reviews;
 mod runs;
 mod sandbox;
 mod settings;

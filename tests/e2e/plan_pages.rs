@@ -121,7 +121,7 @@ fn problems_of_a_plan_have_their_places_in_unsaved_text_as_well() {
 }
 
 #[test]
-fn an_estimate_has_questions_tokens_and_the_price_of_the_model() {
+fn an_estimate_has_requests_tokens_and_the_price_of_the_model() {
     let world = World::new();
     let plot = Plot::default().function("double", "basic", &[], &[], "2 * x").function(
         "after",
@@ -139,8 +139,8 @@ fn an_estimate_has_questions_tokens_and_the_price_of_the_model() {
     let chain = json!(["double", "after"]);
     assert_eq!(json!(shape), json!([2, 2, 2, 0, chain, "openai:gpt-5-mini"]), "{priced:#}");
     let (least, usual) = (&priced["least"], &priced["usual"]);
-    assert_eq!(least["questions"], 4);
-    assert!(usual["questions"].as_u64() > least["questions"].as_u64(), "{priced:#}");
+    assert_eq!(least["requests"], 4);
+    assert!(usual["requests"].as_u64() > least["requests"].as_u64(), "{priced:#}");
     assert!(least["usd"].as_f64().is_some_and(|it| it > 0.0 && it < 0.1), "{priced:#}");
     assert!(least["tokens"].as_u64().is_some_and(|it| it > 1000), "{priced:#}");
     let unpriced = call(&mut client, "planEstimate", json!({ "graph": "rpg.json" }));

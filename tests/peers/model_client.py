@@ -14,7 +14,7 @@ GRAPH = {"graph": "rpg.json"}
 UNUSED = {"namePath": "unused", "path": "shop/cart.py"}
 
 #: Tools that refuse what they are called with, since it would take a broken run to serve them.
-REFUSED = {"retry_node": "nothing to retry", "install_packages": "nothing to install", "tasks": "does not exist", "tasks_status": "no list of tasks was started"}
+REFUSED = {"retry_node": "nothing to retry", "install_packages": "nothing to install", "tasks": "does not exist", "tasks_status": "no list of tasks was started", "review_base": "no change of issue"}
 
 
 def arguments(order):
@@ -63,6 +63,8 @@ def arguments(order):
         "propose_fix": {"root": "broken", "test": "test_twice.py::test_twice", "model": order.model},
         "repair": {"root": "broken", "dryRun": True, "model": order.model},
         "implement": {"root": "by-model", "issue": "7", "lld": "by-model/docs/generation_report.md", "dryRun": True},
+        "list_reviews": {"root": "by-model"},
+        "review_base": {"root": "by-model", "issue": "7", "path": "src/lib/basic.py"},
         "list_fixes": {"root": "broken"},
         "get_fix": {"root": "broken", "fix": "fix-1"},
         "doctor": {},

@@ -34,7 +34,6 @@ export class FixRequests {
 
   /** Looks for a fix, and shows it. */
   async propose({ root, test }: FailingTest): Promise<void> {
-    if (await this.isBusy({ root, test })) return;
     await this.request({ root, test }, l10n.t('Looking for a fix of {0}', nameOf(test)));
   }
 
@@ -42,9 +41,9 @@ export class FixRequests {
   async revise({ root, fix, node }: Proposal, test: string): Promise<void> {
     if (node)
       return void (await notify.info(
-        l10n.t('A run changes its drafts itself: reject it, and the run goes on.'),
+        l10n.t('A run changes its drafts itself: reject it, and the run continues.'),
       ));
-    if (await this.isBusy({ root, test })) return;
+    if (this.isBusy({ root: await realFolder(root), test })) return;
     const words = await window.showInputBox({
       title: l10n.t('What should change in {0}?', fix),
       placeHolder: l10n.t('such as: also handle None'),
@@ -55,8 +54,8 @@ export class FixRequests {
   }
 
   /** Returns whether a fix of the test is being looked for, and says so. */
-  private async isBusy({ root, test }: FailingTest): Promise<boolean> {
-    const isBusy = this.underWay.has(keyOf({ root: await realFolder(root), test }));
+  private isBusy({ root, test }: FailingTest): boolean {
+    const isBusy = this.underWay.has(keyOf({ root, test }));
     if (isBusy) void notify.info(l10n.t('A fix of {0} is being looked for already.', nameOf(test)));
     return isBusy;
   }
@@ -64,6 +63,7 @@ export class FixRequests {
   private async request(given: Params<'trellis/proposeFix'> & FailingTest, title: string): Promise<void> {
     const root = await realFolder(given.root);
     const key = keyOf({ root, test: given.test });
+    if (this.isBusy({ root, test: given.test })) return;
     this.underWay.set(key, { root, test: given.test });
     try {
       const params = { ...(await requestSettings('trellis/proposeFix', root)), ...given };

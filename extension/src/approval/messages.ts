@@ -167,3 +167,10 @@ export function tabTitle(fix: FixResult | FixSummary, path: string, t: Translate
 export function pickItem(fix: FixSummary, t: Translate): { label: string; description: string } {
   return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateText(fix.state, t)}` };
 }
+
+/** Counts what waits for the person. */
+export function waitingCount(fixes: number, issues: number, t: Translate): string {
+  if (issues === 0) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
+  if (fixes === 0) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
+  return t('{0} to review', fixes + issues);
+}

@@ -1,6 +1,7 @@
-// The open proposals of all folders, kept up to date by events and by the file system.
+// The open proposals and the waiting changes of issues of all folders, kept up to date by events and by the file system.
 import { realpath } from 'node:fs/promises';
 import { type Disposable, EventEmitter, workspace } from 'vscode';
+import { arrivedReviews, type IssueReview } from '../issue/reviews';
 import type { Event as TrellisEvent } from '../protocol';
 import { isBelow } from '../run/folders';
 import type { JobStore } from '../run/job_store';
@@ -26,12 +27,15 @@ export interface ProposalChange {
   readonly arrived: readonly Proposal[];
   /** Proposals that were open and are not any more. */
   readonly departed: readonly Proposal[];
+  /** Changes of issues that wait now and did not before. */
+  readonly arrivedReviews: readonly IssueReview[];
 }
 
 export class ProposalStore {
   private readonly changeEmitter = new EventEmitter<ProposalChange>();
   readonly onChange = this.changeEmitter.event;
   private currentQueue: Queue = EMPTY_QUEUE;
+  private currentReviews: readonly IssueReview[] = [];
   /** Requests about folders. */
   private readonly queries = new ProposalQueries();
   private readonly listening: Disposable[];
@@ -64,6 +68,11 @@ export class ProposalStore {
     return this.currentQueue;
   }
 
+  /** Changes of issues that wait for the person. */
+  get reviews(): readonly IssueReview[] {
+    return this.currentReviews;
+  }
+
   get problems(): readonly string[] {
     return this.queries.problems;
   }
@@ -91,7 +100,10 @@ export class ProposalStore {
       this.queries.forget(root);
       this.watcher.forget(root);
     }
-    this.update(without(this.currentQueue, isGone));
+    this.update(
+      without(this.currentQueue, isGone),
+      this.currentReviews.filter((it) => !isGone(it.root)),
+    );
   }
 
   private async runFolders(): Promise<readonly string[]> {
@@ -117,19 +129,29 @@ export class ProposalStore {
     const question = this.queries.begin(root);
     this.watcher.follow(root);
     try {
-      const { fixes, problems } = await this.sidecar.request('trellis/listFixes', { root });
-      if (this.queries.finish(question, problems, root))
-        this.update(withList(this.currentQueue, root, fixes));
+      const [listed, waiting] = await Promise.all([
+        this.sidecar.request('trellis/listFixes', { root }),
+        this.sidecar.request('trellis/listReviews', { root }),
+      ]);
+      if (!this.queries.finish(question, [...listed.problems, ...waiting.problems], root)) return;
+      const others = this.currentReviews.filter((it) => it.root !== root);
+      const reviews = [...others, ...waiting.reviews.map((it) => ({ ...it, root }))];
+      this.update(withList(this.currentQueue, root, listed.fixes), reviews);
     } catch (error) {
       if (this.queries.finish(question, [errorText(toTrellisError(error))], root))
         this.update(this.currentQueue);
     }
   }
 
-  private update(queue: Queue): void {
-    const before = this.currentQueue;
-    this.currentQueue = queue;
-    this.changeEmitter.fire({ queue, arrived: arrived(before, queue), departed: departed(before, queue) });
+  private update(queue: Queue, reviews = this.currentReviews): void {
+    const [before, earlier] = [this.currentQueue, this.currentReviews];
+    [this.currentQueue, this.currentReviews] = [queue, reviews];
+    this.changeEmitter.fire({
+      queue,
+      arrived: arrived(before, queue),
+      departed: departed(before, queue),
+      arrivedReviews: arrivedReviews(earlier, reviews),
+    });
   }
 
   dispose(): void {

@@ -1,61 +1,119 @@
-// The list of proposals in the Trellis view.
+// The list of what waits for the person in the Trellis view: fixes, and issues with their files.
 import {
+  Disposable,
   EventEmitter,
   l10n,
   MarkdownString,
   ThemeIcon,
   type TreeDataProvider,
   TreeItem,
+  TreeItemCheckboxState,
   TreeItemCollapsibleState,
   type TreeView,
   window,
 } from 'vscode';
-import { rowOf } from './messages';
+import type { LeftOut } from '../issue/left_out';
+import { fileRow, type IssueFile, type IssueReview, issueKey, issueRow } from '../issue/reviews';
+import type { Review } from '../protocol';
+import { rowOf, waitingCount } from './messages';
 import type { ProposalStore } from './proposal_store';
 import { proposalKey } from './proposal_uri';
 import { ordered, type Proposal, waiting } from './queue';
 
-export class ProposalTree implements TreeDataProvider<Proposal> {
+/** A file of an issue. */
+type FileRow = IssueFile & { readonly file: Review['files'][number] };
+type Row = Proposal | IssueReview | FileRow;
+
+export class ProposalTree implements TreeDataProvider<Row> {
   private readonly changes = new EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changes.event;
-  private readonly view: TreeView<Proposal>;
+  private readonly view: TreeView<Row>;
+  private readonly listening: Disposable;
 
-  constructor(private readonly proposals: ProposalStore) {
-    this.view = window.createTreeView('trellis.fixes', { treeDataProvider: this });
+  constructor(
+    private readonly proposals: ProposalStore,
+    private readonly leftOut: LeftOut,
+  ) {
+    const options = { treeDataProvider: this, manageCheckboxStateManually: true };
+    this.view = window.createTreeView('trellis.fixes', options);
+    this.listening = this.view.onDidChangeCheckboxState(async ({ items }) => {
+      for (const [row, state] of items)
+        if ('file' in row) await this.leftOut.set(row, state === TreeItemCheckboxState.Unchecked);
+      this.changes.fire(undefined);
+    });
   }
 
-  /** Shows the current proposals. */
+  /** Shows what waits now. */
   update(): void {
-    const count = waiting(this.proposals.queue).length;
-    const tooltip =
-      count === 1 ? l10n.t('1 proposed fix to review') : l10n.t('{0} proposed fixes to review', count);
+    const [fixes, issues] = [waiting(this.proposals.queue).length, this.proposals.reviews.length];
+    const count = fixes + issues;
+    const tooltip = waitingCount(fixes, issues, l10n.t);
     this.view.badge = count === 0 ? undefined : { value: count, tooltip };
     this.view.message = this.proposals.problems.join('\n');
     this.changes.fire(undefined);
   }
 
-  getChildren(row?: Proposal): Proposal[] {
-    return row === undefined ? [...ordered(this.proposals.queue)] : [];
+  getChildren(row?: Row): Row[] {
+    if (row === undefined) return [...this.proposals.reviews, ...ordered(this.proposals.queue)];
+    if (!('worktree' in row)) return [];
+    const { root, issue } = row;
+    return row.files.map((file) => ({ root, issue, path: file.path, file }));
   }
 
-  getTreeItem(fix: Proposal): TreeItem {
-    const { label, description, tooltip, icon, context } = rowOf(fix, l10n.t);
-    const item = new TreeItem(label, TreeItemCollapsibleState.None);
-    item.id = proposalKey(fix);
-    item.description = description;
-    item.tooltip = tooltip.reduce(
-      (text, it) => text.appendText(it).appendMarkdown('\n\n'),
-      new MarkdownString(),
-    );
-    item.iconPath = new ThemeIcon(icon);
-    item.contextValue = context;
-    const given = { root: fix.root, fix: fix.fix };
-    item.command = { command: 'trellis.reviewFix', title: l10n.t('Review'), arguments: [given] };
-    return item;
+  getTreeItem(row: Row): TreeItem {
+    if ('fix' in row) return fixItem(row);
+    return 'file' in row ? this.fileItem(row) : issueItem(row);
   }
 
   dispose(): void {
-    this.view.dispose();
-    this.changes.dispose();
+    Disposable.from(this.view, this.listening, this.changes).dispose();
   }
+
+  private fileItem(row: FileRow): TreeItem {
+    const isLeftOut = this.leftOut.has(row);
+    const item = new TreeItem(row.path, TreeItemCollapsibleState.None);
+    item.id = `${issueKey(row)}\n${row.path}`;
+    item.description = fileRow(row.file, isLeftOut, l10n.t);
+    item.tooltip = row.path;
+    item.contextValue = 'issueFile';
+    item.checkboxState = {
+      state: isLeftOut ? TreeItemCheckboxState.Unchecked : TreeItemCheckboxState.Checked,
+      tooltip: isLeftOut ? l10n.t('Left out: not merged') : l10n.t('Merged with the issue'),
+      accessibilityInformation: { label: l10n.t('Merge {0}', row.path) },
+    };
+    const { root, issue, path } = row;
+    const title = l10n.t('Show Changes');
+    item.command = { command: 'trellis.reviewIssueFile', title, arguments: [{ root, issue, path }] };
+    return item;
+  }
+}
+
+function issueItem(review: IssueReview): TreeItem {
+  const { label, description, tooltip } = issueRow(review, l10n.t);
+  const item = new TreeItem(label, TreeItemCollapsibleState.Expanded);
+  item.id = issueKey(review);
+  item.description = description;
+  item.tooltip = paragraphs(tooltip);
+  item.iconPath = new ThemeIcon(review.refused ? 'error' : 'git-pull-request');
+  item.contextValue = 'issue';
+  const { root, issue } = review;
+  item.command = { command: 'trellis.reviewIssue', title: l10n.t('Review'), arguments: [{ root, issue }] };
+  return item;
+}
+
+function fixItem(fix: Proposal): TreeItem {
+  const { label, description, tooltip, icon, context } = rowOf(fix, l10n.t);
+  const item = new TreeItem(label, TreeItemCollapsibleState.None);
+  item.id = proposalKey(fix);
+  item.description = description;
+  item.tooltip = paragraphs(tooltip);
+  item.iconPath = new ThemeIcon(icon);
+  item.contextValue = context;
+  const given = { root: fix.root, fix: fix.fix };
+  item.command = { command: 'trellis.reviewFix', title: l10n.t('Review'), arguments: [given] };
+  return item;
+}
+
+function paragraphs(texts: readonly string[]): MarkdownString {
+  return texts.reduce((all, it) => all.appendText(it).appendMarkdown('\n\n'), new MarkdownString());
 }

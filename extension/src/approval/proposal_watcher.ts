@@ -1,4 +1,4 @@
-// Changes of proposals by other processes: a terminal, another window.
+// Changes of proposals and reviews by other processes: a terminal, another window.
 import { existsSync, type Stats, unwatchFile, watchFile } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Disposable, workspace } from 'vscode';
@@ -6,6 +6,9 @@ import { Disposable, workspace } from 'vscode';
 /** Milliseconds between two checks of a project. */
 const POLL_MS = 2000;
 const TRELLIS_FOLDER = '.trellis';
+
+/** Folders with what waits for the person: fixes, and issues. */
+const WATCHED = ['proposals', 'reviews'];
 
 /** A file that each folder `.trellis` contains. */
 const MARKER = `**/${TRELLIS_FOLDER}/.gitignore`;
@@ -35,13 +38,18 @@ export class ProposalWatcher {
   /** Checks a project from now on. */
   follow(root: string): void {
     if (this.known.has(root)) return;
-    const folder = join(root, TRELLIS_FOLDER, 'proposals');
+    const folders = WATCHED.map((it) => join(root, TRELLIS_FOLDER, it));
     const look = (now: Stats, before: Stats) => {
       // Reading changes the access time of the folder.
       if (now.mtimeMs !== before.mtimeMs) this.changed(root);
     };
-    watchFile(folder, { interval: POLL_MS }, look);
-    this.known.set(root, new Disposable(() => unwatchFile(folder, look)));
+    for (const it of folders) watchFile(it, { interval: POLL_MS }, look);
+    this.known.set(
+      root,
+      new Disposable(() => {
+        for (const it of folders) unwatchFile(it, look);
+      }),
+    );
   }
 
   /** Stops checking a project. */

@@ -1,5 +1,6 @@
 // Registers the list of proposals, their diffs, and the commands about them.
 import { commands, type Disposable, type ExtensionContext, l10n, Uri, window } from 'vscode';
+import { registerIssues } from '../issue/register';
 import type { JobStore } from '../run/job_store';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
@@ -37,16 +38,19 @@ export function registerApproval(
   const diffTabs = new DiffTabs(texts, drafts, editedTexts);
   const requests = new FixRequests(sidecar, proposals, diffTabs);
   const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts);
-  const tree = new ProposalTree(proposals);
+  const issues = registerIssues(context, sidecar, () => proposals.reviews);
+  const tree = new ProposalTree(proposals, issues.leftOut);
   const follow = proposals.onChange((change) => {
     tree.update();
-    const hasFixes = change.queue.size > 0;
+    issues.update(change.arrivedReviews);
+    const [hasFixes, hasIssues] = [change.queue.size > 0, proposals.reviews.length > 0];
     void commands.executeCommand('setContext', 'trellis.hasFixes', hasFixes);
+    void commands.executeCommand('setContext', 'trellis.hasIssues', hasIssues);
     // The list also shows why proposals could not be read.
     void commands.executeCommand(
       'setContext',
       'trellis.showFixes',
-      hasFixes || proposals.problems.length > 0,
+      hasFixes || hasIssues || proposals.problems.length > 0,
     );
     for (const it of change.departed) if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
   });

@@ -1,21 +1,44 @@
-// The status bar item that counts what waits for the person.
-import { type Disposable, l10n, StatusBarAlignment, window } from 'vscode';
+// The status bar item that counts what waits for the person, and the command behind it.
+import { commands, type Disposable, l10n, StatusBarAlignment, window } from 'vscode';
+import { testsText } from '../issue/reviews';
+import { guarded } from '../sidecar/report_error';
+import { pickItem, waitingCount } from './messages';
 import type { ProposalStore } from './proposal_store';
 import { waiting } from './queue';
 
-/** Shows the number of proposals that wait; a click opens the first. */
+/** Shows the number of fixes and issues that wait; a click opens the only one, or asks. */
 export function showWaitingItem(proposals: ProposalStore): Disposable[] {
   const item = window.createStatusBarItem('trellis.review', StatusBarAlignment.Left, 9);
-  item.name = l10n.t('Trellis: Fixes to Review');
-  item.command = 'trellis.reviewFix';
+  item.name = l10n.t('Trellis: Waits for You');
+  item.command = 'trellis.review';
   const update = () => {
-    const count = waiting(proposals.queue).length;
-    const text = count === 1 ? l10n.t('1 fix to review') : l10n.t('{0} fixes to review', count);
+    const [fixes, issues] = [waiting(proposals.queue).length, proposals.reviews.length];
+    const text = waitingCount(fixes, issues, l10n.t);
     item.text = `$(git-pull-request) ${text}`;
     item.accessibilityInformation = { label: text };
-    if (count === 0) item.hide();
+    if (fixes + issues === 0) item.hide();
     else item.show();
   };
   update();
-  return [item, proposals.onChange(update)];
+  const review = guarded(l10n.t('Could not show what waits'), () => reviewWaiting(proposals));
+  return [item, proposals.onChange(update), commands.registerCommand('trellis.review', review)];
+}
+
+async function reviewWaiting(proposals: ProposalStore): Promise<void> {
+  if (proposals.reviews.length === 0) return await commands.executeCommand('trellis.reviewFix');
+  const fixes = waiting(proposals.queue).map((it) => ({
+    ...pickItem(it, l10n.t),
+    command: 'trellis.reviewFix',
+    argument: { root: it.root, fix: it.fix },
+  }));
+  const issues = proposals.reviews.map((it) => ({
+    label: it.title,
+    description: testsText(it.allTests, l10n.t),
+    command: 'trellis.reviewIssue',
+    argument: { root: it.root, issue: it.issue },
+  }));
+  const all = [...fixes, ...issues];
+  const title = l10n.t('Review what?');
+  const chosen = all.length === 1 ? all[0] : await window.showQuickPick(all, { title });
+  if (chosen !== undefined) await commands.executeCommand(chosen.command, chosen.argument);
 }

@@ -100,7 +100,9 @@ function sized(
   if (!open.has(subgraph)) return { subgraph, ...CLOSED, isOpen: false, ids, inner: new Map() };
   const columns = columnsOf(nodes);
   const columnWidth = columnWidthOf(nodes);
-  const tried = columns.map((_, at) => banded(columns, at + 1, columnWidth));
+  // Many numbers of bands give bands of the same size.
+  const sizes = new Set(columns.map((_, at) => Math.ceil(columns.length / (at + 1))));
+  const tried = [...sizes].map((it) => banded(columns, it, columnWidth));
   // A further band has to be worth the edges that lead back.
   const extent = ({ width, height, bands }: Banded) => Math.max(width / aspect, height) * (1 + bands / 4);
   const { width, height, inner } = tried.reduce((best, it) => (extent(it) < extent(best) ? it : best));
@@ -114,9 +116,8 @@ interface Banded {
   readonly inner: ReadonlyMap<string, Point>;
 }
 
-/** Lays columns out in a number of bands, one below the other. */
-function banded(columns: readonly (readonly string[])[], bands: number, columnWidth: number): Banded {
-  const size = Math.ceil(columns.length / bands);
+/** Lays columns out in bands of a size, one below the other. */
+function banded(columns: readonly (readonly string[])[], size: number, columnWidth: number): Banded {
   const inner = new Map<string, Point>();
   let top = HEADER;
   for (let first = 0; first < columns.length; first += size) {
@@ -131,6 +132,7 @@ function banded(columns: readonly (readonly string[])[], bands: number, columnWi
     top += rows * ROW_HEIGHT + BAND_GAP;
   }
   const height = Math.max(top - BAND_GAP + PADDING, CLOSED.height);
+  const bands = Math.ceil(columns.length / size);
   return { bands, width: size * columnWidth + PADDING, height, inner };
 }
 

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import {
   commands,
   type Disposable,
+  EventEmitter,
   l10n,
   Range,
   Uri,
@@ -24,7 +25,7 @@ import { guarded } from '../sidecar/report_error';
 import { fields } from '../unknown_value';
 import { escaped, pageHtml } from './html';
 import { nodePageHtml } from './node_page_html';
-import { statusText } from './node_rows';
+import { statusNamed, statusText } from './node_rows';
 import { lineOfTest } from './test_line';
 
 const t = l10n.t;
@@ -44,9 +45,13 @@ export class NodePage {
   private panel: WebviewPanel | undefined;
   private shown: NodeId | undefined;
   private facts: NodeResult | undefined;
+  /** Reason that there are no facts. */
+  private failure: string | undefined;
   private isLoading = false;
   /** Whether another request is needed after the open one. */
   private isOutdated = false;
+  /** Texts in editors that a further attempt replaces. */
+  private readonly changedTexts = new EventEmitter<Uri>();
   private readonly listening: Disposable[];
 
   constructor(
@@ -58,7 +63,9 @@ export class NodePage {
     this.listening = [
       runs.onChange((change) => this.update(change)),
       jobStore.onChange(() => this.draw()),
+      this.changedTexts,
       workspace.registerTextDocumentContentProvider(NODE_SCHEME, {
+        onDidChange: this.changedTexts.event,
         provideTextDocumentContent: (uri) => this.text(uri),
       }),
     ];
@@ -68,18 +75,18 @@ export class NodePage {
   async open(out: string, id: string, isBeside = false): Promise<void> {
     const isOther = this.shown?.out !== out || this.shown.id !== id;
     this.shown = { out, id };
-    if (isOther) this.facts = undefined;
+    if (isOther) [this.facts, this.failure] = [undefined, undefined];
     if (this.panel === undefined) {
       const column = isBeside ? ViewColumn.Beside : ViewColumn.Active;
-      this.attach(window.createWebviewPanel(NODE_VIEW, t('Node'), column, this.options()), this.shown);
-    } else {
-      this.panel.reveal();
+      const panel = window.createWebviewPanel(NODE_VIEW, t('Node'), column, this.options());
+      return await this.attach(panel, this.shown);
     }
+    this.panel.reveal();
     await this.load();
   }
 
   /** Fills a page, a new one or one that the editor restored. */
-  attach(panel: WebviewPanel, shown: NodeId | undefined): void {
+  async attach(panel: WebviewPanel, shown: NodeId | undefined): Promise<void> {
     this.panel?.dispose();
     this.panel = panel;
     this.shown = shown;
@@ -92,7 +99,7 @@ export class NodePage {
       guarded(t('Could not do that'), async (message: unknown) => await this.receive(message)),
     );
     panel.webview.html = this.html(panel.webview);
-    void this.load();
+    await this.load();
   }
 
   dispose(): void {
@@ -115,22 +122,37 @@ export class NodePage {
     this.isLoading = true;
     try {
       const facts = await this.sidecar.request('trellis/node', { out, node: id });
-      if (this.shown?.out === out && this.shown.id === id) this.facts = facts;
-      this.draw();
+      this.take({ out, id }, facts);
     } catch (error) {
-      this.send(`<p role="alert">${escaped(errorText(toTrellisError(error)))}</p>`);
+      this.failure = errorText(toTrellisError(error));
     } finally {
       this.isLoading = false;
-      if (this.isOutdated) await this.load();
+    }
+    this.draw();
+    if (this.isOutdated) await this.load();
+  }
+
+  /** Takes in the facts of a node, unless the page shows another one by now. */
+  private take({ out, id }: NodeId, facts: NodeResult): void {
+    if (this.shown?.out !== out || this.shown.id !== id) return;
+    [this.facts, this.failure] = [facts, undefined];
+    for (const { uri } of workspace.textDocuments) {
+      const shown = uri.scheme === NODE_SCHEME ? nodeIdOfText(uri) : undefined;
+      if (shown?.out === out && shown.id === id) this.changedTexts.fire(uri);
     }
   }
 
   private draw(): void {
-    const { panel, facts, shown } = this;
-    if (panel === undefined || facts === undefined || shown === undefined) return;
+    const { panel, facts, shown, failure } = this;
+    if (failure !== undefined) this.send(`<p role="alert">${escaped(failure)}</p>`);
+    else if (panel !== undefined && facts !== undefined && shown !== undefined)
+      this.drawFacts(panel, facts, shown);
+  }
+
+  private drawFacts(panel: WebviewPanel, facts: NodeResult, shown: NodeId): void {
     const run = this.runs.current?.out === shown.out ? this.runs.current : undefined;
     const node = run?.nodes.get(shown.id);
-    const status = node === undefined ? facts.status : statusText(node, t);
+    const status = node === undefined ? statusNamed(facts.status, t) : statusText(node, t);
     const canRetry = workspace.isTrusted && currentRun(this.jobStore.jobs) === undefined;
     panel.title = facts.name;
     const state = { kind: run?.kind ?? 'generate', status, stage: node?.stage, canRetry } as const;
@@ -165,10 +187,9 @@ export class NodePage {
   }
 
   private async text(uri: Uri): Promise<string> {
-    const query = new URLSearchParams(uri.query);
-    const [out, node] = [query.get('out') ?? '', query.get('id') ?? ''];
-    const facts = await this.sidecar.request('trellis/node', { out, node });
-    return query.get('kind') === 'tests' ? facts.tests : facts.implementation;
+    const { out, id } = nodeIdOfText(uri);
+    const facts = await this.sidecar.request('trellis/node', { out, node: id });
+    return new URLSearchParams(uri.query).get('kind') === 'tests' ? facts.tests : facts.implementation;
   }
 
   private options() {
@@ -189,6 +210,12 @@ export class NodePage {
       body: '<main id="node"></main>',
     });
   }
+}
+
+/** Returns the node of a text in an editor. */
+function nodeIdOfText(uri: Uri): NodeId {
+  const query = new URLSearchParams(uri.query);
+  return { out: query.get('out') ?? '', id: query.get('id') ?? '' };
 }
 
 /** Reads the node of a restored page; `undefined` if it has none. */

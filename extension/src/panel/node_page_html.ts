@@ -2,6 +2,7 @@
 import type { AttemptResult, BlockedNode, NodeFailure, NodeResult, RunKind } from '../protocol';
 import type { Translate } from '../translate';
 import { escaped, withCode } from './html';
+import { statusNamed } from './node_rows';
 
 /** State of the node besides the facts, which a run may change at any time. */
 export interface NodePageState {
@@ -169,7 +170,9 @@ function texts({ implementation, tests }: NodeResult, t: Translate): string {
 }
 
 function blocks(all: readonly BlockedNode[], t: Translate): string {
-  const rows = all.map((it) => `<li>${link('node', it.name, it.id)} ${escaped(it.status)}</li>`);
+  const rows = all.map(
+    (it) => `<li>${link('node', it.name, it.id)} ${escaped(statusNamed(it.status, t))}</li>`,
+  );
   const title = all.length === 1 ? t('Blocks 1 node') : t('Blocks {0} nodes', all.length);
   return rows.length === 0 ? '' : section(title, `<ul>${rows.join('')}</ul>`);
 }

@@ -102,6 +102,12 @@ export function statusText(node: Pick<RunNode, 'status' | 'word'>, t: Translate)
   return node.word ?? statusName(node.status, t);
 }
 
+/** Describes a status as the sidecar writes it; an unknown one in its own words. */
+export function statusNamed(word: string, t: Translate): string {
+  const status = STATUSES.find((it) => it === word);
+  return status === undefined ? word : statusName(status, t);
+}
+
 export function statusName(status: Status, t: Translate): string {
   switch (status) {
     case 'in_progress':
@@ -147,12 +153,13 @@ export function lineOf(list: string, id: string): number | undefined {
 export function failedIn(
   run: Pick<Run, 'out' | 'graph' | 'nodes'> | undefined,
   path: string,
-  text: string,
+  text: () => string,
 ): readonly (readonly [line: number, node: RunNode])[] {
   if (run === undefined || (path !== run.graph && path !== `${run.out}/docs/rpg.json`)) return [];
   const failed = [...run.nodes.values()].filter((it) => it.status === 'failed');
+  const shown = failed.length === 0 ? '' : text();
   return failed.flatMap((node) => {
-    const line = lineOf(text, node.id);
+    const line = lineOf(shown, node.id);
     return line === undefined ? [] : [[line, node] as const];
   });
 }

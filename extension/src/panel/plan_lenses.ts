@@ -12,30 +12,51 @@ import {
 } from 'vscode';
 import { isHidden } from '../generation/plan_files';
 import { certainKindOf, type PlanKind } from '../generation/plan_kind';
-import type { RunNode } from '../run/run_state';
+import type { Run, RunNode } from '../run/run_state';
 import type { RunStore } from '../run/run_store';
 import { failedIn } from './node_rows';
 
 /** Registers the lenses, with the reason and a retry. */
 export function registerPlanLenses(runs: RunStore): Disposable[] {
   const changeEmitter = new EventEmitter<void>();
+  let shown = '';
   const provider = {
     onDidChangeCodeLenses: changeEmitter.event,
     provideCodeLenses: (document: TextDocument) => lensesOf(runs, document),
   };
   return [
     changeEmitter,
-    runs.onChange(() => changeEmitter.fire()),
+    runs.onChange(({ run }) => {
+      const now = keyOf(run);
+      if (now !== shown) changeEmitter.fire();
+      shown = now;
+    }),
     languages.registerCodeLensProvider({ language: 'json', scheme: 'file' }, provider),
   ];
 }
 
+/** Returns a text that differs once a run gives other lenses. */
+function keyOf(run: Run | undefined): string {
+  const failed = [...(run?.nodes.values() ?? [])].filter((it) => it.status === 'failed');
+  return JSON.stringify([run?.out, run?.graph, failed.map((it) => it.id)]);
+}
+
+const kinds = new WeakMap<TextDocument, { readonly version: number; readonly kind: PlanKind }>();
+
+/** Returns the kind of a plan; a text is read once. */
+function kindOfDocument(document: TextDocument): PlanKind {
+  const { version } = document;
+  const known = kinds.get(document);
+  const kind = known?.version === version ? known.kind : certainKindOf(document.getText());
+  kinds.set(document, { version, kind });
+  return kind;
+}
+
 function lensesOf(runs: RunStore, document: TextDocument): CodeLens[] {
   const run = runs.current;
-  const text = document.getText();
-  const failed = failedIn(run, document.uri.fsPath, text);
+  const failed = failedIn(run, document.uri.fsPath, () => document.getText());
   const isOfRun = [run?.graph, `${run?.out}/docs/rpg.json`].includes(document.uri.fsPath);
-  const own = lensesOfPlan(document.uri, certainKindOf(text), isOfRun);
+  const own = lensesOfPlan(document.uri, kindOfDocument(document), isOfRun);
   return [
     ...own,
     ...failed.flatMap(([line, node]) =>

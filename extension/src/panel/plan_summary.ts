@@ -18,17 +18,19 @@ function sizeParts(
   return [size, t('{0} levels', levels), t('longest chain {0}', chain.length)];
 }
 
-/** Describes questions, tokens and price, from the least to the usual number. */
-function costText({ least, usual, model }: PlanEstimateResult, t: Translate): string {
-  const questions = t('about {0} questions', range(least, usual, (it) => String(it.questions)) ?? '');
+/** Describes requests, tokens and price, from the least to the usual number. */
+function costText({ least, usual, model, noModel }: PlanEstimateResult, t: Translate): string {
+  const requests = t('about {0} requests', range(least, usual, (it) => String(it.requests)) ?? '');
   const tokens = range(least, usual, (it) => (it.tokens == null ? undefined : shortCount(it.tokens)));
   const usd = range(least, usual, (it) => (it.usd == null ? undefined : dollars(it.usd)));
   const parts = [
-    questions,
+    requests,
     ...(tokens === undefined ? [] : [t('{0} tokens', tokens)]),
     ...(usd === undefined ? [] : [usd]),
   ].join(', ');
-  return model ? t('{0} with {1}', parts, shortName(model)) : t('{0}; no model is chosen yet', parts);
+  return model
+    ? t('{0} with {1}', parts, shortName(model))
+    : t('{0}; {1}', parts, noModel ?? t('no model is chosen yet'));
 }
 
 /** Formats the range between two costs; `undefined` if the value is unknown. */

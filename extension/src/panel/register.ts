@@ -176,7 +176,9 @@ function registerRunCommands(
       'trellis.selectRun',
       guarded(t('Could not show the run'), async () => {
         const out = await pickRun(sidecar);
-        if (out !== undefined) await runs.show(out);
+        if (out === undefined) return;
+        preview.clear();
+        await runs.show(out);
       }),
     ),
   ];

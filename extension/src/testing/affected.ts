@@ -36,9 +36,10 @@ function nameOf({ path, function: name }: ChangedPart, t: Translate): string {
 export function waitingText({ broken, held }: AffectedTestsResult, t: Translate): string | undefined {
   if (broken.length === 0) return undefined;
   const errors = broken.map((it) => t('{0}:{1}: syntax error: {2}', it.path, it.line, it.message));
-  const waiting =
-    held.length === 1
-      ? t('1 test waits until you correct it.')
-      : t('{0} tests wait until you correct it.', held.length);
+  const [one, many] =
+    broken.length === 1
+      ? [t('1 test waits until you correct it.'), t('{0} tests wait until you correct it.', held.length)]
+      : [t('1 test waits until you correct them.'), t('{0} tests wait until you correct them.', held.length)];
+  const waiting = held.length === 1 ? one : many;
   return [...errors, ...(held.length > 0 ? [waiting] : [])].join('\n');
 }

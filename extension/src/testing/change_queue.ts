@@ -6,10 +6,22 @@ export type Batch = ReadonlySet<string> | 'all';
 export class ChangeQueue {
   private urgent = new Set<string>();
   private left: { readonly files: Set<string>; all: boolean } = { files: new Set(), all: false };
+  /** Files that start no run of their own. */
+  private readonly quiet = new Set<string>();
 
   /** Adds a changed file. */
   add(path: string): void {
     this.urgent.add(path);
+  }
+
+  /** Adds a changed file that interrupts no run. */
+  addLater(path: string): void {
+    this.left.files.add(path);
+  }
+
+  /** Adds a changed file that joins the next run. */
+  addQuietly(path: string): void {
+    this.quiet.add(path);
   }
 
   /** Adds all tests. */
@@ -24,6 +36,14 @@ export class ChangeQueue {
 
   /** Takes what runs next, if anything waits. */
   take(): Batch | undefined {
+    const taken = this.takeWaiting();
+    if (taken === undefined || taken === 'all') return taken;
+    const joined = new Set([...taken, ...this.quiet]);
+    this.quiet.clear();
+    return joined;
+  }
+
+  private takeWaiting(): Batch | undefined {
     if (this.urgent.size > 0) {
       const taken = this.urgent;
       this.urgent = new Set();

@@ -17,13 +17,16 @@ import { reportError } from '../sidecar/report_error';
 import { affectedWithin, introOf, waitingText } from './affected';
 import { terminalLines } from './apply_outcome';
 import { type Batch, ChangeQueue } from './change_queue';
-import { isOwnFile } from './outdated';
+import { mayBeRead } from './outdated';
 import { runTests } from './run';
 import type { TestView } from './test_view';
 import { type ProjectTests, testsByProject } from './tests_by_project';
 
 /** Milliseconds in which changes are collected: one command may save several files. */
 const DELAY_MS = 30;
+
+/** Times that a file which changes while tests run starts a run: another program may write it all the time. */
+const RUNS_OF_NOISE = 2;
 
 /** Runs affected tests after each change; resolves when the token is cancelled. Never rejects. */
 export async function runContinuously(
@@ -32,35 +35,48 @@ export async function runContinuously(
   request: TestRunRequest,
   token: CancellationToken,
 ): Promise<void> {
-  const projects = testsByProject(testing.tree, request);
-  const runs = projects.map((it) => new ContinuousRun(sidecar, testing, request.profile, it, token));
-  const listening = Disposable.from(...runs, ...followChanges(testing, runs));
-  const whole = projects.filter((it) => it.ids.length === 0).map((it) => it.root);
-  for (const it of whole) testing.followed.add(it);
+  const runs = new Map<string, ContinuousRun>();
+  const begin = (it: ProjectTests) => {
+    runs.set(it.root, new ContinuousRun(sidecar, testing, request.profile, it, token));
+    if (it.ids.length === 0) testing.followed.add(it.root);
+  };
+  testsByProject(testing.tree, request).forEach(begin);
+  const listening = followChanges(testing, runs, (root) => {
+    if (request.include === undefined) begin({ root, ids: [] });
+  });
   await new Promise<void>((resolve) => {
     if (token.isCancellationRequested) resolve();
     else token.onCancellationRequested(() => resolve());
   });
-  for (const it of whole) testing.followed.delete(it);
+  for (const [root, run] of runs) {
+    testing.followed.delete(root);
+    run.dispose();
+  }
   listening.dispose();
 }
 
-function followChanges(testing: TestView, runs: readonly ContinuousRun[]): Disposable[] {
+/** @param begin begins to follow a project that was opened after the run began, if the run is one of all projects */
+function followChanges(
+  testing: TestView,
+  runs: ReadonlyMap<string, ContinuousRun>,
+  begin: (root: string) => void,
+): Disposable {
   const changed = ({ fsPath }: { fsPath: string }, isSaved: boolean) => {
     const root = testing.tree.projectOf(fsPath);
     if (root === undefined || testing.tree.isInternal(root)) return;
-    for (const it of runs) if (it.root === root) it.changed(fsPath, isSaved);
+    if (!runs.has(root)) begin(root);
+    runs.get(root)?.changed(fsPath, isSaved);
   };
   const watcher = workspace.createFileSystemWatcher('**/*');
   const onEvent = (uri: { fsPath: string }) => changed(uri, false);
-  return [
+  return Disposable.from(
     watcher,
     watcher.onDidCreate(onEvent),
     watcher.onDidChange(onEvent),
     watcher.onDidDelete(onEvent),
     // The editor's watchers have a delay, and do not work on some disks.
     workspace.onDidSaveTextDocument(({ uri }: TextDocument) => changed(uri, true)),
-  ];
+  );
 }
 
 /** The continuous run of a project, or of some of its tests. */
@@ -68,6 +84,10 @@ class ContinuousRun implements Disposable {
   private readonly queue = new ChangeQueue();
   /** Times of the last changes that were met, by path. */
   private readonly seen = new Map<string, number>();
+  /** Numbers of changes while tests ran, by path. */
+  private readonly noise = new Map<string, number>();
+  /** Time of the last batch, in milliseconds of Unix time. */
+  private last = { began: 0, ended: 0 };
   private timer: NodeJS.Timeout | undefined;
   /** Cancels the present batch. */
   private current: CancellationTokenSource | undefined;
@@ -109,15 +129,30 @@ class ContinuousRun implements Disposable {
    */
   changed(path: string, isSaved: boolean): void {
     const name = relative(this.root, path).replaceAll('\\', '/');
-    if (!isOwnFile(name)) return;
+    if (!mayBeRead(name)) return;
     const time = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
     if (this.seen.get(path) === time) return;
     this.seen.set(path, time);
-    // Tests may write data, which must not run them again for ever.
-    if (!isSaved && this.current !== undefined && !name.endsWith('.py')) return;
-    this.queue.add(name);
+    if (isSaved) this.noise.delete(name);
+    if (isSaved || !this.wasRunningAt(time)) this.queue.add(name);
+    else this.addNoise(name);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.next(), DELAY_MS);
+  }
+
+  /** Returns whether tests ran when a file changed. */
+  private wasRunningAt(time: number): boolean {
+    const { began, ended } = this.last;
+    return this.current !== undefined || (time >= began && time <= ended);
+  }
+
+  /** Takes in a change while tests run, which the person may not have made. */
+  private addNoise(name: string): void {
+    const times = (this.noise.get(name) ?? 0) + 1;
+    this.noise.set(name, times);
+    if (times > RUNS_OF_NOISE) this.queue.addQuietly(name);
+    else if (name.endsWith('.py')) this.queue.add(name);
+    else this.queue.addLater(name);
   }
 
   /** Runs the next batch; a running one is cancelled, and its tests run later. */
@@ -133,6 +168,7 @@ class ContinuousRun implements Disposable {
   private async runBatch(batch: Batch, number: number): Promise<void> {
     const source = new CancellationTokenSource();
     this.current = source;
+    const began = Date.now();
     try {
       await this.runAffected(batch, source.token);
     } catch (error) {
@@ -142,7 +178,10 @@ class ContinuousRun implements Disposable {
     }
     // A run that failed is not repeated: the next change is.
     if (source.token.isCancellationRequested) this.queue.putBack(batch);
-    if (number === this.newest) this.current = undefined;
+    if (number === this.newest) {
+      this.current = undefined;
+      this.last = { began, ended: Date.now() };
+    }
     if (this.current === undefined) this.next();
   }
 

@@ -19,6 +19,7 @@ import { reportError } from '../sidecar/report_error';
 import { runContinuously } from './continuous_run';
 import { coverageDetails } from './coverage';
 import { TestDiscovery } from './discovery';
+import { concernsListing } from './listed_folders';
 import { ignoreOptions, nestedRuns } from './nested_runs';
 import { collectedIds, collectionErrorsOf } from './outcomes';
 import { runTests } from './run';
@@ -54,15 +55,20 @@ export class TestingController implements TestView {
       deletions,
       deletions.onDidDelete(({ fsPath }) => this.tree.pathDeleted(fsPath)),
       ...this.discovery.begin(),
-      workspace.onDidChangeWorkspaceFolders(() => {
-        this.showFolders();
-        this.discovery.findAll();
+      workspace.onDidChangeWorkspaceFolders(() => this.listAnew()),
+      workspace.onDidChangeConfiguration((it) => {
+        if (concernsListing(it)) this.listAnew();
       }),
       workspace.onDidGrantWorkspaceTrust(() => this.showFolders()),
     ];
   }
 
-  /** Shows the open folders; a folder without trust shows that its tests do not run. */
+  private listAnew(): void {
+    this.showFolders();
+    this.discovery.findAll();
+  }
+
+  /** Shows the listed folders; a folder without trust shows that its tests do not run. */
   private showFolders(): void {
     this.tree.showFolders();
     const why = workspace.isTrusted ? undefined : l10n.t('Trust this folder to run its tests');

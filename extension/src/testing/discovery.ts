@@ -78,13 +78,17 @@ export class TestDiscovery {
   }
 
   private async search(root: string, paths?: readonly string[]): Promise<number> {
+    // Folders may be closed meanwhile, and while earlier searches run.
+    const isClosed = () => this.tree.find(root, '') === undefined;
+    if (isClosed()) return 0;
     const item = this.tree.root(root);
     try {
       const nested = paths === undefined ? await nestedRuns(this.sidecar, root) : [];
       const params = { root, ...(paths === undefined ? {} : { paths: [...paths] }) };
       const found = await this.sidecar.request('trellis/findTests', params);
+      if (isClosed()) return 0;
       this.found.apply(found, paths);
-      for (const it of nested.filter((it) => !this.tree.isInternal(it))) {
+      for (const it of nested.filter((it) => this.tree.isListed(it) && !this.tree.isInternal(it))) {
         this.tree.root(it);
         this.found.apply(await this.sidecar.request('trellis/findTests', { root: it }));
       }

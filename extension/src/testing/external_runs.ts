@@ -38,7 +38,7 @@ export function showExternalRuns(sidecar: Client, jobStore: JobStore, testing: T
       )
         return;
       const outcome = outcomeOfEvent(event);
-      if (testing.tree.isInternal(outcome.root, outcome.id)) return;
+      if (!isShown(testing, outcome)) return;
       applyOutcome(runOf(event.job), testing.tree.place(outcome, Date.now()), outcome);
     }),
     jobStore.onEnd((job) => end(job.id)),
@@ -56,9 +56,7 @@ const OWN_METHODS: readonly string[] = ['runTests', 'generateTests'];
 
 /** Shows results of other processes; those of projects outside the workspace are ignored. */
 function showExternalResults(testing: TestView, outcomes: readonly Outcome[]): void {
-  const shown = outcomes.filter(
-    (it) => testing.tree.isOpen(it.root) && !testing.tree.isInternal(it.root, it.id),
-  );
+  const shown = outcomes.filter((it) => isShown(testing, it));
   if (shown.length === 0) return;
   const run = testing.controller.createTestRun(
     new TestRunRequest(),
@@ -68,6 +66,10 @@ function showExternalResults(testing: TestView, outcomes: readonly Outcome[]): v
   for (const it of shown) applyOutcome(run, testing.tree.place(it, Date.now()), it);
   run.end();
   testing.tree.dim();
+}
+
+function isShown({ tree }: TestView, { root, id }: Outcome): boolean {
+  return tree.isListed(root) && !tree.isInternal(root, id);
 }
 
 function titleOf(jobStore: JobStore, job: string): string | undefined {

@@ -47,6 +47,28 @@ export function isOwnFile(path: string): boolean {
   return !folders.some(isForeign) && (!name.startsWith('.') || name.startsWith('.pytest'));
 }
 
+/** Folders whose files no run records. */
+export const LEFT_OUT: readonly string[] = [
+  '.git',
+  '.hypothesis',
+  '.mypy_cache',
+  '.nox',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.tox',
+  '.trellis',
+  '.venv',
+  '__pycache__',
+  'node_modules',
+  'site-packages',
+  'venv',
+];
+
+/** Returns whether tests may read a file of a project. */
+export function mayBeRead(path: string): boolean {
+  return !path.split(/[\\/]/).some((it) => it === '..' || LEFT_OUT.includes(it));
+}
+
 /** Returns the time at which a file was written or moved; for a deleted file, now. */
 function changeTime(path: string): number {
   const found = statSync(path, { throwIfNoEntry: false });

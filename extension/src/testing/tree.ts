@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { type TestController, type TestItem, Uri, workspace } from 'vscode';
 import { isBelow, isInternal } from '../run/folders';
 import { fileOf, idSteps } from './ids';
+import { listedFolders } from './listed_folders';
 import { noteOf, type Outcome } from './outcomes';
 import { lineRange } from './ranges';
 import type { Target } from './types';
@@ -171,9 +172,10 @@ export class TestTree {
     for (const it of newlyOutdated) this.dimmed.add(it);
   }
 
-  /** Returns whether a project lies in an open folder, or contains one. */
-  isOpen(root: string): boolean {
-    return isBelow(openFolders(), root) || openFolders().some((it) => isBelow([root], it));
+  /** Returns whether a project lies in a folder whose tests are listed, or contains one. */
+  isListed(root: string): boolean {
+    const folders = listedFolders();
+    return isBelow(folders, root) || folders.some((it) => isBelow([root], it));
   }
 
   /** Returns the tests of a project with results of runs that began before a time. */
@@ -187,9 +189,9 @@ export class TestTree {
     return around.reduce<string | undefined>((a, b) => (a && a.length > b.length ? a : b), undefined);
   }
 
-  /** Shows the open folders, and removes projects that lie in none of them. */
+  /** Shows the listed folders, and removes projects that lie in none of them. */
   showFolders(): void {
-    const folders = openFolders();
+    const folders = listedFolders();
     for (const folder of folders) this.root(folder);
     for (const it of this.roots) if (!isBelow(folders, it.uri?.fsPath)) this.controller.items.delete(it.id);
   }

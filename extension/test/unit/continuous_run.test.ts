@@ -1,6 +1,6 @@
 // Continuous runs: what runs after a change, and what a newer change supersedes.
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
@@ -8,7 +8,7 @@ import { CancellationTokenSource, type TestItem, TestRunRequest } from 'vscode';
 import type { AffectedTestsResult } from '../../src/protocol';
 import { affectedWithin, introOf, waitingText } from '../../src/testing/affected';
 import { ChangeQueue } from '../../src/testing/change_queue';
-import { isOwnFile } from '../../src/testing/outdated';
+import { LEFT_OUT, mayBeRead } from '../../src/testing/outdated';
 import { openTestingView, resultOf, settled } from './fake_sidecar';
 import { editor, files, l10n, Uri } from './vscode';
 
@@ -169,7 +169,7 @@ test('a syntax error is named, its tests are outdated, and nothing turns red', a
 });
 
 test('files of worktrees, caches and environments start nothing', () => {
-  const own = ['a.py', 'data/x.csv', 'pyproject.toml'];
+  const own = ['a.py', 'data/x.csv', 'pyproject.toml', '.env', '.config/app.json', 'tests/.data/x'];
   const others = [
     '.trellis/worktrees/w/a.py',
     '.git/index',
@@ -177,7 +177,81 @@ test('files of worktrees, caches and environments start nothing', () => {
     '__pycache__/a.pyc',
     '../a.py',
   ];
-  assert.deepEqual([...own, ...others].filter(isOwnFile), own);
+  assert.deepEqual([...own, ...others].filter(mayBeRead), own);
+  const worker = 'server/trellis_sandbox/src/worker/execution_record.py';
+  const source = readFileSync(join(process.env.TRELLIS_REPOSITORY ?? '', worker), 'utf8');
+  const recorded = /^LEFT_OUT = \{([^}]*)\}/m.exec(source)?.[1]?.match(/[^\s",]+/g);
+  assert.deepEqual(recorded, [...LEFT_OUT], 'the sidecar records these files neither');
+});
+
+/** Switches a continuous run on, whose batches end when `end` is called. */
+function switchOnSlowly() {
+  const fixture = switchOn();
+  const { sidecar, root, answer } = fixture;
+  answer.tests = ['a.py'];
+  let end = () => {};
+  sidecar.answers['trellis/runTests'] = () =>
+    new Promise((resolve) => {
+      end = () => resolve(resultOf(root));
+    });
+  let tick = 0;
+  /** Writes a file as another program does. */
+  const write = (name: string) => {
+    const path = join(root, name);
+    writeFileSync(path, '');
+    tick += 1;
+    utimesSync(path, Date.now() / 1000, Date.now() / 1000 + tick);
+    files.changed.fire({ fsPath: path });
+  };
+  const asked = () => sidecar.params('trellis/affectedTests').map((it) => it.paths);
+  return { ...fixture, write, asked, end: () => end() };
+}
+
+test('a data file that changes while tests run is met after the run', async () => {
+  const { pass, write, asked, end } = switchOnSlowly();
+  await pass();
+  write('golden.json');
+  await pass();
+  assert.deepEqual(asked(), [[]], 'the run goes on');
+  end();
+  await pass();
+  assert.deepEqual(asked(), [[], ['golden.json']]);
+});
+
+test('a file that a program writes all the time starts no run for ever', async () => {
+  const { pass, write, save, asked, end } = switchOnSlowly();
+  await pass();
+  for (let turn = 0; turn < 5; turn += 1) {
+    write('gen.py');
+    write('out.db');
+    await pass();
+    end();
+    await pass();
+  }
+  const before = asked().length;
+  assert.ok(before <= 6, `${before} runs`);
+  write('gen.py');
+  end();
+  await pass();
+  save('code.py');
+  await pass();
+  const last = asked().at(-1) as string[];
+  assert.ok(last.includes('code.py'), 'a save runs as ever');
+});
+
+test('a project that opens later is followed as well, unless the run is of some tests', async () => {
+  for (const ids of [[], ['a.py']]) {
+    const { sidecar, testing, pass } = switchOn(...ids);
+    await pass();
+    const other = mkdtempSync(join(tmpdir(), 'continuous-'));
+    testing.tree.root(other);
+    writeFileSync(join(other, 'code.py'), '');
+    editor.saved.fire({ uri: Uri.file(join(other, 'code.py')), getText: () => '' });
+    await pass();
+    const roots = sidecar.params('trellis/affectedTests').map((it) => it.root);
+    assert.equal(roots.includes(other), ids.length === 0);
+    assert.equal(testing.followed.has(other), ids.length === 0);
+  }
 });
 
 test('the newest changes run first, and what did not finish afterwards', () => {
@@ -205,5 +279,8 @@ test('texts name what changed and what is broken', () => {
   assert.equal(introOf(all, 1, l10n.t), 'Changed: the project, a, b, c, d and 3 more');
   assert.equal(introOf(all, 0, l10n.t), undefined);
   assert.equal(waitingText(all, l10n.t), undefined);
+  const broken = ['a.py', 'b.py'].map((path) => ({ path, line: 1, message: 'no' }));
+  const waiting = affectedOf('/p', { broken, held: ['t.py::t'] });
+  assert.match(waitingText(waiting, l10n.t) ?? '', /1 test waits until you correct them\.$/);
   assert.deepEqual(affectedWithin(['tests'], ['tests/a.py', 'b.py']), ['tests/a.py']);
 });

@@ -38,6 +38,22 @@ interface Opened extends TestingFixture {
   readonly ids: () => string[];
 }
 
+test('a folder that is closed during a search is not shown again', async () => {
+  const { sidecar, view, root } = await opened({ 'a.py': [at('t')] });
+  let answer = () => {};
+  sidecar.answers['trellis/listRuns'] = () =>
+    new Promise((resolve) => {
+      answer = () => resolve({ runs: [] });
+    });
+  sidecar.states.fire('running');
+  sidecar.states.fire('running');
+  await settled();
+  view.items.delete(root);
+  answer();
+  await settled();
+  assert.deepEqual(view.ids, []);
+});
+
 /** Runs the whole project, with these ended tests. */
 async function run({ testing, view, sidecar, root }: Opened, ...tests: object[]): Promise<Run> {
   sidecar.answers['trellis/runTests'] = () =>

@@ -91,7 +91,7 @@ test('a search prefers whole names, then beginnings, then parts', () => {
 });
 
 test('a plan is described by its size and by what a run will probably cost', () => {
-  const cost = (questions: number, tokens: number, usd: number) => ({ questions, tokens, usd });
+  const cost = (requests: number, tokens: number, usd: number) => ({ requests, tokens, usd });
   const plan = {
     nodes: 50,
     subgraphs: 5,
@@ -105,12 +105,19 @@ test('a plan is described by its size and by what a run will probably cost', () 
   };
   assert.equal(
     planSummary(plan, 'generate', l10n.t),
-    '50 nodes in 5 subgraphs · 4 levels · longest chain 4 · about 100–224 questions, 90k–180k tokens, $0.03–$0.08 with openai:m',
+    '50 nodes in 5 subgraphs · 4 levels · longest chain 4 · about 100–224 requests, 90k–180k tokens, $0.03–$0.08 with openai:m',
   );
-  const unknown = { questions: 4, tokens: null, usd: null };
-  const tasks = { ...plan, nodes: 2, least: unknown, usual: unknown, model: null, noModel: 'none' };
+  const unknown = { requests: 4, tokens: null, usd: null };
+  const tasks = {
+    ...plan,
+    nodes: 2,
+    least: unknown,
+    usual: unknown,
+    model: null,
+    noModel: 'no model is configured',
+  };
   assert.equal(
     planSummary(tasks, 'tasks', l10n.t),
-    '2 tasks · 4 levels · longest chain 4 · about 4 questions; no model is chosen yet',
+    '2 tasks · 4 levels · longest chain 4 · about 4 requests; no model is configured',
   );
 });

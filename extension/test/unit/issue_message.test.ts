@@ -23,23 +23,18 @@ const result: ImplementResult = {
   pushed: [],
 };
 
-test('the message about an issue has its state and the next actions', () => {
-  const table: [Partial<ImplementResult>, string, boolean, string[]][] = [
+test('the message about an issue says how it ended', () => {
+  const table: [Partial<ImplementResult>, string, boolean][] = [
+    [{ outcome: 'merged', exitCode: 0 }, 'Issue 42: merged, 5 tests pass (3 before).', true],
     [
-      { outcome: 'merged', exitCode: 0 },
-      'Issue 42: merged, 5 tests pass (3 before), 0 fail.',
+      { outcome: 'merged', allTests: { passed: 5, failed: 2 }, notes: ['a.md was left out'] },
+      'Issue 42: merged, 5 tests pass (3 before); 2 failed before, too. a.md was left out.',
       true,
-      ['report'],
     ],
-    [
-      { waits: true, doubts: ['setup.py is changed'], notes: ['no linter looked at the change'] },
-      'Issue 42: the change is ready for your review, 5 tests pass (3 before), 0 fail. setup.py is changed. no linter looked at the change.',
-      true,
-      ['approve', 'sendBack', 'leave', 'report'],
-    ],
-    [{ reason: '4 attempts did not do' }, 'Issue 42: 4 attempts did not do.', false, ['changes', 'report']],
-    [{ outcome: 'failed', reason: 'no answer', files: [], reports: null }, 'Issue 42: no answer.', false, []],
+    [{ outcome: 'left', branch: 'trellis/issue-42' }, 'Issue 42: kept on branch trellis/issue-42.', true],
+    [{ reason: '4 attempts did not do' }, 'Issue 42: 4 attempts did not do.', false],
+    [{ outcome: 'failed', reason: 'no answer', files: [], reports: null }, 'Issue 42: no answer.', false],
   ];
-  for (const [part, text, isGood, actions] of table)
-    assert.deepEqual(issueMessage({ ...result, ...part }, t), { text, isGood, actions });
+  for (const [part, text, isGood] of table)
+    assert.deepEqual(issueMessage({ ...result, ...part }, t), { text, isGood });
 });

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { l10n } from 'vscode';
+import { NodePage } from '../../src/panel/node_page';
 import { nodePageHtml } from '../../src/panel/node_page_html';
 import { lineOfTest } from '../../src/panel/test_line';
 import type { AttemptResult, NodeResult } from '../../src/protocol';
+import { FakeSidecar } from './fake_sidecar';
+import { EventEmitter, editor, Uri } from './vscode';
 
 const attempt: AttemptResult = {
   outcome: 'AssertionError: assert 1 == 2',
@@ -66,6 +69,16 @@ test('a page has the failing test, both values, the attempts and what waits, and
   assert.ok(!html.includes('<i>') && !html.includes('+++ b/a.py'), html);
 });
 
+test('a difference keeps lines that look like names of files, and marks what it leaves out', () => {
+  const change = '--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n--- note\n+++x\n@@ -9 +9 @@\n-y\n\\ No newline\n';
+  const html = nodePageHtml({ ...facts, attempts: [{ ...attempt, change }] }, state, l10n.t);
+  const rows = html.split('<span class="').slice(1);
+  const shown = rows
+    .map((it) => it.slice(0, it.indexOf('\n')))
+    .filter((it) => /^(added|removed|gap)/.test(it));
+  assert.deepEqual(shown, ['removed">--- note', 'added">+++x', 'gap">⋯', 'removed">-y']);
+});
+
 test('a retry is offered while nothing runs, and only for nodes that did not pass', () => {
   const disabled = nodePageHtml(facts, { ...state, canRetry: false }, l10n.t);
   assert.match(disabled, /data-action="retry" disabled/);
@@ -101,4 +114,54 @@ test('a test is found in its text by its name, parameters apart', () => {
     ['t.py::test_other', undefined],
   ] as const;
   for (const [id, line] of table) assert.equal(lineOfTest(text, id), line, id);
+});
+
+/** Opens the page of a node of the run in `out`, while another run is shown. */
+function openedPage(out: string) {
+  const sidecar = new FakeSidecar();
+  const received = new EventEmitter<unknown>();
+  const shown: string[] = [];
+  const webview = {
+    onDidReceiveMessage: received.event,
+    asWebviewUri: (uri: unknown) => uri,
+    postMessage: async ({ html }: { html: string }) => shown.push(html),
+  };
+  const changes = new EventEmitter<unknown>();
+  const runs = { onChange: changes.event, current: { out: '/w/other', nodes: new Map() } };
+  const jobs = { onChange: new EventEmitter<unknown>().event, jobs: [] };
+  const page = new NodePage(Uri.file('/ext') as never, sidecar as never, runs as never, jobs as never);
+  const panel = { webview, onDidDispose: () => undefined };
+  const attached = () => page.attach(panel as never, { out, id: 'm.a' });
+  return { sidecar, received, shown, attached };
+}
+
+test('actions on a page are about its own run and node, whatever run is shown', async () => {
+  const { sidecar, received, attached } = openedPage('/w/out');
+  sidecar.answers['trellis/node'] = () => facts;
+  await attached();
+  assert.deepEqual(sidecar.params('trellis/node'), [{ out: '/w/out', node: 'm.a' }]);
+  editor.ran = [];
+  received.fire({ action: 'retry' });
+  received.fire({ action: 'node', id: 'm.b' });
+  assert.deepEqual(editor.ran, [
+    ['trellis.retryThisNode', { out: '/w/out', id: 'm.a' }],
+    ['trellis.openNode', { out: '/w/out', id: 'm.b' }],
+  ]);
+});
+
+test('a page without facts shows the reason, also after it was hidden', async () => {
+  const { sidecar, received, shown, attached } = openedPage('/w/out');
+  sidecar.answers['trellis/node'] = () => {
+    throw new Error('the run is gone');
+  };
+  await attached();
+  received.fire({ action: 'ready' });
+  assert.equal(shown.length, 2);
+  for (const it of shown) assert.match(it, /role="alert">.*the run is gone/);
+});
+
+test('statuses of blocked nodes are in words', () => {
+  const blocks = [{ id: 'm.b', name: 'b', status: 'in_progress' }];
+  const html = nodePageHtml({ ...facts, blocks }, state, l10n.t);
+  assert.ok(html.includes('>b</button> running<'), html);
 });

@@ -358,9 +358,12 @@ test('failed nodes are found in the file of their graph only', () => {
   ];
   for (const [path, wanted] of table)
     assert.deepEqual(
-      failedIn(made, path, text).map(([line, it]) => [line, it.id]),
+      failedIn(made, path, () => text).map(([line, it]) => [line, it.id]),
       wanted,
       path,
     );
-  assert.deepEqual(failedIn(undefined, made.graph, text), []);
+  assert.deepEqual(
+    failedIn(undefined, made.graph, () => text),
+    [],
+  );
 });

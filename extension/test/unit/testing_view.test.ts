@@ -33,6 +33,27 @@ beforeEach(() => {
   workspace.isTrusted = true;
 });
 
+test('tests that the Python extension lists are not listed twice, unless the person wants it', async () => {
+  editor.settings = { pytestEnabled: true };
+  const { sidecar, testing, view } = openTestingView('/p');
+  const changed = async (settings: Record<string, unknown>) => {
+    editor.settings = settings;
+    editor.configured.fire({ affectsConfiguration: (it) => it === 'python.testing' });
+    await settled();
+    return view.items.size;
+  };
+  sidecar.states.fire('running');
+  await settled();
+  assert.equal(view.items.size, 0);
+  assert.equal(sidecar.params('trellis/findTests').length, 0, 'nothing is searched');
+  assert.equal(testing.tree.isListed('/p/grown'), false, 'results of other windows are not shown');
+  assert.equal(await changed({ pytestEnabled: true, 'testing.enabled': 'on' }), 1);
+  assert.equal(await changed({ unittestEnabled: true }), 0);
+  assert.equal(await changed({}), 1);
+  assert.equal(await changed({ 'testing.enabled': 'off' }), 0);
+  editor.settings = {};
+});
+
 test('a folder without trust shows its tests, and why they do not run', async () => {
   workspace.isTrusted = false;
   const { sidecar, view } = openTestingView('/p');

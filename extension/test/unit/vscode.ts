@@ -45,6 +45,7 @@ export const editor = {
   opened: new EventEmitter<Document>(),
   saved: new EventEmitter<Document>(),
   edited: new EventEmitter<{ document: Document }>(),
+  configured: new EventEmitter<{ affectsConfiguration(name: string): boolean }>(),
   /** Shown notifications, and the chosen button. */
   said: [] as string[],
   answer: undefined as string | undefined,
@@ -93,7 +94,8 @@ export const workspace = {
   onDidChangeTextDocument: editor.edited.event,
   onDidCloseTextDocument: never,
   onDidChangeWorkspaceFolders: never,
-  onDidChangeConfiguration: never,
+  onDidChangeConfiguration: editor.configured.event,
+  registerTextDocumentContentProvider: never,
   findFiles: async (include: string, exclude: unknown) => {
     files.asked.push({ include, exclude });
     return files.found;
@@ -129,6 +131,11 @@ export const window = {
     return await work({ report }, { onCancellationRequested: never });
   },
 };
+
+export enum ViewColumn {
+  Beside = -2,
+  Active = -1,
+}
 
 export enum QuickPickItemKind {
   Separator = -1,

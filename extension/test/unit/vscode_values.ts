@@ -37,6 +37,10 @@ export class Uri {
     readonly query = '',
   ) {}
 
+  static joinPath({ fsPath }: Uri, ...path: string[]) {
+    return Uri.file([fsPath, ...path].join('/'));
+  }
+
   static file(path: string): Uri {
     return new Uri('file', path);
   }

@@ -1,20 +1,26 @@
-// An issue is implemented from the palette: its change is reviewed and merged.
+// An issue is implemented from the palette: its change waits in the list, and is merged without a file.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
 
 const code = 'def half(price):\n    """Half a price."""\n    return price / 2\n';
 const tests = 'from halves import half\n\n\ndef test_half():\n    assert half(5) == 2.5\n';
+const extra = 'LIMIT = 1\n';
 const file = (path: string, text: string) => `${path}\n\`\`\`python\n${text}\`\`\`\n`;
 const lines = [
   { stage: 'scaffold', attempt: 0, reply: file('test_halves.py', tests) },
-  { stage: 'implementation', attempt: 0, reply: file('halves.py', code.replace('Half', 'A half of')) },
+  {
+    stage: 'implementation',
+    attempt: 0,
+    reply: file('halves.py', code.replace('Half', 'A half of')) + file('extra.py', extra),
+  },
   { stage: 'fix', attempt: 0, reply: file('halves.py', code) },
 ];
 const replies = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
@@ -22,12 +28,12 @@ write(replies, lines.map((it) => `${JSON.stringify({ node: '42', ...it })}\n`).j
 after(() => rmSync(dirname(replies), { recursive: true }));
 const settings = { 'trellis.model': `recorded:${replies}`, 'trellis.sandbox': 'local' };
 
-test('an issue is implemented, reviewed and merged', async () => {
+test('an issue waits in the list, and is merged without a file', async () => {
   await withSession('implement', { settings }, async (session) => {
     const { server, workbench } = session;
     const root = project(server.scratch.root);
     write(join(root, 'docs', 'lld.md'), '# Halves\n\n`halves.py` gets `half(price)`.\n');
-    write(join(root, '.gitignore'), '__pycache__/\n.pytest_cache/\n');
+    write(join(root, '.gitignore'), '__pycache__/\n.pytest_cache/\n.vscode/\n');
     const git = (...given: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...given], { cwd: root })
         .toString()
@@ -38,26 +44,56 @@ test('an issue is implemented, reviewed and merged', async () => {
     await workbench.open(root);
     await workbench.command('Trellis: Implement Issue from Spec');
     await answerQuestions(session);
-    const waits = workbench.notification('Issue 42: the change is ready for your review, 2 tests pass');
-    await waits.waitFor();
-    await workbench.tab('Issue 42').waitFor();
-    await workbench.line('A half of a price.').first().waitFor();
-    await workbench.picture('implement-1-review');
+    const ready = workbench.notification('is ready for review: 2 pass · 1 failed before, too');
+    await ready.waitFor();
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged before a person says so');
-    await waits.locator(workbench.button('Request Changes…')).click();
+    // A window that is closed loses nothing.
+    await workbench.open(root);
+    await workbench.statusItem('trellis.review').filter({ hasText: '1 issue to review' }).waitFor();
+    await workbench.activity('Trellis');
+    const row = workbench.treeItem('Issue 42: Halves');
+    await row.filter({ hasText: '2 pass · 1 failed before, too' }).waitFor();
+    await row.click();
+    await workbench.tab('Issue 42: Halves').waitFor();
+    await workbench.line('A half of a price.').first().waitFor();
+    await ready.first().waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.command('Notifications: Clear All Notifications');
+    await workbench.pictures('implement-1-review', root, settings);
+    // The difference of a file has the path of the project.
+    await fileRow(session, 'extra.py').click();
+    await workbench.tab('extra.py (Issue 42)').waitFor();
+    await workbench.picture('implement-2-file');
+    await titleAction(session, 'Request Changes to Issue…').click();
     await workbench.page
       .locator('.quick-input-widget:visible')
       .filter({ hasText: 'What should change?' })
       .waitFor();
     await workbench.input().fill('Say it in fewer words');
     await workbench.input().press('Enter');
+    await workbench.answer(ready, 'Review').click();
     await workbench.line('Half a price.').first().waitFor();
-    await waits.locator(workbench.button('Merge')).click();
+    // Without a file that tests need, nothing is merged.
+    await fileRow(session, 'halves.py').locator('[role="checkbox"]').click();
+    await fileRow(session, 'halves.py').filter({ hasText: 'left out' }).waitFor();
+    await titleAction(session, 'Merge Issue').click();
+    await workbench.notification('was not merged: without halves.py, the new tests fail').waitFor();
+    await workbench.picture('implement-3-refused');
+    assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged');
+    await workbench.command('Notifications: Clear All Notifications');
+    await fileRow(session, 'halves.py').locator('[role="checkbox"]').click();
+    await fileRow(session, 'extra.py').locator('[role="checkbox"]').click();
+    await fileRow(session, 'extra.py').filter({ hasText: 'left out' }).waitFor();
+    await row.hover();
+    await row.locator('a[aria-label^="Merge Issue"]').click();
     await workbench.notification('Issue 42: merged, 2 tests pass').waitFor();
-    await workbench.picture('implement-2-merged');
+    await workbench.picture('implement-4-merged');
     assert.equal(readFileSync(join(root, 'halves.py'), 'utf8'), code);
+    assert.ok(!existsSync(join(root, 'extra.py')), 'it was left out');
     assert.equal(git('log', '-1', '--format=%s'), 'Issue 42: Halves');
     assert.equal(git('status', '--short'), '');
+    await workbench.statusItem('trellis.review').waitFor({ state: 'hidden' });
+    await workbench.tab('Issue 42').waitFor({ state: 'detached' });
     // The worktree of the issue is no project of the Testing view.
     await workbench.command('Testing: Focus on Test Explorer View');
     await workbench.testParent('shop').waitFor();
@@ -65,6 +101,18 @@ test('an issue is implemented, reviewed and merged', async () => {
     assert.equal(await ours.count(), 0);
   });
 });
+
+/** Row of a file of the issue. */
+function fileRow({ workbench }: Session, path: string): Locator {
+  return workbench.treeItem(new RegExp(`^${path.replace('.', '\\.')}`));
+}
+
+/** Action in the title bar of the active editor. */
+function titleAction({ workbench }: Session, title: string): Locator {
+  return workbench.page
+    .locator(`.editor-group-container.active .editor-actions a[aria-label^="${title}"]`)
+    .first();
+}
 
 /** Answers the questions before the job. */
 async function answerQuestions({ workbench }: Session): Promise<void> {

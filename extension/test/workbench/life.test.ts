@@ -38,6 +38,7 @@ const hear = ({ id, method }) => {
   if (method === 'initialize') send({ id, result: { capabilities: {}, serverInfo: { version: '0.1.0' } } });
   else if (method === 'trellis/listRuns') send({ id, result: { runs: [] } });
   else if (method === 'trellis/listFixes') send({ id, result: { fixes: [], problems: [] } });
+  else if (method === 'trellis/listReviews') send({ id, result: { reviews: [], problems: [] } });
   else if (method === 'shutdown') send({ id, result: null });
   else if (method === 'exit') setTimeout(() => process.exit(writeFileSync(${JSON.stringify(farewell)}, '')), 700);
   else if (id !== undefined && method) send({ id, error: { code: -32601, message: 'no ' + method } });

@@ -75,7 +75,7 @@ async function showsPicture({ workbench }: Session): Promise<void> {
     .waitFor();
   await page
     .locator('#summary')
-    .filter({ hasText: /about 1000–1750 questions, .*tokens/ })
+    .filter({ hasText: /about 1000–1750 requests, .*tokens/ })
     .waitFor();
   for (const name of subgraphs) await box(page, name).filter({ hasText: '50 nodes' }).waitFor();
   await workbench.picture('plans-2-boxes');

@@ -4,6 +4,7 @@ pub mod conflict;
 pub mod error;
 pub mod forge;
 pub mod git;
+pub mod left_out;
 pub mod merge;
 pub mod repo_config_guard;
 pub mod stale_locks;

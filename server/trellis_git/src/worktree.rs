@@ -44,6 +44,8 @@ pub struct Worktree {
     /// The project's folder inside the worktree, without links.
     pub root: PathBuf,
     pub record: WorktreeState,
+    /// The last commit before a person's edits that were committed since the work was opened.
+    pub edited_from: Option<String>,
     _lock: Lock,
 }
 
@@ -96,6 +98,7 @@ impl Worktree {
             root: folder.join(prefix.trim_end()),
             folder,
             record,
+            edited_from: None,
             _lock: lock,
         };
         if is_fresh {
@@ -188,7 +191,7 @@ impl Worktree {
 
     /// Moves the branch to a commit. The record names the commit before and after, so that a crash
     /// in between does not look like a person's edit.
-    fn become_commit(
+    pub(crate) fn become_commit(
         &mut self,
         journal: &Journal,
         commit: &str,
@@ -267,6 +270,7 @@ impl Worktree {
         // Recorded first: after any crash the work is resumed, not begun again.
         (self.record.edited, self.record.ended) = (true, None);
         self.save_state()?;
+        self.edited_from = Some(self.tip().to_owned());
         let tree = self.tree()?;
         let commit = ["commit-tree", &tree, "-p", "HEAD", "-m", "edited by hand"];
         let commit = self.inner.run(&commit)?;
@@ -383,9 +387,7 @@ impl Worktree {
         if kept.is_empty() {
             return Ok(());
         }
-        let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
-        let place = disk::create(&self.home, &format!("kept/{}-{since}", self.name))
-            .map_err(GitError::io("create .trellis/kept"))?;
+        let place = self.kept_folder()?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
             crash_point::reach();
@@ -394,6 +396,13 @@ impl Worktree {
                 .map_err(|source| GitError::Move { from, to, source })?;
         }
         Ok(())
+    }
+
+    /// Creates a folder for files that are about to go.
+    pub(crate) fn kept_folder(&self) -> Result<PathBuf, GitError> {
+        let since = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f").to_string();
+        disk::create(&self.home, &format!("kept/{}-{since}", self.name))
+            .map_err(GitError::io("create .trellis/kept"))
     }
 
     /// Returns the paths that git lists, with the command run in the project's folder.

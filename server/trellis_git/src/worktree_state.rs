@@ -87,6 +87,12 @@ pub fn is_there(home: &Path, name: &str) -> bool {
     record_path(home, name).exists()
 }
 
+/// Returns whether work of a name was begun and has not ended. Work with an unreadable record is
+/// open, too.
+pub fn is_open(home: &Path, name: &str) -> bool {
+    known(&record_path(home, name)).map_or(true, |it| it.is_some_and(|it| it.ended.is_none()))
+}
+
 /// Returns the branch of the work of a name.
 pub fn branch(name: &str) -> String {
     format!("trellis/{name}")

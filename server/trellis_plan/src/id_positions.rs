@@ -1,6 +1,7 @@
 //! Places of node ids in the text of a plan.
 
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 
 /// Places of ids, by id and in the order of the text.
@@ -10,6 +11,8 @@ pub struct IdPositions<'t> {
     /// Other values, by text.
     mentions: HashMap<String, Vec<Range<usize>>>,
     text: &'t str,
+    /// Starts of the lines.
+    lines: Vec<usize>,
 }
 
 /// A place in a text, from line and column 1, in characters.
@@ -44,7 +47,8 @@ impl<'t> IdPositions<'t> {
         for (name, token) in names {
             by_id.entry(name).or_insert_with(|| vec![token]);
         }
-        IdPositions { by_id, mentions, text }
+        let lines = iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        IdPositions { by_id, mentions, text, lines }
     }
 
     /// Returns the place of the id's occurrence with this number, from 0, or of the last one before.
@@ -62,14 +66,10 @@ impl<'t> IdPositions<'t> {
     }
 
     fn position(&self, token: &Range<usize>) -> TextPosition {
-        let before = &self.text[..token.start];
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = self.lines.partition_point(|it| *it <= token.start);
+        let start = self.lines[line - 1];
         let column = 1 + self.text[start..token.start].chars().count();
-        TextPosition {
-            line: 1 + before.matches('\n').count(),
-            column,
-            end_column: column + self.text[token.clone()].chars().count(),
-        }
+        TextPosition { line, column, end_column: column + self.text[token.clone()].chars().count() }
     }
 }
 

@@ -171,10 +171,11 @@ impl ResultCollector {
                     self.execution.add_lines(&path, tests);
                 }
             }
-            Event::UsedByTest { test, files, folders, written, processes } => {
+            Event::UsedByTest { test, files, folders, written, named_modules, processes } => {
                 let of_test = self.execution.tests.entry(test).or_default();
                 (of_test.files, of_test.folders) = (files, folders);
                 (of_test.written, of_test.processes) = (written, processes);
+                of_test.named_modules = named_modules;
             }
             Event::ExecutionRecorded => self.is_recorded = true,
             Event::Trace(trace) => {

@@ -46,13 +46,14 @@ pub(crate) enum Event {
     CoverageOfTests { path: String, tests: BTreeMap<String, Vec<u32>> },
     /// Lines of one file by test, in batches; with an empty id, lines that tests share.
     ExecutedByTests { path: String, tests: BTreeMap<String, Vec<u32>> },
-    /// Files and folders that a test has read or written, relative to the root, and whether it
-    /// started processes.
+    /// Files and folders that a test has read or written, and modules that it loaded by name, all
+    /// relative to the root, and whether it started processes.
     UsedByTest {
         test: String,
         files: Vec<String>,
         folders: Vec<String>,
         written: Vec<String>,
+        named_modules: Vec<String>,
         processes: bool,
     },
     /// All records of executed lines and used files have been sent.

@@ -45,7 +45,9 @@ mod runner;
 mod running_sandbox;
 mod sandbox;
 mod session;
+mod session_scope;
 mod streams;
+pub mod test_ids;
 mod toolchain;
 mod tracebacks;
 mod traces;
@@ -67,6 +69,7 @@ pub use crate::{
     },
     request::{Limits, RaisedBy, Request, Tree},
     runner::{RunProgress, Runner, Totals},
+    session_scope::SessionScope,
     trials::{
         PlannedEdit, PlannedFile, PlannedTest, RaisingLine, TrialEnd, TrialOutcome, TrialPlan,
         TrialResult, TrialTest,

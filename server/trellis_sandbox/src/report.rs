@@ -191,6 +191,13 @@ pub struct Failure {
     pub comparison: Option<Comparison>,
 }
 
+impl Failure {
+    /// Returns the file that could not be loaded, as far as known, of a collection error.
+    pub fn file(&self) -> Option<&str> {
+        self.collecting.as_deref().or(self.path.as_deref())
+    }
+}
+
 /// A name that failing code used and that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MissingName {
@@ -356,8 +363,10 @@ pub struct TestExecution {
     pub files: Vec<String>,
     /// Folders that the test listed; the root is an empty path.
     pub folders: Vec<String>,
-    /// Files that the test opened for writing.
+    /// Files that the test wrote, moved or removed.
     pub written: Vec<String>,
+    /// Modules that the test loaded by name, at run time.
+    pub named_modules: Vec<String>,
     /// True if the test started processes, which are not observed.
     pub processes: bool,
 }

@@ -12,6 +12,7 @@ pub mod hash_chain;
 pub mod journal;
 pub mod lock;
 pub mod origin;
+pub mod project_cache;
 pub mod reader;
 pub mod replay;
 pub mod scratch;

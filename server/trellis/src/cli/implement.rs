@@ -49,7 +49,11 @@ fn human(it: &IssueReport) -> String {
     places.into_iter().flatten().for_each(|it| out += &format!("{it}\n"));
     let reason = it.reason.as_deref().map(|it| format!(": {}", plain(it))).unwrap_or_default();
     let tests = it.all_tests.map_or_else(String::new, |all| {
-        format!(", {} tests pass ({} before), {} fail", all.passed, it.passed_before, all.failed)
+        let failing = match all.failed {
+            0 => String::new(),
+            failed => format!("; {failed} failed before, too"),
+        };
+        format!(", {} tests pass ({} before){failing}", all.passed, it.passed_before)
     });
     out += &match it.outcome {
         IssueOutcome::Merged => format!("issue {} is merged{tests}", it.issue),

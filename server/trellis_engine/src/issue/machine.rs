@@ -302,6 +302,7 @@ impl Machine for IssueMachine {
             (Stage::Green | Stage::Lint, Event::Failed(why)) => self.fix(why),
             (Stage::Report, Event::Written) => self.go(Stage::Review, Action::Review),
             (Stage::Review, Event::Decided(decision)) => self.decided(decision),
+            (Stage::Review, Event::NotMerged(why)) => self.needs_human(why),
             (Stage::Merge, Event::Merged) => self.end(Outcome::Passed),
             (Stage::Merge, Event::NotMerged(why)) => self.needs_human(why),
             (_, event) => return Err(self.out_of_turn(&event)),

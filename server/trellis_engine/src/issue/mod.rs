@@ -17,7 +17,7 @@ pub use ask::{IssueFacts, MergeFacts, ask_code, ask_fix, ask_merge, ask_scaffold
 pub use conflict::{Conflict, parse_resolution};
 pub use context::{Context, duplicate_definitions};
 pub use files::{Changes, changes, is_known};
-pub use gates::{GateResult, ProjectBaseline, check_no_regressions, green, red};
+pub use gates::{GateResult, ProjectBaseline, check_no_regressions, green, lost, red};
 pub use machine::{Action, Event, IssueMachine, Limits, PromptKind};
 pub use removed_definitions::{RemovedDefinitions, losses};
 pub use shown::{ShownFile, ShownPart, shown};

@@ -19,6 +19,7 @@ pub use modules::ModuleCache;
 use modules::ProjectModules;
 pub use outlined::{OtherFramework, OutlineSearch, with_marked_groups};
 use settings::Settings;
+pub use settings::settings_files;
 
 /// The framework whose rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,14 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// Returns the files that may have tests, relative to the root.
+    pub fn files(&self, cache: &ModuleCache) -> BTreeSet<String> {
+        let settings = Settings::of(self.root, self.rules);
+        let modules = ProjectModules::new(self, &settings, cache);
+        let relative = |it: &PathBuf| Some(it.strip_prefix(self.root).ok()?.to_str()?.to_owned());
+        walk::files(self, &settings, &modules).iter().filter_map(relative).collect()
     }
 
     /// Returns the tests of a file, or the path of one that is not valid Python.

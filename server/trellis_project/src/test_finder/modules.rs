@@ -16,7 +16,7 @@ const LARGEST_MODULE: u64 = 4 << 20;
 
 /// Identity of a text: the size and time of its file, or the address of an editor's text, which is
 /// kept with it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Version {
     Disk(u64, Option<SystemTime>),
     Open(Arc<str>),
@@ -26,7 +26,7 @@ enum Version {
 type Known = Option<Arc<TestModule>>;
 
 /// Modules by path. Clones share them.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ModuleCache(Arc<Mutex<HashMap<PathBuf, (Version, Known)>>>);
 
 impl ModuleCache {

@@ -58,6 +58,11 @@ enum Value {
 
 type Values = BTreeMap<String, Value>;
 
+/// Returns the files that may contain settings of pytest.
+pub fn settings_files() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|it| it.0)
+}
+
 impl Settings {
     /// Reads the settings of a project. Files that cannot be read count as empty.
     pub(super) fn of(root: &Path, rules: Rules) -> Settings {

@@ -32,7 +32,7 @@ pub(crate) use eval::{Eval, Memory};
 pub(crate) use ir::{ExprId, MODULE, Module, ModulePath, Occurrence, Quoted, Role};
 pub(crate) use lower::lower;
 pub(crate) use names::Name;
-pub(crate) use program::Layout;
+pub(crate) use program::{Layout, join};
 pub(crate) use rename::{prepare, rename, rename_anyway};
 
 pub(crate) use ask::{ask, ask_each};

@@ -65,7 +65,8 @@ fn last(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn join(folder: &str, rest: &str) -> String {
+/// Joins a folder, the root if empty, and a path.
+pub(crate) fn join(folder: &str, rest: &str) -> String {
     match (folder, rest) {
         ("", rest) => rest.to_owned(),
         (folder, "") => folder.to_owned(),

@@ -116,9 +116,10 @@ fn imports_of(
     if !root.starts_with(base) && !base.starts_with(root) {
         return BTreeMap::new();
     }
+    let project = root.strip_prefix(base).ok().and_then(Path::to_str).unwrap_or_default();
     let sources = index.files().filter(|it| index.path(*it).ends_with(".py"));
     let entry = |file| {
-        let loaded = index.imported_files(file).into_iter();
+        let loaded = index.imported_files(file, project).into_iter();
         Some((below(index.path(file))?, loaded.filter_map(|it| below(index.path(it))).collect()))
     };
     sources.filter_map(entry).collect()

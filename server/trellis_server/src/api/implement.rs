@@ -14,7 +14,7 @@ use super::run_limits::{RunLimits, mode};
 use trellis_git::forge::{self, PushTarget};
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::issue::{
-    IssueOutcome, IssueReport, IssueRequest, Reviewer, SpecFiles, TestTotals,
+    IssueOutcome, IssueReport, IssueRequest, Review, Reviewer, SpecFiles, TestTotals,
 };
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
@@ -89,6 +89,14 @@ pub struct Decision {
     /// With `sendBack`: the reason, for the model.
     #[serde(default)]
     pub words: Option<String>,
+    /// With `approve`: changed files that stay as they were before the work. All tests that must pass run again without
+    /// them; if one fails, nothing is merged.
+    #[serde(default)]
+    pub leave_out: Vec<String>,
+    /// With `approve`: merges your edits in the worktree since `tip`, too, if the tests pass with them. Otherwise the
+    /// edited change needs another review.
+    #[serde(default)]
+    pub with_edits: bool,
 }
 
 /// In a word.
@@ -104,13 +112,14 @@ pub enum Answer {
 
 impl From<Decision> for Reviewer {
     fn from(it: Decision) -> Reviewer {
-        let Decision { answer, tip, words } = it;
+        let Decision { answer, tip, words, leave_out, with_edits } = it;
         let decision = match answer {
             Answer::Approve => trellis_engine::Decision::Accept { by: "you".to_owned() },
             Answer::SendBack => trellis_engine::Decision::Reject { why: words.unwrap_or_default() },
             Answer::Leave => trellis_engine::Decision::Defer { proposal: tip.clone() },
         };
-        Reviewer::Decided { tip, decision }
+        let leave_out = leave_out.into_iter().collect();
+        Reviewer::Decided { tip, review: Review { decision, leave_out }, with_edits }
     }
 }
 

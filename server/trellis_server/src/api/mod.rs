@@ -29,6 +29,7 @@ pub mod plan_vs_code;
 pub mod proposals;
 pub mod refactorings;
 pub mod repair;
+pub mod reviews;
 pub mod rollback;
 pub mod run_limits;
 pub mod run_tests;

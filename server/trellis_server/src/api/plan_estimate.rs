@@ -9,8 +9,8 @@ use trellis_plan::Plan;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::generate::{EstimatedCost, estimate};
 
-/// Estimates the questions, the tokens and the price of a run of a planning graph or list of tasks. Nothing is asked,
-/// and no service is called.
+/// Estimates the requests, the tokens and the price of a run of a planning graph or list of tasks. No
+/// service is called.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlanEstimateParams {
@@ -44,13 +44,13 @@ pub struct PlanEstimateResult {
     pub no_model: Option<String>,
 }
 
-/// Questions with tokens and price.
+/// Requests with tokens and price.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostRange {
-    /// How many questions the model is asked.
-    pub questions: usize,
-    /// Null for lists of tasks, whose questions contain the code so far.
+    /// The number of requests to the model.
+    pub requests: usize,
+    /// Null for lists of tasks, whose prompts contain the code so far.
     pub tokens: Option<u64>,
     /// US dollars; null if tokens or the price of the model are unknown.
     pub usd: Option<f64>,
@@ -59,7 +59,7 @@ pub struct CostRange {
 impl From<EstimatedCost> for CostRange {
     fn from(it: EstimatedCost) -> CostRange {
         let tokens = it.tokens.map(|it| it.input_tokens + it.output_tokens);
-        CostRange { questions: it.questions, tokens, usd: it.usd }
+        CostRange { requests: it.requests, tokens, usd: it.usd }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use trellis_sandbox::test_ids::file_of;
 
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 use trellis_python::{Lines, Unit, is_test_file};
@@ -213,7 +214,7 @@ fn of_tests(tests: Tests, known: &Known<'_>) -> Vec<Command> {
     let real = root.canonicalize().unwrap_or_else(|_| root.clone());
     let tally = |id: &String| known.results.tally(&real, id);
     let tally = ids.iter().map(tally).fold(Tally::default(), Tally::and);
-    let file = ids.first().and_then(|it| it.split("::").next()).unwrap_or_default().to_owned();
+    let file = ids.first().map_or("", |it| file_of(it)).to_owned();
     let shown = Test { root: real, test: file };
     let results = match (tally.total(), status) {
         (0, None) => Vec::new(),

@@ -14,9 +14,9 @@ const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];
 
 /// Parameters that name a file or folder, or begin with one (`a.py::test`), relative to the
 /// project's folder.
-const PLACES: [&str; 18] = [
-    "context", "file", "filePath", "graph", "lld", "patch", "path", "paths", "plan", "record",
-    "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
+const PLACES: [&str; 19] = [
+    "context", "file", "filePath", "graph", "leaveOut", "lld", "patch", "path", "paths", "plan",
+    "record", "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
 ];
 
 /// Parameters that only a person may set: where work is pushed, what tests may access, and which

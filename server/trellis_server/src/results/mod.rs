@@ -15,11 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::Notify;
-use trellis_sandbox::{Report, TestResult};
+use trellis_sandbox::test_ids::file_of;
+use trellis_sandbox::{Report, SessionScope, TestResult};
 
 use self::store::{Project, Store};
 pub use self::tests::millis;
-use self::tests::{Gone, ResultChanges, Tests, around, file_of, is_own};
+use self::tests::{ResultChanges, Tests, around, is_own};
 pub use failed::{Failed, FailureLocation};
 use trellis_project::sources;
 use trellis_store::disk::cache_folder;
@@ -93,8 +94,8 @@ impl Results {
     /// run finished and read their file; deselected tests keep their results.
     pub fn record(&self, root: &Path, targets: &[String], report: &Report, text_of: SystemTime) {
         let mut all = self.all();
-        if let Some(gone) = Gone::by(targets, report) {
-            all.project(root).without(&gone);
+        if let Some(scope) = SessionScope::of(targets, report) {
+            all.project(root).without_gone(&scope);
         }
         report.tests.iter().for_each(|test| all.take(root, test, text_of));
         for failure in &report.collection_errors {

@@ -2,26 +2,22 @@
 //! command line.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use trellis_store::project_cache::{self, ProjectCache};
 
 use super::failed::{Failed, FailureLocation};
 use super::tests::{LastResult, ResultChanges, State};
-use trellis_store::disk::hash;
-use trellis_store::lock::Lock;
 
 /// Version of the file format; files of other versions are ignored.
 const VERSION: u32 = 1;
-/// Other users need not read which tests fail.
-const PRIVATE: u32 = 0o700;
 
 /// The folder of the result files.
 #[derive(Clone, Debug)]
-pub(super) struct Store(PathBuf);
+pub(super) struct Store(ProjectCache);
 
 /// Content of a result file.
 #[derive(Default, Serialize, Deserialize)]
@@ -51,34 +47,30 @@ pub(super) type Project = (PathBuf, BTreeMap<String, LastResult>);
 
 impl Store {
     pub(super) fn of(folder: PathBuf) -> Store {
-        Store(folder)
+        Store(ProjectCache::of(folder))
     }
 
     pub(super) fn folder(&self) -> &Path {
-        &self.0
+        self.0.folder()
     }
 
     /// Creates the folder.
     pub(super) fn create(&self) -> io::Result<&Path> {
-        DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
-        Ok(&self.0)
+        self.0.create()
     }
 
     /// Returns all projects that still exist.
     pub(super) fn all(&self) -> Vec<Project> {
-        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
-        let files =
-            entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "json"));
-        files.filter_map(|file| self.read(&file)).collect()
+        self.0.files().filter_map(|file| self.read(&file)).collect()
     }
 
     /// Returns the project of a file; `None` if the file is unreadable, which counts as no results,
     /// or if the project no longer exists. Failure locations have no ids yet.
     pub(super) fn read(&self, file: &Path) -> Option<Project> {
-        let bytes = trellis_os::files::read(file).ok()?;
-        let kept: CachedResults = serde_json::from_slice(&bytes)
-            .ok()
-            .filter(|it: &CachedResults| it.version == VERSION)?;
+        let kept: CachedResults = project_cache::read(file)?;
+        if kept.version != VERSION {
+            return None;
+        }
         if !kept.root.is_dir() {
             let _ = fs::remove_file(file);
             return None;
@@ -93,21 +85,18 @@ impl Store {
 
     /// Merges changes into the project's file.
     pub(super) fn keep(&self, root: &Path, news: &ResultChanges) -> io::Result<()> {
-        let folder = self.create()?;
-        let _lock = Lock::wait_for(&folder.join("lock"))?;
-        let file = folder.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]));
-        let bytes = trellis_os::files::read(&file).unwrap_or_default();
-        let mut kept: CachedResults = serde_json::from_slice(&bytes).unwrap_or_default();
-        (kept.version, kept.root) = (VERSION, root.to_owned());
-        for (id, known) in news {
-            match known {
-                Some(it) => drop(kept.tests.insert(id.clone(), Entry::of(it))),
-                None => drop(kept.tests.remove(id)),
+        let merged = |old: Option<CachedResults>| {
+            let mut kept = old.unwrap_or_default();
+            (kept.version, kept.root) = (VERSION, root.to_owned());
+            for (id, known) in news {
+                match known {
+                    Some(it) => drop(kept.tests.insert(id.clone(), Entry::of(it))),
+                    None => drop(kept.tests.remove(id)),
+                }
             }
-        }
-        let mut scratch = tempfile::Builder::new().prefix("write-").tempfile_in(folder)?;
-        scratch.write_all(&serde_json::to_vec(&kept)?)?;
-        scratch.persist(&file).map(drop).map_err(|error| error.error)
+            kept
+        };
+        self.0.change(root, merged).map(drop)
     }
 }
 

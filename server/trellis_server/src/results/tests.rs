@@ -1,11 +1,12 @@
 //! Last test results of one project.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use trellis_sandbox::{Failure, Outcome, Report, TestOutcome, TestResult};
+use trellis_sandbox::test_ids::{file_of, is_below};
+use trellis_sandbox::{Failure, SessionScope, TestOutcome, TestResult};
 
 use super::Tally;
 use super::failed::Failed;
@@ -71,7 +72,7 @@ impl Tests {
 
     /// Records a file that could not be loaded.
     pub(super) fn take_broken(&mut self, number: u64, root: &Path, it: &Failure, text_of: u64) {
-        let Some(file) = collected(it) else { return };
+        let Some(file) = it.file() else { return };
         let failed = Some(Failed::of_file(number, root, file, it));
         self.put(file.to_owned(), LastResult { state: State::Failed, text_of, failed });
     }
@@ -89,8 +90,8 @@ impl Tests {
     }
 
     /// Removes tests that a run shows to be gone.
-    pub(super) fn without(&mut self, gone: &Gone<'_>) {
-        let ids: Vec<String> = self.known.keys().filter(|id| gone.holds(id)).cloned().collect();
+    pub(super) fn without_gone(&mut self, run: &SessionScope<'_>) {
+        let ids: Vec<String> = self.known.keys().filter(|id| run.is_gone(id)).cloned().collect();
         ids.iter().for_each(|id| self.drop(id));
     }
 
@@ -148,68 +149,6 @@ impl LastResult {
     fn says_as(&self, other: &LastResult) -> bool {
         self.state == other.state && self.text_of == other.text_of
     }
-}
-
-/// Criteria of tests that a run shows to be gone.
-pub(super) struct Gone<'a> {
-    targets: &'a [String],
-    /// Tests that were found, run or not.
-    met: BTreeSet<&'a str>,
-    /// Files that could not be loaded, so that their tests are unknown.
-    broken: BTreeSet<&'a str>,
-    /// Files that were read; `None` for all files of the targets.
-    files: Option<BTreeSet<&'a str>>,
-}
-
-impl<'a> Gone<'a> {
-    /// Returns the criteria; `None` if the run did not finish.
-    pub(super) fn by(targets: &'a [String], report: &'a Report) -> Option<Gone<'a>> {
-        let ran = report.tests.iter().map(|it| &it.id);
-        let met = ran.chain(&report.not_run).chain(&report.deselected).map(String::as_str);
-        let met: BTreeSet<&str> = met.collect();
-        let broken = report.collection_errors.iter().filter_map(collected).collect();
-        let files = match report.outcome {
-            Outcome::Passed | Outcome::Failed => None,
-            Outcome::CollectionError | Outcome::NoTests => {
-                Some(met.iter().copied().map(file_of).collect())
-            }
-            _ => return None,
-        };
-        Some(Gone { targets, met, broken, files })
-    }
-
-    fn holds(&self, id: &str) -> bool {
-        let file = file_of(id);
-        let is_looked_at = self.files.as_ref().is_none_or(|it| it.contains(file));
-        is_looked_at
-            && is_target(self.targets, id)
-            && !self.met.contains(id)
-            && !self.broken.contains(file)
-    }
-}
-
-/// Returns the file that could not be loaded, as far as known.
-fn collected(failure: &Failure) -> Option<&str> {
-    failure.collecting.as_deref().or(failure.path.as_deref())
-}
-
-/// Returns the file of a test id.
-pub(super) fn file_of(id: &str) -> &str {
-    id.split("::").next().unwrap_or_default()
-}
-
-/// Returns whether an id equals a target or lies below it.
-fn is_below(id: &str, target: &str) -> bool {
-    let rest = id.strip_prefix(target);
-    rest.is_some_and(|it| it.is_empty() || it.starts_with("::") || it.starts_with('['))
-}
-
-fn is_target(targets: &[String], id: &str) -> bool {
-    let holds = |target: &String| {
-        let folder = target.trim_end_matches('/');
-        is_below(id, target) || id.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
-    };
-    targets.is_empty() || targets.iter().any(holds)
 }
 
 /// Converts a time to milliseconds of Unix time.

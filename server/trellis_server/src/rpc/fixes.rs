@@ -16,6 +16,7 @@ use crate::api::proposals::{
     decide_fix, get_fix, list_fixes, propose_fix, undo_fix,
 };
 use crate::api::repair::{RepairArgs, RepairResult};
+use crate::api::reviews::{ListReviewsParams, ReviewBaseParams, list_reviews, review_base};
 use crate::api::tasks::{TasksArgs, TasksResult};
 use crate::event_bus::Event;
 use crate::session::positions;
@@ -29,6 +30,7 @@ use trellis_workflows::write_tests::registry;
 pub(super) fn register(table: &mut Table) {
     fix(table);
     register_decisions(table);
+    reviews(table);
     work_through(table);
     table.call("trellis/listFixes", Effect::Reads, |context, params: ListFixesParams| async move {
         let store = store(&context, params.root.as_deref()).await;
@@ -152,6 +154,25 @@ fn register_decisions(table: &mut Table) {
             let reviewer = decision.map_or(Reviewer::Nobody, Reviewer::from);
             let work = implement(&order, &given, &reviewer, &duty.reporter, &duty.control);
             Ok(ImplementResult::from(work.await?))
+        },
+    );
+}
+
+fn reviews(table: &mut Table) {
+    table.call(
+        "trellis/listReviews",
+        Effect::Reads,
+        |context, params: ListReviewsParams| async move {
+            let store = store(&context, params.root.as_deref()).await;
+            blocking(move || list_reviews(store.root())).await
+        },
+    );
+    table.call(
+        "trellis/reviewBase",
+        Effect::Reads,
+        |context, params: ReviewBaseParams| async move {
+            let store = store(&context, params.root.as_deref()).await;
+            blocking(move || review_base(store.root(), &params)).await
         },
     );
 }

@@ -25,8 +25,7 @@ use crate::jobs::JobContext;
 use crate::session::{QueryError, Snapshot};
 use trellis_project::project;
 use trellis_project::test_finder::ModuleCache;
-use trellis_sandbox::Report;
-use trellis_workflows::affected_tests::Imports;
+use trellis_workflows::affected_tests::{Imports, Run};
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::job_control::JobControl;
 use trellis_workflows::reporter::Progress;
@@ -115,7 +114,9 @@ async fn run_tests(
         })
         .await?;
     context.results.record(&project, &targets, &ran.report, began);
-    let recorded = record_execution(&context, &project, &targets, &ran.report, began).await;
+    let has_options = !params.arguments.is_empty();
+    let run = Run { root: &project, targets: &targets, has_options, report: &ran.report, began };
+    let recorded = record_execution(&context, run).await;
     if let Err(fault) = recorded {
         tracing::warn!("what the tests executed was not recorded: {fault}");
     }
@@ -127,23 +128,19 @@ async fn run_tests(
 }
 
 /// Records what the tests of a run executed; renews their records if it was not observed.
-async fn record_execution(
-    context: &Context,
-    project: &Path,
-    targets: &[String],
-    report: &Report,
-    began: SystemTime,
-) -> Result<(), Fault> {
-    if report.execution.is_none() && !context.affected.has_records(project) {
+async fn record_execution(context: &Context, run: Run<'_>) -> Result<(), Fault> {
+    if run.report.execution.is_none() && !context.affected.has_records(run.root) {
         return Ok(());
     }
-    let imports = imports_of(context, project).await?;
+    let imports = imports_of(context, run.root).await?;
     let affected = context.affected.clone();
-    let (project, targets, report) = (project.to_owned(), targets.to_vec(), report.clone());
+    let (root, targets, report) = (run.root.to_owned(), run.targets.to_vec(), run.report.clone());
+    let (has_options, began) = (run.has_options, run.began);
     blocking(move || {
+        let run = Run { root: &root, targets: &targets, has_options, report: &report, began };
         match report.execution {
-            Some(_) => affected.record(&project, &targets, &report, &imports, began),
-            None => affected.renew(&project, &report, &imports, began),
+            Some(_) => affected.record(&run, &imports),
+            None => affected.renew(&root, &report, &imports, began),
         }
         Ok(())
     })
@@ -169,7 +166,8 @@ async fn affected_tests(
     .await
 }
 
-/// Returns the imports of a project; edits meanwhile do not matter, since they are not saved.
+/// Returns the imports of a project, those of unsaved texts included. Once such a text is given up,
+/// other modules are reached than are recorded, which counts as a change.
 async fn imports_of(context: &Context, project: &Path) -> Result<Imports, Fault> {
     loop {
         let project = project.to_owned();

@@ -55,7 +55,7 @@ impl DiskState {
             },
             Dependency::File(path) => self.file(path),
             Dependency::Folder(path) => names_hash(&self.root.join(path)),
-            Dependency::Project => return self.project(sources),
+            Dependency::Project => self.project(sources),
         })
     }
 
@@ -73,10 +73,9 @@ impl DiskState {
         self.modules.get(path).map(|it| &it.1)
     }
 
-    /// Returns whether a dependency's file may have changed since a time.
-    pub(super) fn changed_since(&self, of: &Dependency, time: SystemTime) -> bool {
-        let at = of.path().and_then(|it| changed_at(&self.root.join(it)));
-        at.is_some_and(|it| it > time)
+    /// Returns whether a file or folder may have changed since a time.
+    pub(super) fn changed_since(&self, path: &str, time: SystemTime) -> bool {
+        changed_at(&self.root.join(path)).is_some_and(|it| it > time)
     }
 
     pub(super) fn exists(&self, path: &str) -> bool {
@@ -98,16 +97,21 @@ impl DiskState {
         hash
     }
 
-    fn project(&mut self, sources: &mut dyn Iterator<Item = &String>) -> Option<u64> {
+    fn project(&mut self, sources: &mut dyn Iterator<Item = &String>) -> u64 {
         let mut all = Xxh3::new();
         for path in sources {
             all.update(path.as_bytes());
-            let Some(blocks) = self.module(path) else { continue };
-            let blocks = blocks.as_ref().ok()?;
-            all.update(&blocks.module.to_le_bytes());
-            blocks.functions.iter().for_each(|it| all.update(&it.hash.to_le_bytes()));
+            match self.module(path) {
+                None => {}
+                Some(Ok(blocks)) => {
+                    all.update(&blocks.module.to_le_bytes());
+                    blocks.functions.iter().for_each(|it| all.update(&it.hash.to_le_bytes()));
+                }
+                // Most likely a sample that nothing loads.
+                Some(Err(_)) => all.update(&self.file(path).to_le_bytes()),
+            }
         }
-        Some(all.digest())
+        all.digest()
     }
 }
 

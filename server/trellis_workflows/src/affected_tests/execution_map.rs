@@ -15,6 +15,8 @@ pub(super) struct ExecutionMap {
     /// Each set once.
     pub(super) shared: Vec<VersionSet>,
     pub(super) tests: BTreeMap<String, TestRecord>,
+    /// Index of the set of each file of which all tests ran, even if it has none.
+    pub(super) files: BTreeMap<String, u32>,
 }
 
 /// The dependencies of one test.
@@ -26,8 +28,6 @@ pub(super) struct TestRecord {
     pub(super) shared: u32,
     /// Indexes of versions that only this test has met, ascending.
     pub(super) own: Vec<u32>,
-    /// Modules with functions that keep results for later calls, and that the test has called.
-    pub(super) caches: Vec<String>,
 }
 
 impl ExecutionMap {
@@ -51,17 +51,25 @@ pub(super) struct MapWriter {
 }
 
 impl MapWriter {
-    /// Continues a map without the records that `keep` rejects, and without unused versions.
-    pub(super) fn continuing(old: ExecutionMap, keep: impl Fn(&str) -> bool) -> MapWriter {
+    /// Continues a map with the tests and files to keep, and without unused versions.
+    pub(super) fn continuing(
+        old: ExecutionMap,
+        keeps_test: impl Fn(&str) -> bool,
+        keeps_file: impl Fn(&str) -> bool,
+    ) -> MapWriter {
         let (map, known, sets) = Default::default();
         let mut writer = MapWriter { map, known, sets };
-        let ExecutionMap { versions, shared, tests } = old;
-        for (id, record) in tests.into_iter().filter(|(id, _)| keep(id)) {
-            let at = |it: &u32| versions.get(*it as usize).cloned();
-            let set = shared.get(record.shared as usize).into_iter().flatten().filter_map(at);
-            let own: Vec<Version> = record.own.iter().filter_map(at).collect();
-            let set = writer.set(set.collect());
-            writer.add(id, own, TestRecord { shared: set, ..record });
+        let ExecutionMap { versions, shared, tests, files } = old;
+        let at = |it: &u32| versions.get(*it as usize).cloned();
+        let of = |all: &[u32]| -> Vec<Version> { all.iter().filter_map(at).collect() };
+        let of_set = |set: u32| shared.get(set as usize).map_or_else(Vec::new, |it| of(it));
+        for (id, record) in tests.into_iter().filter(|(id, _)| keeps_test(id)) {
+            let set = writer.set(of_set(record.shared));
+            writer.add(id, record.at, set, of(&record.own));
+        }
+        for (file, set) in files.into_iter().filter(|(file, _)| keeps_file(file)) {
+            let set = writer.set(of_set(set));
+            writer.map.files.insert(file, set);
         }
         writer
     }
@@ -79,9 +87,9 @@ impl MapWriter {
     }
 
     /// Adds a test with the versions that only this test has met.
-    pub(super) fn add(&mut self, id: String, own: Vec<Version>, record: TestRecord) {
+    pub(super) fn add(&mut self, id: String, at: u64, shared: u32, own: Vec<Version>) {
         let own = self.indexes(own);
-        self.map.tests.insert(id, TestRecord { own, ..record });
+        self.map.tests.insert(id, TestRecord { at, shared, own });
     }
 
     fn indexes(&mut self, versions: Vec<Version>) -> Vec<u32> {
@@ -98,9 +106,4 @@ impl MapWriter {
             next
         })
     }
-}
-
-/// Returns the file of a test id.
-pub(super) fn file_of(id: &str) -> &str {
-    id.split_once("::").map_or(id, |it| it.0)
 }

@@ -25,11 +25,19 @@ impl Imports {
     /// Returns the modules that a test file may load, itself included: by imports, and by the
     /// `conftest.py` of each folder around it.
     pub(super) fn reach(&self, test_file: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
         let conftests = conftests(test_file).into_iter().filter(|it| self.has(it));
         // The file may be a document with examples.
         let own = Some(test_file.to_owned()).filter(|it| it.ends_with(".py"));
-        let mut waiting: Vec<String> = conftests.chain(own).collect();
+        self.collect(conftests.chain(own).collect())
+    }
+
+    /// Returns the modules that these modules may load, themselves included.
+    pub(super) fn closure<'a>(&self, of: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
+        self.collect(of.into_iter().cloned().collect())
+    }
+
+    fn collect(&self, mut waiting: Vec<String>) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
         while let Some(path) = waiting.pop() {
             if found.insert(path.clone()) {
                 waiting.extend(self.0.get(&path).into_iter().flatten().cloned());

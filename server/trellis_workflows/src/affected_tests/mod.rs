@@ -20,27 +20,43 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use trellis_project::nested::{Kind, Nested};
-use trellis_sandbox::{Outcome, Report};
+use trellis_project::test_finder::{ModuleCache, Rules, Search};
+use trellis_sandbox::test_ids::file_of;
+use trellis_sandbox::{Report, SessionScope};
 use trellis_store::disk::cache_folder;
 
 pub use dependency::Dependency;
 use disk_state::DiskState;
-use execution_map::{ExecutionMap, MapWriter, file_of};
+use execution_map::{ExecutionMap, MapWriter};
 use freshness::{Freshness, States};
 pub use imports::Imports;
 use record::{Recorder, millis};
+use select::Selector;
 pub use select::{Affected, BrokenModule};
-use select::{Selector, may_hold_tests};
 use store::Store;
 
-use crate::write_tests::{is_in_testpaths, registry};
+use crate::write_tests::registry;
 
 /// The code that tests of several projects execute. Clones share one state.
 #[derive(Clone, Debug)]
 pub struct AffectedTests {
     store: Option<Store>,
     projects: Arc<Mutex<HashMap<PathBuf, Project>>>,
+    /// Modules with tests.
+    modules: ModuleCache,
+}
+
+/// A run of tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    pub root: &'a Path,
+    /// The requested files, folders or ids, relative to the root; empty for all.
+    pub targets: &'a [String],
+    /// The run had options that may have left tests out.
+    pub has_options: bool,
+    pub report: &'a Report,
+    /// A time before the run read any text.
+    pub began: SystemTime,
 }
 
 /// A project in memory.
@@ -62,31 +78,36 @@ impl Default for AffectedTests {
 impl AffectedTests {
     /// Returns maps that are saved in a folder; `None` for none.
     pub fn in_folder(folder: Option<PathBuf>) -> AffectedTests {
-        AffectedTests { store: folder.map(Store::of), projects: Arc::default() }
+        let (projects, modules) = Default::default();
+        AffectedTests { store: folder.map(Store::of), projects, modules }
     }
 
-    /// Records what the tests of a run executed. `targets`: the requested files, folders or ids,
-    /// relative to the root; empty for all. `began`: a time before the run read any text.
-    pub fn record(
-        &self,
-        root: &Path,
-        targets: &[String],
-        report: &Report,
-        imports: &Imports,
-        began: SystemTime,
-    ) {
-        let Some(execution) = &report.execution else { return };
-        let ids: Vec<&str> = report.tests.iter().map(|it| it.id.as_str()).collect();
-        let is_whole = matches!(report.outcome, Outcome::Passed | Outcome::Failed);
-        let files: BTreeSet<&str> = ids.iter().map(|it| file_of(it)).collect();
-        let is_gone = |id: &str| is_whole && files.contains(file_of(id)) && is_named(targets, id);
-        let known: BTreeSet<&str> = ids.iter().copied().collect();
-        let is_known = |id: &str| known.contains(id);
-        self.change(root, |disk, old| {
-            let mut writer = MapWriter::continuing(old, |id| !is_known(id) && !is_gone(id));
-            Recorder { disk, imports, execution, began }.record(&ids, &mut writer);
+    /// Records what the tests of a run executed.
+    pub fn record(&self, run: &Run<'_>, imports: &Imports) {
+        let Some(execution) = &run.report.execution else { return };
+        let Some(scope) = SessionScope::of(run.targets, run.report) else { return };
+        let ids: BTreeSet<&str> = run.report.tests.iter().map(|it| it.id.as_str()).collect();
+        let covered = self.covered(run, &scope);
+        self.change(run.root, |disk, old| {
+            let keeps_test = |id: &str| !ids.contains(id) && !scope.is_gone(id);
+            let keeps_file = |file: &str| !covered.iter().any(|it| it == file);
+            let mut writer = MapWriter::continuing(old, keeps_test, keeps_file);
+            let ids: Vec<&str> = ids.iter().copied().collect();
+            Recorder::new(disk, imports, execution, run.began).record(&ids, &covered, &mut writer);
             writer.map
         });
+    }
+
+    /// Returns the files of which a run dealt with all tests.
+    fn covered(&self, run: &Run<'_>, scope: &SessionScope<'_>) -> Vec<String> {
+        let mut all = test_files(run.root, &self.modules);
+        all.extend(run.report.tests.iter().map(|it| file_of(&it.id).to_owned()));
+        all.retain(|it| scope.covers(it, run.has_options));
+        let is_unmet = |it: &&String| !scope.has_tests(it) && !scope.names(it);
+        let unmet: Vec<String> = all.iter().filter(is_unmet).cloned().collect();
+        // In doubt, such a file runs once more.
+        let with_tests = with_tests(run.root, &unmet, &self.modules);
+        all.into_iter().filter(|it| !with_tests.contains(it)).collect()
     }
 
     /// Renews the records of tests that ran once more, unobserved, on the code of their records.
@@ -121,7 +142,7 @@ impl AffectedTests {
         imports: &Imports,
         result_time: &dyn Fn(&str) -> Option<u64>,
     ) -> Affected {
-        let test_files = test_files(root, imports);
+        let test_files = test_files(root, &self.modules);
         self.with(root, |Project { disk, map, .. }| {
             Selector { disk, imports, map, test_files, paths, result_time }.select()
         })
@@ -162,23 +183,20 @@ impl AffectedTests {
     }
 }
 
-/// Returns whether a run of targets runs all of a test id.
-fn is_named(targets: &[String], id: &str) -> bool {
-    let covers = |target: &String| {
-        let rest = id.strip_prefix(target.trim_end_matches('/'));
-        rest.is_some_and(|it| it.is_empty() || it.starts_with(['/', ':', '[']))
-    };
-    targets.is_empty() || targets.iter().any(covers)
+/// Returns the files whose tests belong to a run of all tests.
+fn test_files(root: &Path, modules: &ModuleCache) -> BTreeSet<String> {
+    search(root, &registry::test_files(root), &[]).files(modules)
 }
 
-/// Returns the files whose tests belong to a run of all tests, by their names and the settings.
-fn test_files(root: &Path, imports: &Imports) -> BTreeSet<String> {
-    let mut nested = Nested::below(root);
-    let mut is_own = |path: &str| !matches!(nested.around(path), Some((_, Kind::Generated)));
-    let in_settings = is_in_testpaths(root);
-    let named = imports.modules().filter(|it| may_hold_tests(it) && in_settings(it));
-    let mut found: BTreeSet<String> = named.filter(|it| is_own(it)).cloned().collect();
-    found.extend(registry::test_files(root));
-    found.retain(|it| root.join(it).is_file());
-    found
+/// Returns those of the files that have tests, as far as their texts show.
+fn with_tests(root: &Path, files: &[String], modules: &ModuleCache) -> BTreeSet<String> {
+    if files.is_empty() {
+        return BTreeSet::new();
+    }
+    let found = search(root, files, files).run(modules).files;
+    found.into_iter().map(|it| it.path).collect()
+}
+
+fn search<'a>(root: &'a Path, also: &'a [String], within: &'a [String]) -> Search<'a> {
+    Search { root, rules: Rules::Pytest, also, within, open_text: &|_| None }
 }

@@ -1,131 +1,196 @@
 //! Turns what tests executed into their dependencies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use trellis_project::test_finder::settings_files;
+use trellis_sandbox::test_ids::{file_of, is_example};
 use trellis_sandbox::{Execution, TestExecution};
 
 use super::dependency::{Dependency, UNSURE, Version};
 use super::disk_state::DiskState;
-use super::execution_map::{MapWriter, TestRecord, file_of};
+use super::execution_map::MapWriter;
+use super::freshness::is_unsure;
 use super::imports::{Imports, conftests};
-use super::select::may_hold_tests;
 
-/// Files with settings of pytest and of the project.
-const SETTINGS: [&str; 5] = ["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+type Dependencies = BTreeSet<Dependency>;
+/// The modules that files reach by imports, by file.
+type Reach<'r> = BTreeMap<&'r str, BTreeSet<String>>;
 
 /// A run, while its tests are recorded.
 pub(super) struct Recorder<'a> {
-    pub(super) disk: &'a mut DiskState,
-    pub(super) imports: &'a Imports,
-    pub(super) execution: &'a Execution,
+    disk: &'a mut DiskState,
+    imports: &'a Imports,
+    execution: &'a Execution,
+    /// Work that tests share.
+    common: TestExecution,
     /// Time before the run read any text.
-    pub(super) began: SystemTime,
+    began: SystemTime,
+    /// Paths that tests wrote.
+    written: BTreeSet<&'a str>,
+    versions: HashMap<Dependency, Version>,
 }
 
-impl Recorder<'_> {
-    /// Adds the tests to a map.
-    pub(super) fn record(mut self, ids: &[&str], writer: &mut MapWriter) {
-        let execution = self.execution;
+impl<'a> Recorder<'a> {
+    pub(super) fn new(
+        disk: &'a mut DiskState,
+        imports: &'a Imports,
+        execution: &'a Execution,
+        began: SystemTime,
+    ) -> Recorder<'a> {
         let common = execution.tests.get("").cloned().unwrap_or_default();
-        let files: BTreeSet<&str> = ids.iter().map(|it| file_of(it)).collect();
-        let reach: BTreeMap<&str, BTreeSet<String>> =
-            files.iter().map(|it| (*it, self.imports.reach(it))).collect();
-        let unforeseen = unforeseen(execution, &reach);
-        let sets: BTreeMap<&str, u32> = reach
-            .iter()
-            .map(|(file, reach)| {
-                let all = self.shared(file, reach.union(&unforeseen), &common);
-                (*file, writer.set(self.versions(all)))
-            })
-            .collect();
-        let none = TestExecution::default();
-        for id in ids {
-            let (own, caches) = self.own(execution.tests.get(*id).unwrap_or(&none));
+        let written = execution.tests.values().flat_map(|it| &it.written);
+        let written = written.map(String::as_str).collect();
+        let versions = HashMap::new();
+        Recorder { disk, imports, execution, common, began, written, versions }
+    }
+
+    /// Adds the tests to a map, and the files of which all tests ran.
+    pub(super) fn record(mut self, ids: &[&str], covered: &[String], writer: &mut MapWriter) {
+        let files = ids.iter().map(|it| file_of(it)).chain(covered.iter().map(String::as_str));
+        let reach: Reach<'_> = files.map(|it| (it, self.imports.reach(it))).collect();
+        let own: Vec<Dependencies> = ids.iter().map(|it| self.own(it, &reach)).collect();
+        let kept = self.kept(ids, &own);
+        let examples = ids.iter().filter(|it| is_example(it)).map(|it| file_of(it)).collect();
+        let sets = self.sets(&reach, &kept, &examples, writer);
+        for (id, own) in ids.iter().zip(own) {
             let own = self.versions(own);
-            let (shared, own_indexes) = (sets[file_of(id)], Vec::new());
-            let record = TestRecord { at: millis(self.began), shared, own: own_indexes, caches };
-            writer.add((*id).to_owned(), own, record);
+            writer.add((*id).to_owned(), millis(self.began), sets[file_of(id)], own);
+        }
+        for file in covered {
+            writer.map.files.insert(file.clone(), sets[file.as_str()]);
         }
     }
 
-    /// Returns what all tests of a file depend on.
-    fn shared<'p>(
+    /// Adds what the tests of each file share; returns the indexes by file.
+    fn sets<'r>(
         &mut self,
-        file: &str,
-        reach: impl Iterator<Item = &'p String>,
-        common: &TestExecution,
-    ) -> BTreeSet<Dependency> {
-        let mut all = resources(common);
-        all.extend(SETTINGS.map(|it| Dependency::File(it.to_owned())));
-        all.extend(conftests(file).into_iter().map(Dependency::Module));
-        // pytest reads the examples in documents and docstrings by itself.
-        if !may_hold_tests(file) {
-            all.insert(Dependency::File(file.to_owned()));
+        reach: &Reach<'r>,
+        kept: &BTreeMap<String, Dependencies>,
+        with_examples: &BTreeSet<&str>,
+        writer: &mut MapWriter,
+    ) -> BTreeMap<&'r str, u32> {
+        let everywhere = self.everywhere(reach);
+        let mut sets = BTreeMap::new();
+        for (file, reach) in reach {
+            let modules: BTreeSet<&String> = reach.union(&everywhere).collect();
+            let mut all = self.shared(file, &modules);
+            // pytest, or a plugin of it, reads documents and docstrings by itself.
+            if !file.ends_with(".py") || with_examples.contains(file) {
+                all.insert(Dependency::File((*file).to_owned()));
+            }
+            all.extend(modules.iter().filter_map(|it| kept.get(*it)).flatten().cloned());
+            sets.insert(*file, writer.set(self.versions(all)));
         }
+        sets
+    }
+
+    /// Returns the modules that no import of a test file explains, so that any may need them.
+    fn everywhere(&self, reach: &Reach<'_>) -> BTreeSet<String> {
+        let named = self.execution.tests.values().flat_map(|it| &it.named_modules);
+        let named = self.imports.closure(named);
+        let is_explained =
+            |it: &&String| named.contains(*it) || reach.values().any(|all| all.contains(*it));
+        let unexplained = self.common.lines.keys().filter(|it| !is_explained(it));
+        self.imports.closure(unexplained.chain(&self.common.named_modules))
+    }
+
+    /// Returns what all tests of a file depend on.
+    fn shared(&mut self, file: &str, modules: &BTreeSet<&String>) -> Dependencies {
+        let mut all = resources(&self.common);
+        all.extend(settings_files().map(|it| Dependency::File(it.to_owned())));
+        all.extend(conftests(file).into_iter().map(Dependency::Module));
         // Without its text in the index, the imports of the file are unknown.
         if !self.imports.has(file) {
             all.insert(Dependency::Project);
         }
-        for path in reach {
-            all.insert(Dependency::Module(path.clone()));
-            let lines = common.lines.get(path).map_or(&[][..], Vec::as_slice);
-            all.extend(self.functions(path, lines).0);
-        }
+        modules.iter().for_each(|it| all.extend(self.loaded(it)));
         all
     }
 
-    /// Returns what one test depends on besides, and the modules whose caches it may have filled.
-    fn own(&mut self, test: &TestExecution) -> (BTreeSet<Dependency>, Vec<String>) {
-        let (mut all, mut caches) = (resources(test), Vec::new());
+    /// Returns a module with the functions that it executes while it is loaded.
+    fn loaded(&mut self, path: &str) -> Dependencies {
+        let lines = self.common.lines.get(path).map_or(&[][..], Vec::as_slice);
+        let mut all = functions(self.disk, path, lines);
+        all.insert(Dependency::Module(path.to_owned()));
+        all
+    }
+
+    /// Returns what one test depends on besides.
+    fn own(&mut self, id: &str, reach: &Reach<'_>) -> Dependencies {
+        let Some(test) = self.execution.tests.get(id) else { return Dependencies::new() };
+        let mut all = resources(test);
         for (path, lines) in &test.lines {
-            all.insert(Dependency::Module(path.clone()));
-            let (functions, is_cached) = self.functions(path, lines);
-            all.extend(functions);
-            caches.extend(is_cached.then(|| path.clone()));
+            all.extend(functions(self.disk, path, lines));
         }
-        (all, caches)
+        let known = &reach[file_of(id)];
+        let named = self.imports.closure(&test.named_modules);
+        let loaded = named.iter().chain(test.lines.keys()).filter(|it| !known.contains(*it));
+        loaded.for_each(|it| all.extend(self.loaded(it)));
+        all
     }
 
-    /// Returns the functions with these lines, and whether one of them keeps results.
-    fn functions(&mut self, path: &str, lines: &[u32]) -> (Vec<Dependency>, bool) {
-        let Some(Ok(blocks)) = self.disk.module(path) else { return (Vec::new(), false) };
-        let found = || lines.iter().filter_map(|it| blocks.function_at(*it));
-        let names: BTreeSet<&str> = found().map(|it| it.name.as_str()).collect();
-        let function = |name: &str| Dependency::Function(path.to_owned(), name.to_owned());
-        (names.into_iter().map(function).collect(), found().any(|it| it.is_cached))
+    /// Returns what results depend on that functions keep for later calls, by the functions' module:
+    /// what the tests that called them used, and executed in modules which it may load.
+    fn kept(&mut self, ids: &[&str], own: &[Dependencies]) -> BTreeMap<String, Dependencies> {
+        let mut found = BTreeMap::<String, Dependencies>::new();
+        let mut reach = HashMap::<&str, BTreeSet<String>>::new();
+        for (id, own) in ids.iter().zip(own) {
+            let Some(test) = self.execution.tests.get(*id) else { continue };
+            for (module, lines) in &test.lines {
+                if keeps_results(self.disk, module, lines) {
+                    let reach =
+                        reach.entry(module).or_insert_with(|| self.imports.closure([module]));
+                    let used = own.iter().filter(|it| may_use(reach, it)).cloned();
+                    found.entry(module.clone()).or_default().extend(used);
+                }
+            }
+        }
+        found
     }
 
-    fn versions(&mut self, all: BTreeSet<Dependency>) -> Vec<Version> {
-        let written: BTreeSet<&String> =
-            self.execution.tests.values().flat_map(|it| &it.written).collect();
-        let is_own = |it: &Dependency| {
-            matches!(it, Dependency::File(path) if written.contains(path))
-                || matches!(it, Dependency::Folder(_))
-        };
-        let version = |of: Dependency| {
-            let is_unsure = !is_own(&of) && self.disk.changed_since(&of, self.began);
-            let now = self.disk.hash(&of, &mut self.imports.modules());
-            let hash = if is_unsure { UNSURE } else { now.unwrap_or(UNSURE) };
-            Version { of, hash }
-        };
-        all.into_iter().map(version).collect()
+    fn versions(&mut self, all: Dependencies) -> Vec<Version> {
+        all.into_iter().map(|it| self.version(it)).collect()
+    }
+
+    fn version(&mut self, of: Dependency) -> Version {
+        if let Some(known) = self.versions.get(&of) {
+            return known.clone();
+        }
+        let is_unsure = is_unsure(&of, self.disk, self.imports, &self.written, self.began);
+        let now = self.disk.hash(&of, &mut self.imports.modules());
+        let hash = if is_unsure { UNSURE } else { now.unwrap_or(UNSURE) };
+        let version = Version { of: of.clone(), hash };
+        self.versions.insert(of, version.clone());
+        version
     }
 }
 
-/// Returns the modules that code loaded in a way that no import shows.
-fn unforeseen(execution: &Execution, reach: &BTreeMap<&str, BTreeSet<String>>) -> BTreeSet<String> {
-    let is_foreseen = |test: &str, path: &String| match reach.get(file_of(test)) {
-        Some(reach) => reach.contains(path),
-        None => reach.values().any(|it| it.contains(path)),
-    };
-    let all = execution.tests.iter();
-    let all = all.flat_map(|(test, it)| it.lines.keys().map(move |path| (test, path)));
-    all.filter(|(test, path)| !is_foreseen(test, path)).map(|(_, path)| path.clone()).collect()
+/// Returns whether code of modules may use a dependency.
+fn may_use(modules: &BTreeSet<String>, of: &Dependency) -> bool {
+    match of {
+        Dependency::Function(path, _) | Dependency::Module(path) => modules.contains(path),
+        _ => true,
+    }
+}
+
+/// Returns the functions with these lines.
+fn functions(disk: &mut DiskState, path: &str, lines: &[u32]) -> Dependencies {
+    let Some(Ok(blocks)) = disk.module(path) else { return Dependencies::new() };
+    let found = lines.iter().filter_map(|it| blocks.function_at(*it));
+    let names: BTreeSet<&str> = found.map(|it| it.name.as_str()).collect();
+    let function = |name: &str| Dependency::Function(path.to_owned(), name.to_owned());
+    names.into_iter().map(function).collect()
+}
+
+/// Returns whether one of the functions with these lines keeps results.
+fn keeps_results(disk: &mut DiskState, path: &str, lines: &[u32]) -> bool {
+    let Some(Ok(blocks)) = disk.module(path) else { return false };
+    lines.iter().filter_map(|it| blocks.function_at(*it)).any(|it| it.is_cached)
 }
 
 /// Returns what a test used besides code.
-fn resources(test: &TestExecution) -> BTreeSet<Dependency> {
+fn resources(test: &TestExecution) -> Dependencies {
     let files = test.files.iter().cloned().map(Dependency::File);
     let folders = test.folders.iter().cloned().map(Dependency::Folder);
     let project = test.processes.then_some(Dependency::Project);

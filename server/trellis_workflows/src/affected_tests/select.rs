@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trellis_python::is_test_file;
+use trellis_sandbox::test_ids::file_of;
 
-use super::dependency::{Dependency, Version};
+use super::dependency::Dependency;
 use super::disk_state::DiskState;
-use super::execution_map::{ExecutionMap, TestRecord, file_of};
-use super::freshness::{Freshness, States};
+use super::execution_map::{ExecutionMap, TestRecord};
+use super::freshness::{Freshness, States, is_in};
 use super::imports::{Imports, conftests};
 
 /// Ends of the names of documents, which tests are not expected to read.
@@ -50,47 +50,44 @@ pub(super) struct Selector<'a> {
     pub(super) result_time: &'a dyn Fn(&str) -> Option<u64>,
 }
 
-impl Selector<'_> {
+/// The comparison of a record with the disk.
+enum Verdict {
+    Unaffected,
+    /// Affected, but not by the changed files; or the test is gone.
+    LeftOut,
+    /// A module with a syntax error is needed.
+    Held,
+    Affected {
+        /// Other code of the file may mean other ids.
+        is_whole_file: bool,
+        changed: Vec<Dependency>,
+    },
+}
+
+/// Modules that recorded files load now and did not when they ran, by file.
+type Arrived<'a> = BTreeMap<&'a str, Vec<Dependency>>;
+
+impl<'a> Selector<'a> {
     pub(super) fn select(mut self) -> Affected {
-        let map = self.map;
-        let states = States::of(map, self.disk, self.imports);
+        let states = States::of(self.map, self.disk, self.imports);
+        let arrived = self.arrived();
         let mut found = Affected::default();
-        let (mut files, mut tests) = (BTreeSet::new(), BTreeSet::new());
-        let mut filled = BTreeSet::new();
-        for (id, record) in &map.tests {
-            let file = file_of(id);
-            if !self.disk.exists(file) {
-                continue;
+        let mut tests = BTreeSet::new();
+        let mut files = self.changed_files(&states, &arrived);
+        for (id, record) in &self.map.tests {
+            match self.judge(id, record, &states, &arrived) {
+                Verdict::Unaffected => found.unaffected.push(id.clone()),
+                Verdict::LeftOut => {}
+                Verdict::Held => found.held.push(id.clone()),
+                Verdict::Affected { is_whole_file, changed } => {
+                    match is_whole_file {
+                        true => files.insert(file_of(id).to_owned()),
+                        false => tests.insert(id.clone()),
+                    };
+                    found.changed.extend(changed);
+                }
             }
-            let state = states.of_test(record);
-            if state == Freshness::Broken {
-                found.held.push(id.clone());
-                continue;
-            }
-            // A later run, which recorded nothing, may have tested other code.
-            let is_outdated = (self.result_time)(id).is_some_and(|it| it > record.at);
-            if state == Freshness::Same && !is_outdated {
-                found.unaffected.push(id.clone());
-                continue;
-            }
-            let changed = states.changed(record);
-            let all = match is_outdated {
-                true => map.dependencies(record, |_| true),
-                false => changed.clone(),
-            };
-            if !self.concern(&all) {
-                continue;
-            }
-            // Other code of the file may mean other ids.
-            if states.of_file(record) == Freshness::Changed {
-                files.insert(file.to_owned());
-            } else {
-                tests.insert(id.clone());
-            }
-            filled.extend(self.filled(record, &changed));
-            found.changed.extend(changed);
         }
-        tests.extend(self.beside(&filled));
         files.extend(self.unrecorded());
         found.broken = self.broken(&states, &files);
         files.retain(|file| !self.needs(file, &found.broken));
@@ -98,11 +95,70 @@ impl Selector<'_> {
         found
     }
 
+    fn judge(
+        &self,
+        id: &str,
+        record: &TestRecord,
+        states: &States<'_>,
+        arrived: &Arrived<'_>,
+    ) -> Verdict {
+        if !self.disk.exists(file_of(id)) {
+            return Verdict::LeftOut;
+        }
+        let new = arrived.get(file_of(id)).map_or(&[][..], Vec::as_slice);
+        // A later run, which recorded nothing, may have tested other code.
+        let is_outdated = (self.result_time)(id).is_some_and(|it| it > record.at);
+        match states.of_test(record) {
+            Freshness::Broken => return Verdict::Held,
+            Freshness::Same if !is_outdated && new.is_empty() => return Verdict::Unaffected,
+            _ => {}
+        }
+        let mut changed = states.changed(record);
+        changed.extend(new.iter().cloned());
+        let is_concerned = match is_outdated {
+            true => self.concern(&self.map.dependencies(record, |_| true)),
+            false => self.concern(&changed),
+        };
+        let is_whole_file = !new.is_empty() || states.of_file(record) == Freshness::Changed;
+        match is_concerned {
+            true => Verdict::Affected { is_whole_file, changed },
+            false => Verdict::LeftOut,
+        }
+    }
+
+    fn arrived(&self) -> Arrived<'a> {
+        let tests = self.map.tests.iter().map(|(id, it)| (file_of(id), it.shared));
+        let files = self.map.files.iter().map(|(file, set)| (file.as_str(), *set));
+        let pairs: BTreeSet<(&str, u32)> = tests.chain(files).collect();
+        let mut found = Arrived::new();
+        for (file, set) in pairs {
+            let known: BTreeSet<Dependency> = self.of_set(set).into_iter().collect();
+            let reach = self.imports.reach(file).into_iter().map(Dependency::Module);
+            found.entry(file).or_default().extend(reach.filter(|it| !known.contains(it)));
+        }
+        found
+    }
+
+    fn of_set(&self, set: u32) -> Vec<Dependency> {
+        let record = TestRecord { shared: set, ..TestRecord::default() };
+        self.map.dependencies(&record, |_| true)
+    }
+
+    /// Returns the recorded files whose shared dependencies changed, even if no test of them is
+    /// recorded.
+    fn changed_files(&self, states: &States<'_>, arrived: &Arrived<'_>) -> BTreeSet<String> {
+        let is_changed = |(file, set): &(&String, &u32)| {
+            let record = TestRecord { shared: **set, ..TestRecord::default() };
+            let mut changed = states.changed(&record);
+            changed.extend(arrived.get(file.as_str()).into_iter().flatten().cloned());
+            let may_run = states.of_set(**set) != Freshness::Broken && self.disk.exists(file);
+            may_run && !changed.is_empty() && self.concern(&changed)
+        };
+        self.map.files.iter().filter(is_changed).map(|it| it.0.clone()).collect()
+    }
+
     /// Returns whether dependencies belong to the changed files.
     fn concern(&self, all: &[Dependency]) -> bool {
-        let is_in = |folder: &str, path: &String| {
-            path.rsplit_once('/').map_or(folder.is_empty(), |it| it.0 == folder)
-        };
         let is_one = |it: &Dependency| match it {
             Dependency::Project => true,
             Dependency::Folder(folder) => self.paths.iter().any(|path| is_in(folder, path)),
@@ -111,37 +167,9 @@ impl Selector<'_> {
         self.paths.is_empty() || all.iter().any(is_one)
     }
 
-    /// Returns the modules with caches that a test may have filled with the help of changed parts:
-    /// those that may load the parts' files.
-    fn filled<'r>(&self, record: &'r TestRecord, changed: &[Dependency]) -> Vec<&'r String> {
-        let is_filled = |module: &&String| {
-            let reach = self.imports.reach(module);
-            changed.iter().any(|it| it.path().is_none_or(|path| reach.contains(path)))
-        };
-        record.caches.iter().filter(is_filled).collect()
-    }
-
-    /// Returns the tests that may have taken results of an affected test from a cache: those that
-    /// load one of these modules.
-    fn beside(&self, modules: &BTreeSet<&String>) -> Vec<String> {
-        if modules.is_empty() {
-            return Vec::new();
-        }
-        let of_modules =
-            |it: &Version| matches!(&it.of, Dependency::Module(path) if modules.contains(path));
-        let is_one: Vec<bool> = self.map.versions.iter().map(of_modules).collect();
-        let loads = |record: &TestRecord| {
-            let shared = self.map.shared.get(record.shared as usize).into_iter().flatten();
-            shared.chain(&record.own).any(|it| is_one.get(*it as usize) == Some(&true))
-        };
-        let tests = self.map.tests.iter().filter(|(_, it)| loads(it));
-        tests.map(|(id, _)| id.clone()).filter(|it| self.disk.exists(file_of(it))).collect()
-    }
-
-    /// Returns the affected test files without any record, as far as imports show.
+    /// Returns the affected test files that never ran as a whole, as far as imports show.
     fn unrecorded(&self) -> Vec<String> {
-        let recorded: BTreeSet<&str> = self.map.tests.keys().map(|it| file_of(it)).collect();
-        let all = self.test_files.iter().filter(|it| !recorded.contains(it.as_str()));
+        let all = self.test_files.iter().filter(|it| !self.map.files.contains_key(*it));
         all.filter(|it| self.may_depend(it)).cloned().collect()
     }
 
@@ -163,8 +191,7 @@ impl Selector<'_> {
     fn broken(&mut self, states: &States<'_>, files: &BTreeSet<String>) -> Vec<BrokenModule> {
         let recorded = states.broken().filter_map(|it| it.of.path().map(str::to_owned));
         let reached = files.iter().flat_map(|it| self.imports.reach(it));
-        let mut paths: BTreeSet<String> = recorded.chain(reached).collect();
-        paths.extend(self.paths.iter().filter(|it| it.ends_with(".py")).cloned());
+        let paths: BTreeSet<String> = recorded.chain(reached).collect();
         let error = |path: String| {
             let error = self.disk.module(&path)?.as_ref().err()?;
             Some(BrokenModule { line: error.line, message: error.message.clone(), path })
@@ -190,9 +217,4 @@ impl Selector<'_> {
             tests.into_iter().filter(|it| !files.contains(file_of(it))).collect();
         files.into_iter().chain(single).collect()
     }
-}
-
-/// Returns whether a file's name is that of a file with tests.
-pub(super) fn may_hold_tests(path: &str) -> bool {
-    is_test_file(path) && !path.ends_with("conftest.py")
 }

@@ -1,30 +1,25 @@
 //! Execution maps on the disk: one file per project in the user's cache.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use trellis_store::disk::hash;
-use trellis_store::lock::Lock;
+use trellis_store::project_cache::{ProjectCache, read};
 
 use super::dependency::Version;
 use super::execution_map::{ExecutionMap, TestRecord};
 
 /// Version of the file format and of the hashes; files of other versions are ignored.
-const VERSION: u32 = 1;
-/// Other users need not read the names of functions.
-const PRIVATE: u32 = 0o700;
+const VERSION: u32 = 2;
 
 /// The folder of the maps.
 #[derive(Clone, Debug)]
-pub(super) struct Store(PathBuf);
+pub(super) struct Store(ProjectCache);
 
 /// Content of a file.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredMap {
     version: u32,
@@ -33,6 +28,7 @@ struct StoredMap {
     versions: Vec<Version>,
     shared: Vec<Vec<u32>>,
     tests: BTreeMap<String, StoredRecord>,
+    files: BTreeMap<String, u32>,
 }
 
 /// One test.
@@ -42,26 +38,21 @@ struct StoredRecord {
     at: u64,
     shared: u32,
     own: Vec<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    caches: Vec<String>,
 }
 
 impl Store {
     pub(super) fn of(folder: PathBuf) -> Store {
-        Store(folder)
+        Store(ProjectCache::of(folder))
     }
 
     /// Returns the time of a project's file; `None` if there is no file.
     pub(super) fn time(&self, root: &Path) -> Option<SystemTime> {
-        fs::metadata(self.file(root)).and_then(|it| it.modified()).ok()
+        self.0.time(root)
     }
 
     /// Returns the map of a project; empty if there is none, or none of this version.
     pub(super) fn read(&self, root: &Path) -> ExecutionMap {
-        let bytes = trellis_os::files::read(self.file(root)).unwrap_or_default();
-        let stored: StoredMap = serde_json::from_slice(&bytes).unwrap_or_default();
-        let fits = stored.version == VERSION && stored.root == root;
-        if fits { stored.into() } else { ExecutionMap::default() }
+        StoredMap::map(read(&self.0.file(root)), root)
     }
 
     /// Replaces the map of a project by what `change` makes of it; other processes wait meanwhile.
@@ -70,48 +61,37 @@ impl Store {
         root: &Path,
         change: impl FnOnce(ExecutionMap) -> ExecutionMap,
     ) -> io::Result<ExecutionMap> {
-        DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.0)?;
-        let _lock = Lock::wait_for(&self.0.join("lock"))?;
-        let map = change(self.read(root));
-        let mut scratch = tempfile::Builder::new().prefix("write-").tempfile_in(&self.0)?;
-        scratch.write_all(&serde_json::to_vec(&StoredMap::of(root, &map))?)?;
-        scratch.persist(self.file(root)).map_err(|error| error.error)?;
-        Ok(map)
-    }
-
-    fn file(&self, root: &Path) -> PathBuf {
-        self.0.join(format!("{}.json", &hash(root.to_string_lossy().as_bytes())[..32]))
+        let stored = |old| StoredMap::of(root, &change(StoredMap::map(old, root)));
+        self.0.change(root, stored).map(Into::into)
     }
 }
 
 impl StoredMap {
+    /// Returns the map of a file, if the file is one of this project and version.
+    fn map(stored: Option<StoredMap>, root: &Path) -> ExecutionMap {
+        let fits = |it: &StoredMap| it.version == VERSION && it.root == root;
+        stored.filter(fits).map_or_else(ExecutionMap::default, Into::into)
+    }
+
     fn of(root: &Path, map: &ExecutionMap) -> StoredMap {
-        let record = |it: &TestRecord| StoredRecord {
-            at: it.at,
-            shared: it.shared,
-            own: it.own.clone(),
-            caches: it.caches.clone(),
-        };
+        let record =
+            |it: &TestRecord| StoredRecord { at: it.at, shared: it.shared, own: it.own.clone() };
         StoredMap {
             version: VERSION,
             root: root.to_owned(),
             versions: map.versions.clone(),
             shared: map.shared.clone(),
             tests: map.tests.iter().map(|(id, it)| (id.clone(), record(it))).collect(),
+            files: map.files.clone(),
         }
     }
 }
 
 impl From<StoredMap> for ExecutionMap {
     fn from(stored: StoredMap) -> ExecutionMap {
-        let StoredMap { versions, shared, tests, .. } = stored;
-        let record = |it: StoredRecord| TestRecord {
-            at: it.at,
-            shared: it.shared,
-            own: it.own,
-            caches: it.caches,
-        };
+        let StoredMap { versions, shared, tests, files, .. } = stored;
+        let record = |it: StoredRecord| TestRecord { at: it.at, shared: it.shared, own: it.own };
         let tests = tests.into_iter().map(|(id, it)| (id, record(it))).collect();
-        ExecutionMap { versions, shared, tests }
+        ExecutionMap { versions, shared, tests, files }
     }
 }

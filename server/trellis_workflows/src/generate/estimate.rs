@@ -1,4 +1,4 @@
-//! Estimate of the questions and the cost of a run, before anything is paid for.
+//! Estimate of the requests and the cost of a run, before anything is paid for.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,9 +12,9 @@ use trellis_plan::{Dialect, Plan};
 use crate::generate::items::WorkGraph;
 use crate::models::{self, ModelArgs, Models};
 
-/// Questions about a node that passes at once: for its tests and for its implementation.
-const QUESTIONS: usize = 2;
-/// Further questions about each node, in percent: fixes, diagnoses and repeated questions for the
+/// Requests about a node that passes at once: for its tests and for its implementation.
+const REQUESTS: usize = 2;
+/// Further requests about each node, in percent: fixes, diagnoses and repeated requests for the
 /// 50 nodes of the master fixture.
 const MORE_PERCENT: usize = 148;
 /// Bytes per token. Code and English have three to four.
@@ -38,10 +38,10 @@ pub struct Estimate {
     pub model: Result<String, String>,
 }
 
-/// Questions with their tokens and their price.
+/// Requests with their tokens and their price.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EstimatedCost {
-    pub questions: usize,
+    pub requests: usize,
     /// Input and output; `None` for task lists, whose prompts depend on the code so far.
     pub tokens: Option<Usage>,
     /// US dollars; `None` if tokens or prices are unknown.
@@ -58,12 +58,12 @@ pub fn estimate(plan: Arc<Plan>, model: Option<&str>, folder: &Path) -> Estimate
     let (name, card) = model_for(model, folder);
     let is_list = plan.dialect() == Dialect::Tasks;
     let prompts = (!is_list).then(|| prompt_tokens(plan));
-    let cost = |questions: usize| {
-        let tokens = prompts.map(|all| tokens(all, questions, leaves));
+    let cost = |requests: usize| {
+        let tokens = prompts.map(|all| tokens(all, requests, leaves));
         let usd = tokens.zip(card).map(|(tokens, card): (Usage, ModelInfo)| card.cost(tokens));
-        EstimatedCost { questions, tokens, usd }
+        EstimatedCost { requests, tokens, usd }
     };
-    let least = QUESTIONS * leaves;
+    let least = REQUESTS * leaves;
     // Each subgraph that passes as a whole gets integration tests.
     let usual = least + (leaves * MORE_PERCENT).div_ceil(100) + subgraphs;
     let (least, usual) = (cost(least), cost(usual));
@@ -85,12 +85,12 @@ fn model_for(model: Option<&str>, folder: &Path) -> (Result<String, String>, Opt
     }
 }
 
-/// Returns the tokens of all questions, if each has the mean size of the first ones.
-fn tokens(prompts: u64, questions: usize, leaves: usize) -> Usage {
-    let mean = prompts / (QUESTIONS * leaves.max(1)) as u64;
-    let questions = questions as u64;
-    let output_tokens = questions * REPLY_BYTES.div_ceil(TOKEN_BYTES) as u64;
-    Usage { input_tokens: questions * mean, output_tokens, ..Usage::default() }
+/// Returns the tokens of all requests, if each has the mean size of the first ones.
+fn tokens(prompts: u64, requests: usize, leaves: usize) -> Usage {
+    let mean = prompts / (REQUESTS * leaves.max(1)) as u64;
+    let requests = requests as u64;
+    let output_tokens = requests * REPLY_BYTES.div_ceil(TOKEN_BYTES) as u64;
+    Usage { input_tokens: requests * mean, output_tokens, ..Usage::default() }
 }
 
 /// Returns the tokens of the first two prompts of each node. The first prompt is the one that a run

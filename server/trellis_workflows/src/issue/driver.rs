@@ -189,6 +189,8 @@ pub(super) struct IssueRun<'a> {
     pub(super) feature: IssueFacts,
     /// Texts of all files that differ from those of `ground`.
     pub(super) changes: Changes,
+    /// The tree of a person's edits, if the work continues from them.
+    pub(super) adopted: Option<String>,
     /// True if this run makes the merge; else it ends when only the merge is left.
     pub(super) merges: bool,
     /// True if only the merge is left.
@@ -225,6 +227,7 @@ impl<'a> IssueRun<'a> {
             edited: None,
             feature,
             changes: Changes::new(),
+            adopted: None,
             merges: true,
             is_ready: false,
             fixes,
@@ -298,6 +301,7 @@ impl<'a> IssueRun<'a> {
         self.changes = there.into_iter().filter_map(text).collect();
         let edited = self.work.checkout(self.services.journal, self.work.tip())?;
         self.edited = Some(with_packages(edited, &self.order.home)?);
+        self.adopted = self.work.tree_of(self.work.tip());
         self.refresh_prompt_files();
         Ok(())
     }
@@ -458,7 +462,7 @@ impl Performer<IssueMachine> for IssueRun<'_> {
             Action::RunGreen => self.green().await?,
             Action::Lint => self.lint()?,
             Action::Report => self.report(machine.history())?,
-            Action::Review => self.review().await?,
+            Action::Review => self.review(machine.history()).await?,
             Action::Merge => self.merge().await?,
             Action::Finish(outcome) => {
                 self.commit_unfinished(&outcome)?;

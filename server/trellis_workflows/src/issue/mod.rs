@@ -19,6 +19,8 @@ mod report;
 mod result;
 mod resume;
 mod review;
+mod review_record;
+mod review_stage;
 mod spec;
 mod stages;
 mod test_runner;
@@ -33,7 +35,10 @@ pub use driver::{IssueEnd, ReadyToMerge, Services, implement, run_until_merge};
 pub use files::is_test;
 pub use report::message;
 pub use result::{IssueOutcome, IssueReport, TestTotals};
-pub use review::Reviewer;
+pub use review::{Review, Reviewer};
+pub use review_record::{
+    ReviewedFile, WaitingReview, WaitingReviews, waiting_review, waiting_reviews,
+};
 pub use spec::{Spec, plan};
 pub use test_runner::{TestRunner, with_packages};
 

@@ -165,16 +165,18 @@ fn listed(title: &str, items: &[String], none: &str) -> String {
     out
 }
 
-/// Returns the commit message; its title is the specification's first heading or first line.
+/// Returns the commit message.
 pub fn message(order: &IssueRequest, words: &Spec) -> String {
+    let trailer = order.trailer.as_ref().map(|it| format!("\n{it}\n")).unwrap_or_default();
+    let title = title(order, words);
+    format!("{title}\n\nTests first, then the code, as {} wants it.\n{trailer}", words.lld)
+}
+
+/// Returns the request's title with the specification's first heading or first line.
+pub(super) fn title(order: &IssueRequest, words: &Spec) -> String {
     let mut lines = words.specification.lines().map(|it| it.trim().trim_start_matches('#').trim());
     let title = lines.find(|it| !it.is_empty()).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
     let (first, rest) = order.title.split_at(order.title.chars().next().map_or(0, char::len_utf8));
-    let called = format!("{}{rest}", first.to_uppercase());
-    let trailer = order.trailer.as_ref().map(|it| format!("\n{it}\n")).unwrap_or_default();
-    format!(
-        "{called}: {title}\n\nTests first, then the code, as {} wants it.\n{trailer}",
-        words.lld
-    )
+    format!("{}{rest}: {title}", first.to_uppercase())
 }

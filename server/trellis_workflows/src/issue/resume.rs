@@ -2,7 +2,7 @@
 
 use trellis_engine::issue::IssueMachine;
 
-use super::IssueRequest;
+use super::{IssueRequest, review_record};
 use crate::fault::Fault;
 use crate::reporter::Reporter;
 use trellis_git::worktree::{Opened, Worktree, repository};
@@ -36,8 +36,12 @@ pub(super) fn resume_or_start(
 ) -> Result<Resume, Fault> {
     let name = &order.name;
     let mut work = match Worktree::open_for(&order.home, name, order.into.as_deref(), journal)? {
-        Opened::Merged(commit) => return Ok(Resume::Merged(commit)),
+        Opened::Merged(commit) => {
+            review_record::remove(&order.home, name)?;
+            return Ok(Resume::Merged(commit));
+        }
         Opened::Fresh(work) => {
+            review_record::remove(&order.home, name)?;
             return Ok(Resume::Work(Box::new(work), IssueMachine::new(order.limits)));
         }
         Opened::Resumed(work) => work,

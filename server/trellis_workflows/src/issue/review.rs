@@ -1,5 +1,7 @@
 //! Reviews of a change before its merge.
 
+use std::collections::BTreeSet;
+
 use tokio_util::sync::CancellationToken;
 use trellis_engine::approval::{CRITICAL, Mode, is_critical};
 use trellis_engine::{Decision, EditedFiles};
@@ -17,8 +19,25 @@ pub enum Reviewer {
     Decided {
         /// The commit that the person reviewed.
         tip: String,
-        decision: Decision,
+        review: Review,
+        /// The decision is about the person's edits since then as well.
+        with_edits: bool,
     },
+}
+
+/// A decision about a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Review {
+    pub decision: Decision,
+    /// Changed files that are not merged.
+    pub leave_out: BTreeSet<String>,
+}
+
+impl Review {
+    /// Returns a decision about all files.
+    pub fn of(decision: Decision) -> Review {
+        Review { decision, leave_out: BTreeSet::new() }
+    }
 }
 
 /// The change to review.
@@ -26,6 +45,8 @@ pub(super) struct ReviewRequest<'a> {
     pub(super) diff: &'a str,
     /// Returns whether a reviewed commit has the same files as the change.
     pub(super) is_same: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Returns whether the change is a reviewed commit and a person's edits since then.
+    pub(super) is_edited_from: &'a (dyn Fn(&str) -> bool + Sync),
     /// Folder of the files.
     pub(super) folder: &'a str,
     pub(super) branch: &'a str,
@@ -35,13 +56,13 @@ pub(super) struct ReviewRequest<'a> {
 
 /// A choice of a person at a terminal.
 enum TerminalChoice {
-    Decided(Decision),
+    Decided(Review),
     /// The person says that they edited the files.
     Look,
 }
 
-const QUESTION: &str =
-    "[a]pprove and merge, [e]dited in the worktree, [s]end back, [l]eave on its branch? ";
+const QUESTION: &str = "[a]pprove and merge, merge [w]ithout some files, [e]dited in the worktree, \
+                        [s]end back, [l]eave on its branch? ";
 
 impl Reviewer {
     /// Asks for a review. `is_edited` checks whether the files have changed meanwhile.
@@ -51,25 +72,28 @@ impl Reviewer {
         reporter: &Reporter,
         cancel: &CancellationToken,
         is_edited: &(dyn Fn() -> Result<bool, Fault> + Sync),
-    ) -> Result<Decision, Fault> {
+    ) -> Result<Review, Fault> {
         match self {
-            Reviewer::Nobody => Ok(Decision::NoReviewer),
-            Reviewer::Decided { tip, decision } if (shown.is_same)(tip) => Ok(decision.clone()),
+            Reviewer::Nobody => Ok(Review::of(Decision::NoReviewer)),
+            Reviewer::Decided { tip, review, with_edits }
+                if (shown.is_same)(tip) || (*with_edits && (shown.is_edited_from)(tip)) =>
+            {
+                Ok(review.clone())
+            }
             Reviewer::Decided { .. } => {
                 reporter.note("the change is not the one you reviewed: review it again");
-                Ok(Decision::NoReviewer)
+                Ok(Review::of(Decision::NoReviewer))
             }
             Reviewer::Terminal(terminal) => {
                 reporter.note(report(shown));
                 loop {
                     match ask(terminal, shown, reporter, cancel).await? {
-                        TerminalChoice::Decided(Decision::Accept { .. }) if is_edited()? => {
-                            return Ok(Decision::AcceptEdited(EditedFiles::default()));
-                        }
-                        TerminalChoice::Decided(decision) => return Ok(decision),
-                        TerminalChoice::Look if is_edited()? => {
-                            return Ok(Decision::AcceptEdited(EditedFiles::default()));
-                        }
+                        TerminalChoice::Decided(Review {
+                            decision: Decision::Accept { .. },
+                            leave_out,
+                        }) if leave_out.is_empty() && is_edited()? => return Ok(edited()),
+                        TerminalChoice::Decided(review) => return Ok(review),
+                        TerminalChoice::Look if is_edited()? => return Ok(edited()),
                         TerminalChoice::Look => reporter.note(format_args!(
                             "nothing changed in {}: edit the files there first",
                             shown.folder
@@ -83,6 +107,10 @@ impl Reviewer {
 
 fn accepted() -> Decision {
     Decision::Accept { by: "you".to_owned() }
+}
+
+fn edited() -> Review {
+    Review::of(Decision::AcceptEdited(EditedFiles::default()))
 }
 
 /// Returns the decision to leave the change on its branch.
@@ -104,21 +132,32 @@ async fn ask(
 ) -> Result<TerminalChoice, Fault> {
     loop {
         let Some(line) = terminal.answer(QUESTION, reporter, cancel).await? else {
-            return Ok(TerminalChoice::Decided(left(shown)));
+            return Ok(TerminalChoice::Decided(Review::of(left(shown))));
         };
-        return Ok(match line.trim().to_lowercase().as_str() {
-            "a" | "approve" | "y" | "yes" => TerminalChoice::Decided(accepted()),
-            "e" | "edited" => TerminalChoice::Look,
+        let decision = match line.trim().to_lowercase().as_str() {
+            "a" | "approve" | "y" | "yes" => accepted(),
+            "w" | "without" => {
+                let question = "which files stay out (paths, separated by spaces)? ";
+                let paths = terminal.answer(question, reporter, cancel).await?;
+                let paths = paths.unwrap_or_default();
+                let leave_out: BTreeSet<String> =
+                    paths.split_whitespace().map(str::to_owned).collect();
+                if leave_out.is_empty() {
+                    continue;
+                }
+                let review = Review { decision: accepted(), leave_out };
+                return Ok(TerminalChoice::Decided(review));
+            }
+            "e" | "edited" => return Ok(TerminalChoice::Look),
             "s" | "send back" => {
                 let why =
                     terminal.answer("why (goes into the next prompt)? ", reporter, cancel).await?;
-                TerminalChoice::Decided(Decision::Reject {
-                    why: why.unwrap_or_default().trim().to_owned(),
-                })
+                Decision::Reject { why: why.unwrap_or_default().trim().to_owned() }
             }
-            "l" | "leave" | "q" => TerminalChoice::Decided(left(shown)),
+            "l" | "leave" | "q" => left(shown),
             _ => continue,
-        });
+        };
+        return Ok(TerminalChoice::Decided(Review::of(decision)));
     }
 }
 

@@ -6,16 +6,15 @@ use std::time::Instant;
 
 use trellis_engine::issue::{
     Changes, Event, GateResult, PromptKind, RemovedDefinitions, ask_code, ask_fix, ask_scaffold,
-    ask_together, changes, duplicate_definitions, green, is_known, losses, red,
+    ask_together, changes, duplicate_definitions, green, is_known, losses, lost, red,
 };
-use trellis_engine::{Decision, EditedFiles, ModelRequest, Reply, TestRun};
+use trellis_engine::{ModelRequest, Reply, TestRun};
 
 use super::baseline::BaselineRun;
-use super::driver::{IssueRun, IssueServices};
+use super::driver::IssueRun;
 use super::files::{EditPhase, Files, is_test, targets};
-use super::review::{ReviewRequest, critical, needs_review};
 use super::test_runner::with_packages;
-use super::{lint, report};
+use super::{lint, report, review_record};
 use crate::fault::Fault;
 use trellis_git::merge::{Merge, MergeCommit, MergeOutcome, fast_forward};
 
@@ -128,8 +127,20 @@ impl IssueRun<'_> {
         self.ran_at(self.root(), &self.changes, targets).await
     }
 
+    /// Runs the new tests of a checkout; `None` if there are none, since a person left them out.
+    pub(super) async fn ran_new(
+        &self,
+        root: &Path,
+        targets: &[String],
+    ) -> Result<Option<TestRun>, Fault> {
+        match targets {
+            [] => Ok(None),
+            _ => self.ran_at(root, &Changes::new(), targets).await.map(Some),
+        }
+    }
+
     /// Runs tests and journals the result.
-    async fn ran_at(
+    pub(super) async fn ran_at(
         &self,
         root: &Path,
         changes: &Changes,
@@ -199,7 +210,7 @@ impl IssueRun<'_> {
     }
 
     /// Returns the tests that pass without the work.
-    async fn before(&mut self) -> Result<Vec<String>, Fault> {
+    pub(super) async fn before(&mut self) -> Result<Vec<String>, Fault> {
         if self.before.is_none() {
             let run = self.ran_at(&self.ground.root, &Changes::new(), &[]).await?;
             self.log.failed_before = run.failed();
@@ -274,76 +285,17 @@ impl IssueRun<'_> {
         Ok(Event::Written)
     }
 
-    pub(super) async fn review(&mut self) -> Result<Event, Fault> {
-        let doubts = self.doubts();
-        // A person has seen what they edited.
-        let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
-        if !needs_review(self.order.mode, &doubts, loses) {
-            let by = format!("mode {}", self.order.mode.as_str());
-            return Ok(Event::Decided(Decision::Accept { by }));
-        }
-        let tree = self.work.tree_of(self.work.tip());
-        let mut earlier = self.work.record.sent_back.iter();
-        let earlier = earlier.rfind(|(it, _)| tree.as_ref() == Some(it)).map(|it| it.1.clone());
-        let mut decision = match earlier {
-            // A review that was sent back before the work was stopped is replayed.
-            Some(why) => Decision::Reject { why },
-            None => self.reviewed(&tree, &doubts).await?,
-        };
-        if let Decision::AcceptEdited(edit) = &mut decision {
-            let before = self.changes.clone();
-            self.work.commit_user_edits(self.services.journal)?;
-            self.adopt_user_edits()?;
-            *edit = EditedFiles { files: self.changes.clone(), before };
-        }
-        self.log.waits = decision == Decision::NoReviewer;
-        if self.log.waits {
-            self.work.wait(self.fixes)?;
-        }
-        self.log.doubts = doubts;
-        Ok(Event::Decided(decision))
-    }
-
-    /// Asks the reviewer and records what they send back.
-    async fn reviewed(
-        &mut self,
-        tree: &Option<String>,
-        doubts: &[String],
-    ) -> Result<Decision, Fault> {
-        let folder = self.work.root.display().to_string();
-        let is_same = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
-        let notes = self.log.notes();
-        let notes = doubts.iter().chain(&notes);
-        let notes: Vec<String> = notes.cloned().collect();
-        let shown = ReviewRequest {
-            diff: &self.log.diff,
-            is_same: &is_same,
-            folder: &folder,
-            branch: &self.work.branch(),
-            notes: &notes,
-        };
-        let is_edited = || Ok(self.work.is_edited()?);
-        let IssueServices { reviewer, reporter, control, .. } = self.services;
-        let decision = reviewer.review(&shown, reporter, &control.cancel, &is_edited).await?;
-        if let (Decision::Reject { why }, Some(tree)) = (&decision, tree) {
-            self.work.send_back(tree.clone(), why.clone())?;
-        }
-        Ok(decision)
-    }
-
-    /// Returns what a person should know before they approve.
-    fn doubts(&self) -> Vec<String> {
-        let mut out = self.log.twins.clone();
-        out.extend(self.log.losses.all().cloned());
-        out.extend(critical(self.changes.keys()));
-        let old =
-            self.changes.keys().filter(|it| is_test(it) && self.ground.root.join(it).exists());
-        out.extend(old.map(|it| format!("{it} existed before and is changed")));
-        out.extend(self.log.linted.doubts.iter().cloned());
-        out
-    }
-
+    /// Merges, and updates the record of the change that waits for a person.
     pub(super) async fn merge(&mut self) -> Result<Event, Fault> {
+        let event = self.merge_into_target().await?;
+        match &event {
+            Event::NotMerged(why) => self.record_review(Some(why.clone()))?,
+            _ => review_record::remove(&self.order.home, &self.order.name)?,
+        }
+        Ok(event)
+    }
+
+    async fn merge_into_target(&mut self) -> Result<Event, Fault> {
         let message = report::message(self.order, &self.words);
         loop {
             let candidate = match self.work.candidate(&message)? {
@@ -396,8 +348,8 @@ impl IssueRun<'_> {
         let none = Changes::new();
         let merged = self.work.checkout(self.services.journal, &it.commit)?;
         let merged = with_packages(merged, &self.order.home)?;
-        let new = self.ran_at(&merged.root, &none, &targets(&self.changes)).await?;
-        if !new.proves() {
+        let new = self.ran_new(&merged.root, &targets(&self.changes)).await?;
+        if let Some(new) = new.as_ref().filter(|it| !it.proves()) {
             return Ok(Some(format!(
                 "the new tests do not pass after the merge: {}",
                 new.summary()
@@ -409,7 +361,7 @@ impl IssueRun<'_> {
         let old = self.ran_at(&target.root, &none, &[]).await?;
         let passed: Vec<String> =
             old.cases.into_iter().filter(|it| it.passed).map(|it| it.id).collect();
-        Ok(match green(&new, Some(&all), &passed) {
+        Ok(match lost(&all, &passed) {
             GateResult::Open => None,
             GateResult::Shut(why) => Some(format!("merged, {why}")),
         })

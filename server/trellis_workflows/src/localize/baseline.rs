@@ -2,6 +2,7 @@
 
 use std::mem::take;
 use std::time::Duration;
+use trellis_sandbox::test_ids::file_of;
 
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome, TestResult};
 
@@ -52,7 +53,7 @@ impl LocalizeRequest<'_> {
         let broken = broken.filter_map(|it| it.collecting.as_deref().or(it.path.as_deref()));
         let known: Vec<&str> = tests.chain(broken).collect();
         let is_known = |named: &&String| {
-            let of_file = named.split("::").next().unwrap_or_default();
+            let of_file = file_of(named);
             known.iter().any(|it| covers(named, it) || *it == of_file)
         };
         self.named.iter().filter(|it| !is_known(it)).cloned().collect()

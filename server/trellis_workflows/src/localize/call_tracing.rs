@@ -9,6 +9,7 @@ mod modules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use trellis_sandbox::test_ids::file_of;
 
 use trellis_engine::localize::{Evidence, FileEvidence, ReachedFunction, TestEvidence};
 use trellis_python::{Index, Located, Reach, Unit};
@@ -82,7 +83,7 @@ impl<'e> Reader<'e> {
     }
 
     fn reached(&mut self, test: &TestEvidence) -> Vec<ReachedFunction> {
-        let path = test.id.split("::").next().unwrap_or_default();
+        let path = file_of(&test.id);
         let Some(file) = self.files.iter().position(|it| it.path == path) else {
             return self.anything(path);
         };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use trellis_sandbox::test_ids::file_of;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -272,7 +273,7 @@ pub(super) fn passed(report: &Report, id: &str) -> bool {
     let good = |it: &TestResult| matches!(it.outcome, TestOutcome::Passed | TestOutcome::XPassed);
     if !id.contains("::") {
         let cannot = |it: &trellis_sandbox::Failure| it.collecting.as_deref() == Some(id);
-        let within = |it: &&TestResult| it.id.split("::").next() == Some(id);
+        let within = |it: &&TestResult| file_of(&it.id) == id;
         return !report.collection_errors.iter().any(cannot)
             && report.tests.iter().filter(within).any(good);
     }

@@ -1,6 +1,7 @@
 //! Evaluates a fix on a copy: whether it passes, and the evidence for and against it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use trellis_sandbox::test_ids::file_of;
 
 use trellis_engine::approval::Confidence;
 use trellis_engine::localize::TestEvidence;
@@ -163,7 +164,7 @@ impl Evaluator<'_> {
     /// Returns signs that a change was tailored to its tests. Words that other source files also
     /// use do not count.
     fn shortcuts(&self, texts: &BTreeMap<String, String>) -> Vec<String> {
-        let file = |id: &String| id.split("::").next().unwrap_or_default().to_owned();
+        let file = |id: &String| file_of(id).to_owned();
         let paths: BTreeSet<String> = self.group.tests.iter().map(file).collect();
         let examples = Examples::of(&strs(&self.texts(paths.iter())));
         let both = self.before_and_after(texts);

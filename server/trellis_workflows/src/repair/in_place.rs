@@ -3,6 +3,7 @@
 
 use trellis_engine::repair::{Event, RepairMachine};
 use trellis_os::wording::counted;
+use trellis_sandbox::test_ids::file_of;
 
 use super::RepairRequest;
 use super::approver::Approver;
@@ -85,7 +86,7 @@ pub(super) async fn repair(
 /// has its root.
 fn refuse_unknown(order: &RepairRequest) -> Result<(), Fault> {
     for id in order.tests.iter().chain(&order.suite) {
-        let path = id.split("::").next().unwrap_or_default();
+        let path = file_of(id);
         if !order.root.ancestors().any(|it| it.join(path).exists()) {
             return Err(Fault::input(format!("{path} does not exist"))
                 .kind(FaultKind::NoFailure)

@@ -42,7 +42,7 @@ fn shown(result: &PlanEstimateResult) -> String {
     ];
     let mut out = format!("{}, longest chain {}\n", size.join(", "), result.chain.len());
     let _ = writeln!(out, "if every node passes at once: {}", cost(&result.least));
-    let _ = writeln!(out, "with the fixes of the demonstration: {}", cost(&result.usual));
+    let _ = writeln!(out, "usually, with fixes: {}", cost(&result.usual));
     out += &match (&result.model, &result.no_model) {
         (Some(model), _) => format!("model: {model}"),
         (None, reason) => reason.clone().unwrap_or_default(),
@@ -51,7 +51,7 @@ fn shown(result: &PlanEstimateResult) -> String {
 }
 
 fn cost(it: &CostRange) -> String {
-    let mut out = counted(it.questions, "request", "requests");
+    let mut out = counted(it.requests, "request", "requests");
     if let Some(tokens) = it.tokens {
         let _ = write!(out, ", {tokens} tokens");
     }

@@ -1,5 +1,9 @@
 //! Tests that a change affects, by what they executed when they ran last.
 
+mod loaded_code;
+mod records;
+mod used_files;
+
 use std::fs;
 
 use ::lsp::Client;
@@ -78,8 +82,7 @@ struct Project {
 
 impl Project {
     fn shop() -> Project {
-        let world = World::new();
-        for (path, text) in [
+        Project::of(&[
             ("pytest.ini", "[pytest]\n"),
             ("shop/__init__.py", ""),
             ("shop/cart.py", CART),
@@ -89,7 +92,12 @@ impl Project {
             ("tests/test_data.py", "def test_data():\n    assert open('data.csv').read() == '1'\n"),
             ("data.csv", "1"),
             ("README.md", "A shop.\n"),
-        ] {
+        ])
+    }
+
+    fn of(files: &[(&str, &str)]) -> Project {
+        let world = World::new();
+        for (path, text) in files {
             world.write(&format!("p/{path}"), text);
         }
         let client = editor(&world, Value::Null);
@@ -117,13 +125,21 @@ impl Project {
 
     /// Runs the tests, all if none are named, and records what they execute.
     fn run(&mut self, paths: &[String]) -> Value {
-        let params = json!({
-            "root": "p", "paths": paths, "recordExecution": true, "sandbox": "local",
-            "background": true,
-        });
-        let job = start(&mut self.client, "runTests", params);
+        self.run_with(paths, &[])
+    }
+
+    fn run_with(&mut self, paths: &[String], arguments: &[&str]) -> Value {
+        let job = self.begin(paths, arguments);
         ended(&mut self.client, &job);
         result(&mut self.client, &job)
+    }
+
+    fn begin(&mut self, paths: &[String], arguments: &[&str]) -> String {
+        let params = json!({
+            "root": "p", "paths": paths, "arguments": arguments, "recordExecution": true,
+            "sandbox": "local", "background": true,
+        });
+        start(&mut self.client, "runTests", params)
     }
 
     /// Runs the affected tests until none are left, and returns those of the first run.

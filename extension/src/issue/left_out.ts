@@ -1,0 +1,40 @@
+// Files that the person leaves out of a change, remembered with the workspace.
+import type { Memento } from 'vscode';
+import { type IssueFile, type IssueRef, type IssueReview, issueKey } from './reviews';
+
+const STATE = 'trellis.leftOut';
+
+export class LeftOut {
+  constructor(private readonly memento: Memento) {}
+
+  has(file: IssueFile): boolean {
+    return this.all.includes(keyOf(file));
+  }
+
+  /** Returns the files of a change that are left out. */
+  of({ root, issue, files }: IssueReview): string[] {
+    return files.map((it) => it.path).filter((path) => this.has({ root, issue, path }));
+  }
+
+  async set(file: IssueFile, isLeftOut: boolean): Promise<void> {
+    const others = this.all.filter((it) => it !== keyOf(file));
+    await this.memento.update(STATE, isLeftOut ? [...others, keyOf(file)] : others);
+  }
+
+  /** Forgets the files of a decided change. */
+  async forget(ref: IssueRef): Promise<void> {
+    const prefix = `${issueKey(ref)}\n`;
+    await this.memento.update(
+      STATE,
+      this.all.filter((it) => !it.startsWith(prefix)),
+    );
+  }
+
+  private get all(): readonly string[] {
+    return this.memento.get<readonly string[]>(STATE, []);
+  }
+}
+
+function keyOf(file: IssueFile): string {
+  return `${issueKey(file)}\n${file.path}`;
+}

@@ -1,0 +1,92 @@
+//! The files of a work one by one: their changed lines, their texts before it, and the work without
+//! some of them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::GitError;
+use crate::git::Git;
+use crate::worktree::{Worktree, repository};
+use trellis_store::journal::Journal;
+
+/// A changed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Path relative to [`Worktree::root`].
+    pub path: String,
+    /// Added and removed lines; `None` for a file that is not text.
+    pub lines: Option<(usize, usize)>,
+}
+
+impl Worktree {
+    /// Returns the files that differ from the base, sorted by path.
+    pub fn changed_files(&self) -> Result<Vec<ChangedFile>, GitError> {
+        let options = ["diff", "--numstat", "--no-renames", "--no-ext-diff", "--relative", "-z"];
+        let said = self.inner.run(&[&options[..], &[&self.record.base, self.tip()]].concat())?;
+        let file = |line: &str| {
+            let mut fields = line.splitn(3, '\t');
+            let (added, removed) = (fields.next()?, fields.next()?);
+            let lines = added.parse().ok().zip(removed.parse().ok());
+            Some(ChangedFile { path: fields.next()?.to_owned(), lines })
+        };
+        Ok(said.split('\0').filter_map(file).collect())
+    }
+
+    /// Commits the work with the base's texts of these files; neither branch nor folder changes.
+    pub fn without(&self, paths: &BTreeSet<String>) -> Result<String, GitError> {
+        let scratch = tempfile::tempdir().map_err(GitError::io("create a scratch index"))?;
+        let own = self.inner.with_index(&scratch.path().join("index"));
+        own.run(&["read-tree", self.tip()])?;
+        let names: String = paths.iter().map(|it| format!(":(literal){it}\0")).collect();
+        let options = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        own.run_with(&[&options[..], &[&self.record.base]].concat(), &names)?;
+        let tree = own.run(&["write-tree"])?.trim().to_owned();
+        let commit = ["commit-tree", &tree, "-p", self.tip(), "-m", "files left out"];
+        Ok(self.inner.run(&commit)?.trim().to_owned())
+    }
+
+    /// Moves branch and folder to a commit of [`Worktree::without`]. Returns the folder below the
+    /// project that keeps the texts left out; `None` if all of them are deleted files.
+    pub fn leave_out(
+        &mut self,
+        journal: &Journal,
+        commit: &str,
+        paths: &BTreeSet<String>,
+    ) -> Result<Option<PathBuf>, GitError> {
+        let kept = self.keep(paths)?;
+        self.become_commit(journal, commit, "--hard")?;
+        Ok(kept)
+    }
+
+    /// Copies files before they are replaced.
+    fn keep(&self, paths: &BTreeSet<String>) -> Result<Option<PathBuf>, GitError> {
+        let there: Vec<&String> = paths.iter().filter(|it| self.root.join(it).is_file()).collect();
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let place = self.kept_folder()?;
+        for path in there {
+            let to = place.join(path);
+            fs::create_dir_all(to.parent().unwrap_or(&place))
+                .and_then(|()| fs::copy(self.root.join(path), &to))
+                .map_err(GitError::io_at("write", &to))?;
+        }
+        Ok(Some(place.strip_prefix(self.home()).map(Path::to_owned).unwrap_or(place)))
+    }
+}
+
+/// Returns the text of a project's file in a commit; `None` without such a file.
+///
+/// # Errors
+///
+/// The commit is unknown, or the file is not text.
+pub fn text_at(home: &Path, commit: &str, path: &str) -> Result<Option<String>, GitError> {
+    let git: Git = repository(home)?;
+    let prefix = git.run(&["rev-parse", "--show-prefix"])?;
+    let name = format!("{}{path}", prefix.trim_end());
+    let list = ["ls-tree", "-z", "--full-tree", "--format=%(objecttype) %(objectname)"];
+    let entry = git.run(&[&list[..], &[commit, "--", &format!(":(literal){name}")]].concat())?;
+    let blob = entry.split('\0').find_map(|it| it.strip_prefix("blob "));
+    Ok(blob.map(|it| git.run(&["cat-file", "blob", it])).transpose()?)
+}
