@@ -16,7 +16,7 @@ enum Kind {
 #[derive(Clone, Copy)]
 struct Called {
     kind: Kind,
-    /// Whether it makes a test of each row of a table.
+    /// True if it makes a test of each row of a table.
     is_each: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct OutlinedTest {
 pub struct TestOutline {
     /// In source order, a group before its tests.
     pub tests: Vec<OutlinedTest>,
-    /// Whether there are tests of which only a run knows the names.
+    /// True if there are tests of which only a run knows the names.
     pub has_unnamed: bool,
 }
 

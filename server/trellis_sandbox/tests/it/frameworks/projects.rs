@@ -169,6 +169,7 @@ fn commands_select_files_and_tests() {
             format!("{go} -run=^(TestA|TestC)$ . ./sub"),
         ),
         (Framework::Go, &["sub/x_test.go", "y_test.go"], format!("{go} . ./sub")),
+        (Framework::Go, &["internal", "."], format!("{go} . ./internal/...")),
     ] {
         assert_eq!(line(&of(framework), targets), expected);
     }
