@@ -4793,6 +4793,7 @@ export interface FoundTests {
  * The folder of the project.
  */
 root: string
+framework: Tool
 /**
  * By path. Files without tests are left out; one of which only a run knows the tests has none here.
  */

@@ -10,7 +10,7 @@ use trellis_project::test_finder::{
     Found, ModuleCache, OtherFramework, OutlineSearch, Rules, Search, TestFile,
 };
 use trellis_python::CollectedTest;
-use trellis_sandbox::frameworks::{Framework, detect};
+use trellis_sandbox::frameworks::detect;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::write_tests::registry;
 
@@ -38,6 +38,8 @@ pub struct FindTestsParams {
 pub struct FoundTests {
     /// The folder of the project.
     pub root: String,
+    /// The requested framework, else that of the project.
+    pub framework: Tool,
     /// By path. Files without tests are left out; one of which only a run knows the tests has none here.
     pub files: Vec<FoundTestFile>,
     /// Files that are not valid Python, by path. Their tests are unknown.
@@ -95,7 +97,8 @@ pub fn find_tests(
     let mut also = registry::test_files(&root);
     also.extend(with_results(&root));
     let (root_of, also, within) = (root.as_path(), also.as_slice(), within.as_slice());
-    let found = match search_of(params, &root) {
+    let tool = tool(params, root_of);
+    let found = match SearchKind::of(tool, params) {
         SearchKind::Python(rules) => {
             Search { root: root_of, rules, also, within, open_text }.run(cache)
         }
@@ -103,9 +106,9 @@ pub fn find_tests(
             OutlineSearch { root: root_of, framework, also, within, open_text }.run()
         }
     };
-    let root = root.to_string_lossy().into_owned();
     let Found { files, invalid } = found;
-    Ok(FoundTests { root, files: files.into_iter().map(file).collect(), invalid })
+    let files = files.into_iter().map(file).collect();
+    Ok(FoundTests { root: root_of.to_string_lossy().into_owned(), framework: tool, files, invalid })
 }
 
 /// Returns the named paths relative to the root; none for all of it. A path may be gone.
@@ -124,18 +127,23 @@ enum SearchKind {
     Other(OtherFramework),
 }
 
-/// Returns the rules of the requested framework, else of the detected one. pytest runs the tests of
-/// unittest too.
-fn search_of(params: &FindTestsParams, root: &Path) -> SearchKind {
-    let detected = || detect(root).map(|it| it.framework);
-    match params.framework.map(Framework::from).or_else(detected) {
-        Some(Framework::Jest | Framework::Vitest) => SearchKind::Other(OtherFramework::JavaScript),
-        Some(Framework::Go) => SearchKind::Other(OtherFramework::Go),
-        Some(Framework::Unittest) if params.framework.is_some() => {
-            SearchKind::Python(Rules::Unittest)
+impl SearchKind {
+    /// Returns the rules of a framework. pytest runs the tests of unittest too, so that its rules
+    /// hold unless unittest is requested.
+    fn of(tool: Tool, params: &FindTestsParams) -> SearchKind {
+        match tool {
+            Tool::Jest | Tool::Vitest => SearchKind::Other(OtherFramework::JavaScript),
+            Tool::Go => SearchKind::Other(OtherFramework::Go),
+            Tool::Unittest if params.framework.is_some() => SearchKind::Python(Rules::Unittest),
+            Tool::Pytest | Tool::Unittest => SearchKind::Python(Rules::Pytest),
         }
-        _ => SearchKind::Python(Rules::Pytest),
     }
+}
+
+/// Returns the requested framework, else the detected one, else pytest.
+fn tool(params: &FindTestsParams, root: &Path) -> Tool {
+    let detected = || detect(root).map(|it| it.framework.into());
+    params.framework.or_else(detected).unwrap_or(Tool::Pytest)
 }
 
 fn file(file: TestFile) -> FoundTestFile {

@@ -56,7 +56,9 @@ pub struct RunTestsParams {
 }
 
 /// The frameworks by the names of their programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Tool {
     Pytest,
@@ -74,6 +76,18 @@ impl From<Tool> for Framework {
             Tool::Jest => Framework::Jest,
             Tool::Vitest => Framework::Vitest,
             Tool::Go => Framework::Go,
+        }
+    }
+}
+
+impl From<Framework> for Tool {
+    fn from(framework: Framework) -> Tool {
+        match framework {
+            Framework::Pytest => Tool::Pytest,
+            Framework::Unittest => Tool::Unittest,
+            Framework::Jest => Tool::Jest,
+            Framework::Vitest => Tool::Vitest,
+            Framework::Go => Tool::Go,
         }
     }
 }
