@@ -1,8 +1,9 @@
 //! `trellis/findTests` and lenses in other languages: the tests in the sources are those that vitest and go run.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use ::lsp::Client;
+use ::lsp::{Client, Encoding, patience, uri_of};
 use serde_json::{Value, json};
 
 use crate::runs::{call, editor};
@@ -12,7 +13,6 @@ use crate::world::World;
 /// Returns the names of the tests of a project, by path.
 fn names(client: &mut Client, params: Value) -> Vec<(String, Vec<String>)> {
     let found = call(client, "findTests", params);
-    let text = |it: &Value| it.as_str().expect("a text").to_owned();
     let list = |it: &Value| it.as_array().expect("a list").clone();
     let file = |it: &Value| {
         let tests = list(&it["tests"]);
@@ -110,4 +110,102 @@ func ExampleCart() {
     assert_eq!(ran(&mut client, "internal"), all, "a folder that is no package");
     let one = "internal/cart::TestCart/of_two/[3]";
     assert!(ran(&mut client, one).contains(one));
+}
+
+#[test]
+fn tests_of_other_languages_have_lenses_while_they_are_wanted() {
+    let world = World::new();
+    world.write("package.json", r#"{ "devDependencies": { "vitest": "3" } }"#);
+    let file =
+        world.write("src/a.test.ts", "describe('sum', () => {\n  it('adds', () => {})\n})\n");
+    let other = world.write("src/b.ts", "test('no test file', () => {})\n");
+    let python = world.write("a.py", "def f(): ...\n");
+    let later = json!({ "dynamicRegistration": true });
+    let abilities = json!({ "textDocument": { "codeLens": later, "synchronization": later } });
+    let mut client = Client::start(world.command(&["lsp"]), world.root()).expect("a server");
+    client.can(abilities);
+    client.reserve("client/registerCapability");
+    client.reserve("client/unregisterCapability");
+    let _ = client.initialize(&[Encoding::Utf16], &Value::Null, patience()).expect("a handshake");
+    let all =
+        ["didOpen", "didChange", "didClose", "codeLens"].map(|it| format!("textDocument/{it}"));
+    // Others register too: watched files.
+    let registrations = loop {
+        let question =
+            client.question("client/registerCapability", patience()).expect("a registration");
+        client.answer(&question, Ok(Value::Null));
+        let list = question.params["registrations"].as_array().expect("a list").clone();
+        if list[0]["method"] == "textDocument/didOpen" {
+            break list;
+        }
+    };
+    assert_eq!(registrations.iter().map(|it| text(&it["method"])).collect::<Vec<_>>(), all);
+    let selector = registrations[3]["registerOptions"]["documentSelector"].to_string();
+    assert!(selector.contains("typescriptreact") && !selector.contains("python"), "{selector}");
+
+    for it in [&file, &other, &python] {
+        client.open(it).expect("a file");
+    }
+    let group = "src/a.test.ts::sum".to_owned();
+    let before = [(0, 0, group.clone()), (1, 2, format!("{group}::adds"))];
+    assert_eq!(lenses(&mut client, &file), before);
+    assert_eq!(lenses(&mut client, &other), []);
+    // Positions count in units of the encoding, and edits follow each other.
+    client.insert(&file, (1, 0), "  it('\u{1f600}', () => {}); it('b', () => {})\n");
+    client.insert(&file, (0, 0), "\n");
+    let after = [
+        (1, 0, group.clone()),
+        (2, 2, format!("{group}::\u{1f600}")),
+        (2, 22, format!("{group}::b")),
+        (3, 2, format!("{group}::adds")),
+    ];
+    assert_eq!(lenses(&mut client, &file), after);
+    client.close(&file);
+    assert_eq!(lenses(&mut client, &file), []);
+
+    let off = json!({ "settings": { "trellis": { "testLenses": false } } });
+    client.notify("workspace/didChangeConfiguration", off);
+    let question = client.question("client/unregisterCapability", patience()).expect("taken back");
+    let gone = question.params["unregisterations"].as_array().expect("a list").len();
+    assert_eq!(gone, all.len());
+    client.answer(&question, Ok(Value::Null));
+}
+
+#[test]
+fn lenses_of_go_run_tests_of_the_package() {
+    let world = World::new();
+    world.write("go.mod", "module example.com/shop\n\ngo 1.18\n");
+    let test = "package cart\n\nfunc TestCart(t *testing.T) {\n\tt.Run(\"of two\", func(t *testing.T) {})\n}\n";
+    let file = world.write("cart/cart_test.go", test);
+    let mut client = editor(&world, Value::Null);
+    client.open(&file).expect("a file");
+    let cart = "cart::TestCart".to_owned();
+    assert_eq!(
+        lenses(&mut client, &file),
+        [(2, 0, cart.clone()), (3, 1, format!("{cart}/of_two"))]
+    );
+}
+
+/// Returns the lenses of a file: line and column, and the test that each runs.
+fn lenses(client: &mut Client, file: &Path) -> Vec<(u64, u64, String)> {
+    let params = json!({ "textDocument": { "uri": uri_of(file) } });
+    let all = client.request("textDocument/codeLens", params, patience()).expect("lenses");
+    let lens = |it: &Value| {
+        assert_eq!(
+            (&it["command"]["title"], &it["command"]["command"]),
+            (&"Run".into(), &"trellis.runTests".into())
+        );
+        let start = &it["range"]["start"];
+        let number = |it: &Value| it.as_u64().expect("a number");
+        (
+            number(&start["line"]),
+            number(&start["character"]),
+            text(&it["command"]["arguments"][0]["paths"][0]),
+        )
+    };
+    all.as_array().into_iter().flatten().map(lens).collect()
+}
+
+fn text(it: &Value) -> String {
+    it.as_str().expect("a text").to_owned()
 }

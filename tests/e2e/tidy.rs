@@ -41,11 +41,12 @@ const BELOW_WORKFLOWS: [&str; 9] = [
     "trellis_store",
 ];
 
-const BELOW_SERVER: [&str; 10] = [
+const BELOW_SERVER: [&str; 11] = [
     "trellis_engine",
     "trellis_git",
     "trellis_llm",
     "trellis_os",
+    "trellis_outline",
     "trellis_plan",
     "trellis_project",
     "trellis_python",

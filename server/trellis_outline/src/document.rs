@@ -6,25 +6,27 @@ use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 use crate::{Language, TestOutline, go, javascript};
 
-/// A text whose tree follows its edits: only what an edit changed is parsed again.
+/// A text whose tree follows its edits: only what they changed is parsed again.
 #[derive(Clone)]
 pub struct Document {
     language: Language,
     text: String,
     tree: Tree,
+    /// True if the tree is of an earlier text.
+    is_edited: bool,
 }
 
 impl Document {
     pub fn new(text: &str, language: Language) -> Document {
         let tree = parsed(text, language, None);
-        Document { language, text: text.to_owned(), tree }
+        Document { language, text: text.to_owned(), tree, is_edited: false }
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Replaces a byte range.
+    /// Replaces a byte range, without parsing.
     ///
     /// # Panics
     ///
@@ -42,11 +44,19 @@ impl Document {
             old_end_position,
             new_end_position: point(&self.text, new_end_byte),
         });
-        self.tree = parsed(&self.text, self.language, Some(&self.tree));
+        self.is_edited = true;
+    }
+
+    /// Parses what the edits since the last parse changed.
+    pub fn parse(&mut self) {
+        if std::mem::take(&mut self.is_edited) {
+            self.tree = parsed(&self.text, self.language, Some(&self.tree));
+        }
     }
 
     /// Returns the tests of the text, also between syntax errors.
-    pub fn tests(&self) -> TestOutline {
+    pub fn tests(&mut self) -> TestOutline {
+        self.parse();
         let root = self.tree.root_node();
         match self.language {
             Language::Go => go::tests(root, &self.text),

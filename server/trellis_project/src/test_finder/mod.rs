@@ -17,7 +17,7 @@ use trellis_python::{CollectedTest, collected_tests};
 
 pub use modules::ModuleCache;
 use modules::ProjectModules;
-pub use outlined::{OtherFramework, OutlineSearch, with_marked_groups};
+pub use outlined::{OtherFramework, OutlineSearch, id_path, with_marked_groups};
 use settings::Settings;
 pub use settings::settings_files;
 

@@ -86,7 +86,7 @@ impl OutlineSearch<'_> {
         let found = tests(&self.text(file)?, Language::of(file)?);
         let is_listed = found.has_unnamed || !found.tests.is_empty();
         let tests = found.tests.into_iter().map(|it| collected(&path, it)).collect();
-        is_listed.then(|| TestFile { path: self.framework.place(&path), tests })
+        is_listed.then(|| TestFile { path: id_path(&path).to_owned(), tests })
     }
 
     fn text(&self, file: &Path) -> Option<Arc<str>> {
@@ -116,7 +116,7 @@ pub fn with_marked_groups(root: &Path, targets: &[String]) -> Vec<String> {
 
 impl OtherFramework {
     /// Returns whether the framework's defaults make a file one of tests.
-    fn is_test_file(self, file: &Path) -> bool {
+    pub fn is_test_file(self, file: &Path) -> bool {
         let (Some(language), Some(stem)) =
             (Language::of(file), file.file_stem().and_then(OsStr::to_str))
         else {
@@ -132,15 +132,13 @@ impl OtherFramework {
             }
         }
     }
+}
 
-    /// Returns the path in the ids of a file's tests.
-    fn place(self, file: &str) -> String {
-        match self {
-            OtherFramework::JavaScript => file.to_owned(),
-            OtherFramework::Go => {
-                file.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()
-            }
-        }
+/// Returns the path in the ids of a file's tests: its own, and in Go that of its package.
+pub fn id_path(file: &str) -> &str {
+    match Language::of(Path::new(file)) {
+        Some(Language::Go) => file.rsplit_once('/').map_or(".", |(folder, _)| folder),
+        _ => file,
     }
 }
 
