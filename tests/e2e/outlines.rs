@@ -160,6 +160,8 @@ fn tests_of_other_languages_have_lenses_while_they_are_wanted() {
         (3, 2, format!("{group}::adds")),
     ];
     assert_eq!(lenses(&mut client, &file), after);
+    let unsaved = tests("src/a.test.ts", &["sum", "sum::\u{1f600}", "sum::b", "sum::adds"]);
+    assert_eq!(names(&mut client, json!({})), [unsaved]);
     client.close(&file);
     assert_eq!(lenses(&mut client, &file), []);
 

@@ -1,6 +1,7 @@
 //! Open documents of JavaScript, TypeScript and Go. Python's have indexes instead.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem};
 use trellis_outline::{Document, Language, TestOutline};
@@ -13,6 +14,8 @@ use super::positions;
 pub struct OutlinedDocument {
     pub path: PathBuf,
     document: Document,
+    /// Text of the document, once a snapshot has it.
+    shared: OnceLock<Arc<str>>,
 }
 
 impl OutlinedDocument {
@@ -20,7 +23,7 @@ impl OutlinedDocument {
     pub fn of(item: &TextDocumentItem) -> Option<OutlinedDocument> {
         let path = positions::path(&item.uri)?;
         let document = Document::new(&item.text, Language::of(&path)?);
-        Some(OutlinedDocument { path, document })
+        Some(OutlinedDocument { path, document, shared: OnceLock::new() })
     }
 
     /// Applies changes in their order; each range refers to the text after the preceding changes.
@@ -34,6 +37,12 @@ impl OutlinedDocument {
             self.document.edit(range, &change.text);
         }
         self.document.parse();
+        self.shared.take();
+    }
+
+    pub fn path_and_text(&self) -> (PathBuf, Arc<str>) {
+        let text = self.shared.get_or_init(|| self.document.text().into());
+        (self.path.clone(), text.clone())
     }
 
     pub fn text(&self) -> &str {

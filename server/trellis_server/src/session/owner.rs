@@ -354,7 +354,8 @@ impl State {
         };
         let parts = self.parts.iter().map(part).collect();
         // The caller may have cancelled meanwhile.
-        let _ = to.send(Snapshot { parts, documents: self.documents.clone() });
+        let outlined = self.outlined.values().map(OutlinedDocument::path_and_text).collect();
+        let _ = to.send(Snapshot { parts, documents: self.documents.clone(), outlined });
         self.parts.values_mut().for_each(|(_, it)| it.work_in_background());
     }
 }
