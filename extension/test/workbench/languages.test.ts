@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { addPackage } from '../lane/node_packages';
 import { write } from '../lane/scratch';
 import { withSession } from '../lane/session';
@@ -100,9 +101,19 @@ async function followEdits(workbench: Workbench): Promise<void> {
   await workbench.lens(/^Run$/).nth(3).waitFor();
   await workbench.page.locator('.test-explorer [role="treeitem"][aria-label^="typed ("]').waitFor();
   await workbench.page.keyboard.press('Control+S');
-  await workbench.lens(/^Run$/).first().click();
+  await (await topmost(workbench.lens(/^Run$/))).click();
   await workbench.testItem('typed', 'Passed').waitFor();
+  await workbench.testItem('2 is even', 'Passed').waitFor();
   await workbench.picture('languages-2-typed');
+}
+
+/** Lenses are in the page in the order in which they were made. */
+async function topmost(lenses: Locator): Promise<Locator> {
+  const all = await lenses.all();
+  const tops = await Promise.all(
+    all.map(async (it) => (await it.boundingBox())?.y ?? Number.POSITIVE_INFINITY),
+  );
+  return lenses.nth(tops.indexOf(Math.min(...tops)));
 }
 
 /** The row of a folder that is no package runs the packages in it; subtests are rows. */
