@@ -35,9 +35,9 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
   registerModels(context, sidecar, jobStore);
   context.subscriptions.push(registerTasks(sidecar, jobStore));
-  const failingTests = registerTesting(context, sidecar, jobStore);
+  const { failing, previews } = registerTesting(context, sidecar, jobStore);
   registerPanel(context, sidecar, jobStore, runs);
-  registerApproval(context, sidecar, jobStore, failingTests);
+  registerApproval(context, sidecar, jobStore, failing, previews);
   const moved = l10n.t(
     'The setting "trellis.path" takes effect when the server restarts. Restarting now stops the running work.',
   );

@@ -216,6 +216,10 @@ result: Started
 params: RetryNodeParams
 result: Started
 }
+"trellis/listModels": {
+params: ListModelsParams
+result: ModelList
+}
 "trellis/job": {
 params: JobParams
 result: JobInfo
@@ -467,6 +471,10 @@ result: TestList
 "trellis/addTestPath": {
 params: AddTestPathParams
 result: AddedTestPath
+}
+"trellis/keepTests": {
+params: KeepTestsParams
+result: KeptTests
 }
 }
 notifications: {
@@ -729,6 +737,81 @@ image?: (string | null)
  */
 interpreter?: (string | null)
 allow?: Allowed
+}
+/**
+ * Lists models with prices and context sizes. Services are asked for their lists, for at most 5 seconds; where one does
+ * not answer, the models with built-in prices are listed. Costs nothing.
+ */
+export interface ListModelsParams {
+/**
+ * The folder whose `trellis.toml` applies; default: the first folder of the workspace.
+ */
+root?: (string | null)
+/**
+ * A provider, such as `openai`; default: all that have a key or need none.
+ */
+provider?: (string | null)
+}
+/**
+ * Models by provider.
+ */
+export interface ModelList {
+providers: ModelsOfProvider[]
+}
+/**
+ * The models of one provider.
+ */
+export interface ModelsOfProvider {
+/**
+ * Such as `openai`.
+ */
+provider: string
+/**
+ * In the order of the service.
+ */
+models: ModelChoice[]
+/**
+ * Why the service lists no models; the models are then those with built-in prices.
+ */
+unlisted?: (UnlistedReason | null)
+}
+/**
+ * A model to choose.
+ */
+export interface ModelChoice {
+/**
+ * Such as `openai:gpt-5-mini`.
+ */
+model: string
+/**
+ * Name for people, if the service has another one.
+ */
+label?: (string | null)
+/**
+ * US dollars per million tokens of a prompt; left out if unknown.
+ */
+inputUsd?: (number | null)
+/**
+ * US dollars per million tokens of a reply.
+ */
+outputUsd?: (number | null)
+/**
+ * Maximum length of a prompt, in tokens.
+ */
+contextTokens?: (number | null)
+}
+/**
+ * Why a service lists no models.
+ */
+export interface UnlistedReason {
+/**
+ * A sentence without its full stop.
+ */
+message: string
+/**
+ * One of the kinds of errors, such as `noKey`.
+ */
+kind?: (string | null)
 }
 /**
  * Shows the state of a job, and its result if it has ended.
@@ -5275,6 +5358,10 @@ written: boolean
  * `addTestPath` adds its folder.
  */
 leftOutBy?: (string | null)
+/**
+ * What `keepTests` needs to write the tests of a preview.
+ */
+draft?: (GeneratedDraft | null)
 }
 /**
  * The result of one test.
@@ -5319,6 +5406,31 @@ line?: (number | null)
  * As shown by pytest.
  */
 traceback: string
+}
+/**
+ * What is needed to write previewed tests.
+ */
+export interface GeneratedDraft {
+/**
+ * SHA-256 of the test file's text before; of the empty text for a new file.
+ */
+baseHash: string
+/**
+ * SHA-256 of the text of each generated definition, by name.
+ */
+items: {
+[k: string]: string
+}
+/**
+ * Other files that are written if they are missing: text by path, relative to the root.
+ */
+support: {
+[k: string]: string
+}
+/**
+ * How the run of the tests ended.
+ */
+outcome: string
 }
 /**
  * Ranks the functions and lines that most likely make tests fail.
@@ -5797,6 +5909,45 @@ folder?: (string | null)
  * Number of the edit; null if nothing was written.
  */
 edit?: (number | null)
+}
+/**
+ * Writes the tests of a preview, if the test file is as the preview found it.
+ */
+export interface KeepTestsParams {
+/**
+ * The project: `root` of the preview.
+ */
+root: string
+/**
+ * As in the preview.
+ */
+function: string
+/**
+ * The test file, relative to the root.
+ */
+path: string
+/**
+ * The whole text of the test file, as in the preview.
+ */
+source: string
+/**
+ * As in the preview.
+ */
+testNames: string[]
+draft: GeneratedDraft
+}
+/**
+ * What was written.
+ */
+export interface KeptTests {
+/**
+ * What you should know, as sentences.
+ */
+warnings: string[]
+/**
+ * The settings file whose `testpaths` leave the test file out; `addTestPath` adds its folder.
+ */
+leftOutBy?: (string | null)
 }
 /**
  * A test that another process ran.

@@ -181,8 +181,8 @@ fn a_fix_is_found_in_three_attempts_and_stays_only_where_tests_pass_with_it() {
     assert_eq!(confidence["parts"]["history"], 0.6, "{confidence}");
     assert_eq!(fix["explanation"], "Goods for exactly 100 are free, too.");
     assert_eq!(fix["foundBy"], Value::Null);
-    // A changed comment is covered by no test.
-    let facts = json!({ "fixed": 1, "failing": 1, "stillPassing": 2, "uncoveredHunks": [1] });
+    // A comment cannot be covered.
+    let facts = json!({ "fixed": 1, "failing": 1, "stillPassing": 2, "uncoveredHunks": [] });
     assert_eq!(fix["facts"], facts);
     let file = &fix["files"][0];
     assert_eq!((&file["base"], &file["proposed"]), (&CART.into(), &all().into()));
@@ -404,6 +404,16 @@ fn a_small_edit_that_is_proven_is_proposed_without_a_model() {
     let facts = json!({ "fixed": 1, "failing": 1, "stillPassing": 2, "uncoveredHunks": [] });
     assert_eq!(fix["facts"], facts);
     refused(propose_with(&mut client, json!({ "trials": 0 })), &["no model"]);
+}
+
+#[test]
+fn hunks_with_statements_that_no_test_executes_are_named() {
+    let label = block("    return str(item)", "    return repr(item)");
+    let world = shop(&[&(good() + &label)]);
+    world.write("p/shop/cart.py", &format!("{CART}\n\ndef label(item):\n    return str(item)\n"));
+    let (_client, fix) = proposed(&world);
+    assert_eq!(fix["files"][0]["hunks"].as_array().expect("hunks").len(), 3, "{fix:#}");
+    assert_eq!(fix["facts"]["uncoveredHunks"], json!([3]));
 }
 
 #[test]

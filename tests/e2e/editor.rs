@@ -101,6 +101,18 @@ fn lenses_stay_where_they_are_while_the_file_does_not_parse() {
 }
 
 #[test]
+fn tests_are_offered_for_public_functions_that_no_test_names() {
+    let world = World::new();
+    let file =
+        world.write("cart.py", "def add(): ...\n\n\ndef _hidden(): ...\n\n\ndef half(): ...\n");
+    world.write("tests/test_cart.py", "from cart import add\n\n\ndef test_add(): add()\n");
+    let mut client = editor(&world, Value::Null);
+    client.open(&file).expect("a file");
+    assert_eq!(lenses(&mut client, &file), ["7: Generate tests"]);
+    assert!(client.shutdown().expect("an end").success());
+}
+
+#[test]
 fn nodes_of_a_grown_repository_have_their_results_and_can_be_tried_again() {
     let world = World::new();
     let wrong = ["x", "x - 1", "x - 2", "x - 3", "x - 4", "x - 5", "x - 6", "x - 7"];

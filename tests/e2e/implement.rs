@@ -373,7 +373,7 @@ fn a_merge_that_cannot_be_changes_nothing_and_can_be_tried_again() {
     world.write("p/shop/discount.py", "mine\n");
     let start = in_p(&world, &["rev-parse", "main"]);
     let result = implement(&world, &ALONE).exits(2).json();
-    assert!(text(&result["reason"]).contains("nothing was merged"), "{result:#}");
+    assert!(text(&result["reason"]).contains("would be overwritten"), "{result:#}");
     assert_eq!(
         (world.read("p/shop/discount.py").as_str(), in_p(&world, &["rev-parse", "main"])),
         ("mine\n", start)

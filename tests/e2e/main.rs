@@ -64,6 +64,7 @@ mod tasks;
 mod tasks_paid;
 mod tasks_status;
 mod terminal;
+mod test_previews;
 mod tidy;
 mod time_limits;
 mod transports;

@@ -4,8 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use ::lsp::{Client, Encoding, patience};
 use serde_json::{Value, json};
 
+use crate::runs::call;
 use crate::world::{Plot, Ran, World};
 
 const KEY: &str = "sk-very-secret-value-0123456789";
@@ -55,6 +57,9 @@ fn question(stream: &TcpStream) -> Option<Value> {
         if line == "\r\n" {
             break;
         }
+    }
+    if length == 0 {
+        return Some(Value::Null);
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
@@ -343,6 +348,38 @@ fn a_service_of_ones_own_is_set_in_ones_own_file() {
     {
         assert!(ran.stdout.contains(words), "`{words}` is missing in {}", ran.stdout);
     }
+}
+
+#[test]
+fn models_are_listed_by_the_service_with_known_prices() {
+    let world = World::new();
+    let listed = json!({"data": [{"id": "m"}, {"id": "unpriced"}]});
+    let service = Service::start(Box::new(move |_| (200, listed.clone())));
+    let file = format!(
+        "[providers.mine]\nlike = \"openai\"\nbase_url = \"{}\"\nkey_variable = \"MINE\"\n[providers.gone]\nlike = \"ollama\"\nbase_url = \"http://127.0.0.1:1\"\n[prices.\"mine:m\"]\ninput = 2.0\noutput = 4.0\n",
+        service.url
+    );
+    world.write("home/.config/trellis/trellis.toml", &file);
+    let mut command = world.command(&["lsp"]);
+    command.env("MINE", KEY);
+    let mut client = Client::start(command, world.root()).expect("a server");
+    client.initialize(&[Encoding::Utf8], &Value::Null, patience()).expect("a handshake");
+    let list = call(&mut client, "listModels", json!({ "provider": "mine" }));
+    let models = json!([
+        { "model": "mine:m", "inputUsd": 2.0, "outputUsd": 4.0 },
+        { "model": "mine:unpriced" },
+    ]);
+    assert_eq!(list["providers"], json!([{ "provider": "mine", "models": models }]));
+    // Services that do not answer say why, and have only models with built-in prices.
+    for (provider, kind) in [("gone", Value::Null), ("anthropic", json!("noKey"))] {
+        let list = call(&mut client, "listModels", json!({ "provider": provider }));
+        let unlisted = &list["providers"][0]["unlisted"];
+        assert!(unlisted["message"].is_string(), "{list}");
+        assert_eq!(unlisted["kind"], kind, "{list}");
+    }
+    let known = call(&mut client, "listModels", json!({ "provider": "anthropic" }));
+    let first = &known["providers"][0]["models"][0];
+    assert!(first["inputUsd"].is_number(), "{known}");
 }
 
 pub(crate) fn called(name: &str, arguments: &Value) -> (u16, Value) {

@@ -63,6 +63,7 @@ def arguments(order):
         "propose_fix": {"root": "broken", "test": "test_twice.py::test_twice", "model": order.model},
         "repair": {"root": "broken", "dryRun": True, "model": order.model},
         "implement": {"root": "by-model", "issue": "7", "lld": "by-model/docs/generation_report.md", "dryRun": True},
+        "list_models": {"provider": "anthropic"},
         "list_reviews": {"root": "by-model"},
         "review_base": {"root": "by-model", "issue": "7", "path": "src/lib/basic.py"},
         "list_fixes": {"root": "broken"},

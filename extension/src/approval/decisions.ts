@@ -1,6 +1,7 @@
 // Decisions about proposals: sent to the sidecar, which tests and writes, and reported with the next action.
 import { commands, l10n, workspace } from 'vscode';
 import type { DecideFixParams, DecideFixResult, FixResult, Remedy } from '../protocol';
+import { withFullStop } from '../sentence';
 import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
 import { errorText, isCancelled, toTrellisError } from '../sidecar/errors';
@@ -82,7 +83,7 @@ export class Decisions {
         ? undefined
         : decisionMessage(result, t).text;
     } catch (error) {
-      return `${fix}: ${errorText(toTrellisError(error))}`;
+      return withFullStop(`${fix}: ${errorText(toTrellisError(error))}`);
     } finally {
       this.underWay.delete(proposalKey(ref));
     }

@@ -1,8 +1,8 @@
 // Texts about what is known of a proposal: what its test runs showed, and where it comes from.
 
 import type { FixSummary } from '../protocol';
+import { capitalized } from '../sentence';
 import type { Translate } from '../translate';
-import { capitalized } from '../unknown_value';
 
 /** The used parts of a proposal. */
 export type KnownFacts = Pick<FixSummary, 'facts' | 'foundBy' | 'hunks'>;

@@ -1,8 +1,8 @@
 // Texts about proposals and decisions.
 
 import type { DecideFixResult, FixResult, FixSummary, HistoryEntry, State } from '../protocol';
+import { capitalized, sentence } from '../sentence';
 import type { Translate } from '../translate';
-import { capitalized } from '../unknown_value';
 import { factPhrases, factsText } from './facts_text';
 import type { Proposal } from './queue';
 
@@ -153,12 +153,6 @@ function editAction(t: Translate): MessageAction {
   return { title: t('Edit'), command: 'trellis.editFix' };
 }
 
-/** Makes a sentence of a note of the sidecar. */
-function sentence(note: string): string {
-  const complete = /[.!?…]$/.test(note) ? note : `${note}.`;
-  return complete.charAt(0).toUpperCase() + complete.slice(1);
-}
-
 /** Makes the title of a tab. */
 export function tabTitle(fix: FixResult | FixSummary, path: string, t: Translate): string {
   return t('{0} ({1})', path.slice(path.lastIndexOf('/') + 1), fix.fix);
@@ -168,9 +162,24 @@ export function pickItem(fix: FixSummary, t: Translate): { label: string; descri
   return { label: fix.fix, description: `${fix.paths.join(', ')} · ${stateText(fix.state, t)}` };
 }
 
-/** Counts what waits for the person. */
-export function waitingCount(fixes: number, issues: number, t: Translate): string {
-  if (issues === 0) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
-  if (fixes === 0) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
-  return t('{0} to review', fixes + issues);
+/** Numbers of what waits for the person. */
+export interface WaitingCounts {
+  readonly fixes: number;
+  readonly issues: number;
+  /** Functions with generated tests. */
+  readonly tests: number;
+}
+
+export function totalOf({ fixes, issues, tests }: WaitingCounts): number {
+  return fixes + issues + tests;
+}
+
+/** Counts what waits. */
+export function waitingCount(counts: WaitingCounts, t: Translate): string {
+  const { fixes, issues, tests } = counts;
+  const total = totalOf(counts);
+  if (total === fixes) return fixes === 1 ? t('1 fix to review') : t('{0} fixes to review', fixes);
+  if (total === issues) return issues === 1 ? t('1 issue to review') : t('{0} issues to review', issues);
+  if (total === tests) return t('generated tests to review');
+  return t('{0} to review', total);
 }

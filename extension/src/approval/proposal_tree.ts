@@ -15,14 +15,16 @@ import {
 import type { LeftOut } from '../issue/left_out';
 import { fileRow, type IssueFile, type IssueReview, issueKey, issueRow } from '../issue/reviews';
 import type { Review } from '../protocol';
-import { rowOf, waitingCount } from './messages';
+import { sentence } from '../sentence';
+import { passText, previewTitle, type TestPreview, type TestPreviews } from '../testing/test_previews';
+import { rowOf, totalOf, waitingCount } from './messages';
 import type { ProposalStore } from './proposal_store';
 import { proposalKey } from './proposal_uri';
 import { ordered, type Proposal, waiting } from './queue';
 
 /** A file of an issue. */
 type FileRow = IssueFile & { readonly file: Review['files'][number] };
-type Row = Proposal | IssueReview | FileRow;
+type Row = Proposal | IssueReview | FileRow | TestPreview;
 
 export class ProposalTree implements TreeDataProvider<Row> {
   private readonly changes = new EventEmitter<undefined>();
@@ -33,6 +35,7 @@ export class ProposalTree implements TreeDataProvider<Row> {
   constructor(
     private readonly proposals: ProposalStore,
     private readonly leftOut: LeftOut,
+    private readonly previews: TestPreviews,
   ) {
     const options = { treeDataProvider: this, manageCheckboxStateManually: true };
     this.view = window.createTreeView('trellis.fixes', options);
@@ -45,23 +48,31 @@ export class ProposalTree implements TreeDataProvider<Row> {
 
   /** Shows what waits now. */
   update(): void {
-    const [fixes, issues] = [waiting(this.proposals.queue).length, this.proposals.reviews.length];
-    const count = fixes + issues;
-    const tooltip = waitingCount(fixes, issues, l10n.t);
-    this.view.badge = count === 0 ? undefined : { value: count, tooltip };
+    const counts = {
+      fixes: waiting(this.proposals.queue).length,
+      issues: this.proposals.reviews.length,
+      tests: this.previews.all.length,
+    };
+    const value = totalOf(counts);
+    this.view.badge = value === 0 ? undefined : { value, tooltip: waitingCount(counts, l10n.t) };
     this.view.message = this.proposals.problems.join('\n');
     this.changes.fire(undefined);
   }
 
   getChildren(row?: Row): Row[] {
-    if (row === undefined) return [...this.proposals.reviews, ...ordered(this.proposals.queue)];
+    if (row === undefined) return this.all();
     if (!('worktree' in row)) return [];
     const { root, issue } = row;
     return row.files.map((file) => ({ root, issue, path: file.path, file }));
   }
 
+  private all(): Row[] {
+    return [...this.proposals.reviews, ...this.previews.all, ...ordered(this.proposals.queue)];
+  }
+
   getTreeItem(row: Row): TreeItem {
     if ('fix' in row) return fixItem(row);
+    if ('draft' in row) return testsItem(row);
     return 'file' in row ? this.fileItem(row) : issueItem(row);
   }
 
@@ -98,6 +109,19 @@ function issueItem(review: IssueReview): TreeItem {
   item.contextValue = 'issue';
   const { root, issue } = review;
   item.command = { command: 'trellis.reviewIssue', title: l10n.t('Review'), arguments: [{ root, issue }] };
+  return item;
+}
+
+function testsItem(preview: TestPreview): TreeItem {
+  const item = new TreeItem(previewTitle(preview, l10n.t), TreeItemCollapsibleState.None);
+  const { root, function: name, path, warnings } = preview;
+  item.id = `${root}\n${name}`;
+  item.description = passText(preview, l10n.t);
+  item.tooltip = paragraphs([previewTitle(preview, l10n.t), path, ...warnings.map(sentence)]);
+  item.iconPath = new ThemeIcon('beaker');
+  item.contextValue = 'tests';
+  const given = { root, function: name };
+  item.command = { command: 'trellis.reviewTests', title: l10n.t('Review'), arguments: [given] };
   return item;
 }
 

@@ -6,6 +6,7 @@ import { type Sidecar, TrellisError } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
 import type { FailingTests } from '../testing/failing_tests';
+import type { TestPreviews } from '../testing/test_previews';
 import { Decisions } from './decisions';
 import { registerDiffLenses } from './diff_lenses';
 import { DiffTabs } from './diff_tabs';
@@ -29,6 +30,7 @@ export function registerApproval(
   sidecar: Sidecar,
   jobStore: JobStore,
   failingTests: FailingTests,
+  previews: TestPreviews,
 ): void {
   const proposals = new ProposalStore(sidecar, jobStore);
   const texts = new ProposalTexts(sidecar);
@@ -39,19 +41,21 @@ export function registerApproval(
   const requests = new FixRequests(sidecar, proposals, diffTabs);
   const decisions = new Decisions(sidecar, proposals, diffTabs, editedTexts);
   const issues = registerIssues(context, sidecar, () => proposals.reviews);
-  const tree = new ProposalTree(proposals, issues.leftOut);
-  const follow = proposals.onChange((change) => {
+  const tree = new ProposalTree(proposals, issues.leftOut, previews);
+  const showList = () => {
     tree.update();
+    const waiting = proposals.queue.size + proposals.reviews.length + previews.all.length;
+    // The list also shows why proposals could not be read.
+    const isShown = waiting + proposals.problems.length > 0;
+    void commands.executeCommand('setContext', 'trellis.showFixes', isShown);
+  };
+  showList();
+  const follow = proposals.onChange((change) => {
     issues.update(change.arrivedReviews);
     const [hasFixes, hasIssues] = [change.queue.size > 0, proposals.reviews.length > 0];
     void commands.executeCommand('setContext', 'trellis.hasFixes', hasFixes);
     void commands.executeCommand('setContext', 'trellis.hasIssues', hasIssues);
-    // The list also shows why proposals could not be read.
-    void commands.executeCommand(
-      'setContext',
-      'trellis.showFixes',
-      hasFixes || hasIssues || proposals.problems.length > 0,
-    );
+    showList();
     for (const it of change.departed) if (!decisions.isDeciding(it)) void diffTabs.closeUnlessEdited(it);
   });
   context.subscriptions.push(
@@ -61,7 +65,8 @@ export function registerApproval(
     diffTabs,
     announceProposals(proposals, diffTabs, (it) => decisions.isDeciding(it) || requests.isAwaited(it)),
     ...registerDocuments(texts, edits),
-    ...showWaitingItem(proposals),
+    previews.onChange(() => showList()),
+    ...showWaitingItem(proposals, previews),
     registerDiffLenses(texts),
     ...registerCommands(sidecar, proposals, texts, diffTabs, editedTexts, decisions),
     ...registerRequests(proposals, texts, diffTabs, requests, failingTests),

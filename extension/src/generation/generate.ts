@@ -29,7 +29,7 @@ export async function generate(
   const out =
     request.out === undefined ? await pickFolder(graph) : (await absolute(request.out, graph))?.fsPath;
   if (out === undefined) return undefined;
-  const model = request.model ?? (await modelFor(Uri.file(out)));
+  const model = request.model ?? (await modelFor(sidecar, Uri.file(out)));
   if (model === undefined) return undefined;
   const chosen = { graph: graph.fsPath, out };
   return await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });
@@ -80,9 +80,9 @@ export async function runDemo(
 const AS_CONFIGURED = '';
 
 /** Returns the model for a folder: empty if one is configured, `undefined` if the person cancelled. */
-export async function modelFor(out: Uri): Promise<string | undefined> {
+export async function modelFor(sidecar: Sidecar, out: Uri): Promise<string | undefined> {
   const set = workspace.getConfiguration('trellis', out).get('model', '');
-  return set === '' ? await pickModel() : AS_CONFIGURED;
+  return set === '' ? await pickModel(sidecar, '', out.fsPath) : AS_CONFIGURED;
 }
 
 async function start(sidecar: Sidecar, jobStore: JobStore, choice: GenerateChoice): Promise<string> {

@@ -1,6 +1,7 @@
 // Message about an issue that is done, or stopped.
 
 import type { ImplementResult } from '../protocol';
+import { sentence } from '../sentence';
 import type { Translate } from '../translate';
 
 export interface IssueMessage {
@@ -13,7 +14,7 @@ export function issueMessage(result: ImplementResult, t: Translate): IssueMessag
   const { outcome, branch, notes, reason } = result;
   const issue = t('Issue {0}', result.issue);
   if (outcome === 'merged') {
-    const extra = notes.map((it) => ` ${it}.`).join('');
+    const extra = notes.map((it) => ` ${sentence(it)}`).join('');
     return { text: `${issue}: ${t('merged')}${testCounts(result, t)}.${extra}`, isGood: true };
   }
   if (outcome === 'left' && branch)

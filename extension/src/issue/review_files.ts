@@ -25,6 +25,14 @@ export function issueUri(text: IssueText): Uri {
   return Uri.from(issueUriParts(text));
 }
 
+/** Makes the changes of all texts of an issue. */
+function changesOf({ root, issue, files }: IssueReview): FileChangeEvent[] {
+  const texts = files.flatMap(({ path }) =>
+    (['base', 'work'] as const).map((side): IssueText => ({ root, issue, path, side })),
+  );
+  return texts.map((it) => ({ type: FileChangeType.Changed, uri: issueUri(it) }));
+}
+
 export class ReviewFiles implements FileSystemProvider {
   private readonly changes = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.changes.event;
@@ -35,7 +43,12 @@ export class ReviewFiles implements FileSystemProvider {
 
   /** Takes in the changes that are listed. */
   update(reviews: readonly IssueReview[]): void {
-    for (const it of reviews) this.known.set(issueKey(it), it);
+    for (const it of reviews) {
+      const old = this.known.get(issueKey(it));
+      this.known.set(issueKey(it), it);
+      // The editor watches no file of a difference of several files.
+      if (old !== undefined && old.tip !== it.tip) this.changes.fire(changesOf(it));
+    }
   }
 
   /** Returns the text of a file before the work; `undefined` for a new file. */

@@ -40,7 +40,7 @@ export class ReviewTabs {
   /** The issue in the active tab. */
   get active(): IssueRef | undefined {
     const tab = window.tabGroups.activeTabGroup.activeTab;
-    return tab && this.issueOf(tab);
+    return tab && issueOf(tab, this.reviews());
   }
 
   /** Shows all files of a change. */
@@ -74,10 +74,10 @@ export class ReviewTabs {
   }
 
   /** Closes the tabs of a decided change, unless they have unsaved edits. */
-  async close(ref: IssueRef): Promise<void> {
+  async close(review: IssueReview): Promise<void> {
     const own = allTabs().filter((tab) => {
-      const issue = this.issueOf(tab);
-      return issue !== undefined && isSameIssue(issue, ref) && !tab.isDirty;
+      const issue = issueOf(tab, [review]);
+      return issue !== undefined && isSameIssue(issue, review) && !tab.isDirty;
     });
     if (own.length > 0) await window.tabGroups.close(own);
   }
@@ -86,20 +86,26 @@ export class ReviewTabs {
   updateContext(): void {
     void commands.executeCommand('setContext', 'trellis.issueShown', this.active !== undefined);
   }
+}
 
-  /** Returns the issue that a tab shows. */
-  private issueOf(tab: Tab): IssueRef | undefined {
-    const { input } = tab;
-    if (input instanceof TabInputText) return issueTextOf(input.uri);
-    if (input instanceof TabInputTextDiff) return issueTextOf(input.modified) ?? issueTextOf(input.original);
-    // The editor has no stable class for differences of several files.
-    const { textDiffs } = fields(input);
-    const [first] = Array.isArray(textDiffs) ? textDiffs : [];
-    const { original, modified } = fields(first);
-    const uri = [modified, original].find((it) => it instanceof Uri);
-    if (uri !== undefined) return issueTextOf(uri);
-    return this.reviews().find((it) => withoutLinks(it.title) === tab.label && input === undefined);
-  }
+/** Returns the issue that a tab shows, if it is among the changes or its texts name it. */
+function issueOf(tab: Tab, reviews: readonly IssueReview[]): IssueRef | undefined {
+  const { input } = tab;
+  if (input instanceof TabInputText) return issueTextOf(input.uri);
+  if (input instanceof TabInputTextDiff) return issueTextOf(input.modified) ?? issueTextOf(input.original);
+  // The editor has no stable class for differences of several files, and does not always know the files.
+  const { textDiffs } = fields(input);
+  const [first] = Array.isArray(textDiffs) ? textDiffs : [];
+  const { original, modified } = fields(first);
+  const uri = [modified, original].find((it) => it instanceof Uri);
+  if (uri !== undefined) return issueTextOf(uri);
+  const isMultiple = input === undefined || Array.isArray(textDiffs);
+  return reviews.find((it) => isMultiple && isLabelOf(tab.label, withoutLinks(it.title)));
+}
+
+/** Returns whether a label is a title, with which the editor shows the number of files. */
+function isLabelOf(label: string, title: string): boolean {
+  return label === title || (label.startsWith(`${title} (`) && label.endsWith(')'));
 }
 
 function sides(file: IssueFile): [Uri, Uri] {

@@ -1,6 +1,7 @@
 // Changes of issues that wait for the person, as values.
 
 import type { Review } from '../protocol';
+import { sentence } from '../sentence';
 import type { Translate } from '../translate';
 import { fields } from '../unknown_value';
 
@@ -81,7 +82,7 @@ export function fileRow(file: Review['files'][number], isLeftOut: boolean, t: Tr
 export function waitingText(review: IssueReview, t: Translate): { text: string; isGood: boolean } {
   if (review.refused)
     return { text: t('{0} was not merged: {1}.', review.title, review.refused), isGood: false };
-  const doubts = review.doubts.map((it) => ` ${it}.`).join('');
+  const doubts = review.doubts.map((it) => ` ${sentence(it)}`).join('');
   const text = t('{0} is ready for review: {1}.', review.title, testsText(review.allTests, t));
   return { text: text + doubts, isGood: true };
 }

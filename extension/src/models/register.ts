@@ -40,7 +40,8 @@ export function registerModels(context: ExtensionContext, client: Client, jobSto
 
 /** Asks for a model, and for the API key of its provider if there is none. */
 async function selectModel(context: ExtensionContext, client: Client, jobStore: JobStore): Promise<void> {
-  const model = await pickModel();
+  const root = currentFolder()?.fsPath;
+  const model = await pickModel(client, configuredModel(root).model ?? '', root);
   if (model === undefined) return;
   const target = await saveModel(model, currentFolder());
   const provider = providerOf(model);

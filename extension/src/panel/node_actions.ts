@@ -13,6 +13,7 @@ import {
   workspace,
 } from 'vscode';
 import { retryNode } from '../generation/generate';
+import { configuredModel } from '../models/configured_model';
 import { pickModel } from '../models/model_picker';
 import type { ReachedNode } from '../protocol';
 import type { JobStore } from '../run/job_store';
@@ -68,7 +69,7 @@ export async function editSpecification({ run, node }: NodeOfRun, column?: ViewC
 
 /** Asks for another model, and retries a node or tasks with it. */
 export async function retryWithModel(sidecar: Sidecar, jobStore: JobStore, it: NodeOfRun): Promise<void> {
-  const model = await pickModel();
+  const model = await pickModel(sidecar, configuredModel(it.run.out).model ?? '', it.run.out);
   if (model !== undefined) await retryNodeOrTasks(sidecar, jobStore, it, model);
 }
 

@@ -1,5 +1,6 @@
 // Content of the page of a node: the facts of the sidecar as HTML.
 import type { AttemptResult, BlockedNode, NodeFailure, NodeResult, RunKind } from '../protocol';
+import { sentence } from '../sentence';
 import type { Translate } from '../translate';
 import { escaped, withCode } from './html';
 import { statusNamed } from './node_rows';
@@ -79,12 +80,6 @@ function reasons({ status, cause, reason }: NodeResult, { kind }: NodePageState,
         );
   if (status === 'skipped') return section(t('Why it was skipped'), why + given);
   return section(t('Why it failed'), `${why}${given}<p>${escaped(advice)}</p>`);
-}
-
-/** Makes a sentence of a fragment. */
-function sentence(text: string): string {
-  const whole = text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
-  return /[.!?`]$/.test(whole) ? whole : `${whole}.`;
 }
 
 function failingTest({ test, failure, tests }: NodeResult, t: Translate): string {

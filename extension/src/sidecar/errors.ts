@@ -2,8 +2,9 @@
 
 import { l10n } from 'vscode';
 import type { Remedy } from '../protocol';
+import { capitalized, withFullStop } from '../sentence';
 import type { Translate } from '../translate';
-import { capitalized, fields } from '../unknown_value';
+import { fields } from '../unknown_value';
 import { TrellisError } from './api';
 import { adviceOf, withSettingNames } from './hints';
 
@@ -44,10 +45,6 @@ const CANCELLED_CODES: readonly number[] = [-32800, 130];
 /** Recognizes the error of a request that the person cancelled, which needs no report. */
 export function isCancelled(error: TrellisError): boolean {
   return error.kind === 'cancelled' || CANCELLED_CODES.includes(error.code);
-}
-
-function withFullStop(sentence: string): string {
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** A command that helps, with its title in the notification. */

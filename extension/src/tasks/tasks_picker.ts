@@ -18,7 +18,7 @@ export async function pickTasks(sidecar: Sidecar, request: TasksRequest): Promis
   const title = l10n.t('Build the project in which folder?');
   const out = request.out ?? (await pickSiblingFolder(file, 'project', title));
   if (out === undefined) return undefined;
-  const model = request.model ?? (await modelFor(Uri.file(out)));
+  const model = request.model ?? (await modelFor(sidecar, Uri.file(out)));
   if (model === undefined) return undefined;
   const choice = { file: file.fsPath, stack, out };
   return model === '' ? choice : { ...choice, model };

@@ -1,32 +1,14 @@
 // Commands of the sidecar's lenses and actions. Their arguments are parameters of its methods, which the sidecar
 // checks.
 
-import { isAbsolute, join } from 'node:path';
-import {
-  CancellationTokenSource,
-  commands,
-  type Disposable,
-  l10n,
-  Position,
-  Selection,
-  TestRunRequest,
-  Uri,
-  window,
-  workspace,
-} from 'vscode';
+import { CancellationTokenSource, commands, type Disposable, l10n, TestRunRequest, Uri } from 'vscode';
 import { retryNode } from '../generation/generate';
 import { implementIssue } from '../issue/implement';
-import type { Generated } from '../protocol';
 import type { JobStore } from '../run/job_store';
-import { requestSettings } from '../settings/request_settings';
 import type { MethodName, Params } from '../sidecar/api';
 import type { Client } from '../sidecar/client';
-import { requestWithProgress } from '../sidecar/job_progress';
-import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
 import { fields } from '../unknown_value';
-import { applyOutcome } from './apply_outcome';
-import { outcomesOfGenerated } from './outcomes';
 import { peekFailure } from './peek_failure';
 import { repair } from './repair';
 import { runTests } from './run';
@@ -41,9 +23,6 @@ export function registerLensCommands(sidecar: Client, jobStore: JobStore, testin
   ) => commands.registerCommand(name, guarded(failure, work));
   return [
     command('trellis.runTests', l10n.t('Could not run the tests'), (it) => runListed(sidecar, testing, it)),
-    command('trellis.generateTests', l10n.t('No tests were generated'), (it) =>
-      generateTests(sidecar, testing, it),
-    ),
     command('trellis.repair', l10n.t('Could not repair the tests'), (it) => {
       const { root } = fields(it);
       return repair(sidecar, typeof root === 'string' ? root : undefined);
@@ -77,50 +56,6 @@ async function runListed(sidecar: Client, testing: TestView, argument: unknown):
   }
 }
 
-async function generateTests(sidecar: Client, testing: TestView, argument: unknown): Promise<void> {
-  const settings = await requestSettings('trellis/generateTests', settingsPath(argument));
-  const params = paramsOf<'trellis/generateTests'>({ ...settings, ...fields(argument) });
-  const written = await requestWithProgress(
-    sidecar,
-    'trellis/generateTests',
-    params,
-    l10n.t('Generating tests'),
-  );
-  if (written === undefined) return;
-  const { root, path, tests, outcome, warnings } = written;
-  showGenerated(testing, written);
-  const passed = tests.filter((it) => it.outcome === 'passed').length;
-  const counted = l10n.t('{0} of {1} tests for {2} passed', passed, tests.length, written.function);
-  const text = tests.length === 0 ? l10n.t('Tests for {0}: {1}', written.function, outcome) : counted;
-  const [open, add] = [l10n.t('Open Tests'), l10n.t('Add to testpaths')];
-  const show = passed === tests.length && passed > 0 ? notify.info : notify.warn;
-  const actions = written.leftOutBy && written.written ? [open, add] : [open];
-  const chosen = await show([text, ...warnings].join('. '), ...actions);
-  if (chosen === add) await addTestPath(sidecar, root, path);
-  if (chosen !== open) return;
-  const line = tests.find((it) => it.line)?.line;
-  const editor = await window.showTextDocument(Uri.file(join(root, path)));
-  if (line) editor.selection = new Selection(new Position(line - 1, 0), new Position(line - 1, 0));
-}
-
-/** Adds the tests to `testpaths`, so that plain pytest runs them. */
-async function addTestPath(sidecar: Client, root: string, path: string): Promise<void> {
-  const { file, folder } = await sidecar.request('trellis/addTestPath', { root, path });
-  const text = folder
-    ? l10n.t('Added {0} to testpaths in {1}. Plain pytest now runs these tests too.', folder, file)
-    : l10n.t('testpaths in {0} already includes these tests.', file);
-  await notify.info(text);
-}
-
-/** Shows the outcomes of generated tests, which have run, in the Testing view. */
-function showGenerated(testing: TestView, written: Generated): void {
-  if (!written.written || written.tests.length === 0) return;
-  const run = testing.controller.createTestRun(new TestRunRequest(), written.function, false);
-  for (const outcome of outcomesOfGenerated(written))
-    applyOutcome(run, testing.tree.place(outcome, Date.now()), outcome);
-  run.end();
-}
-
 /**
  * Shows a result: a failure in the editor's peek, else in a message of the sidecar.
  * @param more second argument of the lens, with the first failing test
@@ -141,13 +76,4 @@ async function showResult(
 /** Types the argument of a lens as parameters; the sidecar made it, and checks it again. */
 function paramsOf<M extends MethodName>(given: object): Params<M> {
   return given as Params<M>;
-}
-
-/** Returns the path whose settings apply: the project, else the file of the function, else the first folder. */
-function settingsPath(argument: unknown): string {
-  const { root, projectRoot, function: it } = fields(argument);
-  const place = [root, projectRoot, fields(it).filePath].find(
-    (path) => typeof path === 'string' && isAbsolute(path),
-  );
-  return typeof place === 'string' ? place : (workspace.workspaceFolders?.[0]?.uri.fsPath ?? '');
 }

@@ -163,9 +163,10 @@ export class Workbench {
   async activity(title: string): Promise<void> {
     const entry = this.page.locator(`.activitybar .action-item a[aria-label^="${title}"]`);
     await entry.waitFor();
-    const shown = await entry.locator('xpath=..').getAttribute('class');
-    // A badge covers the middle of the entry.
-    if (!shown?.split(' ').includes('checked')) await entry.click({ position: { x: 6, y: 6 } });
+    const item = entry.locator('xpath=..');
+    const shown = await item.getAttribute('class');
+    // A badge lies above the entry: the click is one on both.
+    if (!shown?.split(' ').includes('checked')) await item.click();
   }
 
   /** Row of a tree in the side bar. */
@@ -286,7 +287,7 @@ export class Workbench {
 }
 
 /** Returns whether something appears within some milliseconds. */
-async function appears(shown: Locator, bound: number): Promise<boolean> {
+export async function appears(shown: Locator, bound: number): Promise<boolean> {
   return await shown.waitFor({ timeout: bound }).then(
     () => true,
     () => false,

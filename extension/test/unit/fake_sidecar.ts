@@ -1,5 +1,5 @@
 // A sidecar for tests, and the Testing view with it.
-import type { TestController } from 'vscode';
+import type { Memento, TestController } from 'vscode';
 import { FixRequests } from '../../src/approval/fix_requests';
 import type { RunTestsResult, Event as TrellisEvent } from '../../src/protocol';
 import type { SidecarState } from '../../src/sidecar/api';
@@ -83,6 +83,14 @@ export function resultOf(root: string, given: Partial<RunTestsResult> = {}): Run
 export function fixRequests(sidecar: FakeSidecar): FixRequests {
   const proposals = { refresh: async () => undefined };
   return new FixRequests(asClient(sidecar), proposals, { show: async () => undefined });
+}
+
+/** Makes a memento, which forgets all at the end of the test. */
+export function memento(): Memento {
+  const state = new Map<string, unknown>();
+  const get = (key: string, otherwise?: unknown) => state.get(key) ?? otherwise;
+  const update = async (key: string, value: unknown) => void state.set(key, structuredClone(value));
+  return { keys: () => [...state.keys()], get, update } as Memento;
 }
 
 /** Lets pending promises resolve. */

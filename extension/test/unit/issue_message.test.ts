@@ -27,8 +27,12 @@ test('the message about an issue says how it ended', () => {
   const table: [Partial<ImplementResult>, string, boolean][] = [
     [{ outcome: 'merged', exitCode: 0 }, 'Issue 42: merged, 5 tests pass (3 before).', true],
     [
-      { outcome: 'merged', allTests: { passed: 5, failed: 2 }, notes: ['a.md was left out'] },
-      'Issue 42: merged, 5 tests pass (3 before); 2 failed before, too. a.md was left out.',
+      {
+        outcome: 'merged',
+        allTests: { passed: 5, failed: 2 },
+        notes: ['no linter ran', 'a.md was left out'],
+      },
+      'Issue 42: merged, 5 tests pass (3 before); 2 failed before, too. No linter ran. a.md was left out.',
       true,
     ],
     [{ outcome: 'left', branch: 'trellis/issue-42' }, 'Issue 42: kept on branch trellis/issue-42.', true],

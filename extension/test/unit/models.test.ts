@@ -5,10 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findModel, toTurns } from '../../src/models/chat_turns';
+import { modelItems } from '../../src/models/model_items';
 import type { ModelMessage } from '../../src/models/model_messages';
+import { pickModel } from '../../src/models/model_picker';
 import { noKeys, PROVIDERS, providerOf, providersWithKey } from '../../src/models/providers';
 import { openModelSettings, savedText, saveModel, targetOf } from '../../src/models/save_model';
-import { ConfigurationTarget, editor, workspace as open } from './vscode';
+import { FakeSidecar } from './fake_sidecar';
+import { ConfigurationTarget, editor, lm, workspace as open, window } from './vscode';
 
 const says = (role: ModelMessage['role'], text: string, more: Partial<ModelMessage> = {}): ModelMessage => ({
   role,
@@ -120,4 +123,53 @@ test('a model is saved in the user settings, unless the workspace has one', asyn
     ['workbench.action.openSettings', 'trellis.model'],
     ['workbench.action.openWorkspaceSettings', { query: 'trellis.model' }],
   ]);
+});
+
+test('models have their prices, the one in use is first, and a name can be entered', () => {
+  const t = (text: string, ...values: (string | number)[]) =>
+    text.replaceAll(/\{(\d)\}/g, (_, at) => String(values[Number(at)]));
+  const models = [
+    { model: 'openai:a', inputUsd: 0.25, outputUsd: 2, contextTokens: 400_000 },
+    { model: 'openai:b:c', label: 'Big C' },
+  ];
+  assert.deepEqual(modelItems({ provider: 'openai', models }, 'openai:b:c', t), [
+    { label: 'b:c', description: 'in use · Big C', model: 'openai:b:c' },
+    {
+      label: 'a',
+      description: '$0.25 in, $2 out per million tokens · 400k tokens of context',
+      model: 'openai:a',
+    },
+    { label: 'Other…', description: 'enter a name' },
+  ]);
+});
+
+test("the editor's own models are offered first, others as their service lists them", async () => {
+  const sidecar = new FakeSidecar();
+  const models = [{ model: 'openai:a', inputUsd: 1, outputUsd: 2 }];
+  sidecar.answers['trellis/listModels'] = () => ({ providers: [{ provider: 'openai', models }] });
+  const selectChatModels = lm.selectChatModels;
+  lm.selectChatModels = async () => [{ id: 'small', name: 'Small', vendor: 'v' }];
+  const pick = async (...labels: string[]) => {
+    const shown: string[][] = [];
+    window.showQuickPick = async (items) => {
+      const rows = items.filter((it) => it.kind !== -1);
+      shown.push(rows.map((it) => it.label));
+      return rows.find((it) => it.label === labels[shown.length - 1]);
+    };
+    const model = await pickModel(sidecar as never, 'openai:a', '/p');
+    return { model, shown };
+  };
+  const own = await pick('Small');
+  assert.equal(own.model, 'editor:small');
+  assert.deepEqual(own.shown[0]?.slice(0, 3), ['Small', 'Any', 'OpenAI'], 'the provider in use comes first');
+  assert.equal(sidecar.requests.length, 0, 'no service is asked without need');
+  const listed = await pick('OpenAI', 'a');
+  assert.equal(listed.model, 'openai:a');
+  assert.deepEqual(listed.shown[1], ['a', 'Other…']);
+  assert.deepEqual(sidecar.requests, [['trellis/listModels', { provider: 'openai', root: '/p' }]]);
+  assert.equal((await pick('OpenAI', 'Other…')).model, 'openai:42', 'the entered name');
+  sidecar.answers['trellis/listModels'] = () => ({ providers: [{ provider: 'ollama', models: [] }] });
+  assert.equal((await pick('Ollama')).model, 'ollama:42', 'a service that lists none');
+  assert.equal((await pick('As configured')).model, '');
+  lm.selectChatModels = selectChatModels;
 });

@@ -11,10 +11,13 @@ import { requestSettings, settingReader } from '../../src/settings/request_setti
 import { type MethodWithSettings, type SettingsOf, settingsFor } from '../../src/settings/settings_of_method';
 import { registerTasks } from '../../src/tasks/register';
 import { testEnvironment } from '../../src/testing/debugging';
+import { registerGeneratedTests } from '../../src/testing/generate_tests';
 import { registerLensCommands } from '../../src/testing/lens_commands';
+import { TestPreviews } from '../../src/testing/test_previews';
 import {
   asClient,
   fixRequests,
+  memento,
   openTestingView,
   resultOf,
   settled,
@@ -171,6 +174,7 @@ test('every request contains the settings of its method', async () => {
       jobStore,
       registerTasks(client, jobStore),
       ...registerLensCommands(client, jobStore, fixture.testing),
+      ...registerGeneratedTests(client, fixture.testing, new TestPreviews(memento())),
     ];
     const asked = method === 'resume' ? 'trellis/generate' : method;
     fixture.sidecar.answers[asked] = () => (asked === 'trellis/runTests' ? resultOf('/p') : { job: 'job-1' });

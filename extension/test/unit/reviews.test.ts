@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitingCount } from '../../src/approval/messages';
 import { LeftOut } from '../../src/issue/left_out';
+import { ReviewFiles } from '../../src/issue/review_files';
 import { issueTextOf, issueUriParts } from '../../src/issue/review_uri';
 import { arrivedReviews, fileRow, type IssueReview, issueRow, waitingText } from '../../src/issue/reviews';
 
@@ -66,14 +67,17 @@ test('the message says what waits, or why a decision was not carried out', () =>
 });
 
 test('the count names what waits', () => {
-  const table: [number, number, string][] = [
-    [1, 0, '1 fix to review'],
-    [2, 0, '2 fixes to review'],
-    [0, 1, '1 issue to review'],
-    [0, 3, '3 issues to review'],
-    [2, 1, '3 to review'],
+  const table: [number, number, number, string][] = [
+    [1, 0, 0, '1 fix to review'],
+    [2, 0, 0, '2 fixes to review'],
+    [0, 1, 0, '1 issue to review'],
+    [0, 3, 0, '3 issues to review'],
+    [0, 0, 2, 'generated tests to review'],
+    [2, 1, 0, '3 to review'],
+    [0, 1, 2, '3 to review'],
   ];
-  for (const [fixes, issues, text] of table) assert.equal(waitingCount(fixes, issues, t), text);
+  for (const [fixes, issues, tests, text] of table)
+    assert.equal(waitingCount({ fixes, issues, tests }, t), text);
 });
 
 test("texts of a change have the project's paths, and others' URIs are refused", () => {
@@ -105,4 +109,17 @@ test('files that are left out are remembered until the change is decided', async
   await open().forget(review);
   assert.deepEqual(open().of(review), []);
   assert.ok(open().has({ ...file, issue: '4' }));
+});
+
+test('texts of a change that the model corrected are read again', () => {
+  const files = new ReviewFiles({} as never);
+  const changed: string[] = [];
+  files.onDidChangeFile((all) =>
+    changed.push(...all.map(({ uri }) => `${issueTextOf(uri)?.side} ${uri.path}`)),
+  );
+  files.update([review]);
+  files.update([review]);
+  assert.deepEqual(changed, []);
+  files.update([{ ...review, tip: 'b'.repeat(40) }]);
+  assert.deepEqual(changed, ['base /halves.py', 'work /halves.py', 'base /logo.png', 'work /logo.png']);
 });

@@ -11,12 +11,15 @@ import { JobStore } from '../../src/run/job_store';
 import { type LensSettings, shownLenses, showsAction } from '../../src/sidecar/lens_filter';
 import { registerDebugProfile } from '../../src/testing/debugging';
 import { showExternalRuns } from '../../src/testing/external_runs';
+import { registerGeneratedTests } from '../../src/testing/generate_tests';
 import { registerLensCommands } from '../../src/testing/lens_commands';
 import { repair } from '../../src/testing/repair';
+import { TestPreviews } from '../../src/testing/test_previews';
 import {
   asClient,
   type FakeSidecar,
   fixRequests,
+  memento,
   openTestingView,
   resultOf,
   settled,
@@ -310,7 +313,10 @@ test('a job that takes longer than a moment shows its log in a notification, one
   const { sidecar, testing } = openTestingView('/p');
   const client = asClient(sidecar);
   const jobStore = new JobStore(client);
-  const parts = registerLensCommands(client, jobStore, testing);
+  const parts = [
+    ...registerLensCommands(client, jobStore, testing),
+    ...registerGeneratedTests(client, testing, new TestPreviews(memento())),
+  ];
   const jobs = [
     ['generateTests', 'job-1', () => run('trellis.generateTests', { root: '/p' })],
     ['proposeFix', 'job-2', () => fixRequests(sidecar).propose({ root: '/', test: 'a.py::t' })],

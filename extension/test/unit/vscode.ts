@@ -1,7 +1,13 @@
 // A fake of the module `vscode` with the used parts.
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type ConfigurationTarget, Disposable, EventEmitter, type Uri } from './vscode_values';
+import {
+  type ConfigurationTarget,
+  Disposable,
+  EventEmitter,
+  TabInputTextDiff,
+  type Uri,
+} from './vscode_values';
 
 export * from './vscode_tests';
 export * from './vscode_values';
@@ -116,13 +122,42 @@ const say = async (text: string) => {
   return editor.answer;
 };
 
+interface PickedItem {
+  readonly label: string;
+  readonly kind?: number;
+}
+
+interface OpenTab {
+  readonly input: TabInputTextDiff;
+}
+
+/** Open tabs with differences. */
+export const tabs = {
+  inputs: [] as OpenTab[],
+  open: (modified: Uri) => tabs.inputs.push({ input: new TabInputTextDiff(modified, modified) }),
+};
+
 export const window = {
   activeTextEditor: undefined as undefined,
+  /** Files that were shown. */
+  shown: [] as Uri[],
+  showTextDocument: async (uri: Uri) => void window.shown.push(uri),
+  tabGroups: {
+    get all() {
+      return [{ tabs: tabs.inputs }];
+    },
+    get activeTabGroup() {
+      return { activeTab: tabs.inputs.at(-1) };
+    },
+    close: async (closed: readonly OpenTab[]) => {
+      tabs.inputs = tabs.inputs.filter((it) => !closed.includes(it));
+    },
+  },
   showInformationMessage: say,
   showWarningMessage: say,
   showErrorMessage: say,
   showInputBox: async () => '42',
-  showQuickPick: async () => [],
+  showQuickPick: async (_: readonly PickedItem[]): Promise<unknown> => [],
   withProgress: async (
     { title }: { title?: string },
     work: (progress: unknown, token: unknown) => unknown,
@@ -193,7 +228,7 @@ export class McpStdioServerDefinition {
 }
 
 export const lm = {
-  selectChatModels: async () => [],
+  selectChatModels: async (): Promise<unknown[]> => [],
   registerMcpServerDefinitionProvider: (_: string, provider: typeof mcp.provider) => {
     mcp.provider = provider;
     return never();

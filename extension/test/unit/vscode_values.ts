@@ -58,6 +58,13 @@ export class Uri {
   }
 }
 
+export class TabInputTextDiff {
+  constructor(
+    readonly original: Uri,
+    readonly modified: Uri,
+  ) {}
+}
+
 export class Position {
   constructor(
     readonly line: number,
@@ -136,4 +143,16 @@ export enum ConfigurationTarget {
 
 export class FileSystemError extends Error {
   readonly code = 'Unknown';
+}
+
+export enum FileChangeType {
+  Changed = 1,
+}
+
+export enum FilePermission {
+  Readonly = 1,
+}
+
+export enum FileType {
+  File = 1,
 }

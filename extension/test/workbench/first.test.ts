@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { debugged, pythonDebugger } from '../lane/debugger';
 import { project } from '../lane/project';
+import { write } from '../lane/scratch';
 import { withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
@@ -43,6 +44,7 @@ test('the gutter shows outcomes without the Testing view, messages tell what deb
     { settings: { 'testing.gutterEnabled': false } },
     async ({ server, workbench }) => {
       const root = project(server.scratch.root);
+      write(join(root, 'taxes.py'), 'def tax(price):\n    return price / 5\n');
       await workbench.open(root);
       await workbench.openFile('test_prices.py');
       await workbench.lens(/^Run$/).nth(1).waitFor();
@@ -54,7 +56,7 @@ test('the gutter shows outcomes without the Testing view, messages tell what deb
       await workbench.line('def test_discounted').click({ position: { x: 20, y: 8 } });
       await workbench.command('Test: Debug Test at Cursor');
       await workbench.notification('Install "Python Debugger" (ms-python.debugpy)').waitFor();
-      await workbench.openFile('prices.py');
+      await workbench.openFile('taxes.py');
       await workbench.lens('Generate tests').first().click();
       const lacking = workbench.notification('no model is configured');
       await lacking.locator(workbench.button('Select Model…')).click();

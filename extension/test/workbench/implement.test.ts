@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { retryLimits } from '../lane/patience';
 import { project } from '../lane/project';
 import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
+import { appears } from '../lane/workbench';
 
 const code = 'def half(price):\n    """Half a price."""\n    return price / 2\n';
 const tests = 'from halves import half\n\n\ndef test_half():\n    assert half(5) == 2.5\n';
@@ -46,6 +48,9 @@ test('an issue waits in the list, and is merged without a file', async () => {
     await answerQuestions(session);
     const ready = workbench.notification('is ready for review: 2 pass · 1 failed before, too');
     await ready.waitFor();
+    // The list and the end of the job announce the change once.
+    await workbench.statusItem('trellis.review').filter({ hasText: '1 issue to review' }).waitFor();
+    assert.equal(await ready.count(), 1);
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged before a person says so');
     // A window that is closed loses nothing.
     await workbench.open(root);
@@ -63,6 +68,7 @@ test('an issue waits in the list, and is merged without a file', async () => {
     // The difference of a file has the path of the project.
     await fileRow(session, 'extra.py').click();
     await workbench.tab('extra.py (Issue 42)').waitFor();
+    await workbench.line('LIMIT = 1').first().waitFor();
     await workbench.picture('implement-2-file');
     await titleAction(session, 'Request Changes to Issue…').click();
     await workbench.page
@@ -71,19 +77,20 @@ test('an issue waits in the list, and is merged without a file', async () => {
       .waitFor();
     await workbench.input().fill('Say it in fewer words');
     await workbench.input().press('Enter');
+    await ready.first().waitFor();
+    assert.equal(await ready.count(), 1);
     await workbench.answer(ready, 'Review').click();
     await workbench.line('Half a price.').first().waitFor();
     // Without a file that tests need, nothing is merged.
-    await fileRow(session, 'halves.py').locator('[role="checkbox"]').click();
-    await fileRow(session, 'halves.py').filter({ hasText: 'left out' }).waitFor();
+    await setIncluded(session, 'halves.py', false);
     await titleAction(session, 'Merge Issue').click();
     await workbench.notification('was not merged: without halves.py, the new tests fail').waitFor();
+    await row.filter({ hasText: 'not merged' }).waitFor();
     await workbench.picture('implement-3-refused');
     assert.ok(!existsSync(join(root, 'halves.py')), 'nothing is merged');
     await workbench.command('Notifications: Clear All Notifications');
-    await fileRow(session, 'halves.py').locator('[role="checkbox"]').click();
-    await fileRow(session, 'extra.py').locator('[role="checkbox"]').click();
-    await fileRow(session, 'extra.py').filter({ hasText: 'left out' }).waitFor();
+    await setIncluded(session, 'halves.py', true);
+    await setIncluded(session, 'extra.py', false);
     await row.hover();
     await row.locator('a[aria-label^="Merge Issue"]').click();
     await workbench.notification('Issue 42: merged, 2 tests pass').waitFor();
@@ -105,6 +112,17 @@ test('an issue waits in the list, and is merged without a file', async () => {
 /** Row of a file of the issue. */
 function fileRow({ workbench }: Session, path: string): Locator {
   return workbench.treeItem(new RegExp(`^${path.replace('.', '\\.')}`));
+}
+
+/** Leaves a file out, or takes it in again; retries once if the click is lost. */
+async function setIncluded(session: Session, path: string, isIncluded: boolean): Promise<void> {
+  const row = fileRow(session, path);
+  const wanted = row.filter(isIncluded ? { hasNotText: 'left out' } : { hasText: 'left out' });
+  for (const bound of retryLimits()) {
+    if (!(await wanted.isVisible())) await row.locator('[role="checkbox"]').click();
+    if (await appears(wanted, bound)) return;
+  }
+  throw new Error(`the checkbox of ${path} does not change`);
 }
 
 /** Action in the title bar of the active editor. */

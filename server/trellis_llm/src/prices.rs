@@ -95,10 +95,18 @@ fn listed(provider: &str, model: &str) -> Option<ModelInfo> {
         },
         _ => (provider, model),
     };
+    rows(provider).find(|(name, _)| *name == model).map(|(_, card)| card)
+}
+
+/// Returns the models of a provider in the table.
+pub(crate) fn rows(provider: &str) -> impl Iterator<Item = (&'static str, ModelInfo)> {
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    rows.map(|line| line.split('\t').collect::<Vec<_>>())
-        .find(|row| row.first() == Some(&provider) && row.get(1) == Some(&model))
-        .and_then(|row| card(&row[2..]))
+    let of_provider = move |line: &'static str| {
+        let row: Vec<&str> = line.split('\t').collect();
+        let [of, name, fields @ ..] = row.as_slice() else { return None };
+        (*of == provider).then_some((*name, card(fields)?))
+    };
+    rows.filter_map(of_provider)
 }
 
 fn card(fields: &[&str]) -> Option<ModelInfo> {

@@ -100,6 +100,12 @@ impl Service {
         self.whole(self.send(&self.address, body, false).await?).await
     }
 
+    /// Sends a request without a body.
+    pub(crate) async fn get(&self) -> Result<HttpResponse, AttemptError> {
+        let sent = self.http.get(self.address.clone()).send().await;
+        self.whole(sent.map_err(|error| self.broken(error))?).await
+    }
+
     /// Sends a request and waits for the beginning of the answer; for a stream at most as long as
     /// the idle timeout.
     pub(crate) async fn send(

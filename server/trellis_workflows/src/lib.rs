@@ -14,6 +14,7 @@ pub mod job_control;
 pub mod llm_client;
 pub mod llm_session;
 pub mod localize;
+pub mod model_lists;
 pub mod models;
 pub mod node_status;
 pub mod plan_search;

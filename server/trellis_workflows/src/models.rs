@@ -210,7 +210,7 @@ pub fn env(variable: &str) -> Option<String> {
 }
 
 /// Returns the fault kind of a missing model or key, for programs that can ask a person for it.
-fn fault_kind(error: &OpenError) -> Option<FaultKind> {
+pub(crate) fn fault_kind(error: &OpenError) -> Option<FaultKind> {
     match error {
         OpenError::UnknownProvider { .. } | OpenError::NoModelName { .. } => {
             Some(FaultKind::NoModel)

@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod gemini;
+mod listed;
 mod ollama;
 mod openai;
 mod stream_accumulator;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::chat::ChatRequest;
 use crate::endpoint;
+use crate::model_list::ListedModel;
 use crate::unsupported_params::OmittedParams;
 pub(crate) use stream_accumulator::{CompleteReply, StopReason, StreamAccumulator, UnusableReply};
 
@@ -35,6 +37,16 @@ pub(crate) struct WireFormat {
     pub(crate) headers: &'static [(&'static str, &'static str)],
     /// Name of an answer in messages.
     pub(crate) answer: &'static str,
+    /// The list of models; `None` if the service has none of the names that requests use.
+    pub(crate) models: Option<ModelList>,
+}
+
+/// The list of models of a service.
+pub(crate) struct ModelList {
+    /// Path below the base URL, with its query.
+    pub(crate) path: &'static str,
+    /// Reads an answer; `None` if it is no list.
+    pub(crate) read: fn(&Value) -> Option<Vec<ListedModel>>,
 }
 
 /// Parts of a request.
@@ -64,11 +76,16 @@ pub(crate) const OPENAI: WireFormat = WireFormat {
     home: "/v1",
     headers: &[],
     answer: "chat completion",
+    models: Some(ModelList { path: "/models", read: listed::openai }),
 };
 
-/// OpenAI's format at Azure's address.
-pub(crate) const AZURE: WireFormat =
-    WireFormat { path: |_, _| "/openai/v1/chat/completions".to_owned(), home: "", ..OPENAI };
+/// OpenAI's format at Azure's address. Azure lists models, but requests name deployments.
+pub(crate) const AZURE: WireFormat = WireFormat {
+    path: |_, _| "/openai/v1/chat/completions".to_owned(),
+    home: "",
+    models: None,
+    ..OPENAI
+};
 
 pub(crate) const ANTHROPIC: WireFormat = WireFormat {
     body: anthropic::body,
@@ -79,6 +96,7 @@ pub(crate) const ANTHROPIC: WireFormat = WireFormat {
     home: "",
     headers: &[("anthropic-version", "2023-06-01")],
     answer: "message",
+    models: Some(ModelList { path: "/v1/models?limit=1000", read: listed::anthropic }),
 };
 
 pub(crate) const GEMINI: WireFormat = WireFormat {
@@ -90,6 +108,7 @@ pub(crate) const GEMINI: WireFormat = WireFormat {
     home: "",
     headers: &[],
     answer: "generated content",
+    models: Some(ModelList { path: "/v1beta/models?pageSize=1000", read: listed::gemini }),
 };
 
 pub(crate) const OLLAMA: WireFormat = WireFormat {
@@ -101,6 +120,7 @@ pub(crate) const OLLAMA: WireFormat = WireFormat {
     home: "",
     headers: &[],
     answer: "chat answer",
+    models: Some(ModelList { path: "/api/tags", read: listed::ollama }),
 };
 
 /// Returns a text field, if present.

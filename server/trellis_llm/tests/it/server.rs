@@ -35,7 +35,7 @@ impl Canned {
 pub(crate) struct Request {
     /// Request line and headers, in lower case.
     pub(crate) head: String,
-    /// The body, JSON.
+    /// The body, JSON; null if it is empty.
     pub(crate) body: Value,
 }
 
@@ -120,12 +120,12 @@ async fn read_request(stream: &mut TcpStream) -> Request {
         stream.read_buf(&mut bytes).await.unwrap();
         let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") else { continue };
         let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-        let length: usize = length.parse().unwrap();
-        if let Ok(body) = serde_json::from_slice(&bytes[end + 4..])
-            && bytes.len() == end + 4 + length
-        {
-            return Request { head, body };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = length.map_or(0, |it| it.parse().unwrap());
+        let body = &bytes[end + 4..];
+        if body.len() == length {
+            let body = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(body) };
+            return Request { head, body: body.unwrap() };
         }
     }
 }

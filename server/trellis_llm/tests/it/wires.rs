@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use trellis_llm::{
     ChatReply, ChatRequest, Message, ModelError, RetryPolicy, Role, Secret, Settings, Timeouts,
-    Tool, ToolResult, TransientError, Usage, open,
+    Tool, ToolResult, TransientError, Usage, list_models, open,
 };
 
 use crate::no_env;
@@ -641,5 +641,70 @@ async fn absurd_counts_are_no_sums() {
     for (format, answer) in [(crate::wires::anthropic(), anthropic), (gemini(), gemini_answer)] {
         let result = format.ask(vec![Canned::say(200, &answer.to_string())], false).await.0;
         assert_eq!(result.unwrap().text, "hello", "{}", format.spec);
+    }
+}
+
+#[tokio::test]
+async fn services_list_their_models_in_their_own_format() {
+    let openrouter = json!({"data": [
+        {"id": "a/old", "created": 1, "name": "Old", "context_length": 1000,
+         "pricing": {"prompt": "0.000003", "completion": "0.000015"}},
+        {"id": "a/new", "created": 2, "pricing": {"prompt": "-1", "completion": "-1"}},
+        {"id": "text-embedding-3", "created": 3},
+    ]});
+    let gemini = json!({"models": [
+        {"name": "models/g", "displayName": "G", "inputTokenLimit": 10, "supportedGenerationMethods": ["generateContent"]},
+        {"name": "models/e", "supportedGenerationMethods": ["embedContent"]},
+    ]});
+    let table = [
+        (
+            "openrouter",
+            "/v1/models",
+            openrouter,
+            vec![("a/new", None), ("a/old", Some((3.0, 15.0)))],
+        ),
+        (
+            "anthropic",
+            "/v1/models?limit=1000",
+            json!({"data": [{"id": "c", "display_name": "C"}]}),
+            vec![("c", None)],
+        ),
+        ("gemini", "/v1beta/models?pagesize=1000", gemini, vec![("g", None)]),
+        ("ollama", "/api/tags", json!({"models": [{"name": "q:7b"}]}), vec![("q:7b", None)]),
+    ];
+    for (provider, path, answer, expected) in table {
+        let server = Server::start(vec![Canned::say(200, &answer.to_string())]).await;
+        let settings = Settings {
+            base_url: Some(server.url.clone()),
+            api_key: Secret::new(KEY),
+            ..Settings::default()
+        };
+        let limit = Duration::from_secs(20);
+        let listed = list_models(provider, &settings, &no_env, limit).await.expect(provider);
+        let names: Vec<_> = listed
+            .iter()
+            .map(|it| (it.name.as_str(), it.price.map(|(a, b)| (a.round(), b.round()))))
+            .collect();
+        assert_eq!(names, expected, "{provider}");
+        let head = &server.requests()[0].head;
+        assert!(head.starts_with(&format!("get {path} ")) && head.contains(KEY), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_without_a_list_says_why() {
+    let hangs = Server::start(vec![Canned::Hang]).await;
+    let none = Server::start(vec![Canned::say(404, "")]).await;
+    let other = Server::start(vec![Canned::say(200, "{}")]).await;
+    for (provider, server, expected) in [
+        ("openai", &hangs, "timed out"),
+        ("openai", &none, "status 404"),
+        ("openai", &other, "no list of models"),
+        ("azure", &other, "does not list"),
+    ] {
+        let settings = Settings { base_url: Some(server.url.clone()), ..Settings::default() };
+        let limit = Duration::from_millis(300);
+        let error = list_models(provider, &settings, &no_env, limit).await.expect_err(expected);
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }

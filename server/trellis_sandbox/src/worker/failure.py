@@ -3,9 +3,12 @@ text.
 """
 
 import operator
+import pprint
 
 MESSAGE = 8_000  # characters of an exception's message
 TRACEBACK = 32_000  # characters of pytest's text about a failure
+WIDTH = 88  # characters of a value in one line
+WRAPPED = 16_000  # characters of a value that is wrapped; longer ones would take too long
 FRAMES = 60  # frames of one traceback; the middle of a longer one is left out
 
 
@@ -55,6 +58,19 @@ def described(value, limit):
         return cut(repr(value), limit)
     except Exception as error:
         return f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
+
+
+def wrapped(value, limit):
+    """Returns ``repr`` with one entry a line where it is long, so that two values can be compared line by line."""
+    text = described(value, limit)
+    if len(text) <= WIDTH or isinstance(value, (str, bytes)):
+        return text
+    try:
+        if len(repr(value)) > WRAPPED:
+            return text
+        return cut(pprint.pformat(value, width=WIDTH, sort_dicts=False), limit)
+    except Exception:
+        return text
 
 
 def message_of(error):

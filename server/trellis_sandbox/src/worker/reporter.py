@@ -15,7 +15,7 @@ from _pytest import runner
 import recording
 import reporting
 import subtests
-from failure import MESSAGE, cut, described, failure_of, message_of, seconds, textual_failure, whole, words
+from failure import MESSAGE, cut, failure_of, message_of, seconds, textual_failure, whole, words, wrapped
 
 OPERAND = 4_000  # characters of either side of a failed comparison
 LOOK = 0.2  # seconds between two full checks of whether pytest is unchanged; one takes a millisecond
@@ -313,7 +313,7 @@ class Reporter:
             frame = frame.f_back
         if frame is not None:
             at = [frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name]
-            sides = {"left": described(left, OPERAND), "right": described(right, OPERAND)}
+            sides = {"left": wrapped(left, OPERAND), "right": wrapped(right, OPERAND)}
             self._compared = {"at": at, "operator": op, **sides}
 
     @staticmethod

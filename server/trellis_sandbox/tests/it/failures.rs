@@ -93,6 +93,15 @@ async fn both_sides_of_a_failed_comparison() {
             "class R:\n    def __repr__(self): return 1\ndef test_a(): assert R() == 2",
             sides("==", UNSHOWN, "2"),
         ),
+        // Long values have an entry a line, in the order of the value.
+        (
+            "def test_a(): assert {'b' * 60: 1, 'a' * 60: [2]} == {}",
+            sides("==", &format!("{{'{}': 1,\n '{}': [2]}}", "b".repeat(60), "a".repeat(60)), "{}"),
+        ),
+        (
+            "def test_a(): assert 'long ' * 20 == ''",
+            sides("==", &format!("'{}'", "long ".repeat(20)), "''"),
+        ),
     ];
     for (text, expected) in table {
         let report = run_one(text).await;

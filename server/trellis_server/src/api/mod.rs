@@ -18,6 +18,7 @@ pub mod folder;
 pub mod generate;
 pub mod implement;
 pub mod jobs;
+pub mod list_models;
 pub mod localize;
 pub mod log;
 pub mod node;

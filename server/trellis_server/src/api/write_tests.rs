@@ -1,6 +1,7 @@
 //! `parseFile`, `validateSyntax` and `generateTests`: functions of a file, and tests for one of
 //! them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -12,7 +13,7 @@ use super::run_limits::TimeLimits;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::models::ModelArgs;
 use trellis_workflows::sandbox::SandboxArgs;
-use trellis_workflows::write_tests::{WriteTestsRequest, report};
+use trellis_workflows::write_tests::{self, WriteTestsRequest, report};
 
 /// Lists the functions and methods of a Python file; one with syntax errors is read as far as possible.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -251,6 +252,51 @@ pub struct Generated {
     /// The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
     /// `addTestPath` adds its folder.
     pub left_out_by: Option<String>,
+    /// What `keepTests` needs to write the tests of a preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<GeneratedDraft>,
+}
+
+/// What is needed to write previewed tests.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GeneratedDraft {
+    /// SHA-256 of the test file's text before; of the empty text for a new file.
+    pub base_hash: String,
+    /// SHA-256 of the text of each generated definition, by name.
+    pub items: BTreeMap<String, String>,
+    /// Other files that are written if they are missing: text by path, relative to the root.
+    pub support: BTreeMap<String, String>,
+    /// How the run of the tests ended.
+    pub outcome: String,
+}
+
+/// Writes the tests of a preview, if the test file is as the preview found it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KeepTestsParams {
+    /// The project: `root` of the preview.
+    pub root: PathBuf,
+    /// As in the preview.
+    pub function: String,
+    /// The test file, relative to the root.
+    pub path: String,
+    /// The whole text of the test file, as in the preview.
+    pub source: String,
+    /// As in the preview.
+    pub test_names: Vec<String>,
+    /// As in the preview.
+    pub draft: GeneratedDraft,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptTests {
+    /// What you should know, as sentences.
+    pub warnings: Vec<String>,
+    /// The settings file whose `testpaths` leave the test file out; `addTestPath` adds its folder.
+    pub left_out_by: Option<String>,
 }
 
 /// The result of one test.
@@ -325,7 +371,39 @@ impl From<report::WriteTestsReport> for Generated {
             errors: it.errors.into_iter().map(Into::into).collect(),
             written: it.written,
             left_out_by: it.left_out_by,
+            draft: it.draft.map(Into::into),
         }
+    }
+}
+
+impl From<write_tests::TestDraft> for GeneratedDraft {
+    fn from(it: write_tests::TestDraft) -> GeneratedDraft {
+        GeneratedDraft {
+            base_hash: it.base_hash,
+            items: it.items,
+            support: it.support,
+            outcome: it.outcome,
+        }
+    }
+}
+
+impl From<KeepTestsParams> for write_tests::KeepRequest {
+    fn from(it: KeepTestsParams) -> write_tests::KeepRequest {
+        let GeneratedDraft { base_hash, items, support, outcome } = it.draft;
+        write_tests::KeepRequest {
+            root: it.root,
+            function: it.function,
+            path: it.path,
+            source: it.source,
+            test_names: it.test_names,
+            draft: write_tests::TestDraft { base_hash, items, support, outcome },
+        }
+    }
+}
+
+impl From<write_tests::KeptTests> for KeptTests {
+    fn from(it: write_tests::KeptTests) -> KeptTests {
+        KeptTests { warnings: it.warnings, left_out_by: it.left_out_by }
     }
 }
 

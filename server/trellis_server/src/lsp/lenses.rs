@@ -16,7 +16,7 @@ use crate::results::{Results, Tally};
 use crate::rpc::Context;
 use crate::session::{
     Anchor, AnchorKind, Anchors, At, FolderKind, GeneratedProject, GeneratedProjects, NodeState,
-    Open, Registered, Snapshot, Tests, positions,
+    Open, Registered, Snapshot, TestWords, Tests, positions,
 };
 use trellis_project::sources;
 use trellis_workflows::write_tests::registry;
@@ -71,6 +71,8 @@ struct Known<'a> {
     real: PathBuf,
     /// True if the document differs from the disk, which is what tests run with.
     is_unsaved: bool,
+    /// Words of the tests that people wrote.
+    words: Arc<TestWords>,
 }
 
 impl Known<'_> {
@@ -103,14 +105,20 @@ impl Known<'_> {
 }
 
 /// Returns the lenses of a document.
-pub(super) fn of(open: &Open, around: &Around, context: &Context, unit: Unit) -> Vec<CodeLens> {
+pub(super) fn of(
+    open: &Open,
+    around: &Around,
+    context: &Context,
+    words: Arc<TestWords>,
+    unit: Unit,
+) -> Vec<CodeLens> {
     let Some(anchors) = &open.document.anchors else { return Vec::new() };
     let file = around.root.join(&around.path);
     let registered = context.tested.around(&file);
     let real = file.canonicalize().unwrap_or(file);
     let saved = trellis_os::files::read_text(&real);
     let is_unsaved = saved.is_ok_and(|it| !trellis_python::is_shown_as(&it, &open.document.text));
-    let known = Known { results: &context.results, registered, real, is_unsaved };
+    let known = Known { results: &context.results, registered, real, is_unsaved, words };
     let lines = Lines::of(&open.document.text);
     let lenses = anchors.all.iter().flat_map(|anchor| {
         let range = positions::range(&lines, &anchor.at, unit);
@@ -131,11 +139,17 @@ impl Around {
             Some(tests) => of_tests(tests, known),
             None => self.of_node_tests(anchor, known),
         };
-        if commands.is_empty() && anchor.kind != AnchorKind::Class && is_public(&anchor.name) {
+        if commands.is_empty() && self.lacks_tests(anchor, known) {
             commands.push(self.generate_tests(anchor).command());
         }
         commands.extend(self.retry(anchor));
         commands
+    }
+
+    /// Returns whether a function is public, and no test of a person names it.
+    fn lacks_tests(&self, anchor: &Anchor, known: &Known<'_>) -> bool {
+        let is_public_function = anchor.kind != AnchorKind::Class && is_public(&anchor.name);
+        is_public_function && !known.words.mention(&self.path, &anchor.name)
     }
 
     fn generate_tests(&self, anchor: &Anchor) -> GenerateTests {

@@ -21,9 +21,10 @@ use super::{
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
 use crate::session::positions;
-use crate::session::{Anchors, Snapshot};
+use crate::session::{Anchors, QueryError, Remembered, Snapshot, TestWords};
 use trellis_outline::Language;
 use trellis_python::{Outline, Unit};
+use trellis_workflows::write_tests::registry;
 
 /// Timeout for a response of the client.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
@@ -141,6 +142,7 @@ impl Backend {
     /// Records that files changed on the disk.
     fn on_disk(&self, files: Vec<PathBuf>) {
         files.iter().for_each(|it| self.context.results.edited(it));
+        self.context.test_words.changed(&files);
         self.context.owner.on_disk(files);
         self.stirs.notify(SessionChange::Other);
     }
@@ -149,6 +151,26 @@ impl Backend {
     fn open_results(&self, folders: Vec<PathBuf>) {
         let context = self.context.clone();
         self.go_on(async move { open_results(&context, folders).await });
+    }
+
+    /// Returns the words of a folder's test files. After a change those from before are returned,
+    /// while the new ones are read.
+    async fn test_words(&self, folder: Option<PathBuf>) -> Arc<TestWords> {
+        let Some(folder) = folder else { return Arc::default() };
+        let known = self.context.test_words.get(&folder);
+        let Some(Remembered { words, is_outdated }) = known else {
+            read_test_words(&self.context, folder.clone()).await;
+            return self.context.test_words.get(&folder).map(|it| it.words).unwrap_or_default();
+        };
+        if is_outdated {
+            let (context, stirs) = (self.context.clone(), self.stirs.clone());
+            self.go_on(async move {
+                if read_test_words(&context, folder).await {
+                    stirs.notify(SessionChange::Other);
+                }
+            });
+        }
+        words
     }
 
     /// Runs a query on the state as of this call, on a worker thread.
@@ -255,6 +277,23 @@ async fn open_results(context: &Context, folders: Vec<PathBuf>) {
     }
 }
 
+/// Reads the words of a folder's test files; returns whether they are other ones than before.
+async fn read_test_words(context: &Context, folder: PathBuf) -> bool {
+    loop {
+        let real = folder.clone();
+        let read = move |view: &Snapshot| {
+            let generated = registry::test_files(&real);
+            view.at_folder(&real).map(|it| TestWords::of(it, &generated)).unwrap_or_default()
+        };
+        match context.asker.ask(read).await {
+            // Edits meanwhile do not matter, since they are not saved.
+            Err(QueryError::ContentModified) => {}
+            Err(_) => return false,
+            Ok(words) => return context.test_words.set(folder, Arc::new(words)),
+        }
+    }
+}
+
 fn paths<'a>(uris: impl Iterator<Item = &'a Uri>) -> Vec<PathBuf> {
     uris.filter_map(positions::path).collect()
 }
@@ -344,6 +383,7 @@ impl LanguageServer for Backend {
         let Some(mut open) = asking.await.map_err(|_| Error::internal_error())? else {
             return Ok(None);
         };
+        let words = self.test_words(open.root.clone()).await;
         let context = self.context.clone();
         let work = move || {
             if open.document.anchors.is_none() {
@@ -353,7 +393,7 @@ impl LanguageServer for Backend {
                 open.document.anchors = Some(Arc::new(anchors));
             }
             let around = lenses::Around::of(&open, &context.grounds)?;
-            Some(lenses::of(&open, &around, &context, unit))
+            Some(lenses::of(&open, &around, &context, words, unit))
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| Error::internal_error())
     }

@@ -25,7 +25,7 @@ pub(super) const FOR_PEOPLE: [&str; 3] = ["allow", "interpreter", "push"];
 
 /// Parameters that name no file, or lead to a path that is checked elsewhere.
 #[cfg(test)]
-const OTHERS: [&str; 37] = [
+const OTHERS: [&str; 38] = [
     "along",
     "answer",
     "approve",
@@ -47,6 +47,7 @@ const OTHERS: [&str; 37] = [
     "newName",
     "node",
     "projectName",
+    "provider",
     "query",
     "replace",
     "revise",

@@ -9,7 +9,8 @@ use super::path_policy;
 use crate::rpc::{ApiDescription, Effect, Entry, Table, inlined};
 
 /// Methods for decisions of a person, or for running code without a sandbox; not offered to models.
-const FOR_PEOPLE: [&str; 3] = ["trellis/decideFix", "trellis/environment", "trellis/undoFix"];
+const FOR_PEOPLE: [&str; 4] =
+    ["trellis/decideFix", "trellis/environment", "trellis/keepTests", "trellis/undoFix"];
 /// Methods that change nothing on the disk but are not read-only.
 const HOLD_JOBS: [&str; 3] = ["trellis/cancelJob", "trellis/pauseJob", "trellis/resumeJob"];
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::table::{Effect, Table};
 use super::{fixes, graphs, run_tests, stacks, symbols};
+use crate::api::list_models::{ListModelsParams, ModelList};
 use crate::api::{self, files, jobs, log, runs};
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::generate;
@@ -29,6 +30,7 @@ pub fn table(context: Arc<Context>) -> Table {
 fn work(table: &mut Table) {
     table.call("trellis/generate", Effect::Runs, start_run);
     table.call("trellis/retryNode", Effect::Runs, retry_node);
+    table.call("trellis/listModels", Effect::Runs, list_models);
     table.files("trellis/job", Effect::Reads, |it, params| jobs::job(&it.jobs, params));
     table.files("trellis/jobs", Effect::Reads, |it, params| jobs::list(&it.jobs, params));
     table.files("trellis/cancelJob", Effect::Reads, |it, params| jobs::cancel(&it.jobs, params));
@@ -76,6 +78,11 @@ async fn start_run(
 ) -> Result<api::generate::Started, Fault> {
     let root = context.root(None).await;
     start(&context, "generate", params, root, None).await
+}
+
+async fn list_models(context: Arc<Context>, params: ListModelsParams) -> Result<ModelList, Fault> {
+    let root = context.root(params.root.as_deref()).await;
+    api::list_models::list_models(&root, &params).await
 }
 
 async fn retry_node(

@@ -13,7 +13,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::event_bus::EventBus;
 use crate::jobs::Jobs;
 use crate::results::Results;
-use crate::session::{GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache};
+use crate::session::{
+    GeneratedProjects, QueryPool, SessionHandle, TestRegistryCache, TestWordsCache,
+};
 use trellis_project::edits;
 use trellis_project::project;
 use trellis_workflows::affected_tests::AffectedTests;
@@ -98,6 +100,8 @@ pub struct Context {
     pub grounds: GeneratedProjects,
     /// Registries of generated tests, loaded on demand.
     pub tested: TestRegistryCache,
+    /// Words of test files, read on demand.
+    pub test_words: TestWordsCache,
     /// The editor's models, if any.
     pub editor: Option<Arc<dyn Editor>>,
     /// Sandboxes kept open between test runs.
@@ -118,6 +122,7 @@ impl Context {
             affected: AffectedTests::default(),
             grounds: GeneratedProjects::default(),
             tested: TestRegistryCache::default(),
+            test_words: TestWordsCache::default(),
             events,
             editor,
             sandboxes: WarmSandboxes::default(),

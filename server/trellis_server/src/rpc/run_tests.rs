@@ -18,8 +18,8 @@ use crate::api::find_tests::{FindTestsParams, FoundTests, find_tests};
 use crate::api::localize::{LocalizeParams, LocalizeResult, localize};
 use crate::api::run_tests::{Prepared, RunTestsParams, RunTestsResult, cancelled};
 use crate::api::write_tests::{
-    AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, ParseFileParams,
-    ValidateSyntaxParams, parse_text, validate_syntax,
+    AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, KeepTestsParams, KeptTests,
+    ParseFileParams, ValidateSyntaxParams, parse_text, validate_syntax,
 };
 use crate::jobs::JobContext;
 use crate::session::{QueryError, Snapshot};
@@ -66,6 +66,7 @@ pub(super) fn register(table: &mut Table) {
     table.call("trellis/affectedTests", Effect::Reads, affected_tests);
     table.call("trellis/listTests", Effect::Reads, list_tests);
     table.call("trellis/addTestPath", Effect::Writes, add_test_path);
+    table.call("trellis/keepTests", Effect::Writes, keep_tests);
 }
 
 fn tests_title(params: &RunTestsParams) -> String {
@@ -201,6 +202,14 @@ async fn add_test_path(
 ) -> Result<AddedTestPath, Fault> {
     let root = context.root(params.root.as_deref()).await;
     blocking(move || write_tests::add_test_path(&root, &params.path).map(Into::into)).await
+}
+
+async fn keep_tests(
+    context: Arc<Context>,
+    mut params: KeepTestsParams,
+) -> Result<KeptTests, Fault> {
+    params.root = context.root(Some(&params.root)).await;
+    blocking(move || write_tests::keep(&params.into()).map(Into::into)).await
 }
 
 async fn suspects(

@@ -13,6 +13,7 @@ pub mod positions;
 mod query_pool;
 mod snapshot;
 mod test_registry_cache;
+mod test_words;
 
 pub use definition_anchors::{Anchor, AnchorKind, Anchors};
 pub use documents::{Document, Open};
@@ -22,3 +23,4 @@ pub use owner::{SessionHandle, start};
 pub use query_pool::{QueryError, QueryPool};
 pub use snapshot::{At, FolderKind, Snapshot, WorkspaceFolder};
 pub use test_registry_cache::{Registered, TestRegistryCache, Tests};
+pub use test_words::{Remembered, TestWords, TestWordsCache};

@@ -14,6 +14,7 @@
 mod baseline;
 mod driver;
 mod files;
+mod left_out;
 mod lint;
 mod report;
 mod result;

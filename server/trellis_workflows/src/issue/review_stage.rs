@@ -1,47 +1,64 @@
-//! The review of an issue: asks for the decision, keeps the record of a change that waits, and leaves
-//! out files that a person does not want.
+//! The review of an issue: asks for the decision, and keeps the record of a change that waits.
 
-use std::collections::BTreeSet;
-
-use trellis_engine::issue::{Changes, Event, GateResult, lost};
-use trellis_engine::{Decision, EditedFiles, TestRun};
+use trellis_engine::issue::Event;
+use trellis_engine::{Decision, EditedFiles};
 
 use super::driver::{IssueRun, IssueServices};
-use super::files::{is_test, targets};
+use super::files::is_test;
 use super::report;
 use super::review::{Review, ReviewRequest, Reviewer, critical, needs_review};
 use super::review_record::{self, ReviewedFile, WaitingReview};
-use super::test_runner::with_packages;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 
 impl IssueRun<'_> {
+    /// Returns the decision about the work, after files that a person leaves out are taken back.
     pub(super) async fn review(&mut self, history: &[String]) -> Result<Event, Fault> {
         self.log.doubts = self.doubts();
-        // A person has seen what they edited.
-        let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
-        let is_decided = matches!(self.services.reviewer, Reviewer::Decided { .. });
-        if !is_decided && !needs_review(self.order.mode, &self.log.doubts, loses) {
+        if !self.is_reviewed() {
             let by = format!("mode {}", self.order.mode.as_str());
             return Ok(Event::Decided(Decision::Accept { by }));
         }
         self.record_review(None)?;
         loop {
-            let Review { decision, leave_out } = self.replayed_or_reviewed().await?;
-            let is_accepted = matches!(decision, Decision::Accept { .. });
-            if is_accepted
-                && !leave_out.is_empty()
-                && let Some(why) = self.leave_out(&leave_out, history).await?
-            {
-                if let Reviewer::Terminal(_) = self.services.reviewer {
-                    self.services.reporter.note(why);
-                    continue;
-                }
-                self.wait_for_person()?;
-                self.record_review(Some(why.clone()))?;
-                return Ok(Event::NotMerged(why));
-            }
-            return self.decided(decision);
+            let review = self.replayed_or_reviewed().await?;
+            let Some(why) = self.take_back(&review, history).await? else {
+                return self.decided(review.decision);
+            };
+            // A person at the terminal can choose again.
+            let Reviewer::Terminal(_) = self.services.reviewer else {
+                return self.refuse(why);
+            };
+            self.services.reporter.note(why);
         }
+    }
+
+    /// Returns whether a person decides.
+    fn is_reviewed(&self) -> bool {
+        // A person has seen what they edited.
+        let loses = self.log.losses.all().next().is_some() && !self.work.record.edited;
+        let is_decided = matches!(self.services.reviewer, Reviewer::Decided { .. });
+        is_decided || needs_review(self.order.mode, &self.log.doubts, loses)
+    }
+
+    /// Takes back the files that an accepted change is merged without. Returns the reason if that
+    /// is refused.
+    async fn take_back(
+        &mut self,
+        review: &Review,
+        history: &[String],
+    ) -> Result<Option<String>, Fault> {
+        let is_accepted = matches!(review.decision, Decision::Accept { .. });
+        if !is_accepted || review.leave_out.is_empty() {
+            return Ok(None);
+        }
+        self.leave_out(&review.leave_out, history).await
+    }
+
+    /// Leaves the change waiting, with the reason that it was not merged.
+    fn refuse(&mut self, why: String) -> Result<Event, Fault> {
+        self.wait_for_person()?;
+        self.record_review(Some(why.clone()))?;
+        Ok(Event::NotMerged(why))
     }
 
     /// Returns the decision of a person; a review that was sent back before the work was stopped is
@@ -58,26 +75,25 @@ impl IssueRun<'_> {
 
     /// Asks the reviewer and records what they send back.
     async fn reviewed(&mut self, tree: &Option<String>) -> Result<Review, Fault> {
-        let folder = self.work.root.display().to_string();
-        let is_reviewed = |tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree;
-        let is_edited_from = |tip: &str| self.is_edited_from(tip, tree);
-        let notes = self.log.notes();
-        let notes: Vec<String> = self.log.doubts.iter().chain(&notes).cloned().collect();
-        let shown = ReviewRequest {
-            diff: &self.log.diff,
-            is_same: &is_reviewed,
-            is_edited_from: &is_edited_from,
-            folder: &folder,
-            branch: &self.work.branch(),
-            notes: &notes,
-        };
-        let is_edited = || Ok(self.work.is_edited()?);
-        let IssueServices { reviewer, reporter, control, .. } = self.services;
-        let review = reviewer.review(&shown, reporter, &control.cancel, &is_edited).await?;
+        let review = self.asked(tree).await?;
         if let (Decision::Reject { why }, Some(tree)) = (&review.decision, tree) {
             self.work.send_back(tree.clone(), why.clone())?;
         }
         Ok(review)
+    }
+
+    async fn asked(&self, tree: &Option<String>) -> Result<Review, Fault> {
+        let shown = ReviewRequest {
+            diff: &self.log.diff,
+            is_same: &|tip: &str| tree.is_some() && self.work.tree_of(tip) == *tree,
+            is_edited_from: &|tip: &str| self.is_edited_from(tip, tree),
+            folder: &self.work.root.display().to_string(),
+            branch: &self.work.branch(),
+            notes: &[self.log.doubts.clone(), self.log.notes()].concat(),
+        };
+        let is_edited = || Ok(self.work.is_edited()?);
+        let IssueServices { reviewer, reporter, control, .. } = self.services;
+        reviewer.review(&shown, reporter, &control.cancel, &is_edited).await
     }
 
     /// Returns whether the work is a commit and a person's edits since then, and nothing else.
@@ -87,18 +103,21 @@ impl IssueRun<'_> {
 
     fn decided(&mut self, mut decision: Decision) -> Result<Event, Fault> {
         match &mut decision {
-            Decision::AcceptEdited(edit) => {
-                let before = self.changes.clone();
-                self.work.commit_user_edits(self.services.journal)?;
-                self.adopt_user_edits()?;
-                *edit = EditedFiles { files: self.changes.clone(), before };
-            }
+            Decision::AcceptEdited(edit) => *edit = self.commit_edits()?,
             Decision::NoReviewer => self.wait_for_person()?,
             // The record of an accepted change goes with its merge.
             Decision::Accept { .. } => {}
             _ => review_record::remove(&self.order.home, &self.order.name)?,
         }
         Ok(Event::Decided(decision))
+    }
+
+    /// Commits the person's edits.
+    fn commit_edits(&mut self) -> Result<EditedFiles, Fault> {
+        let before = self.changes.clone();
+        self.work.commit_user_edits(self.services.journal)?;
+        self.adopt_user_edits()?;
+        Ok(EditedFiles { files: self.changes.clone(), before })
     }
 
     fn wait_for_person(&mut self) -> Result<(), Fault> {
@@ -111,104 +130,39 @@ impl IssueRun<'_> {
         if !self.merges {
             return Ok(());
         }
-        let files = self.work.changed_files()?.into_iter();
-        let files = files.map(|it| ReviewedFile { path: it.path, lines: it.lines }).collect();
-        let (passed, failed) = self.log.counts()[1].unwrap_or_default();
-        let worktree = self.work.root.strip_prefix(&self.order.home).unwrap_or(&self.work.root);
-        let context = self.words.context.code.iter().chain(&self.words.context.standards);
-        let review = WaitingReview {
-            version: review_record::VERSION,
-            name: self.order.name.clone(),
-            issue: self.order.id.clone(),
-            title: report::title(self.order, &self.words),
-            spec: self.words.lld.clone(),
-            context: context.map(|it| it.0.clone()).collect(),
-            branch: self.work.branch(),
-            into: self.work.record.into.clone(),
-            worktree: worktree.display().to_string(),
-            base: self.work.record.base.clone(),
-            tip: self.work.tip().to_owned(),
-            files,
-            passed,
-            failed,
-            passed_before: self.log.before,
-            doubts: self.log.doubts.clone(),
-            notes: self.log.notes(),
-            refused,
-            reports: self.log.reports.clone(),
-            created_at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
-        };
+        let review = WaitingReview { refused, ..self.waiting_review()? };
         review.save(&self.order.home)
     }
 
-    /// Restores files as they were before the work, if the tests pass without their changes. Returns
-    /// the reason if nothing was changed.
-    async fn leave_out(
-        &mut self,
-        paths: &BTreeSet<String>,
-        history: &[String],
-    ) -> Result<Option<String>, Fault> {
-        let all: BTreeSet<String> =
-            self.work.changed_files()?.into_iter().map(|it| it.path).collect();
-        if let Some(other) = paths.difference(&all).next() {
-            return Err(Fault::input(format!("{other:?} is not one of the changed files"))
-                .kind(FaultKind::Stale)
-                .hint("review the change again: its files are different by now"));
-        }
-        let left: Vec<&String> = all.difference(paths).collect();
-        if left.is_empty() {
-            return Ok(Some(
-                "all files are left out, so there is nothing to merge: keep the change on its \
-                 branch instead"
-                    .to_owned(),
-            ));
-        }
-        let names = paths.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        self.state("tests without files left out", &names)?;
-        let commit = self.work.without(paths)?;
-        let rest = self.changes.iter().filter(|it| !paths.contains(it.0));
-        let rest: Changes = rest.map(|(path, text)| (path.clone(), text.clone())).collect();
-        if let Some(why) = self.fails_at(&commit, &rest).await? {
-            return Ok(Some(format!("without {names}, {why}; nothing was merged")));
-        }
-        if self.work.is_edited()? {
-            return Ok(Some(
-                "files were edited in the worktree meanwhile: review the change again; nothing \
-                 was merged"
-                    .to_owned(),
-            ));
-        }
-        // A later start continues without the files.
-        self.work.wait(self.fixes)?;
-        let kept = self.work.leave_out(self.services.journal, &commit, paths)?;
-        let kept = kept.map(|it| format!("; a copy is in {}", it.display())).unwrap_or_default();
-        self.log.notes.push(format!("{names} was left out{kept}"));
-        self.changes = rest;
-        self.report(history)?;
-        Ok(None)
-    }
-
-    /// Runs the tests of a commit; returns the reason if tests fail that have to pass. Tests that
-    /// fail once may be flaky, and run again.
-    async fn fails_at(&mut self, commit: &str, changes: &Changes) -> Result<Option<String>, Fault> {
-        let before = self.before().await?;
-        let there = self.work.checkout(self.services.journal, commit)?;
-        let there = with_packages(there, &self.order.home)?;
-        let mut failing = None;
-        for _ in 0..2 {
-            let new = self.ran_new(&there.root, &targets(changes)).await?;
-            if let Some(new) = new.as_ref().filter(|it| !it.proves()) {
-                failing = Some(failing_tests(new));
-                continue;
-            }
-            let all = self.ran_at(&there.root, &Changes::new(), &[]).await?;
-            if lost(&all, &before) == GateResult::Open {
-                (self.log.new, self.log.all) = (new, Some(all));
-                return Ok(None);
-            }
-            failing = Some(lost_tests(&all, &before));
-        }
-        Ok(failing)
+    /// Describes the change as it waits.
+    fn waiting_review(&self) -> Result<WaitingReview, Fault> {
+        let (order, words, work, log) = (self.order, &self.words, &self.work, &self.log);
+        let (passed, failed) = log.counts()[1].unwrap_or_default();
+        let worktree = work.root.strip_prefix(&order.home).unwrap_or(&work.root);
+        let context = words.context.code.iter().chain(&words.context.standards);
+        let files = work.changed_files()?.into_iter();
+        Ok(WaitingReview {
+            version: review_record::VERSION,
+            name: order.name.clone(),
+            issue: order.id.clone(),
+            title: report::title(order, words),
+            spec: words.lld.clone(),
+            context: context.map(|it| it.0.clone()).collect(),
+            branch: work.branch(),
+            into: work.record.into.clone(),
+            worktree: worktree.display().to_string(),
+            base: work.record.base.clone(),
+            tip: work.tip().to_owned(),
+            files: files.map(|it| ReviewedFile { path: it.path, lines: it.lines }).collect(),
+            passed,
+            failed,
+            passed_before: log.before,
+            doubts: log.doubts.clone(),
+            notes: log.notes(),
+            refused: None,
+            reports: log.reports.clone(),
+            created_at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
+        })
     }
 
     /// Returns what a person should know before they approve.
@@ -223,34 +177,3 @@ impl IssueRun<'_> {
         out
     }
 }
-
-/// Names the new tests that fail, and files whose tests cannot be collected.
-fn failing_tests(new: &TestRun) -> String {
-    let cases = new.cases.iter().filter(|it| !it.passed).map(|it| it.id.as_str());
-    let files = new.collection.iter().map(|it| it.path.as_str()).filter(|it| !it.is_empty());
-    match named(cases.chain(files)) {
-        Some(names) => format!("the new tests fail: {names}"),
-        None => format!("the new tests fail: {}", new.summary()),
-    }
-}
-
-/// Names the tests that passed before and do not pass any more.
-fn lost_tests(all: &TestRun, before: &[String]) -> String {
-    let passes = |id: &&String| all.cases.iter().any(|it| it.passed && it.id == **id);
-    let lost = before.iter().filter(|id| !passes(id)).map(String::as_str);
-    format!("tests fail that passed before: {}", named(lost).unwrap_or_else(|| all.summary()))
-}
-
-/// Joins the first names, and counts the others; `None` without a name.
-fn named<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
-    let first = names[..names.len().min(NAMED)].join(", ");
-    match names.len() {
-        0 => None,
-        count if count > NAMED => Some(format!("{first} and {} more", count - NAMED)),
-        _ => Some(first),
-    }
-}
-
-/// Maximum number of failing tests that a reason names.
-const NAMED: usize = 5;

@@ -335,7 +335,7 @@ impl IssueRun<'_> {
                 MergeOutcome::TargetMoved => {}
                 MergeOutcome::Blocked(why) => {
                     self.log.conflicts = true;
-                    return Ok(Event::NotMerged(format!("nothing was merged: {why}")));
+                    return Ok(Event::NotMerged(why));
                 }
             }
         }

@@ -127,25 +127,17 @@ fn coverage(files: &[ProposedFile], report: &Report) -> f64 {
     share(executed, all)
 }
 
-/// Returns the ids of hunks without a statement that a passing test executes, counted over all
-/// files from 1; `None` if coverage was not measured.
+/// Returns the ids of hunks with statements of which passing tests execute none, counted over all
+/// files from 1; `None` if coverage was not measured. Hunks without a statement, such as comments,
+/// docstrings and imports, cannot be covered.
 pub fn uncovered_hunks(files: &[ProposedFile], report: &Report) -> Option<Vec<usize>> {
     report.coverage.as_ref()?;
-    let mut uncovered = Vec::new();
-    let mut id = 0;
-    for file in files {
+    let are_uncovered = files.iter().flat_map(|file| {
         let lines = StatementCoverage::of(file, report);
-        for hunk in hunks(file.before(), &file.proposed) {
-            id += 1;
-            let is_covered = lines.as_ref().is_some_and(|it| {
-                it.statements(lines_of(&hunk)).into_iter().any(|line| it.is_executed(line))
-            });
-            if !is_covered {
-                uncovered.push(id);
-            }
-        }
-    }
-    Some(uncovered)
+        let hunks = hunks(file.before(), &file.proposed);
+        hunks.into_iter().map(move |hunk| lines.as_ref().is_some_and(|it| it.misses(&hunk)))
+    });
+    Some((1..).zip(are_uncovered).filter(|it| it.1).map(|it| it.0).collect())
 }
 
 /// Statements of a proposed file that passing tests execute, by their first lines from 1.
@@ -178,6 +170,12 @@ impl StatementCoverage {
     fn statements(&self, lines: impl IntoIterator<Item = u32>) -> BTreeSet<u32> {
         let at = lines.into_iter().filter_map(|line| self.facts.statement_at(line));
         at.map(|at| self.facts.statements[at].first).collect()
+    }
+
+    /// Returns whether a hunk has statements, and none is executed.
+    fn misses(&self, hunk: &trellis_python::Hunk) -> bool {
+        let statements = self.statements(lines_of(hunk));
+        !statements.is_empty() && !statements.iter().any(|it| self.is_executed(*it))
     }
 
     fn is_executed(&self, statement: u32) -> bool {

@@ -17,6 +17,7 @@ use trellis_sandbox::{Report, Request, Tree};
 use super::WriteTestsRequest;
 use super::context::{Project, framework, subject};
 use super::files::{existing, missing, write};
+use super::keep::{TestDraft, base_hash};
 use super::locate::{Target, test_path, tests_dir};
 use super::registry::{self, LastRun, Mapping};
 use super::report::WriteTestsReport;
@@ -167,6 +168,7 @@ impl Job {
                  add its folder there"
             ));
         }
+        let draft = (is_collected && !written).then(|| self.draft(&tried, outcome));
         Ok(WriteTestsReport {
             left_out_by: paths.map(|it| it.file.to_owned()),
             function: self.target.id(),
@@ -183,7 +185,17 @@ impl Job {
             tests: tried.report.tests.iter().map(results::test).collect(),
             errors: tried.report.collection_errors.iter().map(results::failure).collect(),
             written,
+            draft,
         })
+    }
+
+    fn draft(&self, tried: &TestedReply, outcome: &str) -> TestDraft {
+        TestDraft {
+            base_hash: base_hash(&tried.before),
+            items: tried.placed.items.clone(),
+            support: self.support.iter().cloned().collect(),
+            outcome: outcome.to_owned(),
+        }
     }
 
     fn say_what_is_odd(&mut self, tried: &TestedReply) {

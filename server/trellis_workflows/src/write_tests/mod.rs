@@ -10,6 +10,7 @@
 mod context;
 mod files;
 mod job;
+mod keep;
 mod locate;
 pub mod registry;
 pub mod report;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use trellis_engine::write_tests::Style;
 
+pub use self::keep::{KeepRequest, KeptTests, TestDraft, keep};
 use self::report::{AddedTestPath, WriteTestsReport};
 use self::testpaths::TestPaths;
 use crate::fault::Fault;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use trellis_engine::write_tests::Style;
 
+use super::TestDraft;
 use crate::fault::Exit;
 
 /// WriteTestsReport tests and their results.
@@ -36,6 +37,8 @@ pub struct WriteTestsReport {
     pub errors: Vec<FailureReport>,
     /// True if anything was written.
     pub written: bool,
+    /// Parts that [`super::keep`] needs to write the tests; `None` if they are written or unusable.
+    pub draft: Option<TestDraft>,
     /// The settings file whose `testpaths` leave the test file out, so that plain `pytest` does not run it;
     /// `addTestPath` adds its folder.
     pub left_out_by: Option<String>,
