@@ -4852,7 +4852,7 @@ column?: (number | null)
 }
 /**
  * Finds the tests of a project in its sources, unsaved texts included. Nothing is executed, so tests that only a
- * run knows, such as cases made by a plugin, are missing.
+ * run knows, such as cases made by a plugin, are missing. Tests of Python, jest, vitest and Go.
  */
 export interface FindTestsParams {
 /**
@@ -4876,8 +4876,9 @@ export interface FoundTests {
  * The folder of the project.
  */
 root: string
+framework: Tool
 /**
- * By path. Files without tests are left out.
+ * By path. Files without tests are left out; one of which only a run knows the tests has none here.
  */
 files: FoundTestFile[]
 /**
@@ -4890,16 +4891,16 @@ invalid: string[]
  */
 export interface FoundTestFile {
 /**
- * Relative to the project.
+ * Relative to the project; the folder for tests of Go, whose ids name it.
  */
 path: string
 /**
- * By line, each class before its tests; those from other files come last.
+ * By line, each group before its tests; those from other files come last.
  */
 tests: FoundTest[]
 }
 /**
- * A test, or a class with tests.
+ * A test, or a group of tests.
  */
 export interface FoundTest {
 /**
@@ -4907,9 +4908,9 @@ export interface FoundTest {
  */
 name: string
 /**
- * Whether it is a class.
+ * Whether it is a class, or a group of jest or vitest.
  */
-isClass?: boolean
+isGroup?: boolean
 /**
  * Whether a decorator makes several cases of it.
  */

@@ -162,7 +162,7 @@ fn ids(found: &Value) -> BTreeSet<String> {
     let of_file = |file: &Value| -> Vec<String> {
         let path = file["path"].as_str().expect("a path").to_owned();
         let tests = file["tests"].as_array().expect("tests").iter();
-        let tests = tests.filter(|it| it["isClass"] != true);
+        let tests = tests.filter(|it| it["isGroup"] != true);
         tests.map(|it| format!("{path}::{}", it["name"].as_str().expect("a name"))).collect()
     };
     files.flat_map(of_file).collect()
@@ -242,7 +242,7 @@ fn places_are_those_of_definitions_and_unsaved_texts_count() {
     let file = world.write("test_a.py", text);
     let mut client = editor(&world, Value::Null);
     let expected = json!([
-        { "name": "TestA", "isClass": true, "line": 3, "endLine": 6 },
+        { "name": "TestA", "isGroup": true, "line": 3, "endLine": 6 },
         { "name": "TestA::test_a", "hasCases": true, "line": 5, "endLine": 6 },
         { "name": "TestA::test_b", "path": "base.py", "line": 3, "endLine": 4 },
     ]);

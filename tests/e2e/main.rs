@@ -37,6 +37,7 @@ mod models;
 mod no_model;
 mod odd_files;
 mod orphans;
+mod outlines;
 mod peers;
 mod people;
 mod plan_pages;

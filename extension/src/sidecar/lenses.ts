@@ -1,5 +1,6 @@
 // The sidecar's lenses as values, and the tests that they run.
 
+import { dirname, extname, join } from 'node:path/posix';
 import type { CodeLens } from 'vscode';
 import { fields } from '../unknown_value';
 
@@ -38,7 +39,9 @@ export function testsOf(path: string, lenses: readonly Lens[]): readonly FoundTe
     if (command !== 'trellis.runTests' || typeof root !== 'string' || !Array.isArray(paths)) return [];
     const [id]: unknown[] = paths;
     if (paths.length !== 1 || typeof id !== 'string') return [];
-    const [file] = id.split('::', 1);
-    return id.includes('::') && `${root}/${file}` === path ? [{ root, id, line, endLine }] : [];
+    const [file = ''] = id.split('::', 1);
+    // In Go the path of an id is that of the package.
+    const places = extname(path) === '.go' ? [dirname(path)] : [path];
+    return id.includes('::') && places.includes(join(root, file)) ? [{ root, id, line, endLine }] : [];
   });
 }

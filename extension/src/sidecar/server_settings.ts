@@ -5,6 +5,8 @@ export interface ServerSettings {
   readonly languageFeatures: 'auto' | 'on' | 'off';
   readonly otherLanguageServer: boolean;
   readonly codeLenses: boolean;
+  /** Whether tests of JavaScript, TypeScript and Go have lenses, for which the sidecar reads their documents. */
+  readonly testLenses: boolean;
   readonly offerResume: boolean;
 }
 
@@ -24,6 +26,7 @@ export function serverSettings(read: ReadSetting, trusted: boolean, otherServer:
     otherLanguageServer: otherServer,
     // The extension filters lenses itself, since gutter marks are made of them.
     codeLenses: true,
+    testLenses: read('codeLens.tests') === true,
     // The extension offers stopped runs itself, since it can withdraw an offer.
     offerResume: false,
   };

@@ -43,7 +43,7 @@ export class TestingController implements TestView {
       if (item === undefined) this.showFolders();
       else await this.resolve(item);
     };
-    this.controller.refreshHandler = (token) => this.collect(this.tree.roots, token);
+    this.controller.refreshHandler = (token) => this.refresh(token);
     this.profile = this.profiles();
   }
 
@@ -81,6 +81,12 @@ export class TestingController implements TestView {
     if ((await this.discovery.find(root)) === 0) await this.collect([item]);
   }
 
+  private async refresh(token: CancellationToken): Promise<void> {
+    const items = this.tree.roots;
+    await Promise.all(items.map((it) => this.discovery.find(it.id)));
+    await this.collect(items, token);
+  }
+
   private applyCollected(result: RunTestsResult): void {
     const { root } = result;
     const notRun = result.notRun.filter((id) => !this.tree.isInternal(root, id));
@@ -110,7 +116,7 @@ export class TestingController implements TestView {
     if (!workspace.isTrusted) return;
     for (const item of items) {
       const root = this.tree.target(item)?.root;
-      if (root === undefined) continue;
+      if (root === undefined || !this.discovery.canCollect(root)) continue;
       item.busy = true;
       const onEvent = (event: TrellisEvent) => {
         if (event.type === 'log') item.description = event.message.trim();

@@ -6,14 +6,26 @@ import type { Client } from '../sidecar/client';
 import { errorText, toTrellisError } from '../sidecar/errors';
 import { FoundTestsInTree } from './found_tests';
 import { nestedRuns } from './nested_runs';
-import { isOwnFile } from './outdated';
+import { isOwnFile, isSource, SOURCES } from './outdated';
 import type { TestTree } from './tree';
 
 /** Milliseconds in which changes are collected: a checkout changes many files, and a person types. */
 const DELAY_MS = 200;
 
-/** Python sources, and files with settings of pytest. */
-const WATCHED = '**/{*.py,pyproject.toml,pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg}';
+/** Files that decide which framework a project has, and settings of pytest. */
+const SETTINGS: readonly string[] = [
+  'pyproject.toml',
+  'pytest.ini',
+  '.pytest.ini',
+  'pytest.toml',
+  '.pytest.toml',
+  'tox.ini',
+  'setup.cfg',
+  'package.json',
+  'go.mod',
+];
+
+const WATCHED = `**/{${[...SOURCES.map((it) => `*.${it}`), ...SETTINGS].join(',')}}`;
 
 /** Changed files of a project, relative to it; `undefined` for changes that may concern all of it. */
 type Changes = Set<string> | undefined;
@@ -21,6 +33,8 @@ type Changes = Set<string> | undefined;
 export class TestDiscovery {
   private readonly found: FoundTestsInTree;
   private readonly changes = new Map<string, Changes>();
+  /** Frameworks of the projects. */
+  private readonly frameworks = new Map<string, string>();
   /** Projects that show an error of the last search. */
   private readonly failed = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -40,7 +54,7 @@ export class TestDiscovery {
     const folders = workspace.createFileSystemWatcher('**/*', false, true, true);
     const onDisk = ({ fsPath }: Uri) => this.changed(fsPath, false);
     const onEdit = (document: TextDocument) => {
-      if (document.languageId === 'python') this.changed(document.uri.fsPath, true);
+      if (isSource(document.uri.fsPath)) this.changed(document.uri.fsPath, true);
     };
     return [
       watcher,
@@ -77,6 +91,11 @@ export class TestDiscovery {
     return await search;
   }
 
+  /** Returns whether a project's framework can list tests without a run: pytest alone does. */
+  canCollect(root: string): boolean {
+    return (this.frameworks.get(root) ?? 'pytest') === 'pytest';
+  }
+
   private async search(root: string, paths?: readonly string[]): Promise<number> {
     // Folders may be closed meanwhile, and while earlier searches run.
     const isClosed = () => this.tree.find(root, '') === undefined;
@@ -87,6 +106,7 @@ export class TestDiscovery {
       const params = { root, ...(paths === undefined ? {} : { paths: [...paths] }) };
       const found = await this.sidecar.request('trellis/findTests', params);
       if (isClosed()) return 0;
+      this.frameworks.set(root, found.framework);
       this.found.apply(found, paths);
       for (const it of nested.filter((it) => this.tree.isListed(it) && !this.tree.isInternal(it))) {
         this.tree.root(it);

@@ -1,4 +1,5 @@
-// Test ids as paths in a tree: folders, file, classes, function, parameters.
+// Test ids as paths in a tree: folders, file, classes or groups, function, parameters.
+import { extname } from 'node:path/posix';
 
 export interface IdStep {
   /** Id up to this step, which can be run. */
@@ -12,13 +13,32 @@ export interface IdStep {
 export function idSteps(id: string): readonly IdStep[] {
   const path = fileOf(id);
   const inner = id.slice(path.length);
-  const bracket = inner.indexOf('[');
-  const names = (bracket < 0 ? inner : inner.slice(0, bracket)).split('::').slice(1);
-  const steps = names.map(
-    (label, at): IdStep => ({ id: [path, ...names.slice(0, at + 1)].join('::'), label, kind: 'name' }),
+  const parameters = hasParameters(path) ? inner.indexOf('[') : -1;
+  const end = path.length + (parameters < 0 ? inner.length : parameters);
+  const names = nameEnds(id.slice(0, end), path).map(
+    ([start, end]): IdStep => ({ id: id.slice(0, end), label: id.slice(start, end), kind: 'name' }),
   );
-  const all = [...pathSteps(path), ...steps];
-  return bracket < 0 ? all : [...all, { id, label: inner.slice(bracket), kind: 'name' }];
+  const all = [...pathSteps(path), ...names];
+  return parameters < 0 ? all : [...all, { id, label: id.slice(end), kind: 'name' }];
+}
+
+/** Returns the places of the names in an id: between `::`, and in Go, whose paths are packages, between `/` too. */
+function nameEnds(id: string, path: string): readonly (readonly [number, number])[] {
+  const separator = extname(path) === '' ? /::|\//g : /::/g;
+  const found = [...id.slice(path.length).matchAll(separator)];
+  return found.map((it, at) => [
+    path.length + it.index + it[0].length,
+    path.length + (found[at + 1]?.index ?? id.length - path.length),
+  ]);
+}
+
+/** Endings of files whose tests have titles, in which `[` may occur. */
+const TITLED: readonly string[] = ['.js', '.cjs', '.mjs', '.jsx', '.ts', '.cts', '.mts', '.tsx'];
+
+/** Returns whether ids of a file end in parameters: those of jest, vitest and Go do not. */
+function hasParameters(path: string): boolean {
+  const ending = extname(path);
+  return ending !== '' && !TITLED.includes(ending);
 }
 
 /** Returns the file of an id. */

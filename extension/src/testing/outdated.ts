@@ -1,11 +1,14 @@
-// Outdated results: dimmed when a Python file of their project changes.
+// Outdated results: dimmed when a source of their project changes.
 import { statSync } from 'node:fs';
-import { relative } from 'node:path';
+import { extname, relative } from 'node:path';
 import { type Disposable, workspace } from 'vscode';
 import type { TestView } from './test_view';
 
 /** Milliseconds in which changes are collected: a checkout changes many files. */
 const DELAY_MS = 100;
+
+/** Endings of sources in the languages whose tests run. */
+export const SOURCES: readonly string[] = ['py', 'js', 'cjs', 'mjs', 'jsx', 'ts', 'cts', 'mts', 'tsx', 'go'];
 
 /** Dims the results of a project when a file is newer than their run. */
 export function dimOutdatedResults({ tree, followed }: TestView): Disposable[] {
@@ -20,7 +23,7 @@ export function dimOutdatedResults({ tree, followed }: TestView): Disposable[] {
     tree.codeChanged(root, changeTime(fsPath));
     timer ??= setTimeout(mark, DELAY_MS);
   };
-  const watcher = workspace.createFileSystemWatcher('**/*.py');
+  const watcher = workspace.createFileSystemWatcher(`**/*.{${SOURCES.join(',')}}`);
   return [
     watcher,
     watcher.onDidCreate(onChange),
@@ -34,7 +37,12 @@ export function dimOutdatedResults({ tree, followed }: TestView): Disposable[] {
 
 /** Returns whether a file is the person's own code, not in a hidden folder or installed. */
 export function isOwnCode(path: string): boolean {
-  return path.endsWith('.py') && isOwnFile(path);
+  return isSource(path) && isOwnFile(path);
+}
+
+/** Returns whether a file is a source in a language whose tests run. */
+export function isSource(path: string): boolean {
+  return SOURCES.includes(extname(path).slice(1));
 }
 
 const FOREIGN: readonly string[] = ['site-packages', 'node_modules', '__pycache__', '..'];

@@ -21,7 +21,7 @@ export class FakeSidecar {
   /** Answers by method; an error that one throws is the answer. */
   readonly answers: Record<string, (params: Record<string, unknown>) => unknown> = {
     'trellis/listRuns': () => ({ runs: [] }),
-    'trellis/findTests': ({ root }) => ({ root, files: [], invalid: [] }),
+    'trellis/findTests': ({ root }) => ({ root, framework: 'pytest', files: [], invalid: [] }),
   };
   state: SidecarState = 'running';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { test } from 'node:test';
 import { CancellationTokenSource, TestRunRequest } from 'vscode';
 import type { FoundTest, FoundTests } from '../../src/protocol';
@@ -13,7 +13,12 @@ const at = (name: string, line = 1): FoundTest => ({ name, line, endLine: line +
 
 /** Makes the answer of `trellis/findTests`. */
 function found(root: string, tests: Record<string, FoundTest[]>): FoundTests {
-  return { root, files: Object.entries(tests).map(([path, tests]) => ({ path, tests })), invalid: [] };
+  return {
+    root,
+    framework: 'pytest',
+    files: Object.entries(tests).map(([path, tests]) => ({ path, tests })),
+    invalid: [],
+  };
 }
 
 /** Opens a project whose sources have these tests. */
@@ -25,7 +30,8 @@ async function opened(tests: Record<string, FoundTest[]>): Promise<Opened> {
     fixture.sidecar.states.fire('running');
     await settled();
     // The run compares with the disk.
-    for (const path of Object.keys(tests)) if (!path.includes('/')) writeFileSync(join(root, path), '');
+    for (const path of Object.keys(tests))
+      if (extname(path) !== '' && !path.includes('/')) writeFileSync(join(root, path), '');
   };
   await find(tests);
   const ids = () => fixture.view.ids.slice(1);
@@ -77,7 +83,7 @@ const ENDED = {
 
 test('folders, files, classes and tests are rows as soon as the project is open', async () => {
   const { ids, view, root, testing } = await opened({
-    'tests/unit/test_a.py': [{ ...at('TestA'), isClass: true }, at('TestA::test_b', 3)],
+    'tests/unit/test_a.py': [{ ...at('TestA'), isGroup: true }, at('TestA::test_b', 3)],
     'test_c.py': [at('test_d'), { ...at('TestE::test_f', 9), path: 'base.py' }],
   });
   assert.deepEqual(ids(), [
@@ -120,12 +126,58 @@ test('tests come and go with the text of their file, and empty folders go with t
 
 test('a file that is invalid for a moment keeps its rows', async () => {
   const { ids, find, sidecar, root } = await opened({ 'a.py': [at('t')], 'b.py': [at('t')] });
-  sidecar.answers['trellis/findTests'] = () => ({ root, files: [], invalid: ['a.py'] });
+  sidecar.answers['trellis/findTests'] = () => ({
+    root,
+    framework: 'pytest',
+    files: [],
+    invalid: ['a.py'],
+  });
   sidecar.states.fire('running');
   await settled();
   assert.deepEqual(ids(), ['a.py', 'a.py::t']);
   await find({});
   assert.deepEqual(ids(), []);
+});
+
+test('a file of which only a run knows the tests is a row, and keeps what runs add', async () => {
+  const project = await opened({ 'b.spec.jsx': [] });
+  assert.deepEqual(project.ids(), ['b.spec.jsx']);
+  await run(project, { id: 'b.spec.jsx::is 1' });
+  await project.find({ 'b.spec.jsx': [] });
+  assert.deepEqual(project.ids(), ['b.spec.jsx', 'b.spec.jsx::is 1']);
+  await project.find({ 'c.test.js': [] });
+  await project.find({});
+  assert.deepEqual(project.ids(), ['b.spec.jsx', 'b.spec.jsx::is 1']);
+});
+
+test('tests of Go come and go with the files of their package, and have subtests below them', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const of = (path: string, name: string) => ({ ...at(name), path });
+  const a = [of('cart/a_test.go', 'TestA'), of('cart/a_test.go', 'TestA/of_[two]')];
+  const { ids, root, sidecar, testing } = await opened({ cart: a, '.': [of('x_test.go', 'TestX')] });
+  assert.deepEqual(ids(), ['cart', 'cart::TestA', 'cart::TestA/of_[two]', '.', '.::TestX']);
+  const item = testing.tree.find(root, 'cart::TestA');
+  assert.equal(item?.uri?.fsPath, join(root, 'cart/a_test.go'));
+  // The text of an editor has no tests for a moment.
+  sidecar.answers['trellis/findTests'] = () => ({ ...found(root, {}), framework: 'go' });
+  const { editor, Uri } = await import('./vscode');
+  editor.edited.fire({ document: { uri: Uri.file(join(root, 'cart', 'a_test.go')) } as never });
+  context.mock.timers.tick(1_000);
+  await settled();
+  assert.deepEqual(sidecar.params('trellis/findTests').at(-1), { root, paths: ['cart/a_test.go'] });
+  assert.deepEqual(ids(), ['.', '.::TestX']);
+});
+
+test('a refresh runs nothing of frameworks that cannot list their tests', async () => {
+  const { ids, root, sidecar, view } = await opened({});
+  const refreshed = async (framework: FoundTests['framework']) => {
+    sidecar.answers['trellis/findTests'] = () => ({ ...found(root, { 'a.test.js': [at('t')] }), framework });
+    await view.refreshHandler?.(undefined);
+    return sidecar.params('trellis/runTests').length;
+  };
+  assert.equal(await refreshed('vitest'), 0);
+  assert.deepEqual(ids(), ['a.test.js', 'a.test.js::t']);
+  assert.equal(await refreshed('pytest'), 1);
 });
 
 test('a test whose cases are not known does not wait, as its cases run in its place', async () => {

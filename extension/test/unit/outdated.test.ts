@@ -68,8 +68,16 @@ test('a result is outdated when a file of its project is newer than its run', ()
   listening.dispose();
 });
 
-test('own code is Python outside of hidden and installed folders', () => {
-  const own = ['a.py', 'src/shop/cart.py', 'tests/test_a.py'];
-  const others = ['a.txt', '.trellis/worktrees/w/a.py', '.venv/lib/a.py', 'env/site-packages/a.py'];
+test('own code is sources outside of hidden and installed folders', () => {
+  const own = ['a.py', 'src/shop/cart.py', 'tests/test_a.py', 'src/a.test.ts', 'b.tsx', 'cart/cart.go'];
+  const others = [
+    'a.txt',
+    'py',
+    'a.d.map',
+    'node_modules/x/a.js',
+    '.trellis/worktrees/w/a.py',
+    '.venv/lib/a.py',
+    'env/site-packages/a.py',
+  ];
   assert.deepEqual([...own, ...others].filter(isOwnCode), own);
 });

@@ -147,15 +147,17 @@ test('the sidecar gets known settings, and always makes lenses', () => {
     languageFeatures: 'auto',
     otherLanguageServer: false,
     codeLenses: true,
+    testLenses: false,
     offerResume: false,
   };
   assert.deepEqual(serverSettings(read({}), true, false), usual);
-  const set = { languageFeatures: 'off', codeLenses: false, offerResume: true };
+  const set = { languageFeatures: 'off', codeLenses: false, 'codeLens.tests': true, offerResume: true };
   const wanted = {
     trusted: false,
     languageFeatures: 'off',
     otherLanguageServer: true,
     codeLenses: true,
+    testLenses: true,
     offerResume: false,
   };
   assert.deepEqual(serverSettings(read(set), false, true), wanted);

@@ -26,6 +26,9 @@ test('a test id is a path in a tree', () => {
     ['test_a.py::TestX::test_b', ['test_a.py', 'TestX', 'test_b']],
     ['t/test_a.py::test_b[1-x::y/z]', ['t', 'test_a.py', 'test_b', '[1-x::y/z]']],
     ['t/[id].test.ts::a', ['t', '[id].test.ts', 'a']],
+    ['t/a.test.ts::reads [x]::of y[0]', ['t', 'a.test.ts', 'reads [x]', 'of y[0]']],
+    ['internal/cart::TestX/of_[y]/z', ['internal', 'cart', 'TestX', 'of_[y]', 'z']],
+    ['.::TestX', ['.', 'TestX']],
     ['/usr/x.py', ['/usr/x.py']],
     ['../x.py::t', ['../x.py', 't']],
   ];
@@ -38,6 +41,7 @@ test('a test id is a path in a tree', () => {
     assert.equal(steps.at(-1)?.id, id);
   }
   assert.equal(idSteps('a.py::T::t[1]')[2]?.id, 'a.py::T::t');
+  assert.equal(idSteps('cart::TestX/y/z')[2]?.id, 'cart::TestX/y');
 });
 
 test('ids below other ids are not run twice', () => {
@@ -319,6 +323,10 @@ test('the tests of a document are those that its lenses run alone', () => {
   assert.deepEqual(testsOf('/p/tests/test_a.py', lenses), [
     { root: '/p', id: 'tests/test_a.py::test_b', line: 3, endLine: 3 },
   ]);
+  const ids = (path: string, id: string) => testsOf(path, [run(1, id)]).map((it) => it.id);
+  assert.deepEqual(ids('/p/cart/a_test.go', 'cart::TestA'), ['cart::TestA']);
+  assert.deepEqual(ids('/p/a_test.go', '.::TestA'), ['.::TestA']);
+  assert.deepEqual(ids('/p/cart/a_test.go', '.::TestA'), []);
 });
 
 test('a line has the worst mark of its lenses, and none without an outcome', () => {

@@ -29,7 +29,12 @@ import { Disposable, editor, Location, Position, Range, type Run, run, Uri, work
 
 /** Makes the answer of `trellis/findTests`. */
 function found(root: string, tests: Record<string, FoundTest[]>): FoundTests {
-  return { root, files: Object.entries(tests).map(([path, tests]) => ({ path, tests })), invalid: [] };
+  return {
+    root,
+    framework: 'pytest',
+    files: Object.entries(tests).map(([path, tests]) => ({ path, tests })),
+    invalid: [],
+  };
 }
 
 beforeEach(() => {

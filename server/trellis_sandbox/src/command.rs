@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::{
     build_report::{FinishedRun, SessionRecord, ending},
     frameworks::{self, Detected, ParsedReport},
-    report::{Outcome, Report},
+    report::{Outcome, Report, TestOutcome, TestResult},
     request::Request,
     run_outcome::{ExitFacts, from_outside},
     session::SessionEnd,
     streams::CompleteStream,
+    test_ids::is_target,
 };
 
 /// Builds the report of a run by another framework. `root`: the root of the tree as the tests saw
@@ -29,7 +30,8 @@ pub(crate) fn command_report(
         memory_kill: finished.memory_kill,
     };
     let ended = from_outside(&facts, request);
-    let parsed = parsed(detected, root, &mut seen, &finished.end);
+    let mut parsed = parsed(detected, root, &mut seen, &finished.end);
+    drop_unselected(&mut parsed.tests, &request.targets);
     let (outcome, reason) = match ended {
         Ok(verdict) => verdict,
         Err(_) if finished.memory_kill && !went_to_its_end(&parsed) => {
@@ -60,6 +62,14 @@ pub(crate) fn command_report(
 
 fn went_to_its_end(parsed: &ParsedReport) -> bool {
     !parsed.parsing_failed && !matches!(parsed.outcome, Outcome::Crashed { .. })
+}
+
+/// Drops the tests that jest and vitest report as skipped because others were selected.
+fn drop_unselected(tests: &mut Vec<TestResult>, targets: &[String]) {
+    let named = |it: &String| it.strip_suffix("::").unwrap_or(it).to_owned();
+    let named: Vec<String> = targets.iter().map(named).collect();
+    let is_selected = |id: &str| named.iter().any(|it| it == ".") || is_target(&named, id);
+    tests.retain(|it| it.outcome != TestOutcome::Skipped || is_selected(&it.id));
 }
 
 /// Parses the records of a run; even a run that was stopped or lost may have left some.

@@ -40,8 +40,8 @@ pub struct Request {
     /// The test framework. Frameworks of other languages have to be installed; jest and vitest in
     /// the tree.
     pub framework: Framework,
-    /// Test ids or paths, relative to the root. Empty for the tests that the framework finds by
-    /// itself.
+    /// Test ids or paths, relative to the root; that of a group of jest or vitest ends in `::`.
+    /// Empty for the tests that the framework finds by itself.
     pub targets: Vec<String>,
     /// Files and folders, relative to the root, whose tests run besides those that pytest finds by
     /// itself, whatever the project's `testpaths` say; missing ones are skipped. Ignored if there

@@ -1,5 +1,6 @@
 //! Code lenses right after each keystroke in a file of 5,000 lines, compared with parsing that file
-//! again. A server without lenses is asked for the outline instead.
+//! again: in Python, and for the tests of a TypeScript file, whose tree follows the edits. A server
+//! without lenses is asked for the outline instead.
 
 use std::fmt::Write;
 use std::fs;
@@ -36,6 +37,11 @@ fn text() -> String {
 }
 
 pub(super) fn run(server: &Server) -> Measured {
+    python(server)?;
+    typescript(server)
+}
+
+fn python(server: &Server) -> Measured {
     let folder = tempfile::tempdir()?;
     let root = folder.path().canonicalize()?;
     let (file, text) = (root.join("large.py"), text());
@@ -63,6 +69,60 @@ pub(super) fn run(server: &Server) -> Measured {
         "  so parsing anew takes {parsing:.2} ms, and a keystroke {:.2} of it",
         typed.median() / parsing
     );
+    client.shutdown()?;
+    Ok(())
+}
+
+/// Returns groups of ten lines with two tests each.
+fn tests() -> String {
+    let mut text = String::from("import { expect, test } from 'vitest';\n");
+    for number in 0..LINES / 10 {
+        let test = |name: &str| {
+            format!(
+                "  it('{name}', async () => {{\n    const sum = await total([{number}, 2], {{ step: 1 }});\n    expect(sum).toBe({number} + 2);\n  }});\n"
+            )
+        };
+        let _ = write!(
+            text,
+            "describe('group {number}', () => {{\n{}{}}});\n",
+            test("adds"),
+            test("is whole")
+        );
+    }
+    text
+}
+
+fn typescript(server: &Server) -> Measured {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    fs::write(root.join("package.json"), r#"{ "devDependencies": { "vitest": "3" } }"#)?;
+    let (file, text) = (root.join("large.test.ts"), tests());
+    fs::write(&file, &text)?;
+    let mut client = Client::start(server.command(), &root)?;
+    client.initialize(&ENCODINGS, &Value::Null, PATIENCE)?;
+    client.open(&file)?;
+    let asked = "textDocument/codeLens";
+    let question = json!({ "textDocument": { "uri": uri_of(&file) } });
+    let count =
+        client.timed(asked, question.clone(), PATIENCE)?.value.as_array().map_or(0, Vec::len);
+    let (typed, again) = typed(&mut client, &file, asked)?;
+    let mut anew = Times::default();
+    for _ in 0..KEYSTROKES / 4 {
+        let since = Instant::now();
+        client.change(&file, &text);
+        anew.add(client.timed(asked, question.clone(), PATIENCE)?.at.duration_since(since));
+        client.listen(PAUSE)?;
+    }
+    println!(
+        "{asked} of the tests of a TypeScript file of {} lines ({count} answers):",
+        text.lines().count()
+    );
+    println!("  right after a keystroke: {}", typed.shown());
+    println!("  asked once more:         {}", again.shown());
+    println!("  after the whole text:    {}", anew.shown());
+    // The rest of both is the same: finding the tests, and sending their lenses.
+    let (edit, parse) = (typed.median() - again.median(), anew.median() - again.median());
+    println!("  so a keystroke costs {edit:.2} ms, and {:.2} of a full parse", edit / parse);
     client.shutdown()?;
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! Finds the tests of a project as pytest or unittest collects them, without executing anything.
+//! Finds the tests of a project as pytest or unittest collects them, or as jest, vitest or `go test`
+//! names them, without executing anything.
 
 mod ini;
 mod modules;
+mod outlined;
 mod patterns;
 mod settings;
 mod walk;
@@ -15,6 +17,7 @@ use trellis_python::{CollectedTest, collected_tests};
 
 pub use modules::ModuleCache;
 use modules::ProjectModules;
+pub use outlined::{OtherFramework, OutlineSearch, id_path, with_marked_groups};
 use settings::Settings;
 pub use settings::settings_files;
 
@@ -41,7 +44,7 @@ pub struct Search<'a> {
 /// A file with tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestFile {
-    /// Path relative to the root, with `/`.
+    /// Path relative to the root, with `/`; that of the folder for tests of Go.
     pub path: String,
     /// By line; tests that are inherited or imported come last.
     pub tests: Vec<CollectedTest>,

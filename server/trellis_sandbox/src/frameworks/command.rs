@@ -5,9 +5,10 @@ use std::{collections::BTreeSet, path::Path};
 use super::{Detected, Framework};
 
 /// Returns the command that runs `targets` (files, or ids as in
-/// [`ParsedReport`](super::ParsedReport); empty for all tests) in the project's root. `report` is
-/// the absolute path of the file that jest or vitest writes; it lies outside the tree and must not
-/// exist yet. With `whole`, the project's `bail` does not end the run early.
+/// [`ParsedReport`](super::ParsedReport), with `::` behind a group of jest or vitest; empty for all
+/// tests) in the project's root. `report` is the absolute path of the file that jest or vitest
+/// writes; it lies outside the tree and must not exist yet. With `whole`, the project's `bail` does
+/// not end the run early.
 ///
 /// jest, vitest and go select tests by name, for all files at once. So with several targets, a test
 /// of the same name in another target's file runs too, and beside a whole file all tests of the
@@ -46,8 +47,11 @@ impl<'a> Selection<'a> {
 }
 
 /// Returns the pattern of a test's name, with spaces between the titles as jest and vitest match
-/// it. ` #2` may come from our numbering of ids.
+/// it. ` #2` may come from our numbering of ids; `::` at the end means the tests of a group.
 fn full_name(titles: &str) -> String {
+    if let Some(group) = titles.strip_suffix("::") {
+        return format!("{} .*", escaped(&group.replace("::", " ")));
+    }
     let name = titles.replace("::", " ");
     match name.rsplit_once(" #") {
         Some((start, number)) if number.chars().all(|it| it.is_ascii_digit()) => {
@@ -147,11 +151,14 @@ fn go_pattern(name: &str) -> String {
     levels.join("/")
 }
 
+/// Returns the package of an id or file; for a folder the packages in it, as it need not be one.
 fn package(id: &str) -> String {
-    let place = id.split("::").next().unwrap_or(id);
+    let (place, name) = id.split_once("::").map_or((id, None), |(it, name)| (it, Some(name)));
     let folder = match place.strip_suffix(".go") {
         Some(_) => place.rsplit_once('/').map_or(".", |(folder, _)| folder),
         None => place,
     };
-    if folder == "." { ".".to_owned() } else { format!("./{}", folder.trim_start_matches("./")) }
+    let below = if folder == place && name.is_none() { "/..." } else { "" };
+    let path = folder.trim_start_matches("./");
+    if folder == "." { ".".to_owned() } else { format!("./{path}{below}") }
 }

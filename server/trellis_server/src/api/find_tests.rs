@@ -6,16 +6,18 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trellis_project::project;
-use trellis_project::test_finder::{Found, ModuleCache, Rules, Search, TestFile};
+use trellis_project::test_finder::{
+    Found, ModuleCache, OtherFramework, OutlineSearch, Rules, Search, TestFile,
+};
 use trellis_python::CollectedTest;
-use trellis_sandbox::frameworks::{Framework, detect};
+use trellis_sandbox::frameworks::detect;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::write_tests::registry;
 
 use super::run_tests::Tool;
 
 /// Finds the tests of a project in its sources, unsaved texts included. Nothing is executed, so tests that only a
-/// run knows, such as cases made by a plugin, are missing.
+/// run knows, such as cases made by a plugin, are missing. Tests of Python, jest, vitest and Go.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindTestsParams {
@@ -36,7 +38,9 @@ pub struct FindTestsParams {
 pub struct FoundTests {
     /// The folder of the project.
     pub root: String,
-    /// By path. Files without tests are left out.
+    /// The requested framework, else that of the project.
+    pub framework: Tool,
+    /// By path. Files without tests are left out; one of which only a run knows the tests has none here.
     pub files: Vec<FoundTestFile>,
     /// Files that are not valid Python, by path. Their tests are unknown.
     pub invalid: Vec<String>,
@@ -46,21 +50,21 @@ pub struct FoundTests {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundTestFile {
-    /// Relative to the project.
+    /// Relative to the project; the folder for tests of Go, whose ids name it.
     pub path: String,
-    /// By line, each class before its tests; those from other files come last.
+    /// By line, each group before its tests; those from other files come last.
     pub tests: Vec<FoundTest>,
 }
 
-/// A test, or a class with tests.
+/// A test, or a group of tests.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundTest {
     /// The id after the path: `TestCart::test_total`. The cases of a parametrized test are not listed.
     pub name: String,
-    /// Whether it is a class.
+    /// Whether it is a class, or a group of jest or vitest.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub is_class: bool,
+    pub is_group: bool,
     /// Whether a decorator makes several cases of it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub has_cases: bool,
@@ -92,15 +96,19 @@ pub fn find_tests(
     let within = within(&root, &named);
     let mut also = registry::test_files(&root);
     also.extend(with_results(&root));
-    let search =
-        Search { root: &root, rules: rules(params), also: &also, within: &within, open_text };
-    let found = match has_python_tests(params, &root) {
-        true => search.run(cache),
-        false => Found::default(),
+    let (root_of, also, within) = (root.as_path(), also.as_slice(), within.as_slice());
+    let tool = tool(params, root_of);
+    let found = match SearchKind::of(tool, params) {
+        SearchKind::Python(rules) => {
+            Search { root: root_of, rules, also, within, open_text }.run(cache)
+        }
+        SearchKind::Other(framework) => {
+            OutlineSearch { root: root_of, framework, also, within, open_text }.run()
+        }
     };
-    let root = root.to_string_lossy().into_owned();
     let Found { files, invalid } = found;
-    Ok(FoundTests { root, files: files.into_iter().map(file).collect(), invalid })
+    let files = files.into_iter().map(file).collect();
+    Ok(FoundTests { root: root_of.to_string_lossy().into_owned(), framework: tool, files, invalid })
 }
 
 /// Returns the named paths relative to the root; none for all of it. A path may be gone.
@@ -113,17 +121,29 @@ fn within(root: &Path, named: &[String]) -> Vec<String> {
     if all.iter().any(String::is_empty) { Vec::new() } else { all }
 }
 
-fn rules(params: &FindTestsParams) -> Rules {
-    match params.framework {
-        Some(Tool::Unittest) => Rules::Unittest,
-        _ => Rules::Pytest,
+/// Rules of a search.
+enum SearchKind {
+    Python(Rules),
+    Other(OtherFramework),
+}
+
+impl SearchKind {
+    /// Returns the rules of a framework. pytest runs the tests of unittest too, so that its rules
+    /// hold unless unittest is requested.
+    fn of(tool: Tool, params: &FindTestsParams) -> SearchKind {
+        match tool {
+            Tool::Jest | Tool::Vitest => SearchKind::Other(OtherFramework::JavaScript),
+            Tool::Go => SearchKind::Other(OtherFramework::Go),
+            Tool::Unittest if params.framework.is_some() => SearchKind::Python(Rules::Unittest),
+            Tool::Pytest | Tool::Unittest => SearchKind::Python(Rules::Pytest),
+        }
     }
 }
 
-fn has_python_tests(params: &FindTestsParams, root: &Path) -> bool {
-    let framework = params.framework.map(Framework::from);
-    let framework = framework.or_else(|| detect(root).map(|it| it.framework));
-    framework.is_none_or(|it| matches!(it, Framework::Pytest | Framework::Unittest))
+/// Returns the requested framework, else the detected one, else pytest.
+fn tool(params: &FindTestsParams, root: &Path) -> Tool {
+    let detected = || detect(root).map(|it| it.framework.into());
+    params.framework.or_else(detected).unwrap_or(Tool::Pytest)
 }
 
 fn file(file: TestFile) -> FoundTestFile {
@@ -135,5 +155,5 @@ fn file(file: TestFile) -> FoundTestFile {
 fn test(file: &str, test: CollectedTest) -> FoundTest {
     let CollectedTest { name, is_class, has_cases, path, lines } = test;
     let path = (path != file).then_some(path);
-    FoundTest { name, is_class, has_cases, path, line: lines.first, end_line: lines.last }
+    FoundTest { name, is_group: is_class, has_cases, path, line: lines.first, end_line: lines.last }
 }

@@ -12,6 +12,7 @@ use trellis_sandbox::{LimitStatus, Outcome, Report, Request, Subtest, TestResult
 
 use super::run_limits::TimeLimits;
 use trellis_project::project::{self, Project};
+use trellis_project::test_finder::with_marked_groups;
 use trellis_workflows::convert::test_outcome;
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::reporter::Reporter;
@@ -55,7 +56,9 @@ pub struct RunTestsParams {
 }
 
 /// The frameworks by the names of their programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Tool {
     Pytest,
@@ -73,6 +76,18 @@ impl From<Tool> for Framework {
             Tool::Jest => Framework::Jest,
             Tool::Vitest => Framework::Vitest,
             Tool::Go => Framework::Go,
+        }
+    }
+}
+
+impl From<Framework> for Tool {
+    fn from(framework: Framework) -> Tool {
+        match framework {
+            Framework::Pytest => Tool::Pytest,
+            Framework::Unittest => Tool::Unittest,
+            Framework::Jest => Tool::Jest,
+            Framework::Vitest => Tool::Vitest,
+            Framework::Go => Tool::Go,
         }
     }
 }
@@ -282,6 +297,9 @@ impl Prepared {
         };
         if !sandbox.is_projects_own {
             self.request.source_folders = project::source_folders(&self.root);
+        }
+        if matches!(self.request.framework, Framework::Jest | Framework::Vitest) {
+            self.request.targets = with_marked_groups(&self.root, &self.request.targets);
         }
         let usual = sandbox.runner.request(self.request.tree.clone());
         self.request.limits = usual.limits;

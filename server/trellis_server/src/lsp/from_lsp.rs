@@ -33,13 +33,15 @@ pub(super) struct Client {
     pub(super) dynamic: Dynamic,
 }
 
-/// Symbol features for which the client accepts dynamic registration.
+/// Features for which the client accepts dynamic registration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dynamic {
     pub(super) definition: bool,
     pub(super) references: bool,
     pub(super) rename: bool,
     pub(super) symbols: bool,
+    /// Lenses, and the texts of documents.
+    pub(super) lenses: bool,
 }
 
 fn dynamic(capabilities: &ClientCapabilities) -> Dynamic {
@@ -50,11 +52,15 @@ fn dynamic(capabilities: &ClientCapabilities) -> Dynamic {
     let references = document.and_then(|it| it.references.as_ref());
     let rename = document.and_then(|it| it.rename.as_ref());
     let symbols = workspace.and_then(|it| it.symbol.as_ref());
+    let lenses = document.and_then(|it| it.code_lens.as_ref());
+    let texts = document.and_then(|it| it.synchronization.as_ref());
     Dynamic {
         definition: is(definition.and_then(|it| it.dynamic_registration)),
         references: is(references.and_then(|it| it.dynamic_registration)),
         rename: is(rename.and_then(|it| it.dynamic_registration)),
         symbols: is(symbols.and_then(|it| it.dynamic_registration)),
+        lenses: is(lenses.and_then(|it| it.dynamic_registration))
+            && is(texts.and_then(|it| it.dynamic_registration)),
     }
 }
 

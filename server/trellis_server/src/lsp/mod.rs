@@ -22,6 +22,7 @@ mod from_lsp;
 mod hover;
 mod lenses;
 mod markdown;
+mod outlined_lenses;
 mod probe_model;
 mod progress;
 mod protocol_ext;

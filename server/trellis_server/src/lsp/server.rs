@@ -15,13 +15,14 @@ use super::debounce::{Debouncer, SessionChange, SessionChanges};
 use super::editor_llm::EditorLlm;
 use super::protocol_ext::{HappenedNotification, TryModelParams};
 use super::{
-    actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses, probe_model,
-    progress, queries, renaming, reply, resume_prompt, to_lsp,
+    actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses,
+    outlined_lenses, probe_model, progress, queries, renaming, reply, resume_prompt, to_lsp,
 };
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
 use crate::session::positions;
 use crate::session::{Anchors, QueryError, Remembered, Snapshot, TestWords};
+use trellis_outline::Language;
 use trellis_python::{Outline, Unit};
 use trellis_workflows::write_tests::registry;
 
@@ -45,6 +46,8 @@ pub(super) struct Backend {
     stirred: Mutex<Option<UnboundedReceiver<SessionChange>>>,
     /// True if symbol queries are answered.
     wants_symbols: watch::Sender<bool>,
+    /// True if tests of JavaScript, TypeScript and Go have lenses.
+    wants_outlines: watch::Sender<bool>,
 }
 
 impl Backend {
@@ -60,6 +63,7 @@ impl Backend {
             stirs,
             stirred: Mutex::new(Some(stirred)),
             wants_symbols: watch::Sender::new(false),
+            wants_outlines: watch::Sender::new(false),
             client,
             context,
             methods,
@@ -121,11 +125,13 @@ impl Backend {
             let folders = opening.folders().await;
             open_results(&opening, folders).await;
         });
-        self.go_on(dynamic_registration::keep(
-            client.clone(),
-            known,
-            self.wants_symbols.subscribe(),
-        ));
+        for (features, wanted) in [
+            (dynamic_registration::symbols(known.dynamic), &self.wants_symbols),
+            (dynamic_registration::outlines(known.dynamic), &self.wants_outlines),
+        ] {
+            let keeping = dynamic_registration::keep(client.clone(), features, wanted.subscribe());
+            self.go_on(keeping);
+        }
         self.go_on(resume_prompt::offer(client.clone(), context.clone(), self.methods.clone()));
         if known.shows_progress {
             self.go_on(progress::show(client.clone(), listener()));
@@ -212,6 +218,25 @@ impl Backend {
         Ok(())
     }
 
+    /// Returns the lenses of a document of JavaScript, TypeScript or Go.
+    async fn outlined_lenses(&self, uri: Uri) -> Result<Option<Vec<lsp::CodeLens>>> {
+        let (asking, folders) = (self.context.owner.outlined(uri), self.context.owner.roots());
+        let Some(open) = asking.await.map_err(|_| Error::internal_error())? else {
+            return Ok(None);
+        };
+        let folders = folders.await.map_err(|_| Error::internal_error())?;
+        let (unit, context) = (self.unit(), self.context.clone());
+        let work = move || outlined_lenses::of(open, &folders, &context.grounds, unit);
+        let lenses = tokio::task::spawn_blocking(work).await;
+        lenses.map(Some).map_err(|_| Error::internal_error())
+    }
+
+    /// Applies the settings that decide which features are registered.
+    fn register_by(&self, settings: &Settings) {
+        self.wants_symbols.send_replace(settings.answers_symbols());
+        self.wants_outlines.send_replace(settings.outlines_tests());
+    }
+
     /// Asks the client to report changed files, for file systems that report none.
     fn register_watching(&self) {
         if !self.known.get().is_some_and(|it| it.watches_files) {
@@ -281,7 +306,7 @@ impl LanguageServer for Backend {
             self.context.set(settings_of(settings)?);
         }
         self.watch_parent(params.process_id);
-        self.wants_symbols.send_replace(self.context.settings().answers_symbols());
+        self.register_by(&self.context.settings());
         Ok(capabilities::of(known))
     }
 
@@ -316,7 +341,7 @@ impl LanguageServer for Backend {
         let section = params.settings.get("trellis").cloned();
         match settings_of(section.unwrap_or(params.settings)) {
             Ok(settings) => {
-                self.wants_symbols.send_replace(settings.answers_symbols());
+                self.register_by(&settings);
                 self.context.set(settings);
                 self.stirs.notify(SessionChange::Other);
             }
@@ -350,6 +375,9 @@ impl LanguageServer for Backend {
             return Ok(None);
         }
         let (unit, uri) = (self.unit(), params.text_document.uri);
+        if positions::path(&uri).is_some_and(|it| Language::of(&it).is_some()) {
+            return self.outlined_lenses(uri).await;
+        }
         let asking = self.context.owner.document(uri);
         // A document that is not open has no lenses: its file is not parsed for them.
         let Some(mut open) = asking.await.map_err(|_| Error::internal_error())? else {

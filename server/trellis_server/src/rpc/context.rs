@@ -41,6 +41,8 @@ pub struct Settings {
     pub other_language_server: bool,
     /// Whether functions have lenses.
     pub code_lenses: bool,
+    /// Whether tests of JavaScript, TypeScript and Go have lenses too.
+    pub test_lenses: bool,
     /// Whether runs that stopped in mid-way are offered for going on when the client starts.
     pub offer_resume: bool,
 }
@@ -62,12 +64,18 @@ impl Default for Settings {
             language_features: LanguageFeatures::Auto,
             other_language_server: false,
             code_lenses: true,
+            test_lenses: true,
             offer_resume: true,
         }
     }
 }
 
 impl Settings {
+    /// Returns whether tests of other languages than Python have lenses.
+    pub fn outlines_tests(&self) -> bool {
+        self.code_lenses && self.test_lenses
+    }
+
     /// Returns whether definitions, references and renames are answered.
     pub fn answers_symbols(&self) -> bool {
         match self.language_features {

@@ -16,6 +16,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri}
 
 use super::definition_anchors::Anchors;
 use super::documents::{Document, Open};
+use super::outlined_documents::OutlinedDocument;
 use super::positions;
 use super::snapshot::{FolderKind, Snapshot, WorkspaceFolder};
 use trellis_project::sources::{PATIENCE, Refreshed, Workspace};
@@ -31,6 +32,7 @@ enum Message {
     OnDisk(Vec<PathBuf>),
     View(oneshot::Sender<Snapshot>),
     Document(Uri, oneshot::Sender<Option<Open>>),
+    Outlined(Uri, oneshot::Sender<Option<OutlinedDocument>>),
     Parsed { uri: Uri, version: i32, anchors: Anchors, changed: oneshot::Sender<bool> },
     Marked { uri: Uri, version: i32, lines: Vec<(u64, Option<u32>)> },
     Roots(oneshot::Sender<Vec<PathBuf>>),
@@ -101,6 +103,14 @@ impl SessionHandle {
         receiver
     }
 
+    /// Requests one open document of JavaScript, TypeScript or Go; `None` if it is not open. The
+    /// request is sent by the call.
+    pub fn outlined(&self, uri: Uri) -> oneshot::Receiver<Option<OutlinedDocument>> {
+        let (sender, receiver) = oneshot::channel();
+        self.send(Message::Outlined(uri, sender));
+        receiver
+    }
+
     /// Stores the definitions of a document's version, unless it has another version by now; the
     /// receiver gets whether anything changed.
     pub fn parsed(&self, uri: Uri, version: i32, anchors: Anchors) -> oneshot::Receiver<bool> {
@@ -143,6 +153,7 @@ struct State {
     parts: BTreeMap<u64, (FolderKind, Workspace)>,
     next: u64,
     documents: Arc<FxHashMap<String, Document>>,
+    outlined: FxHashMap<String, OutlinedDocument>,
 }
 
 impl State {
@@ -159,6 +170,9 @@ impl State {
                 Message::View(to) => self.answer(to),
                 // The receiver may be gone, here and below.
                 Message::Document(uri, to) => drop(to.send(self.document(&uri))),
+                Message::Outlined(uri, to) => {
+                    drop(to.send(self.outlined.get(uri.as_str()).cloned()));
+                }
                 Message::Parsed { uri, version, anchors, changed } => {
                     let document = self.version(&uri, version);
                     let _ = changed.send(document.is_some_and(|it| it.parsed(anchors)));
@@ -237,6 +251,10 @@ impl State {
     }
 
     fn opened(&mut self, item: TextDocumentItem) {
+        if let Some(outlined) = OutlinedDocument::of(&item) {
+            self.outlined.insert(item.uri.as_str().to_owned(), outlined);
+            return;
+        }
         self.place(item.uri, item.version, item.text.into());
     }
 
@@ -282,6 +300,9 @@ impl State {
         changes: Vec<TextDocumentContentChangeEvent>,
         unit: Unit,
     ) {
+        if let Some(outlined) = self.outlined.get_mut(uri.as_str()) {
+            return outlined.apply(changes, unit);
+        }
         let Some(document) = Arc::make_mut(&mut self.documents).get_mut(uri.as_str()) else {
             return tracing::warn!("{} changed but is not open", uri.as_str());
         };
@@ -293,6 +314,9 @@ impl State {
     }
 
     fn closed(&mut self, uri: &Uri) {
+        if self.outlined.remove(uri.as_str()).is_some() {
+            return;
+        }
         let Some(document) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
             return;
         };
@@ -330,7 +354,8 @@ impl State {
         };
         let parts = self.parts.iter().map(part).collect();
         // The caller may have cancelled meanwhile.
-        let _ = to.send(Snapshot { parts, documents: self.documents.clone() });
+        let outlined = self.outlined.values().map(OutlinedDocument::path_and_text).collect();
+        let _ = to.send(Snapshot { parts, documents: self.documents.clone(), outlined });
         self.parts.values_mut().for_each(|(_, it)| it.work_in_background());
     }
 }

@@ -32,6 +32,8 @@ pub struct WorkspaceFolder {
 pub struct Snapshot {
     pub parts: Vec<WorkspaceFolder>,
     pub documents: Arc<FxHashMap<String, Document>>,
+    /// Texts of open documents in other languages than Python.
+    pub outlined: Vec<(PathBuf, Arc<str>)>,
 }
 
 /// A file of a snapshot.
@@ -84,7 +86,9 @@ impl Snapshot {
     /// Returns the text of a file that the client has open.
     pub fn open_text(&self, path: &Path) -> Option<&Arc<str>> {
         let is = |it: &&Document| positions::path(&it.uri).is_some_and(|it| it == path);
-        self.documents.values().find(is).map(|it| &it.text)
+        let python = self.documents.values().find(is).map(|it| &it.text);
+        let other = || self.outlined.iter().find(|(it, _)| it == path).map(|(_, text)| text);
+        python.or_else(other)
     }
 
     /// Returns open files below a folder whose text differs from the disk.

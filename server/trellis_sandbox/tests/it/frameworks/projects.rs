@@ -148,6 +148,13 @@ fn commands_select_files_and_tests() {
                 r"{jest} --testNamePattern=^ ?(cart adds \(up\)|same( #2)?)$ --runTestsByPath a.test.js"
             ),
         ),
+        (
+            Framework::Jest,
+            &["a.test.js::cart::of (many)::"],
+            format!(
+                r"{jest} --testNamePattern=^ ?(cart of \(many\) .*)$ --runTestsByPath a.test.js"
+            ),
+        ),
         (Framework::Jest, &["a.js::x", "b.js"], format!("{jest} --runTestsByPath a.js b.js")),
         (
             Framework::Vitest,
@@ -162,6 +169,7 @@ fn commands_select_files_and_tests() {
             format!("{go} -run=^(TestA|TestC)$ . ./sub"),
         ),
         (Framework::Go, &["sub/x_test.go", "y_test.go"], format!("{go} . ./sub")),
+        (Framework::Go, &["internal", "."], format!("{go} . ./internal/...")),
     ] {
         assert_eq!(line(&of(framework), targets), expected);
     }
