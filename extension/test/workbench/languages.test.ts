@@ -28,6 +28,8 @@ describe('half', () => {
   });
 });
 
+test('beside the group', () => {});
+
 test.each([2, 4])('%i is even', (number) => {
   expect(number % 2).toBe(0);
 });
@@ -86,8 +88,8 @@ async function runGroup(workbench: Workbench): Promise<void> {
 /** The text has a mark and a lens beside each test; a run of the file adds the cases that only it knows. */
 async function readMarks(workbench: Workbench, root: string): Promise<void> {
   await workbench.openFile('half.test.ts');
-  await workbench.lens(/^Run$/).nth(2).waitFor();
-  assert.equal(await workbench.lens(/^Run$/).count(), 3);
+  await workbench.lens(/^Run$/).nth(3).waitFor();
+  assert.equal(await workbench.lens(/^Run$/).count(), 4);
   await workbench.pictures('languages-1-group', root, {});
   const file = workbench.testParent('half.test.ts');
   await file.hover();
@@ -98,7 +100,7 @@ async function readMarks(workbench: Workbench, root: string): Promise<void> {
 /** Rows and lenses follow what is typed, and the new lens runs the test when it is saved. */
 async function followEdits(workbench: Workbench): Promise<void> {
   await workbench.typeAfter("import { half } from './half';", "\ntest('typed', () => {});");
-  await workbench.lens(/^Run$/).nth(3).waitFor();
+  await workbench.lens(/^Run$/).nth(4).waitFor();
   await workbench.page.locator('.test-explorer [role="treeitem"][aria-label^="typed ("]').waitFor();
   await workbench.page.keyboard.press('Control+S');
   await (await topmost(workbench.lens(/^Run$/))).click();
