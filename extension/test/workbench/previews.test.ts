@@ -62,10 +62,10 @@ test('generated tests are shown before they are written', async () => {
     assert.ok(readFileSync(file, 'utf8').includes('assert tax(10) == 2'));
     await workbench.tab('tests for tax').waitFor({ state: 'detached' });
     await workbench.statusItem('trellis.review').waitFor({ state: 'hidden' });
+    await workbench.openFile('taxes.py');
+    await workbench.lens('\u2713 passed').first().waitFor();
     await workbench.answer(written, 'Open Tests').click();
     await workbench.tab(/^test_taxes\.py$/).waitFor();
     await workbench.lens(/^Run$/).nth(2).waitFor();
-    await workbench.openFile('taxes.py');
-    await workbench.lens('\u2713 passed').first().waitFor();
   });
 });
