@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { laneNamed, wanted } from '../lane/lanes';
 import { limits, withLimit } from '../lane/patience';
 import { project } from '../lane/project';
+import { write } from '../lane/scratch';
 import { withSession } from '../lane/session';
 import { extensionId } from '../lane/workbench';
 
@@ -14,6 +15,10 @@ test('inside the extension host', async () => {
   const lane = laneNamed(wanted('TRELLIS_LANE'));
   await withSession('host', { hostTests: lane.hostTestsOnRequest }, async ({ server, workbench }) => {
     const folder = project(server.scratch.root);
+    write(
+      join(folder, 'taxes.py'),
+      '"""What the state takes."""\n\n\ndef tax(price):\n    return price / 5\n',
+    );
     const { page } = workbench;
     const ended = await listen(page);
     const authority = new URL(server.url).host;

@@ -6,7 +6,7 @@ import { type CodeLens, commands, extensions, Uri, window, workspace } from 'vsc
 const file = (): Uri => {
   const [folder] = workspace.workspaceFolders ?? [];
   if (folder === undefined) throw new Error('no folder is open');
-  return Uri.joinPath(folder.uri, 'prices.py');
+  return Uri.joinPath(folder.uri, 'taxes.py');
 };
 
 suite('activation', () => {
@@ -33,7 +33,7 @@ suite('activation', () => {
     const at = document
       .getText()
       .split('\n')
-      .findIndex((it) => it.startsWith('def total'));
+      .findIndex((it) => it.startsWith('def tax'));
     const lines = new Set(lenses.map((it) => it.range.start.line));
     assert.ok(at > 0 && lines.has(at), `lenses are on lines ${[...lines]}, none on ${at}`);
   });

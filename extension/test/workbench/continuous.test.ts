@@ -14,7 +14,6 @@ test('each save runs the tests that it affects, until the run is switched off', 
     const root = project(server.scratch.root);
     await workbench.open(root);
     await workbench.openFile('prices.py');
-    await workbench.lens(/tests/i).first().waitFor();
     await switchOn(workbench);
     await editAndSave(workbench, root);
     await breakSyntax(workbench);
@@ -26,6 +25,7 @@ test('each save runs the tests that it affects, until the run is switched off', 
 /** The button of the Testing view; tests that have never run do so at once. */
 async function switchOn(workbench: Workbench): Promise<void> {
   await workbench.command('Testing: Focus on Test Explorer View');
+  await workbench.testParent('shop').waitFor();
   await button(workbench, 'Start Continuous Run').click();
   await workbench.expand(workbench.testParent('shop'));
   await workbench.expand(workbench.testParent('test_prices.py'));

@@ -64,7 +64,8 @@ test('generated tests are shown before they are written', async () => {
     await workbench.statusItem('trellis.review').waitFor({ state: 'hidden' });
     await workbench.answer(written, 'Open Tests').click();
     await workbench.tab(/^test_taxes\.py$/).waitFor();
-    await workbench.tab(/^taxes\.py$/).click();
+    await workbench.lens(/^Run$/).nth(2).waitFor();
+    await workbench.openFile('taxes.py');
     await workbench.lens('\u2713 passed').first().waitFor();
   });
 });
