@@ -5,21 +5,14 @@ import type { Params, Sidecar } from '../sidecar/api';
 import { requestWithProgress } from '../sidecar/job_progress';
 import * as notify from '../sidecar/notify';
 import { isWithin } from '../testing/ids';
+import type { NamedTest } from '../testing/types';
 import type { DiffTabs } from './diff_tabs';
 import { type ProposalStore, realFolder } from './proposal_store';
 import type { Proposal } from './queue';
 
-/** A failing test, or a file, class or function with one. */
-export interface FailingTest {
-  /** Folder of the project, absolute. */
-  readonly root: string;
-  /** Id, relative to the folder. */
-  readonly test: string;
-}
-
 export class FixRequests {
   /** Tests whose fix is being looked for. */
-  private readonly underWay = new Map<string, FailingTest>();
+  private readonly underWay = new Map<string, NamedTest>();
 
   constructor(
     private readonly sidecar: Sidecar,
@@ -33,7 +26,7 @@ export class FixRequests {
   }
 
   /** Looks for a fix, and shows it. */
-  async propose({ root, test }: FailingTest): Promise<void> {
+  async propose({ root, test }: NamedTest): Promise<void> {
     await this.request({ root, test }, l10n.t('Looking for a fix of {0}', nameOf(test)));
   }
 
@@ -54,13 +47,13 @@ export class FixRequests {
   }
 
   /** Returns whether a fix of the test is being looked for, and says so. */
-  private isBusy({ root, test }: FailingTest): boolean {
+  private isBusy({ root, test }: NamedTest): boolean {
     const isBusy = this.underWay.has(keyOf({ root, test }));
     if (isBusy) void notify.info(l10n.t('A fix of {0} is being looked for already.', nameOf(test)));
     return isBusy;
   }
 
-  private async request(given: Params<'trellis/proposeFix'> & FailingTest, title: string): Promise<void> {
+  private async request(given: Params<'trellis/proposeFix'> & NamedTest, title: string): Promise<void> {
     const root = await realFolder(given.root);
     const key = keyOf({ root, test: given.test });
     if (this.isBusy({ root, test: given.test })) return;
@@ -76,7 +69,7 @@ export class FixRequests {
   }
 }
 
-function keyOf({ root, test }: FailingTest): string {
+function keyOf({ root, test }: NamedTest): string {
   return `${root}\n${test}`;
 }
 

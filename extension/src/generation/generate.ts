@@ -7,6 +7,7 @@ import { budgetOf } from '../run/cost';
 import type { JobStore } from '../run/job_store';
 import { requestSettings } from '../settings/request_settings';
 import type { Sidecar } from '../sidecar/api';
+import type { LastAnswers } from './last_answers';
 import { DEMO_FOLDER } from './run_finished';
 import { type GenerateChoice, generateParams } from './run_params';
 import { folderFor, pickFolder, pickGraph, pickRun } from './run_pickers';
@@ -23,15 +24,19 @@ export async function generate(
   sidecar: Sidecar,
   jobStore: JobStore,
   request: GenerateRequest,
+  answers: LastAnswers,
 ): Promise<string | undefined> {
-  const graph = request.graph === undefined ? await pickGraph() : await absolute(request.graph);
+  const graph = request.graph === undefined ? await pickGraph(answers.graph) : await absolute(request.graph);
   if (graph === undefined) return undefined;
   const out =
-    request.out === undefined ? await pickFolder(graph) : (await absolute(request.out, graph))?.fsPath;
+    request.out === undefined
+      ? await pickFolder(graph, answers.folderOf(graph.fsPath))
+      : (await absolute(request.out, graph))?.fsPath;
   if (out === undefined) return undefined;
   const model = request.model ?? (await modelFor(sidecar, Uri.file(out)));
   if (model === undefined) return undefined;
   const chosen = { graph: graph.fsPath, out };
+  await answers.put(chosen.graph, out);
   return await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });
 }
 

@@ -6,6 +6,8 @@ import { guarded, reportError } from '../sidecar/report_error';
 import { controlJob, showActionsMenu } from './actions_menu';
 import { stringFields } from './command_arguments';
 import { type GenerateRequest, generate, resumeRun, runDemo } from './generate';
+import { LastAnswers } from './last_answers';
+import { OpenRuns } from './open_runs';
 import { PlanDiagnostics } from './plan_diagnostics';
 import { PlanFiles } from './plan_files';
 import { reportRunFinished, showReport } from './report';
@@ -15,12 +17,17 @@ import { offerResumesAtStart } from './resume_offers';
 export function registerGeneration(context: ExtensionContext, sidecar: Sidecar): JobStore {
   const jobStore = new JobStore(sidecar);
   const notStarted = l10n.t('Could not start the run');
+  const openRuns = new OpenRuns(context.workspaceState);
+  const answers = new LastAnswers(context.workspaceState);
   const made: Disposable[] = [
     jobStore,
     new PlanFiles(),
     new PlanDiagnostics(sidecar),
-    offerResumesAtStart(sidecar, jobStore),
-    command('trellis.generate', notStarted, (it: unknown) => generate(sidecar, jobStore, requestOf(it))),
+    ...openRuns.follow(jobStore),
+    offerResumesAtStart(sidecar, jobStore, openRuns.interrupted),
+    command('trellis.generate', notStarted, (it: unknown) =>
+      generate(sidecar, jobStore, requestOf(it), answers),
+    ),
     command('trellis.resumeRun', notStarted, (it: unknown) => resumeRun(sidecar, jobStore, folderOf(it))),
     command('trellis.demo', notStarted, () => runDemo(sidecar, jobStore, context.extensionUri)),
     command('trellis.actions', l10n.t('Could not show the menu'), () => showActionsMenu(sidecar, jobStore)),

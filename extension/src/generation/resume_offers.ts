@@ -5,16 +5,24 @@ import type { JobStore } from '../run/job_store';
 import { isOpen, isRun } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
-import { reportError } from '../sidecar/report_error';
+import { guarded } from '../sidecar/report_error';
 
-/** Offers to resume stopped runs at every start of the sidecar. */
-export function offerResumesAtStart(sidecar: Sidecar, jobStore: JobStore): Disposable {
+/** Offers to resume stopped runs at every start of the sidecar. Those that a reload of the window ended go on. */
+export function offerResumesAtStart(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  interrupted: readonly string[],
+): Disposable {
+  let ended = interrupted;
+  const atStart = guarded(l10n.t('Could not look for stopped runs'), async () => {
+    // A server that starts once more may have ended because of them.
+    const continued = ended;
+    ended = [];
+    const others = await continueRuns(await stoppedRuns(sidecar, jobStore), continued);
+    if (workspace.getConfiguration('trellis').get('offerResume', true)) await offerResumes(others);
+  });
   return sidecar.onState((state) => {
-    if (state !== 'running' || !workspace.isTrusted) return;
-    if (!workspace.getConfiguration('trellis').get('offerResume', true)) return;
-    offerResumes(sidecar, jobStore).catch((error) =>
-      reportError(l10n.t('Could not look for stopped runs'), error),
-    );
+    if (state === 'running' && workspace.isTrusted) void atStart();
   });
 }
 
@@ -28,12 +36,25 @@ export async function offerResume(text: string, out?: string): Promise<void> {
   await commands.executeCommand('trellis.resumeRun', ...(out === undefined ? [] : [out]));
 }
 
-async function offerResumes(sidecar: Sidecar, jobStore: JobStore): Promise<void> {
+async function stoppedRuns(sidecar: Sidecar, jobStore: JobStore): Promise<readonly Run[]> {
   const { runs } = await sidecar.request('trellis/listRuns', {});
   // Task lists are resumed by the command that began them.
-  const stopped = runs.filter(
+  return runs.filter(
     (it) => it.state === 'stopped' && it.kind === 'generate' && !isRunning(jobStore, it.out),
   );
+}
+
+/** Resumes the runs that a reload has ended; returns the others. */
+async function continueRuns(stopped: readonly Run[], ended: readonly string[]): Promise<readonly Run[]> {
+  const [own, others] = [true, false].map((it) => stopped.filter(({ out }) => ended.includes(out) === it));
+  for (const { out } of own ?? []) {
+    await commands.executeCommand('trellis.resumeRun', out);
+    void notify.info(l10n.t('The run in {0} continues after the reload.', workspace.asRelativePath(out)));
+  }
+  return others ?? [];
+}
+
+async function offerResumes(stopped: readonly Run[]): Promise<void> {
   const [first, ...more] = stopped;
   if (first === undefined) return;
   if (more.length === 0) await offerResume(offerText(first), first.out);

@@ -28,10 +28,13 @@ export async function folderFor(file?: Uri): Promise<string | undefined> {
   return chosen?.uri.fsPath;
 }
 
-/** Asks for a planning graph of the workspace, or any other file; `undefined` if the person cancelled. */
-export async function pickGraph(): Promise<Uri | undefined> {
+/**
+ * Asks for a planning graph of the workspace, or any other file; `undefined` if the person cancelled.
+ * @param last absolute path of the one that was chosen the last time, which comes first
+ */
+export async function pickGraph(last?: string): Promise<Uri | undefined> {
   const title = l10n.t('Generate a repository from which planning graph?');
-  return await pickJson('graph', PLANS, title, l10n.t('Planning graphs'), l10n.t('Generate'));
+  return await pickJson('graph', PLANS, title, l10n.t('Planning graphs'), l10n.t('Generate'), last);
 }
 
 /** Asks for a plan of the workspace to show; `undefined` if the person cancelled. */
@@ -44,7 +47,7 @@ export async function pickPlan(): Promise<Uri | undefined> {
 
 /**
  * Asks for a file of a kind whose path matches a pattern, or any other file; `filter` and `openLabel` are texts of the
- * dialog for the latter.
+ * dialog for the latter, and `last` is the path of a file that comes first.
  */
 export async function pickJson(
   kind: 'graph' | 'tasks',
@@ -52,10 +55,17 @@ export async function pickJson(
   title: string,
   filter: string,
   openLabel: string,
+  last?: string,
 ): Promise<Uri | undefined> {
   const found = await plansOfKind(await workspace.findFiles(pattern, EXCLUDED, MAX_FILES), kind);
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
-  const files = found.map((uri) => ({ label: workspace.asRelativePath(uri), uri }));
+  const isLast = (it: Uri) => it.fsPath === last;
+  const sorted = [...found.filter(isLast), ...found.filter((it) => !isLast(it))];
+  const files = sorted.map((uri) => ({
+    label: workspace.asRelativePath(uri),
+    description: isLast(uri) ? l10n.t('last used') : '',
+    uri,
+  }));
   const items: (QuickPickItem & { uri?: Uri })[] = [...files, browse];
   const chosen = await window.showQuickPick(items, { title });
   if (chosen !== browse) return chosen?.uri;
@@ -74,16 +84,23 @@ async function plansOfKind(all: readonly Uri[], kind: 'graph' | 'tasks'): Promis
   return (await Promise.all(fits)).flat();
 }
 
-/** Asks for the output folder; returns an absolute path. */
-export async function pickFolder(graph: Uri): Promise<string | undefined> {
-  return await pickSiblingFolder(graph, 'output', l10n.t('Generate the repository in which folder?'));
+/** Asks for the output folder, and proposes that of the last run; returns an absolute path. */
+export async function pickFolder(graph: Uri, last?: string): Promise<string | undefined> {
+  return await pickSiblingFolder(graph, 'output', l10n.t('Generate the repository in which folder?'), last);
 }
 
-/** Asks for a folder; the one with this name beside the file is proposed. Returns an absolute path. */
-export async function pickSiblingFolder(file: Uri, name: string, title: string): Promise<string | undefined> {
+/**
+ * Asks for a folder; the last one, else the one with this name beside the file is proposed. Returns an absolute path.
+ */
+export async function pickSiblingFolder(
+  file: Uri,
+  name: string,
+  title: string,
+  last?: string,
+): Promise<string | undefined> {
   const base = await folderFor(file);
   if (base === undefined) return undefined;
-  const beside = relative(base, join(file.fsPath, '..', name));
+  const beside = relative(base, last ?? join(file.fsPath, '..', name));
   const chosen = await window.showInputBox({
     title,
     // The editor makes links in prompts as well, and folders may have any name.

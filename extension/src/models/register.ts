@@ -1,10 +1,19 @@
 // Commands about models, and the provider `editor`.
-import { commands, type Disposable, type ExtensionContext, l10n, type Uri, window, workspace } from 'vscode';
+import {
+  type ConfigurationTarget,
+  commands,
+  type Disposable,
+  type ExtensionContext,
+  l10n,
+  type Uri,
+  window,
+  workspace,
+} from 'vscode';
 import type { JobStore } from '../run/job_store';
 import type { Client } from '../sidecar/client';
 import { errorText } from '../sidecar/errors';
 import * as notify from '../sidecar/notify';
-import { guarded } from '../sidecar/report_error';
+import { guarded, reportError, SOLVED } from '../sidecar/report_error';
 import { configuredModel } from './configured_model';
 import { registerEditorModel } from './editor_model';
 import { hasKey, removeKey, setKey } from './keys';
@@ -26,9 +35,14 @@ export function registerModels(context: ExtensionContext, client: Client, jobSto
     command('trellis.removeApiKey', l10n.t('Could not remove the API key'), () =>
       removeKey(context, client, jobStore),
     ),
-    command('trellis.selectModel', l10n.t('Could not select the model'), () =>
-      selectModel(context, client, jobStore),
-    ),
+    commands.registerCommand('trellis.selectModel', async () => {
+      let isChosen = false;
+      const select = guarded(l10n.t('Could not select the model'), async () => {
+        isChosen = await selectModel(context, client, jobStore);
+      });
+      await select();
+      return isChosen ? SOLVED : undefined;
+    }),
     command('trellis.tryModel', l10n.t('Could not test the model'), () =>
       testModel(client, configuredModel(currentFolder()?.fsPath).model ?? ''),
     ),
@@ -38,16 +52,23 @@ export function registerModels(context: ExtensionContext, client: Client, jobSto
   );
 }
 
-/** Asks for a model, and for the API key of its provider if there is none. */
-async function selectModel(context: ExtensionContext, client: Client, jobStore: JobStore): Promise<void> {
+/** Asks for a model, and for the API key of its provider if there is none; returns whether a model is chosen. */
+async function selectModel(context: ExtensionContext, client: Client, jobStore: JobStore): Promise<boolean> {
   const root = currentFolder()?.fsPath;
   const model = await pickModel(client, configuredModel(root).model ?? '', root);
-  if (model === undefined) return;
+  if (model === undefined) return false;
   const target = await saveModel(model, currentFolder());
   const provider = providerOf(model);
   if (provider !== undefined && !(await hasKey(context, provider))) {
-    if (!(await setKey(context, client, jobStore, provider))) return;
+    if (!(await setKey(context, client, jobStore, provider))) return false;
   }
+  announceSaved(client, model, target).catch((error) =>
+    reportError(l10n.t('Could not test the model'), error),
+  );
+  return true;
+}
+
+async function announceSaved(client: Client, model: string, target: ConfigurationTarget): Promise<void> {
   const [attempt, change] = [l10n.t('Test Connection'), l10n.t('Change…')];
   const chosen = await notify.info(savedText(model, target), attempt, change);
   if (chosen === attempt) await testModel(client, model);

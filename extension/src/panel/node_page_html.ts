@@ -68,18 +68,22 @@ function section(title: string, content: string): string {
   return content === '' ? '' : `<section><h2>${escaped(title)}</h2>${content}</section>`;
 }
 
-function reasons({ status, cause, reason }: NodeResult, { kind }: NodePageState, t: Translate): string {
+function reasons(facts: NodeResult, state: NodePageState, t: Translate): string {
+  const { status, cause, reason } = facts;
   if (status === 'passed') return '';
   const why = cause ? `<p>${withCode(sentence(cause))}</p>` : '';
   const given = reason && !cause ? `<pre class="text">${escaped(reason)}</pre>` : '';
-  const advice =
-    kind === 'tasks'
-      ? t('Make the task clearer, or retry with a stronger model.')
-      : t(
-          'Compare the failing test with the specification and correct the one that is wrong, or retry with a stronger model.',
-        );
   if (status === 'skipped') return section(t('Why it was skipped'), why + given);
-  return section(t('Why it failed'), `${why}${given}<p>${escaped(advice)}</p>`);
+  return section(t('Why it failed'), `${why}${given}<p>${withCode(advice(facts, state, t))}</p>`);
+}
+
+/** Returns the advice of the sidecar, unless it is about options of the command line. */
+function advice({ recommendation }: NodeResult, { kind }: NodePageState, t: Translate): string {
+  if (recommendation && !recommendation.includes('--')) return recommendation;
+  if (kind === 'tasks') return t('Make the task clearer, or retry with a stronger model.');
+  return t(
+    'Compare the failing test with the specification and correct the one that is wrong, or retry with a stronger model.',
+  );
 }
 
 function failingTest({ test, failure, tests }: NodeResult, t: Translate): string {

@@ -9,14 +9,7 @@ import { fileOf, idSteps } from './ids';
 import { type Outcome, outcomeOfEvent, outcomesOfResults } from './outcomes';
 import type { TestView } from './test_view';
 import { itemId } from './tree';
-
-/** A test, or a file, class or function with tests. */
-export interface NamedTest {
-  /** Folder of the project, absolute. */
-  readonly root: string;
-  /** Id, relative to the folder. */
-  readonly test: string;
-}
+import type { NamedTest } from './types';
 
 /** Milliseconds without a result after which menus are updated. */
 const QUIET_MS = 150;

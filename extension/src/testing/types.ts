@@ -16,3 +16,11 @@ export interface RunOptions {
   /** Text at the beginning of the run's output. */
   readonly intro?: string;
 }
+
+/** A test, or a file, class or function with tests. */
+export interface NamedTest {
+  /** Folder of the project, absolute. */
+  readonly root: string;
+  /** Id, relative to the folder. */
+  readonly test: string;
+}

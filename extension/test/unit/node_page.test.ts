@@ -160,6 +160,14 @@ test('a page without facts shows the reason, also after it was hidden', async ()
   for (const it of shown) assert.match(it, /role="alert">.*the run is gone/);
 });
 
+test('a page gives the advice of the sidecar, unless it is about the command line', () => {
+  const shown = (recommendation: string | null) =>
+    nodePageHtml({ ...facts, recommendation }, state, l10n.t).includes('Compare the failing test');
+  assert.deepEqual([null, 'Choose another with `--model`.'].map(shown), [true, true]);
+  const html = nodePageHtml({ ...facts, recommendation: 'Add `a` to the specification.' }, state, l10n.t);
+  assert.ok(html.includes('<p>Add <code>a</code> to the specification.</p>'), html);
+});
+
 test('statuses of blocked nodes are in words', () => {
   const blocks = [{ id: 'm.b', name: 'b', status: 'in_progress' }];
   const html = nodePageHtml({ ...facts, blocks }, state, l10n.t);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { Decisions } from '../../src/approval/decisions';
 import { generate, resumeRun } from '../../src/generation/generate';
+import { LastAnswers } from '../../src/generation/last_answers';
 import { implementIssue } from '../../src/issue/implement';
 import { JobStore } from '../../src/run/job_store';
 import { requestSettings, settingReader } from '../../src/settings/request_settings';
@@ -144,7 +145,7 @@ test("the number of parallel tasks is limited to the sidecar's maximum", () => {
 /** Actions of a person that send each method. */
 const ASKS: Record<MethodWithSettings, (fixture: TestingFixture, jobStore: JobStore) => Promise<unknown>> = {
   'trellis/generate': ({ sidecar }, jobStore) =>
-    generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p' }),
+    generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p' }, new LastAnswers(memento())),
   resume: ({ sidecar }, jobStore) => resumeRun(asClient(sidecar), jobStore, '/p'),
   'trellis/retryNode': () => run('trellis.retryNode', { node: 'n', out: '/p' }),
   'trellis/tasks': () => run('trellis.tasks', { file: '/p/tasks.json', stack: 's', out: '/p' }),
@@ -194,7 +195,11 @@ test('choices for a run override settings', async () => {
   const { sidecar } = openTestingView('/p');
   sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
   const jobStore = new JobStore(asClient(sidecar));
-  await generate(asClient(sidecar), jobStore, { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' });
+  const answers = new LastAnswers(memento());
+  const request = { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' };
+  await generate(asClient(sidecar), jobStore, request, answers);
+  assert.deepEqual([answers.graph, answers.folderOf('/p/rpg.json')], ['/p/rpg.json', '/p/out']);
+  assert.equal(answers.folderOf('/p/other.json'), undefined);
   assert.deepEqual(sidecar.params('trellis/generate'), [
     { graph: '/p/rpg.json', out: '/p/out', model: 'a:chosen' },
   ]);

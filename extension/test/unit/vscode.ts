@@ -57,8 +57,9 @@ export const editor = {
   answer: undefined as string | undefined,
   /** Texts of progress notifications. */
   progress: [] as string[],
-  /** Executed commands. */
+  /** Executed commands, and their results by name. */
   ran: [] as unknown[][],
+  results: {} as Record<string, unknown>,
 };
 
 const never = () => new Disposable(() => undefined);
@@ -207,7 +208,10 @@ export const commands = {
     registered.set(name, work);
     return new Disposable(() => registered.delete(name));
   },
-  executeCommand: async (...given: unknown[]) => void editor.ran.push(given),
+  executeCommand: async (...given: unknown[]) => {
+    editor.ran.push(given);
+    return editor.results[String(given[0])];
+  },
 };
 
 export const version = '1.139.1';

@@ -1,0 +1,63 @@
+// Runs under way, remembered with the workspace: a reload of the window ends them, though nobody wanted that.
+import type { Disposable, Memento } from 'vscode';
+import type { JobStore } from '../run/job_store';
+
+const STATE = 'trellis.openRuns';
+/** Milliseconds between two notes of the time. */
+const INTERVAL_MS = 5_000;
+/** Milliseconds after which a person has not reloaded the window, but left. */
+const RELOAD_MS = 60_000;
+
+interface OpenRunsState {
+  readonly outs: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export class OpenRuns {
+  private readonly outs = new Set<string>();
+  /** Folders of the runs that were under way when the last window ended, a moment ago. */
+  readonly interrupted: readonly string[];
+
+  constructor(private readonly memento: Memento) {
+    const { outs, at } = memento.get<OpenRunsState>(STATE, { outs: [], at: 0 });
+    this.interrupted = Date.now() - at <= RELOAD_MS ? outs : [];
+    if (outs.length > 0) this.note();
+  }
+
+  /** Follows the runs of this window. */
+  follow(jobStore: JobStore): Disposable[] {
+    const timer = setInterval(() => {
+      if (this.outs.size > 0) this.note();
+    }, INTERVAL_MS);
+    return [
+      { dispose: () => clearInterval(timer) },
+      // Jobs that vanish have lost their process, as in a reload; those that end have a result.
+      jobStore.onChange((jobs) => {
+        for (const { method, out, state } of jobs.values()) {
+          if (out === undefined || !RESUMABLE.includes(method)) continue;
+          if (state === 'running') this.change(out, true);
+          // A person who paused a run wants it to wait.
+          if (state === 'paused') this.change(out, false);
+        }
+      }),
+      jobStore.onEnd(({ out }) => {
+        if (out !== undefined) this.change(out, false);
+      }),
+    ];
+  }
+
+  private change(out: string, isOpen: boolean): void {
+    if (this.outs.has(out) === isOpen) return;
+    if (isOpen) this.outs.add(out);
+    else this.outs.delete(out);
+    this.note();
+  }
+
+  private note(): void {
+    void this.memento.update(STATE, { outs: [...this.outs], at: Date.now() });
+  }
+}
+
+/** Methods whose runs `trellis.resumeRun` continues. */
+const RESUMABLE: readonly string[] = ['generate', 'retryNode'];
