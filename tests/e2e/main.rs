@@ -40,6 +40,7 @@ mod orphans;
 mod outlines;
 mod peers;
 mod people;
+mod plan_changes;
 mod plan_pages;
 mod prepared;
 mod protocol;

@@ -16,6 +16,7 @@ use trellis_server::api::plan::{
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
+mod diff;
 mod estimate;
 mod flows;
 mod levels;
@@ -39,6 +40,7 @@ enum PlanCommand {
     Estimate(estimate::EstimateArgs),
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
+    Diff(diff::DiffArgs),
     /// Compare planned dependencies with what the code uses.
     Verify(PlannedArgs),
     /// Show what a node depends on, and what depends on it.
@@ -81,6 +83,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Estimate(args) => estimate::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
+        PlanCommand::Diff(args) => diff::run(&args, output),
         PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));

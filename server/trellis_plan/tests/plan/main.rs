@@ -1,6 +1,7 @@
 //! Tests of the crate through its public interface.
 
 mod dialects;
+mod diff;
 mod explore;
 mod export;
 mod flow;

@@ -24,6 +24,7 @@ pub mod log;
 pub mod node;
 pub mod plan;
 pub mod plan_diagnostics;
+pub mod plan_diff;
 pub mod plan_estimate;
 pub mod plan_search;
 pub mod plan_vs_code;
