@@ -42,6 +42,7 @@ mod peers;
 mod people;
 mod plan_changes;
 mod plan_pages;
+mod plan_trace;
 mod prepared;
 mod protocol;
 mod providers;

@@ -29,8 +29,10 @@ mod python;
 mod read;
 mod schedule;
 mod search;
+mod spec;
 mod status;
 mod task;
+mod trace;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
@@ -54,6 +56,10 @@ pub use schedule::Schedule;
 pub use search::{
     Document, EmbeddingText, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
 };
+pub use spec::{
+    Sentence, SentenceChange, SentenceKind, Spec, SpecError, sentence_changes, sentences,
+};
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use task::Task;
+pub use trace::{Trace, TraceProblem, TraceProblemKind, trace};
 pub use tree::{Tree, tree};

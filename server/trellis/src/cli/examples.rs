@@ -58,6 +58,7 @@ pub(super) const ALL: [(&str, &str); 23] = [
         "trellis plan check plan.json\n\
          trellis plan search plan.json average\n\
          trellis plan diff old.json plan.json\n\
+         trellis plan trace plan.json --run shop\n\
          trellis plan deps plan.json stats.mean",
     ),
     (

@@ -21,6 +21,7 @@ mod estimate;
 mod flows;
 mod levels;
 mod search;
+mod trace;
 
 #[derive(Args)]
 pub(crate) struct PlanArgs {
@@ -41,6 +42,7 @@ enum PlanCommand {
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
     Diff(diff::DiffArgs),
+    Trace(trace::TraceArgs),
     /// Compare planned dependencies with what the code uses.
     Verify(PlannedArgs),
     /// Show what a node depends on, and what depends on it.
@@ -84,6 +86,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
         PlanCommand::Diff(args) => diff::run(&args, output),
+        PlanCommand::Trace(args) => trace::run(&args, output),
         PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));

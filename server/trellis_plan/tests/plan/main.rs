@@ -12,7 +12,9 @@ mod problems;
 mod read;
 mod schedule;
 mod search;
+mod sentences;
 mod tasks;
+mod trace;
 
 use trellis_plan::{NodeIx, Plan};
 

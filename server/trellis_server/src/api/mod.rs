@@ -27,6 +27,7 @@ pub mod plan_diagnostics;
 pub mod plan_diff;
 pub mod plan_estimate;
 pub mod plan_search;
+pub mod plan_trace;
 pub mod plan_vs_code;
 pub mod proposals;
 pub mod refactorings;
