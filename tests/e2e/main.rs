@@ -41,6 +41,8 @@ mod outlines;
 mod peers;
 mod people;
 mod plan_changes;
+mod plan_edit;
+mod plan_from_code;
 mod plan_pages;
 mod plan_trace;
 mod prepared;

@@ -1,5 +1,6 @@
 //! Python projects on disk: a fresh index of their sources, transactional edits, symbols, and plans.
 
+pub mod code_plan;
 pub mod code_view;
 pub mod edits;
 pub mod error;

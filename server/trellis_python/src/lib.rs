@@ -62,7 +62,7 @@ pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
     CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, KnownFile, Located,
     NameTable, OutlineSource, Place, Reach, Reference, ReferenceKind, References, Rename,
-    RenameRefused, TextSource, Unused, Words, calls, is_document,
+    RenameRefused, TextSource, Unused, Words, calls, definition_graph, is_document,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{FilePart, Merged, merge};

@@ -59,6 +59,8 @@ pub(super) const ALL: [(&str, &str); 23] = [
          trellis plan search plan.json average\n\
          trellis plan diff old.json plan.json\n\
          trellis plan trace plan.json --run shop\n\
+         trellis plan edit plan.json rename stats.mean average\n\
+         trellis plan from-code shop --out plan.json\n\
          trellis plan deps plan.json stats.mean",
     ),
     (

@@ -17,8 +17,10 @@ use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
 mod diff;
+mod edit;
 mod estimate;
 mod flows;
+mod from_code;
 mod levels;
 mod search;
 mod trace;
@@ -43,6 +45,8 @@ enum PlanCommand {
     Flows(flows::FlowsArgs),
     Diff(diff::DiffArgs),
     Trace(trace::TraceArgs),
+    Edit(edit::EditArgs),
+    FromCode(from_code::FromCodeArgs),
     /// Compare planned dependencies with what the code uses.
     Verify(PlannedArgs),
     /// Show what a node depends on, and what depends on it.
@@ -87,6 +91,8 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Flows(args) => flows::run(&args, output),
         PlanCommand::Diff(args) => diff::run(&args, output),
         PlanCommand::Trace(args) => trace::run(&args, output),
+        PlanCommand::Edit(args) => edit::run(args, output),
+        PlanCommand::FromCode(args) => from_code::run(&args, output),
         PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));

@@ -2,10 +2,12 @@
 
 mod dialects;
 mod diff;
+mod edit;
 mod explore;
 mod export;
 mod flow;
 mod from_code;
+mod from_repository;
 mod levels;
 mod order;
 mod problems;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::error::EditError;
+use crate::error::{EditError, Rollback};
 use trellis_store::crash_point;
 
 /// Returns the text of a file; refuses a file that is not UTF-8.
@@ -116,6 +116,36 @@ impl StagedFile {
         self.file.persist(&self.target).map_err(|e| e.error)?;
         sync_folder(self.target.parent().unwrap_or(&self.target))
     }
+}
+
+/// Replaces the text of a single file, if it is still `old`. Readers see the old text or the new one.
+pub fn replace(path: &Path, old: &str, new: &str) -> Result<(), EditError> {
+    let target = writable(path)?;
+    let cannot = |source| EditError::Unreadable { path: path.to_owned(), source };
+    if trellis_os::files::read(&target).map_err(cannot)? != old.as_bytes() {
+        return Err(EditError::Changed { path: path.to_owned() });
+    }
+    stage(&target, new.as_bytes()).and_then(StagedFile::put).map_err(not_made)
+}
+
+/// Writes a new file; an existing one is never replaced.
+pub fn create(path: &Path, text: &str) -> Result<(), EditError> {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let folder = parent.unwrap_or(Path::new("."));
+    let write = || {
+        let mut file =
+            tempfile::Builder::new().prefix(STAGED.0).suffix(STAGED.1).tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(path).map_err(|e| e.error)?;
+        sync_folder(folder)
+    };
+    write().map_err(not_made)
+}
+
+fn not_made(source: io::Error) -> EditError {
+    EditError::NotMade { source, rollback: Rollback::Complete }
 }
 
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {

@@ -17,7 +17,7 @@ mod files;
 mod transaction;
 mod undo_log;
 
-pub use files::read;
+pub use files::{create, read, replace};
 pub use transaction::{apply, recover};
 pub use undo_log::{find, undo};
 

@@ -11,16 +11,16 @@ use crate::outline::{Outline, Symbol, SymbolKind};
 use crate::semantics::{Eval, ExprId, Module, Occurrence, Role, Target, ask_each};
 use crate::syntax;
 
-/// All functions and methods of a workspace, and the uses between them.
+/// All functions and methods of a workspace, or all definitions, and the uses between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calls {
-    /// Functions by path, then by position.
+    /// Definitions by path, then by position.
     pub nodes: Vec<CallNode>,
     /// Uses, each pair once, by caller, then by callee.
     pub edges: Vec<CallEdge>,
 }
 
-/// A function, method or property, including those inside functions.
+/// A function, method, property or class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallNode {
     /// Location in the index.
@@ -31,9 +31,9 @@ pub struct CallNode {
     pub name_path: String,
     /// `Class.method`.
     pub name: String,
-    /// Kind of the symbol, never a class or a bound name.
+    /// Kind of the symbol, never a bound name.
     pub kind: SymbolKind,
-    /// Text from `def` up to the colon, as written.
+    /// Text from `def` or `class` up to the colon, as written.
     pub signature: String,
     /// Docstring without quotes and margin; empty if there is none.
     pub docstring: String,
@@ -57,12 +57,33 @@ pub struct CallEdge {
 
 const SEVERAL: &str = "one of several: the object before the dot may have several types";
 
-/// Returns the call graph of an index. Unresolved uses, and uses outside functions, give no edge.
+/// Returns the call graph of an index: its functions, those inside functions too. Unresolved uses,
+/// and uses outside functions, give no edge.
 pub fn calls(index: &Index) -> Calls {
+    graph(index, &|outline, symbol| is_function(&outline.symbols[symbol]))
+}
+
+/// Returns the functions, methods and classes of an index that are not inside a function. Uses in
+/// inner functions count for the one around them; creating an object uses its class. Base classes,
+/// and uses in the body of a class, are uses by the class.
+pub fn definition_graph(index: &Index) -> Calls {
+    graph(index, &|outline, symbol| {
+        let path = outline.path(symbol);
+        let around = path.split_last().map_or(&[][..], |(_, around)| around);
+        let it = &outline.symbols[symbol];
+        let is_definition = is_function(it) || it.kind == SymbolKind::Class;
+        is_definition && around.iter().all(|it| it.kind == SymbolKind::Class)
+    })
+}
+
+/// Predicate on the symbols of an outline that are nodes of a graph.
+type IsNode<'a> = &'a (dyn Fn(&Outline, usize) -> bool + Sync);
+
+fn graph(index: &Index, is_node: IsNode<'_>) -> Calls {
     let mut files: Vec<FileId> = index.files().filter(|it| !is_doubled(index, *it)).collect();
     files.sort_by_key(|it| index.path(*it));
-    let nodes: Vec<CallNode> = ask_each(index, &files, |_, file| nodes_of(index, file));
-    // Functions by the position of their names, and by their location in the outline.
+    let nodes: Vec<CallNode> = ask_each(index, &files, |_, file| nodes_of(index, file, is_node));
+    // Nodes by the position of their names, and by their location in the outline.
     let mut by_name: FxHashMap<(FileId, usize), usize> = FxHashMap::default();
     let mut by_symbol: FxHashMap<Located, usize> = FxHashMap::default();
     for (number, node) in nodes.iter().enumerate() {
@@ -77,7 +98,8 @@ pub fn calls(index: &Index) -> Calls {
         uses_of(eval, file, &known)
             .into_iter()
             .filter_map(|(at, callee, uncertainty)| {
-                let caller = by_symbol.get(&function_around(&index.outline(file), file, at)?)?;
+                let caller =
+                    by_symbol.get(&node_around(&index.outline(file), file, at, is_node)?)?;
                 Some(CallEdge { caller: *caller, callee, uncertainty })
             })
             .collect()
@@ -98,7 +120,7 @@ fn is_doubled(index: &Index, file: FileId) -> bool {
     source.is_some_and(|it| index.file(&it).is_some())
 }
 
-fn nodes_of(index: &Index, file: FileId) -> Vec<CallNode> {
+fn nodes_of(index: &Index, file: FileId, is_node: IsNode<'_>) -> Vec<CallNode> {
     let Some(text) = index.text(file) else { return Vec::new() };
     let (outline, lines) = (index.outline(file), index.lines(file, &text));
     let line = |at: usize| lines.position(at, Unit::Utf8).0 as u32 + 1;
@@ -116,7 +138,8 @@ fn nodes_of(index: &Index, file: FileId) -> Vec<CallNode> {
             last: line(it.range.end),
         }
     };
-    outline.symbols.iter().enumerate().filter(|(_, it)| is_function(it)).map(node).collect()
+    let symbols = outline.symbols.iter().enumerate();
+    symbols.filter(|(symbol, _)| is_node(&outline, *symbol)).map(node).collect()
 }
 
 pub(super) fn is_function(it: &Symbol) -> bool {
@@ -125,8 +148,14 @@ pub(super) fn is_function(it: &Symbol) -> bool {
 
 /// Returns the innermost function around an offset, its decorators and header included.
 pub(super) fn function_around(outline: &Outline, file: FileId, at: usize) -> Option<Located> {
-    let around = |it: &Symbol| is_function(it) && it.range.contains(&at);
-    let symbol = outline.symbols.iter().rposition(around)?;
+    node_around(outline, file, at, &|outline, symbol| is_function(&outline.symbols[symbol]))
+}
+
+/// Returns the innermost node around an offset.
+fn node_around(outline: &Outline, file: FileId, at: usize, is_node: IsNode<'_>) -> Option<Located> {
+    let around =
+        |symbol: &usize| outline.symbols[*symbol].range.contains(&at) && is_node(outline, *symbol);
+    let symbol = (0..outline.symbols.len()).rev().find(around)?;
     Some(Located { file, symbol })
 }
 

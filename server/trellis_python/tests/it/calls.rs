@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trellis_python::{Calls, Index, SymbolKind, TextSource, Words, calls};
+use trellis_python::{Calls, Index, SymbolKind, TextSource, Words, calls, definition_graph};
 
 struct NoTexts;
 
@@ -13,11 +13,15 @@ impl TextSource for NoTexts {
 }
 
 fn of(files: &[(&str, &str)]) -> Calls {
+    calls(&index(files))
+}
+
+fn index(files: &[(&str, &str)]) -> Index {
     let mut index = Index::new(Arc::new(NoTexts));
     for (path, text) in files {
         index.put(path, Words::of(text), Some((*text).into()));
     }
-    calls(&index)
+    index
 }
 
 /// Formats the edges as `a.f -> b.g`, with a question mark if the edge is only possible.
@@ -219,4 +223,44 @@ fn many_files_are_answered_together() {
     let calls = of(&files);
     assert_eq!((calls.nodes.len(), calls.edges.len()), (900, 900));
     assert!(calls.edges.iter().all(|it| it.uncertainty.is_none()));
+}
+
+#[test]
+fn definitions_use_classes_and_answer_for_their_inner_functions() {
+    let text = "\
+class A:
+    def __init__(self): pass
+class B(A):
+    rate = A()
+    def go(self):
+        def inner():
+            return helper(A)
+        return inner()
+    class Deep:
+        def far(self) -> B: ...
+def helper(it: A):
+    return A()
+helper(1)
+";
+    let found = definition_graph(&index(&[("m.py", text)]));
+    let names: Vec<&str> = found.nodes.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["A", "A.__init__", "B", "B.go", "B.Deep", "B.Deep.far", "helper"]);
+    let expected = [
+        "m.B -> m.A",
+        "m.B.go -> m.A",
+        "m.B.go -> m.helper",
+        "m.B.Deep.far -> m.B",
+        "m.helper -> m.A",
+    ];
+    assert_eq!(edges(&found), expected);
+}
+
+/// Both graphs resolve the same uses; they differ in what is a node.
+#[test]
+fn the_graphs_agree_where_there_are_only_functions() {
+    let files = [
+        ("a.py", "from b import g\ndef f(x):\n    return g(x) if x else f(x)\n"),
+        ("b.py", "import a\ndef g(x):\n    return a.f(x)\ndef h():\n    return [g]\n"),
+    ];
+    assert_eq!(definition_graph(&index(&files)), of(&files));
 }

@@ -113,13 +113,11 @@ pub fn check(plan: &Plan) -> PlanCheckResult {
 }
 
 fn problems(plan: &Plan) -> Vec<PlanProblem> {
-    let entry = |problem: Problem| PlanProblem {
-        kind: problem.kind.code(),
-        node: problem.node,
-        message: problem.message,
-        hint: problem.hint,
-    };
-    trellis_plan::check(plan).into_iter().map(entry).collect()
+    trellis_plan::check(plan).into_iter().map(problem).collect()
+}
+
+pub(super) fn problem(it: Problem) -> PlanProblem {
+    PlanProblem { kind: it.kind.code(), node: it.node, message: it.message, hint: it.hint }
 }
 
 /// Returns the order in which nodes are generated.

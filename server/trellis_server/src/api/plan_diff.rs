@@ -142,7 +142,7 @@ pub fn plan_diff(params: &PlanDiffParams) -> Result<PlanDiffResult, Fault> {
     Ok(result(&old, &new, diff(&old, &new)))
 }
 
-fn result(old: &Plan, new: &Plan, found: PlanDiff) -> PlanDiffResult {
+pub(super) fn result(old: &Plan, new: &Plan, found: PlanDiff) -> PlanDiffResult {
     let nodes = |plan, list: &[NodeIx]| list.iter().map(|&ix| node(plan, ix)).collect();
     // A run knows nodes by their ids alone.
     let gone = |ix: &NodeIx| old.node(*ix).is_leaf() && new.find(old.id(*ix)).is_none();

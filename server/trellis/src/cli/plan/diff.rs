@@ -44,7 +44,8 @@ pub(super) fn run(args: &DiffArgs, output: &mut Output) -> Result<Exit, Fault> {
     Ok(if args.exit_code && !result.same { Exit::TestsFailed } else { Exit::Done })
 }
 
-fn text(it: &PlanDiffResult) -> String {
+/// Returns the differences in words.
+pub(super) fn text(it: &PlanDiffResult) -> String {
     if it.same {
         return "no differences".to_owned();
     }
