@@ -21,7 +21,7 @@ function openedWindow(state = memento()) {
   const sidecar = new FakeSidecar();
   const jobStore = new JobStore(asClient(sidecar));
   const openRuns = new OpenRuns(state);
-  const parts = openRuns.follow(jobStore);
+  const parts = openRuns.follow(asClient(sidecar), jobStore);
   const run = (to: 'running' | 'paused' | 'done') => {
     sidecar.events.fire({ type: 'job', job: 'job-1', method: 'generate', title: '', state: to });
     jobStore.started('job-1', '/p/out');
@@ -54,6 +54,16 @@ test('runs that have ended or wait are not under way', () => {
     window.close();
     assert.deepEqual(window.interrupted(1_000), [], state);
   }
+});
+
+test('a run that a crash of the server ended waits for the person', () => {
+  const window = openedWindow();
+  window.run('running');
+  window.sidecar.states.fire('restarting');
+  window.sidecar.states.fire('running');
+  mock.timers.tick(10_000);
+  window.close();
+  assert.deepEqual(window.interrupted(1_000), []);
 });
 
 test('such a run goes on by itself once, and others are offered', async () => {
