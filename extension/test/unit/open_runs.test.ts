@@ -70,17 +70,19 @@ test('such a run goes on by itself once, and others are offered', async () => {
   const { sidecar, jobStore } = openedWindow();
   const stopped = (out: string) => ({ out, state: 'stopped', kind: 'generate', passed: 1, total: 3 });
   sidecar.answers['trellis/listRuns'] = () => ({ runs: [stopped('/p/out'), stopped('/p/old')] });
+  sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
   offerResumesAtStart(asClient(sidecar), jobStore, ['/p/out']);
   sidecar.states.fire('running');
   await settled();
-  assert.deepEqual(editor.ran, [['trellis.resumeRun', '/p/out']]);
-  assert.deepEqual(editor.said, [
-    'The run in /p/out continues after the reload.',
+  const resumed = () => sidecar.params('trellis/generate').map((it) => it.out);
+  assert.deepEqual(resumed(), ['/p/out']);
+  assert.deepEqual(editor.said.sort(), [
     'The run in /p/old stopped after 1 of 3 nodes. Resume it?',
+    'The run in /p/out continues after the reload.',
   ]);
   sidecar.states.fire('running');
   await settled();
-  assert.equal(editor.ran.length, 1, 'a server that starts once more may have ended because of it');
+  assert.equal(resumed().length, 1, 'a server that starts once more may have ended because of it');
 });
 
 test('work goes on once its model is chosen, and not if none is', async () => {
