@@ -121,6 +121,7 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
   await page.locator('.attempts summary').filter({ hasText: 'Fix 1' }).click();
   await page.locator('.attempts details[open] .removed').first().waitFor();
   await page.locator('section').filter({ hasText: 'Blocks' }).getByText('describe').waitFor();
+  await tabThrough(workbench);
   await workbench.pictures('nodes-4-failed-page', folder, {});
   await page.locator('section').filter({ hasText: 'Failing test' }).locator('button').focus();
   await page.locator(':focus').press('Enter');
@@ -143,6 +144,27 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
   await workbench.webview().locator('#status').filter({ hasText: 'running' }).waitFor();
   await workbench.notification('data.quantile in output failed again').waitFor(LONG);
   await workbench.webview().locator('#status').filter({ hasText: 'failed' }).waitFor();
+}
+
+/** Tab reaches everything that can be used on a page, and shows the focus. */
+async function tabThrough(workbench: Workbench): Promise<void> {
+  const page = workbench.webview();
+  const usable = await page.locator('button:enabled, summary, pre[tabindex="0"]:visible').count();
+  await page.getByRole('heading', { level: 1 }).click();
+  const reached = new Set<string>();
+  for (let at = 0; at < usable; at += 1) {
+    await workbench.page.keyboard.press('Tab');
+    const [outline, text] = await page.locator(':focus').evaluate((it) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(it);
+      const place = [...document.querySelectorAll('*')].indexOf(it);
+      return [`${outlineWidth} ${outlineStyle}`, `${place} ${it.textContent}`];
+    });
+    assert.equal(outline, '2px solid', text);
+    reached.add(text ?? '');
+  }
+  assert.equal(reached.size, usable, [...reached].join('\n'));
+  // For the pictures.
+  await page.getByRole('button', { name: 'Retry', exact: true }).focus();
 }
 
 /** Every node can be selected and opened with the keyboard, and its status is announced. */
