@@ -128,14 +128,13 @@ async function setIncluded(session: Session, path: string, isIncluded: boolean):
 /** Leaves a file out without the mouse. */
 async function leaveOutByKeyboard(session: Session, path: string): Promise<void> {
   const { workbench } = session;
-  await workbench.command('Trellis: Focus on Waits for You View');
-  await workbench.page.keyboard.press('Home');
-  const row = fileRow(session, path);
-  while (!(await row.getAttribute('class'))?.includes('focused'))
-    await workbench.page.keyboard.press('ArrowDown');
-  await workbench.picture('implement-3-focused');
-  await workbench.page.keyboard.press('Space');
-  await row.filter({ hasText: 'left out' }).waitFor();
+  await workbench.command('Trellis: Choose Files of Issue');
+  await workbench.option('halves.py').first().waitFor();
+  await workbench.input().fill(path);
+  for (const it of ['ArrowDown', 'Space']) await workbench.page.keyboard.press(it);
+  await workbench.picture('implement-3-files');
+  await workbench.page.keyboard.press('Enter');
+  await fileRow(session, path).filter({ hasText: 'left out' }).waitFor();
 }
 
 /** Action in the title bar of the active editor. */

@@ -1,9 +1,8 @@
 // Models: those of another extension, and one that is chosen when work needs it.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
 import { laneNamed, wanted } from '../lane/lanes';
 import { other } from '../lane/other';
 import { limits } from '../lane/patience';
@@ -79,10 +78,7 @@ const replies = [
   { node: 'f0', stage: 'tests', attempt: 0, reply: tests },
   { node: 'f0', stage: 'implementation', attempt: 0, reply: 'def f0(x: int) -> int:\n    return x + 1\n' },
 ];
-const recording = join(mkdtempSync(join(tmpdir(), 'trellis-replies-')), 'replies.jsonl');
 const inFence = (it: (typeof replies)[number]) => ({ ...it, reply: `\`\`\`python\n${it.reply}\`\`\`\n` });
-write(recording, replies.map((it) => `${JSON.stringify(inFence(it))}\n`).join(''));
-after(() => rmSync(dirname(recording), { recursive: true }));
 
 test('work goes on once its model is chosen, and the last graph and folder are proposed', async () => {
   await withSession('choice', { settings: { 'trellis.sandbox': 'local' } }, async (session) => {
@@ -92,15 +88,14 @@ test('work goes on once its model is chosen, and the last graph and folder are p
     const graph = { nodes: [leaf('f0')], edges: [], metadata: { project_name: 'lib' } };
     for (const name of ['alpha_plan.json', 'middle_rpg.json', 'zeta_plan.json'])
       write(join(folder, name), JSON.stringify(graph));
+    write(join(folder, 'replies.jsonl'), replies.map((it) => `${JSON.stringify(inFence(it))}\n`).join(''));
     await workbench.open(folder);
     await workbench.openFile('taxes.py');
     await workbench.lens('Generate tests').first().click();
     const lacking = workbench.notification('no model is configured');
     await workbench.answer(lacking, 'Select Model…').click();
     await workbench.option('Recorded replies').click();
-    await workbench.input().fill(recording);
-    await workbench.option('replies.jsonl').waitFor();
-    await workbench.button('Replay').click();
+    await workbench.option('replies.jsonl').click();
     // Nothing is clicked again.
     await workbench.tab('test_taxes.py (tests for tax)').waitFor();
     await workbench.line('assert tax(10) == 2').first().waitFor();
