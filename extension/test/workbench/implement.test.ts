@@ -129,7 +129,7 @@ async function setIncluded(session: Session, path: string, isIncluded: boolean):
 async function leaveOutByKeyboard(session: Session, path: string): Promise<void> {
   const { workbench } = session;
   await workbench.command('Trellis: Choose Files of Issue');
-  await workbench.option('halves.py').first().waitFor();
+  await workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: path }).waitFor();
   await workbench.input().fill(path);
   for (const it of ['ArrowDown', 'Space']) await workbench.page.keyboard.press(it);
   await workbench.picture('implement-3-files');

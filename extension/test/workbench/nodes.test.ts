@@ -149,7 +149,9 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
 /** Tab reaches everything that can be used on a page, and shows the focus. */
 async function tabThrough(workbench: Workbench): Promise<void> {
   const page = workbench.webview();
-  const usable = await page.locator('button:enabled, summary, pre[tabindex="0"]:visible').count();
+  const usable = await page
+    .locator('button:enabled:visible, summary:visible, pre[tabindex="0"]:visible')
+    .count();
   await page.getByRole('heading', { level: 1 }).click();
   const reached = new Set<string>();
   for (let at = 0; at < usable; at += 1) {
