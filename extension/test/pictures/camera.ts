@@ -13,6 +13,8 @@ const folder = join(wanted('TRELLIS_EXTENSION'), 'media', 'pictures');
 export interface View {
   readonly width: number;
   readonly height: number;
+  /** Height of the upper part that is in the picture, if not all of it is. */
+  readonly cut?: number;
 }
 
 /** Windows of most pictures of the README, and of the walkthrough. */
@@ -27,6 +29,7 @@ export const UNCLUTTERED = {
   'window.commandCenter': false,
   'window.menuBarVisibility': 'hidden',
   'workbench.layoutControl.enabled': false,
+  'workbench.editor.useModal': 'off',
   'workbench.navigationControl.enabled': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.hover.delay': 600_000,
@@ -65,20 +68,18 @@ export class Camera {
   }
 
   /** Changes the size of the window. */
-  async look(view: View): Promise<void> {
-    await this.workbench.page.setViewportSize(view);
+  async look({ width, height }: View): Promise<void> {
+    await this.workbench.page.setViewportSize({ width, height });
   }
 
   /** Saves pictures for the README: light and dark. */
   async page(name: string, view = PAGE): Promise<void> {
-    await this.look(view);
-    await this.themed(name, ['vs', 'vs-dark'], OPENED);
+    await this.themed(name, ['vs', 'vs-dark'], view, OPENED);
   }
 
   /** Saves pictures for a step of the walkthrough, without bars: in every kind of theme. */
   async step(name: string, view = STEP): Promise<void> {
-    await this.look(view);
-    await this.themed(`step-${name}`, Object.keys(KINDS), PART);
+    await this.themed(`step-${name}`, Object.keys(KINDS), view, PART);
   }
 
   /** Hides the bars, as in pictures of steps. */
@@ -86,10 +87,14 @@ export class Camera {
     await this.workbench.theme(LIGHT, this.root, PART);
   }
 
-  private async themed(name: string, kinds: readonly string[], settings: object): Promise<void> {
+  private async themed(name: string, kinds: readonly string[], view: View, settings: object): Promise<void> {
     for (const theme of THEMES.filter(([, kind]) => kinds.includes(kind))) {
       await this.workbench.theme(theme, this.root, settings);
-      save(`${name}-${KINDS[theme[1]]}`, encoded([await this.screenshot()]));
+      // Removed lines of a difference keep the colours of the earlier theme until the editor draws them again.
+      await this.look({ ...view, width: view.width + 900 });
+      await this.screenshot();
+      await this.look(view);
+      save(`${name}-${KINDS[theme[1]]}`, encoded([await this.screenshot(view)]));
     }
     await this.light();
   }
@@ -99,12 +104,12 @@ export class Camera {
   }
 
   /** Takes a picture once nothing moves. */
-  async screenshot(): Promise<Buffer> {
+  async screenshot(view?: View): Promise<Buffer> {
     const { page } = this.workbench;
     await page.locator('.notifications-toasts .notification-list-item').waitFor({ state: 'detached' });
     const end = Date.now() + limits.page;
-    for (let last = await take(page), same = 0; ; ) {
-      const next = await take(page);
+    for (let last = await take(page, view), same = 0; ; ) {
+      const next = await take(page, view);
       same = next.equals(last) ? same + 1 : 0;
       if (same === 3) return next;
       if (Date.now() > end) throw new Error('the window does not come to rest');
@@ -120,9 +125,9 @@ export function save(name: string, picture: Buffer): void {
   console.error(`${name}.png: ${Math.ceil(picture.length / 1000)} kB`);
 }
 
-/** Moves the mouse to where nothing reacts to it. */
+/** Moves the mouse out of the window: all of it reacts to a mouse. */
 export async function away({ page }: Workbench): Promise<void> {
-  await page.mouse.move(1, 1);
+  await page.mouse.move(-9, -9);
 }
 
 /** Hides the side bar, or shows it again. */
@@ -145,6 +150,8 @@ export async function click(workbench: Workbench, target: Locator): Promise<void
   await away(workbench);
 }
 
-async function take(page: Page): Promise<Buffer> {
-  return await page.screenshot();
+async function take(page: Page, view?: View): Promise<Buffer> {
+  const { width, cut } = view ?? {};
+  const clip = width === undefined || cut === undefined ? {} : { clip: { x: 0, y: 0, width, height: cut } };
+  return await page.screenshot(clip);
 }

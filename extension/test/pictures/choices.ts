@@ -11,11 +11,17 @@ export async function choices({ server, workbench }: Session): Promise<void> {
   await toggleSideBar(workbench);
   await workbench.command('Trellis: Select Model');
   await workbench.option('Anthropic').waitFor();
-  await camera.step('model');
+  await camera.step('model', { width: 640, height: 700, cut: 430 });
   await workbench.page.keyboard.press('Escape');
-  await workbench.command('Preferences: Open Settings (UI)');
-  await workbench.page.locator('.settings-editor .suggest-input-container').click();
-  await workbench.page.keyboard.type('trellis.budget');
-  await workbench.page.locator('.setting-item').nth(2).waitFor();
-  await camera.step('control');
+  await workbench.command('Trellis: Set Spending Limit');
+  await workbench.page.locator('.setting-item').first().waitFor();
+  // Editors of people have no such machine.
+  const machine = workbench.page
+    .locator('.settings-tabs-widget .action-item')
+    .filter({ hasText: 'Remote [' });
+  await machine.evaluate((it) => it.remove());
+  const limit = workbench.page.locator('.setting-item input').first();
+  await limit.fill('5');
+  await limit.press('Tab');
+  await camera.step('control', { width: 640, height: 600, cut: 540 });
 }

@@ -1,6 +1,6 @@
 // From a failing function to the review of its fix.
 import type { Session } from '../lane/session';
-import { Camera, click, PAGE, toggleSideBar } from './camera';
+import { away, Camera, click, PAGE, toggleSideBar } from './camera';
 import { shop } from './shop';
 
 export async function fixes({ server, workbench }: Session): Promise<void> {
@@ -18,12 +18,12 @@ export async function fixes({ server, workbench }: Session): Promise<void> {
   await click(workbench, workbench.lens('Fix…'));
   await workbench.tab('cart.py (fix-1)').waitFor();
   await workbench.lens('Accept hunk').nth(1).waitFor();
-  await workbench.page.locator('.editor.modified .view-line span[class*="mtk"]').first().waitFor();
   await workbench.command('Trellis: Open Failing Test');
   await workbench.line('def test_at_limit').first().waitFor();
   await click(workbench, workbench.tab('cart.py (fix-1)'));
   await camera.page('fix', { width: 1240, height: 560 });
   await workbench.command('View: Close Editors in Other Groups');
+  await away(workbench);
   await camera.step('review');
 }
 

@@ -19,11 +19,12 @@ export async function graph({ server, workbench }: Session): Promise<void> {
     .filter({ hasText: /^44\/50 passed, 2 failed, 4 skipped/ })
     .waitFor({ timeout: limits.generation });
   // The last test run is over.
-  await workbench.page.locator('.sidebar a[aria-label^="Pause Run"]').waitFor({ state: 'detached' });
+  await workbench.page.locator('.sidebar a[aria-label^="Pause Run"]').first().waitFor({ state: 'detached' });
   await workbench.command('Trellis: Show Planning Graph');
   await workbench.webview().locator('.labels .box.open').filter({ hasText: 'passed' }).nth(4).waitFor();
   await away(workbench);
   await camera.page('graph', WINDOW);
   await toggleSideBar(workbench);
+  await away(workbench);
   await camera.step('build', { width: 990, height: 660 });
 }

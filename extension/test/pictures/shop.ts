@@ -11,7 +11,7 @@ FREE_FROM = 100
 
 
 def price_of(items):
-    return sum(count * price for count, price in items)
+    return sum(n * price for n, price in items)
 
 
 def shipping(items):

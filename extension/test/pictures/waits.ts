@@ -20,7 +20,8 @@ export async function waits({ server, workbench }: Session): Promise<void> {
   await away(workbench);
   await camera.page('waits', { width: 1120, height: 560 });
   await toggleSideBar(workbench);
-  await workbench.command('View: Move Editor into Below Group');
+  await workbench.command('View: Move Editor into Group Below');
   await workbench.lens('Generate tests').first().waitFor();
+  await away(workbench);
   await camera.step('tests', { width: 640, height: 640 });
 }
