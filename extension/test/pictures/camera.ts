@@ -37,6 +37,8 @@ export const UNCLUTTERED = {
   'breadcrumbs.enabled': false,
   'editor.occurrencesHighlight': 'off',
   'editor.cursorBlinking': 'solid',
+  // What fits is not scrolled.
+  'editor.scrollBeyondLastLine': false,
   'editor.stickyScroll.enabled': false,
   'editor.lightbulb.enabled': 'off',
   'testing.automaticallyOpenTestResults': 'neverOpen',

@@ -22,6 +22,10 @@ export async function choices({ server, workbench }: Session): Promise<void> {
   await machine.evaluate((it) => it.remove());
   const limit = workbench.page.locator('.setting-item input').first();
   await limit.fill('5');
-  await limit.press('Tab');
+  await workbench.page
+    .locator('.settings-editor .search-container input, .settings-editor .suggest-input-container')
+    .first()
+    .click();
+  await workbench.page.keyboard.press('End');
   await camera.step('control', { width: 640, height: 600, cut: 540 });
 }

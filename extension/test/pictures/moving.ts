@@ -6,7 +6,7 @@ import { Camera, NOWHERE, save, toggleSideBar } from './camera';
 import { encoded } from './encode';
 import { shop } from './shop';
 
-const VIEW = { width: 720, height: 430 };
+const VIEW = { width: 800, height: 430 };
 
 /** Takes frames, each with the milliseconds that it is shown. */
 class Film {
@@ -32,7 +32,7 @@ class Film {
   async point(target: Locator): Promise<void> {
     const { x, y, width, height } = (await target.boundingBox()) ?? NOWHERE;
     await target.hover();
-    await this.workbench.page.evaluate(drawPointer, { x: x + width / 2, y: y + height / 2 });
+    await this.workbench.page.evaluate(drawPointer, { x: x + width / 2, y: y + height - 4 });
   }
 
   save(name: string): void {
@@ -65,9 +65,6 @@ export async function moving({ server, workbench }: Session): Promise<void> {
   await film.frame(1800);
   await film.click(workbench.page.getByText('Fix Failing Test', { exact: true }).first());
   await workbench.tab('cart.py (fix-1)').waitFor();
-  // The editor shows the change, and the facts are above the first line.
-  await workbench.page.locator('.editor.modified .line-insert').first().waitFor();
-  await workbench.page.keyboard.press('Control+Home');
   await workbench.lens('Proven small edit, no model asked').waitFor();
   await film.frame(2000);
   await film.click(workbench.lens(/^.?.?Accept$/));
