@@ -10,6 +10,7 @@ mod check;
 mod csr;
 mod dialect;
 mod did_you_mean;
+mod diff;
 mod edge;
 mod explore;
 mod export;
@@ -28,13 +29,16 @@ mod python;
 mod read;
 mod schedule;
 mod search;
+mod spec;
 mod status;
 mod task;
+mod trace;
 mod tree;
 
 pub use check::{Problem, ProblemKind, check, unsafe_path};
 pub use dialect::{Dialect, UnknownDialect};
 pub use did_you_mean::did_you_mean;
+pub use diff::{EdgeChange, EdgeChangeKind, FieldChange, NodeChange, PlanDiff, Regeneration, diff};
 pub use edge::{Edge, EdgeKind, Role, UnknownEdge};
 pub use explore::{Direction, Exploration, Step, explore};
 pub use export::export;
@@ -52,6 +56,10 @@ pub use schedule::Schedule;
 pub use search::{
     Document, EmbeddingText, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
 };
+pub use spec::{
+    Sentence, SentenceChange, SentenceKind, Spec, SpecError, sentence_changes, sentences,
+};
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use task::Task;
+pub use trace::{Trace, TraceProblem, TraceProblemKind, trace};
 pub use tree::{Tree, tree};

@@ -29,6 +29,11 @@ impl NodeStatuses {
         Ok(NodeStatuses { checkpoint: run.flatten().unwrap_or_default() })
     }
 
+    /// Returns the checkpoint of the run; empty before a run.
+    pub fn into_checkpoint(self) -> Checkpoint {
+        self.checkpoint
+    }
+
     /// Returns a node's status, from the checkpoint or else from the plan itself.
     pub fn of(&self, plan: &Plan, node: NodeIx) -> Option<Status> {
         let entry = self.checkpoint.get(plan.id(node)).map(|it| it.status.clone());

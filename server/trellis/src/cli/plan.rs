@@ -16,10 +16,12 @@ use trellis_server::api::plan::{
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
+mod diff;
 mod estimate;
 mod flows;
 mod levels;
 mod search;
+mod trace;
 
 #[derive(Args)]
 pub(crate) struct PlanArgs {
@@ -39,6 +41,8 @@ enum PlanCommand {
     Estimate(estimate::EstimateArgs),
     Search(search::SearchArgs),
     Flows(flows::FlowsArgs),
+    Diff(diff::DiffArgs),
+    Trace(trace::TraceArgs),
     /// Compare planned dependencies with what the code uses.
     Verify(PlannedArgs),
     /// Show what a node depends on, and what depends on it.
@@ -81,6 +85,8 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Estimate(args) => estimate::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,
         PlanCommand::Flows(args) => flows::run(&args, output),
+        PlanCommand::Diff(args) => diff::run(&args, output),
+        PlanCommand::Trace(args) => trace::run(&args, output),
         PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));

@@ -1,6 +1,7 @@
 //! Tests of the crate through its public interface.
 
 mod dialects;
+mod diff;
 mod explore;
 mod export;
 mod flow;
@@ -11,7 +12,9 @@ mod problems;
 mod read;
 mod schedule;
 mod search;
+mod sentences;
 mod tasks;
+mod trace;
 
 use trellis_plan::{NodeIx, Plan};
 

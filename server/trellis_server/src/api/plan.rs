@@ -257,7 +257,7 @@ fn node(plan: &Plan, ix: NodeIx) -> PlanNode {
     }
 }
 
-fn ids(plan: &Plan, nodes: &[NodeIx]) -> Vec<String> {
+pub(super) fn ids(plan: &Plan, nodes: &[NodeIx]) -> Vec<String> {
     nodes.iter().map(|&ix| plan.id(ix).to_owned()).collect()
 }
 
