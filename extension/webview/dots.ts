@@ -1,6 +1,7 @@
 // Statuses of nodes on a separate canvas above the graph: a run changes them many times a second, and drawing names
 // and edges anew takes a hundred times as long.
 import type { Core, Position } from 'cytoscape';
+import { OncePerFrame } from './once_per_frame';
 
 /** Radius of a dot in pixels at zoom 1, and the smallest one. */
 const RADIUS = 9;
@@ -55,7 +56,7 @@ export class Dots {
   private bars: readonly Bar[] = [];
   private fits: (id: string) => boolean = () => true;
   private palette: Palette = {};
-  private isScheduled = false;
+  private readonly drawing = new OncePerFrame(() => this.draw());
 
   constructor(private readonly cy: Core) {
     this.canvas.className = 'dots';
@@ -66,44 +67,37 @@ export class Dots {
   /** Replaces the places of all nodes. */
   setNodes(nodes: readonly { readonly id: string; readonly at: Position }[]): void {
     this.nodes = nodes;
-    this.scheduleDraw();
+    this.drawing.request();
   }
 
   /** Replaces the closed boxes, each with a bar of the statuses of its nodes. */
   setBars(boxes: readonly Bar[]): void {
     this.bars = boxes;
-    this.scheduleDraw();
+    this.drawing.request();
   }
 
   /** Shows the nodes that fit alone. */
   setFilter(fits: (id: string) => boolean): void {
     this.fits = fits;
-    this.scheduleDraw();
+    this.drawing.request();
   }
 
   /** Sets the statuses of some nodes; they are drawn with the next frame. */
   setStates(states: readonly (readonly [id: string, status: string])[]): void {
     for (const [id, status] of states) this.states.set(id, status);
-    this.scheduleDraw();
+    this.drawing.request();
   }
 
   setPalette(palette: Palette): void {
     this.palette = palette;
-    this.scheduleDraw();
+    this.drawing.request();
   }
 
   status(id: string): string | undefined {
     return this.states.get(id);
   }
 
-  private scheduleDraw(): void {
-    if (this.isScheduled) return;
-    this.isScheduled = true;
-    requestAnimationFrame(() => this.draw());
-  }
-
   private draw(): void {
-    this.isScheduled = false;
     const context = this.canvas.getContext('2d');
     if (context === null) throw new Error('this page has no canvas');
     this.clear(context);

@@ -7,11 +7,14 @@ import { elementsOf } from './elements';
 import { Labels } from './labels';
 import { Legend } from './legend';
 import { neighbourOf } from './neighbours';
+import { OncePerFrame } from './once_per_frame';
 import { editor, element, formatted, texts } from './page';
 import { PlanBar } from './plan_bar';
 import { Search } from './search';
 import { graphStyle, palette } from './theme';
 import { countsText, nodeText } from './words';
+
+type GraphMessage = Extract<ToPage, { type: 'graph' }>;
 
 /** Graphs with more nodes begin with closed boxes. */
 const MANY_NODES = 120;
@@ -58,16 +61,27 @@ let chosen = editor.getState()?.chosen;
 let hovered: string | undefined;
 let shownRun = '';
 let isMoved = false;
-/** Number of the frame that follows the last change of the size. */
-let resizing = 0;
+/** Graph that is not drawn yet, and whether the size has changed since the last picture. */
+let received: GraphMessage | undefined;
+let isResized = false;
+/** The layout of a large graph takes longer than a frame. */
+const updating = new OncePerFrame(update);
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
-  if (data.type === 'graph') showGraph(data);
-  else if (data.type === 'states') updateStates(data.states);
+  if (data.type === 'graph') {
+    received = data;
+    updating.request();
+    return;
+  }
+  updating.flush();
+  if (data.type === 'states') updateStates(data.states);
   else selectNode(data.id);
 });
 new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class', 'style'] });
-new ResizeObserver(resize).observe(graph);
+new ResizeObserver(() => {
+  isResized = true;
+  updating.request();
+}).observe(graph);
 cy.on('tap', 'node', ({ target }) => {
   const subgraph: unknown = target.data('box');
   if (typeof subgraph === 'string' && !open.has(subgraph)) toggleBox(subgraph);
@@ -87,14 +101,21 @@ cy.on('viewport', saveView);
 element('fit', HTMLButtonElement).addEventListener('click', fit);
 toggleAll.addEventListener('click', () => setOpen(open.size > 0 ? [] : subgraphs()));
 graph.addEventListener('keydown', onKeyDown);
-graph.addEventListener('focus', () => {
-  const [first] = open.size > 0 ? nodes.keys() : picture.boxes.map((it) => boxId(it.subgraph));
-  if (chosen === undefined && first !== undefined) selectNode(first);
-});
+graph.addEventListener('focus', selectFirst);
 applyTheme();
 editor.postMessage({ type: 'ready', chosen });
 
-function showGraph({ out, nodes: all, plan }: Extract<ToPage, { type: 'graph' }>): void {
+/** Follows the last graph and the size of the window: nothing is cut off unless the person has moved the picture. */
+function update(): void {
+  const next = received;
+  if (isResized) cy.resize();
+  if (next !== undefined) showGraph(next);
+  else if (isResized && !isMoved) draw();
+  received = undefined;
+  isResized = false;
+}
+
+function showGraph({ out, nodes: all, plan }: GraphMessage): void {
   const { out: last, open: wasOpen, ...view } = editor.getState() ?? {};
   const isSame = last === out;
   empty.hidden = all.length > 0;
@@ -179,15 +200,6 @@ function fitAll(): void {
   if (cy.zoom() <= MAX_FIT_ZOOM) return;
   cy.zoom(MAX_FIT_ZOOM);
   cy.center();
-}
-
-/** Follows the size of the window once a frame: nothing is cut off unless the person has moved the picture. */
-function resize(): void {
-  cancelAnimationFrame(resizing);
-  resizing = requestAnimationFrame(() => {
-    cy.resize();
-    if (!isMoved) draw();
-  });
 }
 
 function saveView(): void {
@@ -335,9 +347,19 @@ function description(id: string): string {
   return node === undefined ? '' : nodeText(node, nodes, status(id));
 }
 
+/** Selects the first node or box if nothing is selected. */
+function selectFirst(): void {
+  updating.flush();
+  const [first] = open.size > 0 ? nodes.keys() : picture.boxes.map((it) => boxId(it.subgraph));
+  if (chosen === undefined && first !== undefined) selectNode(first);
+}
+
 /** Moves the selection: left to a dependency, right to a dependent, else to what is nearest in that direction. */
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || chosen === undefined) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // The selected node may have gone with its graph.
+  selectFirst();
+  if (chosen === undefined) return;
   const target = cy.getElementById(chosen);
   if (target.empty()) return;
   if (act(event.key, chosen)) event.preventDefault();

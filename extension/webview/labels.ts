@@ -1,5 +1,6 @@
 // Names above the graph, in one size at every zoom: of boxes, of nodes in focus, and of others where there is room.
 import type { Core } from 'cytoscape';
+import { OncePerFrame } from './once_per_frame';
 
 /** A name at a place of the graph. */
 export interface Label {
@@ -44,7 +45,7 @@ export class Labels {
   private nodes: readonly Label[] = [];
   /** Number of the first names, which are shown in any case. */
   private sure = 0;
-  private isScheduled = false;
+  private readonly drawing = new OncePerFrame(() => this.draw());
   /** Elements by kind and id: a click needs the same element at its begin and end. */
   private readonly elements = new Map<string, HTMLElement>();
 
@@ -55,7 +56,7 @@ export class Labels {
     this.layer.className = 'labels';
     this.layer.ariaHidden = 'true';
     cy.container()?.append(this.layer);
-    cy.on('viewport resize', () => this.schedule());
+    cy.on('viewport resize', () => this.drawing.request());
     // The graph below would take the click as one on the box as well.
     for (const it of ['mousedown', 'touchstart'])
       this.layer.addEventListener(it, (event) => event.stopPropagation());
@@ -67,24 +68,17 @@ export class Labels {
 
   setBoxes(boxes: readonly BoxLabel[]): void {
     this.boxes = boxes;
-    this.schedule();
+    this.drawing.request();
   }
 
   /** Sets the names of nodes, the most important first; the first `sure` ones need no room. */
   setNodes(nodes: readonly Label[], sure: number): void {
     this.nodes = nodes;
     this.sure = sure;
-    this.schedule();
-  }
-
-  private schedule(): void {
-    if (this.isScheduled) return;
-    this.isScheduled = true;
-    requestAnimationFrame(() => this.draw());
+    this.drawing.request();
   }
 
   private draw(): void {
-    this.isScheduled = false;
     const taken: Rect[] = [];
     const drawn = this.boxes.flatMap((it) => this.box(it, taken));
     for (const [at, it] of this.nodes.entries()) {

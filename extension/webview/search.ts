@@ -31,6 +31,8 @@ export class Search {
   /** Forgets the hits, since the nodes are others. */
   reset(): void {
     this.hits = [];
+    this.at = 0;
+    this.place.textContent = '';
   }
 
   private show(next: number): void {

@@ -111,7 +111,7 @@ fn pages() -> Vec<Text> {
     let root = repository();
     let mut paths =
         ["README.md", "CHANGELOG.md", "server/SECURITY.md"].map(|it| root.join(it)).to_vec();
-    for folder in ["server/docs", "fixtures/examples", ".github", "extension/walkthrough"] {
+    for folder in ["server/docs", "fixtures/examples", ".github"] {
         paths.extend(files(&root.join(folder), ".md"));
     }
     paths.extend(["extension/README.md", "extension/CHANGELOG.md"].map(|it| root.join(it)));

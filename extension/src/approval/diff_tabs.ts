@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   commands,
   EventEmitter,
-  FileType,
   l10n,
   Position,
   Range,
@@ -13,8 +12,8 @@ import {
   Uri,
   ViewColumn,
   window,
-  workspace,
 } from 'vscode';
+import { fileExists } from '../files/exists';
 import type { FixResult } from '../protocol';
 import { TrellisError } from '../sidecar/api';
 import { fileOf } from '../testing/ids';
@@ -115,7 +114,7 @@ export class DiffTabs {
     const { test, node } = await this.texts.get(ref);
     const file = fileOf(test.id);
     const uri = Uri.file(join(ref.root, file));
-    if (!(await exists(uri))) {
+    if (!(await fileExists(uri))) {
       const hint = node ? l10n.t('a run writes the tests of a node once the node has passed') : undefined;
       throw new TrellisError(l10n.t('{0} does not exist on disk', test.id), 65, hint, 'badInput');
     }
@@ -170,12 +169,4 @@ function textsOf({ input }: Tab): TextRef[] {
   if (input instanceof TabInputTextDiff)
     return [input.modified, input.original].flatMap((it) => textRefOf(it) ?? []);
   return input instanceof TabInputText ? [textRefOf(input.uri)].flatMap((it) => it ?? []) : [];
-}
-
-async function exists(uri: Uri): Promise<boolean> {
-  try {
-    return (await workspace.fs.stat(uri)).type === FileType.File;
-  } catch {
-    return false;
-  }
 }

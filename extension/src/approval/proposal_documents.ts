@@ -13,6 +13,7 @@ import {
   Uri,
   workspace,
 } from 'vscode';
+import { FlatFileSystem } from '../files/flat_file_system';
 import type { FileShape, FixResult } from '../protocol';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import type { Drafts } from './drafts';
@@ -75,14 +76,16 @@ export class ProposalTexts implements TextDocumentContentProvider {
 }
 
 /** Editable texts of proposals, which are not part of the project. */
-export class EditFileSystem implements FileSystemProvider {
+export class EditFileSystem extends FlatFileSystem implements FileSystemProvider {
   private readonly changes = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.changes.event;
 
   constructor(
     private readonly texts: ProposalTexts,
     private readonly drafts: Drafts,
-  ) {}
+  ) {
+    super();
+  }
 
   watch(): Disposable {
     return new Disposable(() => {});
@@ -113,22 +116,6 @@ export class EditFileSystem implements FileSystemProvider {
     }
     await this.drafts.put({ place, text, mtime: Date.now() });
     this.changes.fire([{ type: FileChangeType.Changed, uri }]);
-  }
-
-  readDirectory(): [string, FileType][] {
-    return [];
-  }
-
-  createDirectory(uri: Uri): void {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: Uri): void {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  rename(from: Uri): void {
-    throw FileSystemError.NoPermissions(from);
   }
 
   private async read(uri: Uri): Promise<{ text: string; mtime: number }> {

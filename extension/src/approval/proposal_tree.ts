@@ -39,11 +39,13 @@ export class ProposalTree implements TreeDataProvider<Row> {
   ) {
     const options = { treeDataProvider: this, manageCheckboxStateManually: true };
     this.view = window.createTreeView('trellis.fixes', options);
-    this.listening = this.view.onDidChangeCheckboxState(async ({ items }) => {
-      for (const [row, state] of items)
-        if ('file' in row) await this.leftOut.set(row, state === TreeItemCheckboxState.Unchecked);
-      this.changes.fire(undefined);
-    });
+    this.listening = Disposable.from(
+      this.leftOut.onChange(() => this.changes.fire(undefined)),
+      this.view.onDidChangeCheckboxState(async ({ items }) => {
+        for (const [row, state] of items)
+          if ('file' in row) await this.leftOut.set(row, state === TreeItemCheckboxState.Unchecked);
+      }),
+    );
   }
 
   /** Shows what waits now. */

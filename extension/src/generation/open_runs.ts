@@ -1,6 +1,7 @@
 // Runs under way, remembered with the workspace: a reload of the window ends them, though nobody wanted that.
 import type { Disposable, Memento } from 'vscode';
 import type { JobStore } from '../run/job_store';
+import type { Sidecar } from '../sidecar/api';
 
 const STATE = 'trellis.openRuns';
 /** Milliseconds between two notes of the time. */
@@ -26,12 +27,16 @@ export class OpenRuns {
   }
 
   /** Follows the runs of this window. */
-  follow(jobStore: JobStore): Disposable[] {
+  follow(sidecar: Sidecar, jobStore: JobStore): Disposable[] {
     const timer = setInterval(() => {
       if (this.outs.size > 0) this.note();
     }, INTERVAL_MS);
     return [
       { dispose: () => clearInterval(timer) },
+      // Runs that a crash or a restart of the server ends are offered: the person decides.
+      sidecar.onState((state) => {
+        if (state === 'restarting') this.clear();
+      }),
       // Jobs that vanish have lost their process, as in a reload; those that end have a result.
       jobStore.onChange((jobs) => {
         for (const { method, out, state } of jobs.values()) {
@@ -52,6 +57,10 @@ export class OpenRuns {
     if (isOpen) this.outs.add(out);
     else this.outs.delete(out);
     this.note();
+  }
+
+  private clear(): void {
+    for (const it of [...this.outs]) this.change(it, false);
   }
 
   private note(): void {

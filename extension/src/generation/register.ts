@@ -23,7 +23,7 @@ export function registerGeneration(context: ExtensionContext, sidecar: Sidecar):
     jobStore,
     new PlanFiles(),
     new PlanDiagnostics(sidecar),
-    ...openRuns.follow(jobStore),
+    ...openRuns.follow(sidecar, jobStore),
     offerResumesAtStart(sidecar, jobStore, openRuns.interrupted),
     command('trellis.generate', notStarted, (it: unknown) =>
       generate(sidecar, jobStore, requestOf(it), answers),

@@ -6,6 +6,7 @@ import { isOpen, isRun } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
+import { resumeRun } from './generate';
 
 /** Offers to resume stopped runs at every start of the sidecar. Those that a reload of the window ended go on. */
 export function offerResumesAtStart(
@@ -14,11 +15,18 @@ export function offerResumesAtStart(
   interrupted: readonly string[],
 ): Disposable {
   let ended = interrupted;
+  const resume = guarded(l10n.t('Could not resume the run'), async (out: string) => {
+    await resumeRun(sidecar, jobStore, out);
+    await notify.info(l10n.t('The run in {0} continues after the reload.', workspace.asRelativePath(out)));
+  });
   const atStart = guarded(l10n.t('Could not look for stopped runs'), async () => {
     // A server that starts once more may have ended because of them.
     const continued = ended;
     ended = [];
-    const others = await continueRuns(await stoppedRuns(sidecar, jobStore), continued);
+    const stopped = await stoppedRuns(sidecar, jobStore);
+    const isOwn = ({ out }: Run) => continued.includes(out);
+    for (const { out } of stopped.filter(isOwn)) void resume(out);
+    const others = stopped.filter((it) => !isOwn(it));
     if (workspace.getConfiguration('trellis').get('offerResume', true)) await offerResumes(others);
   });
   return sidecar.onState((state) => {
@@ -42,16 +50,6 @@ async function stoppedRuns(sidecar: Sidecar, jobStore: JobStore): Promise<readon
   return runs.filter(
     (it) => it.state === 'stopped' && it.kind === 'generate' && !isRunning(jobStore, it.out),
   );
-}
-
-/** Resumes the runs that a reload has ended; returns the others. */
-async function continueRuns(stopped: readonly Run[], ended: readonly string[]): Promise<readonly Run[]> {
-  const [own, others] = [true, false].map((it) => stopped.filter(({ out }) => ended.includes(out) === it));
-  for (const { out } of own ?? []) {
-    await commands.executeCommand('trellis.resumeRun', out);
-    void notify.info(l10n.t('The run in {0} continues after the reload.', workspace.asRelativePath(out)));
-  }
-  return others ?? [];
 }
 
 async function offerResumes(stopped: readonly Run[]): Promise<void> {

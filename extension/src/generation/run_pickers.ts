@@ -1,6 +1,7 @@
 // Pickers for planning graphs, folders and runs.
 import { isAbsolute, join, relative } from 'node:path';
-import { l10n, type QuickPickItem, type Uri, window, workspace } from 'vscode';
+import { l10n, type QuickPickItem, Uri, window, workspace } from 'vscode';
+import { fileExists } from '../files/exists';
 import type { Run } from '../protocol';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import { withoutLinks } from '../sidecar/link_free_text';
@@ -59,11 +60,12 @@ export async function pickJson(
 ): Promise<Uri | undefined> {
   const found = await plansOfKind(await workspace.findFiles(pattern, EXCLUDED, MAX_FILES), kind);
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
-  const isLast = (it: Uri) => it.fsPath === last;
-  const sorted = [...found.filter(isLast), ...found.filter((it) => !isLast(it))];
-  const files = sorted.map((uri) => ({
+  // The last one may be anywhere, or gone.
+  const lastUri = last === undefined ? undefined : Uri.file(last);
+  const first = lastUri !== undefined && (await fileExists(lastUri)) ? [lastUri] : [];
+  const files = [...first, ...found.filter((it) => it.fsPath !== last)].map((uri) => ({
     label: workspace.asRelativePath(uri),
-    description: isLast(uri) ? l10n.t('last used') : '',
+    description: uri === lastUri ? l10n.t('last used') : '',
     uri,
   }));
   const items: (QuickPickItem & { uri?: Uri })[] = [...files, browse];

@@ -1,10 +1,13 @@
 // Files that the person leaves out of a change, remembered with the workspace.
-import type { Memento } from 'vscode';
+import { EventEmitter, type Memento } from 'vscode';
 import { type IssueFile, type IssueRef, type IssueReview, issueKey } from './reviews';
 
 const STATE = 'trellis.leftOut';
 
 export class LeftOut {
+  private readonly changeEmitter = new EventEmitter<void>();
+  readonly onChange = this.changeEmitter.event;
+
   constructor(private readonly memento: Memento) {}
 
   has(file: IssueFile): boolean {
@@ -19,6 +22,7 @@ export class LeftOut {
   async set(file: IssueFile, isLeftOut: boolean): Promise<void> {
     const others = this.all.filter((it) => it !== keyOf(file));
     await this.memento.update(STATE, isLeftOut ? [...others, keyOf(file)] : others);
+    this.changeEmitter.fire();
   }
 
   /** Forgets the files of a decided change. */
@@ -28,6 +32,10 @@ export class LeftOut {
       STATE,
       this.all.filter((it) => !it.startsWith(prefix)),
     );
+  }
+
+  dispose(): void {
+    this.changeEmitter.dispose();
   }
 
   private get all(): readonly string[] {

@@ -4,6 +4,7 @@ import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
 import { fields } from '../unknown_value';
+import { chooseFiles } from './choose_files';
 import { LeftOut } from './left_out';
 import { announceReview, ReviewDecisions } from './review_decisions';
 import { ReviewFiles } from './review_files';
@@ -32,8 +33,9 @@ export function registerIssues(
   const decisions = new ReviewDecisions(sidecar, reviews, tabs, leftOut);
   context.subscriptions.push(
     tabs,
+    leftOut,
     workspace.registerFileSystemProvider(ISSUE_SCHEME, files, { isCaseSensitive: true }),
-    ...registerCommands(reviews, tabs, decisions),
+    ...registerCommands(reviews, tabs, decisions, leftOut),
   );
   const update = (arrived: readonly IssueReview[]) => {
     files.update(reviews());
@@ -48,6 +50,7 @@ function registerCommands(
   reviews: () => readonly IssueReview[],
   tabs: ReviewTabs,
   decisions: ReviewDecisions,
+  leftOut: LeftOut,
 ): Disposable[] {
   const command = (name: string, failure: string, work: (review: IssueReview) => Promise<void>) =>
     commands.registerCommand(
@@ -65,6 +68,7 @@ function registerCommands(
     command('trellis.mergeIssue', failure, (it) => decisions.merge(it)),
     command('trellis.requestIssueChanges', failure, (it) => decisions.requestChanges(it)),
     command('trellis.keepIssue', failure, (it) => decisions.keep(it)),
+    command('trellis.chooseIssueFiles', t('Could not leave the files out'), (it) => chooseFiles(it, leftOut)),
     commands.registerCommand(
       'trellis.reviewIssueFile',
       guarded(t('Could not show the change'), async (argument: unknown) => {

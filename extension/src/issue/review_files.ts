@@ -14,6 +14,7 @@ import {
   FileType,
   Uri,
 } from 'vscode';
+import { FlatFileSystem } from '../files/flat_file_system';
 import type { Sidecar } from '../sidecar/api';
 import { type IssueText, issueTextOf, issueUriParts } from './review_uri';
 import { type IssueRef, type IssueReview, issueKey } from './reviews';
@@ -33,13 +34,15 @@ function changesOf({ root, issue, files }: IssueReview): FileChangeEvent[] {
   return texts.map((it) => ({ type: FileChangeType.Changed, uri: issueUri(it) }));
 }
 
-export class ReviewFiles implements FileSystemProvider {
+export class ReviewFiles extends FlatFileSystem implements FileSystemProvider {
   private readonly changes = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.changes.event;
   /** Changes by issue, also those decided since: their tabs may still be open. */
   private readonly known = new Map<string, IssueReview>();
 
-  constructor(private readonly sidecar: Sidecar) {}
+  constructor(private readonly sidecar: Sidecar) {
+    super();
+  }
 
   /** Takes in the changes that are listed. */
   update(reviews: readonly IssueReview[]): void {
@@ -91,22 +94,6 @@ export class ReviewFiles implements FileSystemProvider {
     if (text.side === 'base') throw FileSystemError.NoPermissions(uri);
     await writeFile(await this.placeOf(text, uri), bytes);
     this.changes.fire([{ type: FileChangeType.Changed, uri }]);
-  }
-
-  readDirectory(): [string, FileType][] {
-    return [];
-  }
-
-  createDirectory(uri: Uri): void {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: Uri): void {
-    throw FileSystemError.NoPermissions(uri);
-  }
-
-  rename(from: Uri): void {
-    throw FileSystemError.NoPermissions(from);
   }
 
   private textOf(uri: Uri): IssueText {

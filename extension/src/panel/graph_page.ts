@@ -157,7 +157,7 @@ export class GraphPage {
       title: l10n.t('Planning Graph'),
       nonce,
       cspSource: webview.cspSource,
-      style: at('media', 'graph.css'),
+      styles: [at('media', 'page.css'), at('media', 'graph.css')],
       script: at('dist', 'graph.js'),
       head: `<style id="__________cytoscape_stylesheet" nonce="${nonce}"></style>`,
       body: `<header>

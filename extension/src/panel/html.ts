@@ -16,7 +16,8 @@ export interface PageFrame {
   readonly nonce: string;
   /** Source of the page's files, by the editor. */
   readonly cspSource: string;
-  readonly style: string;
+  /** Style sheets; later ones take precedence. */
+  readonly styles: readonly string[];
   readonly script: string;
   /** More elements of the head. */
   readonly head?: string;
@@ -24,7 +25,7 @@ export interface PageFrame {
 }
 
 /** Makes a page under a content policy that allows its own files only. */
-export function pageHtml({ title, nonce, cspSource, style, script, head = '', body }: PageFrame): string {
+export function pageHtml({ title, nonce, cspSource, styles, script, head = '', body }: PageFrame): string {
   const policy = `default-src 'none'; style-src ${cspSource} 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -32,7 +33,7 @@ export function pageHtml({ title, nonce, cspSource, style, script, head = '', bo
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 ${head}
-<link rel="stylesheet" href="${style}">
+${styles.map((it) => `<link rel="stylesheet" href="${it}">`).join('\n')}
 <title>${escaped(title)}</title>
 </head>
 <body>

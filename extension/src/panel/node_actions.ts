@@ -12,6 +12,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { fileExists } from '../files/exists';
 import { retryNode } from '../generation/generate';
 import { configuredModel } from '../models/configured_model';
 import { pickModel } from '../models/model_picker';
@@ -85,7 +86,7 @@ export async function openTests(sidecar: Sidecar, { run, node }: NodeOfRun): Pro
   }
   const { testPath } = await sidecar.request('trellis/codeView', codeViewParams(run, node));
   const file = testPath ? join(run.out, testPath) : undefined;
-  const there = file !== undefined && (await exists(file));
+  const there = file !== undefined && (await fileExists(Uri.file(file)));
   if (!there) {
     const hint = t('tests are kept once the node has passed');
     throw new TrellisError(t('{0} has no test file', node.name), 65, hint, 'badInput');
@@ -194,13 +195,4 @@ async function showLine(file: string, line: number | undefined, column?: ViewCol
   const selection = place === undefined ? {} : { selection: new Range(place, place) };
   const beside = column === undefined ? {} : { viewColumn: column };
   await window.showTextDocument(Uri.file(file), { ...selection, ...beside });
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await workspace.fs.stat(Uri.file(file));
-    return true;
-  } catch {
-    return false;
-  }
 }

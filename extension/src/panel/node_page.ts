@@ -205,7 +205,7 @@ export class NodePage {
       title: t('Node'),
       nonce: randomBytes(16).toString('base64'),
       cspSource: webview.cspSource,
-      style: at('media', 'node.css'),
+      styles: [at('media', 'page.css'), at('media', 'node.css')],
       script: at('dist', 'node.js'),
       body: '<main id="node"></main>',
     });

@@ -77,9 +77,11 @@ function reasons(facts: NodeResult, state: NodePageState, t: Translate): string 
   return section(t('Why it failed'), `${why}${given}<p>${withCode(advice(facts, state, t))}</p>`);
 }
 
-/** Returns the advice of the sidecar, unless it is about options of the command line. */
+/** Returns the advice of the sidecar without what is about options of the command line. */
 function advice({ recommendation }: NodeResult, { kind }: NodePageState, t: Translate): string {
-  if (recommendation && !recommendation.includes('--')) return recommendation;
+  const clauses = (recommendation ?? '').split(/(?<=[.;])\s+/).filter((it) => !it.includes('--'));
+  const kept = clauses.join(' ').replace(/;$/, '.');
+  if (kept !== '') return kept;
   if (kind === 'tasks') return t('Make the task clearer, or retry with a stronger model.');
   return t(
     'Compare the failing test with the specification and correct the one that is wrong, or retry with a stronger model.',

@@ -13,9 +13,12 @@ function sizeParts(
   kind: RunKind,
   t: Translate,
 ): string[] {
-  const isOfTasks = kind === 'tasks';
-  const size = isOfTasks ? t('{0} tasks', nodes) : t('{0} nodes in {1} subgraphs', nodes, subgraphs);
-  return [size, t('{0} levels', levels), t('longest chain {0}', chain.length)];
+  const counted = nodes === 1 ? t('1 node') : t('{0} nodes', nodes);
+  const inSubgraphs =
+    subgraphs === 1 ? t('{0} in 1 subgraph', counted) : t('{0} in {1} subgraphs', counted, subgraphs);
+  const tasks = nodes === 1 ? t('1 task') : t('{0} tasks', nodes);
+  const inLevels = levels === 1 ? t('1 level') : t('{0} levels', levels);
+  return [kind === 'tasks' ? tasks : inSubgraphs, inLevels, t('longest chain {0}', chain.length)];
 }
 
 /** Describes requests, tokens and price, from the least to the usual number. */

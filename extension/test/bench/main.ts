@@ -48,17 +48,17 @@ for (const [name, bench] of Object.entries(benches))
 async function activation({ server, workbench }: Session): Promise<void> {
   await workbench.open(project(server.scratch.root));
   await workbench.openFile('prices.py');
-  await workbench.lens(/tests/i).first().waitFor();
   await workbench.command('Developer: Show Running Extensions');
+  const list = workbench.page.locator('.runtime-extensions-editor');
   const time = async (name: string) => {
-    const row = workbench.page
-      .locator('.runtime-extensions-editor .monaco-list-row')
-      .filter({ hasText: name });
+    const row = list.locator('.monaco-list-row').filter({ hasText: name });
     return (await row.locator('.activation-time').innerText()).trim();
   };
-  say(
-    `activation, Trellis: ${await time('trellis')}; an extension that does nothing: ${await time('nothing')}`,
-  );
+  const ours = await time('trellis');
+  // The list has only the rows that are visible.
+  await list.locator('.monaco-list-row').first().click();
+  await workbench.page.keyboard.press('End');
+  say(`activation, Trellis: ${ours}; an extension that does nothing: ${await time('nothing')}`);
 }
 
 /** Measures long tasks of workbench and page: idle, and while every node changes ten times a second. */

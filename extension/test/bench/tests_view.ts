@@ -55,10 +55,11 @@ function manyTests(below: string): string {
   return root;
 }
 
-/** Runs all tests in the view; returns the milliseconds until it shows that all have passed. */
+/** Runs all tests in the view by its keys; returns the milliseconds until it shows that all have passed. */
 async function viewRun(workbench: Workbench): Promise<number> {
+  await workbench.page.keyboard.press('Control+;');
   const began = performance.now();
-  await workbench.command('Test: Run All Tests');
+  await workbench.page.keyboard.press('a');
   await workbench.page.locator('.sidebar').getByText(`${ALL}/${ALL}`).first().waitFor();
   const took = performance.now() - began;
   await workbench.command('Test: Clear All Results');

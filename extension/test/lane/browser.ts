@@ -18,8 +18,8 @@ export async function startBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: quiet, headless: true, timeout: limits.page });
 }
 
-export async function openPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+export async function openPage(browser: Browser, deviceScaleFactor = 1): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, deviceScaleFactor });
   const page = await context.newPage();
   page.setDefaultTimeout(limits.page);
   return page;

@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly others?: readonly string[];
   /** Whether tests run inside the extension host. */
   readonly hostTests?: boolean;
+  /** Pixels of the screen for each of the window. */
+  readonly scale?: number;
 }
 
 /** Settings that differ from the defaults: tests are run by their lenses. */
@@ -42,16 +44,21 @@ export async function withSession(
     hostTests: options.hostTests ?? false,
   });
   try {
-    await seated(name, server, work);
+    await seated(name, server, options.scale ?? 1, work);
   } finally {
     await server.stop();
   }
 }
 
-async function seated(name: string, server: Server, work: (session: Session) => Promise<void>) {
+async function seated(
+  name: string,
+  server: Server,
+  scale: number,
+  work: (session: Session) => Promise<void>,
+) {
   const browser = await startBrowser();
   try {
-    const page = await openPage(browser);
+    const page = await openPage(browser, scale);
     const workbench = new Workbench(page, server);
     try {
       await withLimit(limits.session, `the end of ${name}`, work({ server, workbench }));

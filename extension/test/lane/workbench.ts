@@ -11,7 +11,7 @@ import type { Server } from './server';
 export const extensionId = 'trellis.trellis';
 
 /** Themes with the class of their kind. */
-const THEMES = [
+export const THEMES = [
   ['Default Dark Modern', 'vs-dark'],
   ['Default High Contrast', 'hc-black'],
   ['Default High Contrast Light', 'hc-light'],
@@ -265,11 +265,9 @@ export class Workbench {
 
   /** Saves a picture in every theme, `STATION-KIND`, and one at 125 %; the settings of the folder choose the theme. */
   async pictures(station: string, folder: string, settings: object): Promise<void> {
-    for (const [theme, kind] of THEMES) {
-      const themed = { ...settings, 'workbench.colorTheme': theme };
-      write(join(folder, '.vscode', 'settings.json'), JSON.stringify(themed));
-      await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      await this.picture(`${station}-${kind}`);
+    for (const theme of THEMES) {
+      await this.theme(theme, folder, settings);
+      await this.picture(`${station}-${theme[1]}`);
     }
     const size = this.page.viewportSize();
     if (size === null) return;
@@ -277,6 +275,13 @@ export class Workbench {
     await this.page.setViewportSize({ width: smaller(size.width), height: smaller(size.height) });
     await this.picture(`${station}-125-percent`);
     await this.page.setViewportSize(size);
+  }
+
+  /** Shows the editor in a theme, by the settings of the folder. */
+  async theme([theme, kind]: (typeof THEMES)[number], folder: string, settings: object): Promise<void> {
+    const themed = { ...settings, 'workbench.colorTheme': theme };
+    write(join(folder, '.vscode', 'settings.json'), JSON.stringify(themed));
+    await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
   }
 
   /** Saves a picture after a failure, and the server's output, as `failed-NAME`. */

@@ -107,6 +107,11 @@ test('a plan is described by its size and by what a run will probably cost', () 
     planSummary(plan, 'generate', l10n.t),
     '50 nodes in 5 subgraphs · 4 levels · longest chain 4 · about 100–224 requests, 90k–180k tokens, $0.03–$0.08 with openai:m',
   );
+  const small = { ...plan, nodes: 1, subgraphs: 1, levels: 1, chain: ['a'] };
+  assert.match(
+    planSummary(small, 'generate', l10n.t),
+    /^1 node in 1 subgraph · 1 level · longest chain 1 · /,
+  );
   const unknown = { requests: 4, tokens: null, usd: null };
   const tasks = {
     ...plan,

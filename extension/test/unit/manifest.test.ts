@@ -37,7 +37,7 @@ test('every text of the manifest exists, and none is unused', () => {
   assert.deepEqual([...new Set(used)].sort(), Object.keys(words).sort());
 });
 
-test('welcome texts and the walkthrough link to existing commands and pages', () => {
+test('welcome texts and the walkthrough link to existing commands and pictures', () => {
   const links = Object.values(words).flatMap((it) => [...it.matchAll(/\(command:(trellis\.\w+)\)/g)]);
   const linked = links.map(([, command]) => command ?? '');
   assert.ok(linked.length > 0);
@@ -46,18 +46,25 @@ test('welcome texts and the walkthrough link to existing commands and pages', ()
     [],
   );
   const [{ steps }] = manifest.contributes.walkthroughs;
-  const pages: string[] = steps.map((it: { media: { markdown: string } }) => it.media.markdown);
+  const shown: string[] = steps.flatMap((it: { media: { image: object } }) => Object.values(it.media.image));
+  assert.equal(new Set(shown).size, 4 * steps.length, 'each step has a picture for each kind of theme');
   assert.deepEqual(
-    pages.filter((it) => !existsSync(join(extension, it))),
+    shown.filter((it) => !existsSync(join(extension, it))),
     [],
   );
+});
+
+test('the README and the walkthrough show all pictures, and no others', () => {
+  const folder = 'media/pictures';
+  const shown = `${read('README.md')}${read('package.json')}`.matchAll(/media\/pictures\/([\w-]+\.png)/g);
+  const names = new Set([...shown].map(([, name]) => name));
+  assert.deepEqual([...names].sort(), readdirSync(join(extension, folder)).sort());
 });
 
 test('texts name commands by their titles', () => {
   const all: string[] = readdirSync(join(extension, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = all.filter((it) => it.endsWith('.ts')).map((it) => read('src', it));
-  const pages = readdirSync(join(extension, 'walkthrough')).map((it) => read('walkthrough', it));
-  const texts = [...sources, ...pages, ...Object.values(words), read('README.md')];
+  const texts = [...sources, ...Object.values(words), read('README.md')];
   const named = texts.flatMap((it) => [...it.matchAll(/(?:\*\*?|")Trellis: ([A-Z][^*"]+)(?:\*\*?|")/g)]);
   const known = new Set(titles.values());
   assert.ok(named.length > 0);

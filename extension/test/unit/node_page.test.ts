@@ -166,6 +166,13 @@ test('a page gives the advice of the sidecar, unless it is about the command lin
   assert.deepEqual([null, 'Choose another with `--model`.'].map(shown), [true, true]);
   const html = nodePageHtml({ ...facts, recommendation: 'Add `a` to the specification.' }, state, l10n.t);
   assert.ok(html.includes('<p>Add <code>a</code> to the specification.</p>'), html);
+  for (const it of ['Correct `a`; run again with `--keep-edits`.', 'Correct `a`. Or add `--model M`.'])
+    assert.ok(
+      nodePageHtml({ ...facts, recommendation: it }, state, l10n.t).includes(
+        '<p>Correct <code>a</code>.</p>',
+      ),
+      it,
+    );
 });
 
 test('statuses of blocked nodes are in words', () => {

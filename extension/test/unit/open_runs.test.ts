@@ -21,7 +21,7 @@ function openedWindow(state = memento()) {
   const sidecar = new FakeSidecar();
   const jobStore = new JobStore(asClient(sidecar));
   const openRuns = new OpenRuns(state);
-  const parts = openRuns.follow(jobStore);
+  const parts = openRuns.follow(asClient(sidecar), jobStore);
   const run = (to: 'running' | 'paused' | 'done') => {
     sidecar.events.fire({ type: 'job', job: 'job-1', method: 'generate', title: '', state: to });
     jobStore.started('job-1', '/p/out');
@@ -56,21 +56,33 @@ test('runs that have ended or wait are not under way', () => {
   }
 });
 
+test('a run that a crash of the server ended waits for the person', () => {
+  const window = openedWindow();
+  window.run('running');
+  window.sidecar.states.fire('restarting');
+  window.sidecar.states.fire('running');
+  mock.timers.tick(10_000);
+  window.close();
+  assert.deepEqual(window.interrupted(1_000), []);
+});
+
 test('such a run goes on by itself once, and others are offered', async () => {
   const { sidecar, jobStore } = openedWindow();
   const stopped = (out: string) => ({ out, state: 'stopped', kind: 'generate', passed: 1, total: 3 });
   sidecar.answers['trellis/listRuns'] = () => ({ runs: [stopped('/p/out'), stopped('/p/old')] });
+  sidecar.answers['trellis/generate'] = () => ({ job: 'job-1' });
   offerResumesAtStart(asClient(sidecar), jobStore, ['/p/out']);
   sidecar.states.fire('running');
   await settled();
-  assert.deepEqual(editor.ran, [['trellis.resumeRun', '/p/out']]);
-  assert.deepEqual(editor.said, [
-    'The run in /p/out continues after the reload.',
+  const resumed = () => sidecar.params('trellis/generate').map((it) => it.out);
+  assert.deepEqual(resumed(), ['/p/out']);
+  assert.deepEqual(editor.said.sort(), [
     'The run in /p/old stopped after 1 of 3 nodes. Resume it?',
+    'The run in /p/out continues after the reload.',
   ]);
   sidecar.states.fire('running');
   await settled();
-  assert.equal(editor.ran.length, 1, 'a server that starts once more may have ended because of it');
+  assert.equal(resumed().length, 1, 'a server that starts once more may have ended because of it');
 });
 
 test('work goes on once its model is chosen, and not if none is', async () => {

@@ -21,6 +21,7 @@ test('a graph is generated through a crash, cancellation and changed settings', 
     await startRun(session, folder);
     await killSidecar(session);
     await offerDisappears(session, folder);
+    await reloadWindow(session);
     await resumeCancelled(session);
     await changePath(session, folder);
     await finishRun(session, folder);
@@ -78,6 +79,15 @@ async function offerDisappears({ server, workbench }: Session, folder: string): 
   await workbench.command('Trellis: Resume Stopped Run');
   await workbench.notification(OFFER).waitFor({ state: 'detached' });
   await showsProgress(workbench.statusItem('trellis.run'));
+}
+
+/** A run that a reload of the window ends goes on without a question. */
+async function reloadWindow({ workbench }: Session): Promise<void> {
+  await workbench.command('Developer: Reload Window');
+  await workbench.notification('The run in output continues after the reload.').waitFor();
+  await showsProgress(workbench.statusItem('trellis.run'));
+  assert.equal(await workbench.notification(OFFER).count(), 0);
+  await workbench.picture('day-5-reloaded');
 }
 
 /** A cancelled run can be resumed as long as nobody does. */

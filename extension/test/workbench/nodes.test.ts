@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { endings, planned, recorded } from '../lane/fixture';
 import { limits } from '../lane/patience';
+import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
 import type { Workbench } from '../lane/workbench';
 
@@ -18,6 +19,20 @@ const settings = {
 const { passed = 0, failed = 0, skipped = 0 } = endings();
 const total = passed + failed + skipped;
 const ALL_DONE = `${passed}/${total} passed, ${failed} failed, ${skipped} skipped`;
+const OTHER = [
+  ['wash', []],
+  ['dry', ['wash']],
+].map(([id, dependencies]) => ({
+  id,
+  name: id,
+  type: 'function',
+  node_type: 'leaf',
+  file_path: `src/lib/${id}.py`,
+  signature: `def ${id}(x: int) -> int`,
+  docstring: 'One more than x.',
+  dependencies,
+  subgraph_id: 'laundry',
+}));
 const LONG = { timeout: limits.generation };
 
 test('the tree of nodes and the page of the graph follow a run', async () => {
@@ -27,6 +42,7 @@ test('the tree of nodes and the page of the graph follow a run', async () => {
     await showsRun(session);
     await useTree(session, folder);
     await useGraph(session);
+    await showOtherPlan(session, folder);
     await deleteRun(session, folder);
   });
 });
@@ -105,6 +121,7 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
   await page.locator('.attempts summary').filter({ hasText: 'Fix 1' }).click();
   await page.locator('.attempts details[open] .removed').first().waitFor();
   await page.locator('section').filter({ hasText: 'Blocks' }).getByText('describe').waitFor();
+  await tabThrough(workbench);
   await workbench.pictures('nodes-4-failed-page', folder, {});
   await page.locator('section').filter({ hasText: 'Failing test' }).locator('button').focus();
   await page.locator(':focus').press('Enter');
@@ -127,6 +144,29 @@ async function useFailedNode(workbench: Workbench, folder: string): Promise<void
   await workbench.webview().locator('#status').filter({ hasText: 'running' }).waitFor();
   await workbench.notification('data.quantile in output failed again').waitFor(LONG);
   await workbench.webview().locator('#status').filter({ hasText: 'failed' }).waitFor();
+}
+
+/** Tab reaches everything that can be used on a page, and shows the focus. */
+async function tabThrough(workbench: Workbench): Promise<void> {
+  const page = workbench.webview();
+  const usable = await page
+    .locator('button:enabled:visible, summary:visible, pre[tabindex="0"]:visible')
+    .count();
+  await page.getByRole('heading', { level: 1 }).click();
+  const reached = new Set<string>();
+  for (let at = 0; at < usable; at += 1) {
+    await workbench.page.keyboard.press('Tab');
+    const [outline, text] = await page.locator(':focus').evaluate((it) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(it);
+      const place = [...document.querySelectorAll('*')].indexOf(it);
+      return [`${outlineWidth} ${outlineStyle}`, `${place} ${it.textContent}`];
+    });
+    assert.equal(outline, '2px solid', text);
+    reached.add(text ?? '');
+  }
+  assert.equal(reached.size, usable, [...reached].join('\n'));
+  // For the pictures.
+  await page.getByRole('button', { name: 'Retry', exact: true }).focus();
 }
 
 /** Every node can be selected and opened with the keyboard, and its status is announced. */
@@ -167,6 +207,38 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await said.filter({ hasText: /, passed, subgraph/ }).waitFor();
   // Errors of the generated repository's tests are no problems of the outer folder.
   await workbench.page.locator('.statusbar [aria-label="No Problems"]').first().waitFor();
+}
+
+/** The keyboard works in the graph of another plan; *Select Run* shows the run again. */
+async function showOtherPlan({ workbench }: Session, folder: string): Promise<void> {
+  const page = workbench.webview();
+  const said = page.locator('#said');
+  await page.locator('#find').fill('quantile');
+  await said.filter({ hasText: /^quantile, failed/ }).waitFor();
+  await page.locator('#graph').focus();
+  write(join(folder, 'other_plan.json'), JSON.stringify({ nodes: OTHER, edges: [] }));
+  // The graph beside the file keeps the focus while the plan in it changes.
+  await workbench.command('View: Split Editor Right');
+  await workbench.openFile('other_plan.json');
+  await workbench.lens('Show Planning Graph').click();
+  await page
+    .locator('#summary')
+    .filter({ hasText: /^2 nodes in 1 subgraph ·/ })
+    .waitFor();
+  await page.locator('#found').filter({ hasText: 'of' }).waitFor({ state: 'detached' });
+  await page.locator('#graph').focus();
+  await said.filter({ hasText: /^wash, pending/ }).waitFor();
+  await workbench.page.keyboard.press('ArrowRight');
+  await said.filter({ hasText: /^dry, pending/ }).waitFor();
+  await page.locator('#find').fill('was');
+  await said.filter({ hasText: /^wash, pending/ }).waitFor();
+  await workbench.picture('nodes-8-other-plan');
+  await workbench.command('Trellis: Select Run');
+  await workbench.option('output').first().click();
+  await page.locator('#plan').waitFor({ state: 'hidden' });
+  await page.locator('.labels .box').filter({ hasText: 'passed' }).first().waitFor();
+  await page.locator('#find').fill('quantile');
+  await said.filter({ hasText: /^quantile, failed/ }).waitFor();
 }
 
 /** A run whose folder is deleted disappears, and the view shows its welcome again. */

@@ -32,6 +32,7 @@ mod reply;
 mod resume_prompt;
 mod server;
 mod stdio;
+mod test_words;
 mod to_lsp;
 mod transport;
 

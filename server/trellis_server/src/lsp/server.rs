@@ -16,15 +16,15 @@ use super::editor_llm::EditorLlm;
 use super::protocol_ext::{HappenedNotification, TryModelParams};
 use super::{
     actions, capabilities, commands, dynamic_registration, from_lsp, hover, lenses,
-    outlined_lenses, probe_model, progress, queries, renaming, reply, resume_prompt, to_lsp,
+    outlined_lenses, probe_model, progress, queries, renaming, reply, resume_prompt, test_words,
+    to_lsp,
 };
 use crate::parent_watch;
 use crate::rpc::{Context, Methods, Settings};
 use crate::session::positions;
-use crate::session::{Anchors, QueryError, Remembered, Snapshot, TestWords};
+use crate::session::{Anchors, Remembered, Snapshot, TestWords};
 use trellis_outline::Language;
 use trellis_python::{Outline, Unit};
-use trellis_workflows::write_tests::registry;
 
 /// Timeout for a response of the client.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
@@ -157,18 +157,10 @@ impl Backend {
     /// while the new ones are read.
     async fn test_words(&self, folder: Option<PathBuf>) -> Arc<TestWords> {
         let Some(folder) = folder else { return Arc::default() };
-        let known = self.context.test_words.get(&folder);
-        let Some(Remembered { words, is_outdated }) = known else {
-            read_test_words(&self.context, folder.clone()).await;
-            return self.context.test_words.get(&folder).map(|it| it.words).unwrap_or_default();
-        };
+        let Remembered { words, is_outdated } = test_words::known(&self.context, &folder).await;
         if is_outdated {
             let (context, stirs) = (self.context.clone(), self.stirs.clone());
-            self.go_on(async move {
-                if read_test_words(&context, folder).await {
-                    stirs.notify(SessionChange::Other);
-                }
-            });
+            self.go_on(test_words::refresh(context, folder, stirs));
         }
         words
     }
@@ -274,23 +266,6 @@ async fn open_results(context: &Context, folders: Vec<PathBuf>) {
     let open = move || results.open(&folders.into_iter().map(real).collect::<Vec<_>>());
     if tokio::task::spawn_blocking(open).await.is_err() {
         tracing::warn!("earlier test results are not shown");
-    }
-}
-
-/// Reads the words of a folder's test files; returns whether they are other ones than before.
-async fn read_test_words(context: &Context, folder: PathBuf) -> bool {
-    loop {
-        let real = folder.clone();
-        let read = move |view: &Snapshot| {
-            let generated = registry::test_files(&real);
-            view.at_folder(&real).map(|it| TestWords::of(it, &generated)).unwrap_or_default()
-        };
-        match context.asker.ask(read).await {
-            // Edits meanwhile do not matter, since they are not saved.
-            Err(QueryError::ContentModified) => {}
-            Err(_) => return false,
-            Ok(words) => return context.test_words.set(folder, Arc::new(words)),
-        }
     }
 }
 

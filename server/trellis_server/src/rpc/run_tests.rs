@@ -15,12 +15,11 @@ use crate::api::affected_tests::{AffectedTestsParams, AffectedTestsResult, impor
 use crate::api::doctor::{DoctorParams, DoctorResult, doctor};
 use crate::api::environment::{EnvironmentParams, EnvironmentResult, environment};
 use crate::api::find_tests::{FindTestsParams, FoundTests, find_tests};
+use crate::api::keep_tests::{AddTestPathParams, AddedTestPath, KeepTestsParams, KeptTests};
 use crate::api::localize::{LocalizeParams, LocalizeResult, localize};
+use crate::api::parse_file::{ParseFileParams, ValidateSyntaxParams, parse_text, validate_syntax};
 use crate::api::run_tests::{Prepared, RunTestsParams, RunTestsResult, cancelled};
-use crate::api::write_tests::{
-    AddTestPathParams, AddedTestPath, GenerateTestsParams, Generated, KeepTestsParams, KeptTests,
-    ParseFileParams, ValidateSyntaxParams, parse_text, validate_syntax,
-};
+use crate::api::write_tests::{GenerateTestsParams, Generated};
 use crate::jobs::JobContext;
 use crate::session::{QueryError, Snapshot};
 use trellis_project::project;
