@@ -145,3 +145,31 @@ fn an_edit_that_cannot_be_made_says_why() {
     fs::remove_file(world.root().join("plan.json")).expect("a file");
     let _ = edit(&world, &["rename", "a", "b"]).exits(65).says("plan.json");
 }
+
+#[test]
+fn a_specification_is_kept_and_traced() {
+    let (world, _) = pantry();
+    world.write("docs/SPEC.md", "It reads amounts. It converts them. Cooks are happy.\n");
+    let spec = |more: &[&str]| edit(&world, &[&["spec", "docs/SPEC.md"], more].concat());
+    let _ = spec(&["--background", "7"]).exits(65).says("no sentence 7");
+    let shown = spec(&["--background", "3"]).exits(0).stdout;
+    assert_eq!(shown, "metadata spec\nnothing to generate again\n");
+    let _ = edit(&world, &["set", "units.parse_amount", "--serves", "1"]).exits(0);
+    let _ = edit(&world, &["set", "units.convert", "--serves", "2"]).exits(0);
+    let trace = || world.trellis(&["plan", "trace", "plan.json"]);
+    let before = trace().exits(65).stdout;
+    assert!(!before.contains("unserved-sentence") && before.contains("(background)"), "{before}");
+    world.write("docs/SPEC.md", "New. It reads amounts. It converts all. Cooks are happy.\n");
+    let changed = trace().exits(65).stdout;
+    assert!(
+        changed.contains("[changed-sentence] sentence 2") && changed.contains("[added-sentence]"),
+        "{changed}"
+    );
+    let _ = spec(&[]).exits(0);
+    let after = trace().exits(65).stdout;
+    assert!(after.contains("  3  It converts all.\n       units.convert\n"), "{after}");
+    assert!(
+        after.contains("no node serves sentence 1") && !after.contains("changed-sentence"),
+        "{after}"
+    );
+}

@@ -6,6 +6,7 @@ use crate::check::{Problem, ProblemKind, check};
 use crate::dialect::Dialect;
 use crate::plan::Plan;
 use crate::read::{ReadError, read};
+use crate::spec::{Spec, SpecError};
 
 mod document;
 mod layout;
@@ -33,6 +34,9 @@ pub enum PlanEdit {
     Merge { ids: Vec<String> },
     /// Makes a node depend on another one.
     Link { id: String, needed: String },
+    /// Keeps the sentences of a specification in `metadata.spec`. Numbers that nodes serve follow
+    /// the sentences of an earlier version.
+    Describe { spec: Spec },
     /// Removes the dependency of a node on another one.
     Unlink { id: String, needed: String },
 }
@@ -52,6 +56,8 @@ pub enum EditError {
     HasParts { id: String, parts: Vec<String> },
     #[error("`{id}` does not depend on `{needed}`")]
     NotLinked { id: String, needed: String },
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     #[error("{0}")]
     Incomplete(&'static str),
 }

@@ -8,6 +8,7 @@ use crate::edge::{Role, role_of};
 use crate::node::{Kind, NodeIx};
 use crate::plan::Plan;
 
+mod describe;
 mod rename;
 
 /// Largest number of notes on mentions of a name.
@@ -37,6 +38,7 @@ pub(super) fn apply(
         PlanEdit::Split { id, parts } => split(document, plan, id, parts),
         PlanEdit::Merge { ids } => merge(document, plan, ids),
         PlanEdit::Link { id, needed } => link(document, plan, id, needed),
+        PlanEdit::Describe { spec } => describe::describe(document, plan, spec),
         PlanEdit::Unlink { id, needed } => unlink(document, plan, id, needed),
     }
 }

@@ -43,6 +43,19 @@ pub fn sentence_changes(old: &[Sentence], new: &[Sentence]) -> Vec<SentenceChang
     changes
 }
 
+/// Returns the new number of each old sentence that is still there, changed or not.
+pub(crate) fn new_numbers(old: &[Sentence], new: &[Sentence]) -> FxHashMap<usize, usize> {
+    let kept = old.iter().zip(equal_texts(old, new));
+    let mut numbers: FxHashMap<usize, usize> =
+        kept.filter_map(|(it, at)| Some((it.number, new[at?].number))).collect();
+    for change in sentence_changes(old, new) {
+        if let SentenceChange::Changed { old, new } = change {
+            numbers.insert(old.number, new.number);
+        }
+    }
+    numbers
+}
+
 /// Returns, for each old sentence, the index of a new one with the same text; each is used once.
 fn equal_texts<'a>(old: &'a [Sentence], new: &'a [Sentence]) -> Vec<Option<usize>> {
     let mut places: FxHashMap<(&'a str, &'a str), VecDeque<usize>> = FxHashMap::default();

@@ -14,6 +14,7 @@ mod boundaries;
 mod changes;
 mod sentences;
 
+pub(crate) use changes::new_numbers;
 pub use changes::{SentenceChange, sentence_changes};
 pub use sentences::sentences;
 

@@ -1,7 +1,7 @@
 //! Edits of a plan's text: references follow, and the rest of the text stays.
 
 use serde_json::{Map, Value, json};
-use trellis_plan::{EditError, Edited, PlanEdit, edit};
+use trellis_plan::{EditError, Edited, PlanEdit, Spec, edit, sentences};
 
 use super::{at, functions, ids};
 
@@ -314,4 +314,33 @@ fn a_file_without_edges_or_lists_gets_them_where_they_are_needed() {
     let found = edited(one, &PlanEdit::Add { fields: fields(json!({"id": "b", "name": "b"})) });
     let expected = "{\n\t\"nodes\": [\n\t\t{\n\t\t\t\"id\": \"a\"\n\t\t},\n\t\t{\n\t\t\t\"id\": \"b\",\n\t\t\t\"name\": \"b\"\n\t\t}\n\t]\n}\n";
     assert_eq!(found.text, expected);
+}
+
+fn describe(text: &str, background: &[usize]) -> PlanEdit {
+    let (sentences, background) = (sentences(text), background.to_vec());
+    let path = Some("SPEC.md".to_owned());
+    PlanEdit::Describe { spec: Spec { path, sentences, background, sha256: None } }
+}
+
+#[test]
+fn what_a_node_serves_follows_its_sentences() {
+    let text = json_of("a:\nb: a");
+    let first = edited(&text, &describe("One. Two. Three. Four.", &[4]));
+    let serve = |id: &str, numbers: Value| PlanEdit::Set {
+        id: id.into(),
+        fields: fields(json!({ "serves": numbers })),
+    };
+    let traced = edited(&first.text, &serve("a", json!([1, 2]))).text;
+    let traced = edited(&traced, &serve("b", json!([3]))).text;
+    // A new first sentence, a changed second one, and the third is gone.
+    let found = edited(&traced, &describe("Zero. One. Two and more. Four. Five.", &[5]));
+    let plan = &found.after;
+    assert_eq!(plan.node(at(plan, "a")).serves(), Ok(vec![2, 3]));
+    assert_eq!(plan.node(at(plan, "b")).serves(), Ok(vec![]));
+    assert_eq!(plan.spec().expect("read").expect("kept").background, [4, 5]);
+    assert_eq!(found.notes, ["`b` does not serve sentence 3 any more"]);
+    let same = edited(&traced, &describe("One. Two. Three. Four.", &[]));
+    assert_eq!(same.text, traced);
+    let broken = edited(&traced, &serve("a", json!("one"))).text;
+    assert!(matches!(edit(&broken, &describe("One.", &[])), Err(EditError::Spec(_))));
 }

@@ -99,6 +99,8 @@ fn impossible(graph: &Path, text: &str, error: &EditError) -> Fault {
         EditError::NotLinked { .. } => {
             Fault::input(error).hint("`trellis plan deps` shows the dependencies of a node")
         }
+        EditError::Spec(_) => Fault::input(format!("{}: {error}", graph.display()))
+            .hint("correct or remove `metadata.spec` and `serves`"),
         EditError::Incomplete(_) => Fault::input(error).hint("see `trellis plan edit --help`"),
     }
 }

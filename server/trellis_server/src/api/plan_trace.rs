@@ -231,8 +231,7 @@ impl Described {
         }
         let (base, background) = (sentences(text), spec.background.clone());
         if base.is_empty() {
-            return Err(Fault::input(format!("{} has no sentences", path.display()))
-                .hint("describe what the repository should do"));
+            return Err(no_sentences(&path));
         }
         Ok(Described { path: Some(path), base, background, current: None, notes })
     }
@@ -242,6 +241,31 @@ fn nothing_described(graph: &Path, notes: &[String]) -> Fault {
     let reason = notes.first().map(|it| format!(": {it}")).unwrap_or_default();
     Fault::input(format!("there is no specification for {}{reason}", graph.display()))
         .hint("name it with `--spec`, or in `metadata.spec.path` of the graph")
+}
+
+/// Reads a specification to keep in a graph. A file below the folder of the graph is named by its
+/// path from there.
+pub fn read_spec(graph: &Path, file: &Path, background: Vec<usize>) -> Result<Spec, Fault> {
+    let text = text(file)?;
+    let found = sentences(&text);
+    let known = |number: &usize| found.iter().any(|it| it.number == *number);
+    if let Some(unknown) = background.iter().find(|it| !known(it)) {
+        return Err(Fault::input(format!("{} has no sentence {unknown}", file.display()))
+            .hint("`trellis plan trace --spec` shows the numbers"));
+    }
+    if found.is_empty() {
+        return Err(no_sentences(file));
+    }
+    let folder = graph.parent().filter(|it| !it.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().unwrap_or_default();
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let path = real.strip_prefix(&folder).unwrap_or(file).to_string_lossy().into_owned();
+    Ok(Spec { path: Some(path), sha256: Some(disk::hash(&text)), sentences: found, background })
+}
+
+fn no_sentences(file: &Path) -> Fault {
+    Fault::input(format!("{} has no sentences", file.display()))
+        .hint("describe what the repository should do")
 }
 
 /// Reads the specification that a graph names. Only files below the folder of the graph are read, so

@@ -1,6 +1,6 @@
 //! `trellis plan edit`: changes nodes of a planning graph, with all that refers to them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value};
@@ -9,6 +9,7 @@ use trellis_plan::PlanEdit;
 use super::diff;
 use crate::output::Output;
 use trellis_server::api::plan_edit::{EditTarget, plan_edit};
+use trellis_server::api::plan_trace::read_spec;
 use trellis_workflows::fault::{Exit, Fault};
 
 /// Change nodes of a graph; dependencies, edges and methods follow.
@@ -109,6 +110,15 @@ enum EditCommand {
         #[arg(required = true, num_args = 2.., value_name = "ID")]
         ids: Vec<String>,
     },
+    /// Keep the sentences of a specification in the graph; what nodes serve follows them.
+    Spec {
+        /// Specification in Markdown or text.
+        #[arg(value_name = "SPEC")]
+        file: PathBuf,
+        /// Numbers of sentences that describe nothing to build, such as 1,4.
+        #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+        background: Vec<usize>,
+    },
     /// Make a node depend on another one.
     Link {
         /// Id of the node.
@@ -146,7 +156,7 @@ struct Fields {
 
 pub(super) fn run(args: EditArgs, output: &mut Output) -> Result<Exit, Fault> {
     let EditArgs { rpg, out, force, dry_run, edit } = args;
-    let result = plan_edit(&rpg, &edit.wanted(), &EditTarget { out, force, dry_run })?;
+    let result = plan_edit(&rpg, &edit.wanted(&rpg)?, &EditTarget { out, force, dry_run })?;
     result.notes.iter().for_each(|it| output.note(format_args!("note: {it}")));
     if output.is_json() {
         output.json(&result)?;
@@ -158,8 +168,8 @@ pub(super) fn run(args: EditArgs, output: &mut Output) -> Result<Exit, Fault> {
 }
 
 impl EditCommand {
-    fn wanted(self) -> PlanEdit {
-        match self {
+    fn wanted(self, graph: &Path) -> Result<PlanEdit, Fault> {
+        Ok(match self {
             EditCommand::Add { id, name, kind, file, subgraph, needs, fields } => {
                 PlanEdit::Add { fields: added(id, name, kind, (file, subgraph), needs, fields) }
             }
@@ -175,7 +185,10 @@ impl EditCommand {
             EditCommand::Merge { ids } => PlanEdit::Merge { ids },
             EditCommand::Link { id, needed } => PlanEdit::Link { id, needed },
             EditCommand::Unlink { id, needed } => PlanEdit::Unlink { id, needed },
-        }
+            EditCommand::Spec { file, background } => {
+                PlanEdit::Describe { spec: read_spec(graph, &file, background)? }
+            }
+        })
     }
 }
 
