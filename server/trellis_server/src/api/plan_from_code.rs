@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use trellis_engine::assembly::{PlannedCycle, planned_cycles};
+use trellis_os::wording::counted;
 use trellis_project::code_plan::code_plan;
 use trellis_project::edits;
 use trellis_workflows::fault::Fault;
@@ -68,7 +69,7 @@ pub fn plan_from_code(params: &PlanFromCodeParams) -> Result<PlanFromCodeResult,
     }
     let mut notes = made.notes;
     notes.extend(workspace.problems());
-    notes.extend(planned_cycles(&plan).iter().map(circle));
+    notes.extend(circles(&planned_cycles(&plan)));
     if let Some(out) = &params.out {
         write(out, &text)?;
     }
@@ -85,8 +86,19 @@ pub fn plan_from_code(params: &PlanFromCodeParams) -> Result<PlanFromCodeResult,
     })
 }
 
-fn circle(it: &PlannedCycle) -> String {
-    format!("files that depend on each other: {} -> {}", it.files.join(" -> "), it.files[0])
+/// Largest number of circles that are named; in a large repository, many run through each other.
+const CIRCLES: usize = 3;
+
+/// Names the shortest circles of files.
+fn circles(all: &[PlannedCycle]) -> Vec<String> {
+    let mut shortest: Vec<&PlannedCycle> = all.iter().collect();
+    shortest.sort_by_key(|it| it.files.len());
+    let shown = shortest.iter().take(CIRCLES).map(|it| {
+        format!("files that depend on each other: {} -> {}", it.files.join(" -> "), it.files[0])
+    });
+    let more = all.len().saturating_sub(CIRCLES);
+    let more = (more > 0).then(|| format!("{} of files more", counted(more, "circle", "circles")));
+    shown.chain(more).collect()
 }
 
 /// Writes a new file.
