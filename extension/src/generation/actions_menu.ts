@@ -1,7 +1,7 @@
 // The menu behind the status bar: actions for open jobs, and for runs in general.
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import { type Budget, costOf, costText } from '../run/cost';
-import type { JobStore } from '../run/job_store';
+import type { JobControl, JobStore } from '../run/job_store';
 import { currentRun, isRun, isTasks, type Job, openLongJobs } from '../run/jobs';
 import type { Sidecar } from '../sidecar/api';
 import * as notify from '../sidecar/notify';
@@ -18,16 +18,19 @@ export async function showActionsMenu(sidecar: Sidecar, jobStore: JobStore): Pro
   const [first] = jobs;
   const cost = first?.out === undefined ? undefined : await costOfRun(sidecar, first.out, first.budget);
   const placeHolder = [first?.title, cost].filter((it) => it !== undefined).join(' · ');
-  const chosen = await window.showQuickPick(menuItems(sidecar, jobs), { title: 'Trellis', placeHolder });
+  const chosen = await window.showQuickPick(menuItems(sidecar, jobStore, jobs), {
+    title: 'Trellis',
+    placeHolder,
+  });
   await chosen?.run?.();
 }
 
 /** Makes the items for each job; below its title if there are several jobs. */
-function menuItems(sidecar: Sidecar, jobs: readonly Job[]): MenuItem[] {
+function menuItems(sidecar: Sidecar, jobStore: JobStore, jobs: readonly Job[]): MenuItem[] {
   if (jobs.length === 0) return idleActions(sidecar);
   const all = jobs.flatMap((job) => [
     ...(jobs.length > 1 ? [heading(job)] : []),
-    ...jobActions(sidecar, job),
+    ...jobActions(jobStore, job),
   ]);
   const rest = { label: '', kind: QuickPickItemKind.Separator };
   return [...all, ...(jobs.length > 1 ? [rest] : []), openViewAction(), outputAction(sidecar)];
@@ -38,41 +41,37 @@ function heading({ title }: Job): MenuItem {
 }
 
 /** Pauses, resumes or cancels the current run; reports if there is none. */
-export async function controlJob(
-  sidecar: Sidecar,
-  jobStore: JobStore,
-  method: 'trellis/pauseJob' | 'trellis/resumeJob' | 'trellis/cancelJob',
-): Promise<void> {
+export async function controlJob(jobStore: JobStore, method: JobControl['method']): Promise<void> {
   // Only runs can be paused.
   const run = method === 'trellis/cancelJob' ? openLongJobs(jobStore.jobs)[0] : currentRun(jobStore.jobs);
   if (run === undefined) {
     await notify.info(l10n.t('No run in progress.'));
     return;
   }
-  await sidecar.request(method, { job: run.id });
+  await jobStore.control(method, run.id);
 }
 
-function jobActions(sidecar: Sidecar, run: Job): MenuAction[] {
+function jobActions(jobStore: JobStore, run: Job): MenuAction[] {
   const job = run.id;
   if (!isRun(run)) {
     const label = `$(debug-stop) ${l10n.t('Cancel')}`;
-    return [{ label, run: () => sidecar.request('trellis/cancelJob', { job }) }];
+    return [{ label, run: () => jobStore.control('trellis/cancelJob', job) }];
   }
   const held = run.state === 'paused';
   const turn: MenuAction = held
     ? {
         label: `$(debug-continue) ${l10n.t('Resume')}`,
-        run: () => sidecar.request('trellis/resumeJob', { job }),
+        run: () => jobStore.control('trellis/resumeJob', job),
       }
     : {
         label: `$(debug-pause) ${l10n.t('Pause')}`,
         detail: l10n.t('Finishes what is running, then starts nothing new.'),
-        run: () => sidecar.request('trellis/pauseJob', { job }),
+        run: () => jobStore.control('trellis/pauseJob', job),
       };
   const cancel: MenuAction = {
     label: `$(debug-stop) ${l10n.t('Cancel')}`,
     detail: l10n.t('Keeps what passed. You can resume the run later.'),
-    run: () => sidecar.request('trellis/cancelJob', { job }),
+    run: () => jobStore.control('trellis/cancelJob', job),
   };
   const reports = isTasks(run) ? [] : reportActions(run.out);
   return [turn, cancel, ...reports];

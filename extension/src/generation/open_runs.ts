@@ -5,9 +5,9 @@ import type { Sidecar } from '../sidecar/api';
 
 const STATE = 'trellis.openRuns';
 /** Milliseconds between two notes of the time. */
-const INTERVAL_MS = 5_000;
+const INTERVAL_MS = 3_000;
 /** Milliseconds after which a person has not reloaded the window, but left. */
-const RELOAD_MS = 60_000;
+const RELOAD_MS = 15_000;
 
 interface OpenRunsState {
   readonly outs: readonly string[];
@@ -17,13 +17,15 @@ interface OpenRunsState {
 
 export class OpenRuns {
   private readonly outs = new Set<string>();
+  /** Jobs that the person has paused or cancelled. */
+  private readonly held = new Set<string>();
   /** Folders of the runs that were under way when the last window ended, a moment ago. */
   readonly interrupted: readonly string[];
 
   constructor(private readonly memento: Memento) {
     const { outs, at } = memento.get<OpenRunsState>(STATE, { outs: [], at: 0 });
+    // The note stays: another reload may come before these runs go on.
     this.interrupted = Date.now() - at <= RELOAD_MS ? outs : [];
-    if (outs.length > 0) this.note();
   }
 
   /** Follows the runs of this window. */
@@ -35,13 +37,20 @@ export class OpenRuns {
       { dispose: () => clearInterval(timer) },
       // Runs that a crash or a restart of the server ends are offered: the person decides.
       sidecar.onState((state) => {
-        if (state === 'restarting') this.clear();
+        if (state === 'restarting' || (state === 'stopped' && !sidecar.isEnding)) this.clear();
+      }),
+      jobStore.onControl(({ job, method }) => {
+        if (method === 'trellis/resumeJob') this.held.delete(job);
+        else this.held.add(job);
+        const out = jobStore.jobs.get(job)?.out;
+        if (out !== undefined && this.held.has(job)) this.change(out, false);
       }),
       // Jobs that vanish have lost their process, as in a reload; those that end have a result.
       jobStore.onChange((jobs) => {
-        for (const { method, out, state } of jobs.values()) {
-          if (out === undefined || !RESUMABLE.includes(method)) continue;
-          if (state === 'running') this.change(out, true);
+        for (const { id, method, out, state } of jobs.values()) {
+          // A retried node would become the whole run, and task lists are resumed by their own command.
+          if (out === undefined || method !== 'generate') continue;
+          if (state === 'running' && !this.held.has(id)) this.change(out, true);
           // A person who paused a run wants it to wait.
           if (state === 'paused') this.change(out, false);
         }
@@ -67,6 +76,3 @@ export class OpenRuns {
     void this.memento.update(STATE, { outs: [...this.outs], at: Date.now() });
   }
 }
-
-/** Methods whose runs `trellis.resumeRun` continues. */
-const RESUMABLE: readonly string[] = ['generate', 'retryNode'];

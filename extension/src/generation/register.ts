@@ -32,13 +32,13 @@ export function registerGeneration(context: ExtensionContext, sidecar: Sidecar):
     command('trellis.demo', notStarted, () => runDemo(sidecar, jobStore, context.extensionUri)),
     command('trellis.actions', l10n.t('Could not show the menu'), () => showActionsMenu(sidecar, jobStore)),
     command('trellis.pauseJob', l10n.t('Could not pause the run'), () =>
-      controlJob(sidecar, jobStore, 'trellis/pauseJob'),
+      controlJob(jobStore, 'trellis/pauseJob'),
     ),
     command('trellis.resumeJob', l10n.t('Could not resume the run'), () =>
-      controlJob(sidecar, jobStore, 'trellis/resumeJob'),
+      controlJob(jobStore, 'trellis/resumeJob'),
     ),
     command('trellis.cancelJob', l10n.t('Could not cancel the run'), () =>
-      controlJob(sidecar, jobStore, 'trellis/cancelJob'),
+      controlJob(jobStore, 'trellis/cancelJob'),
     ),
     command('trellis.showReport', l10n.t('Could not show the report'), (it: unknown) =>
       showReport(sidecar, folderOf(it)),

@@ -8,7 +8,15 @@ import * as notify from '../sidecar/notify';
 import { guarded } from '../sidecar/report_error';
 import { resumeRun } from './generate';
 
-/** Offers to resume stopped runs at every start of the sidecar. Those that a reload of the window ended go on. */
+/** Milliseconds between two looks at a run that its old process still holds. */
+const PAUSE_MS = 1_000;
+/** Number of such looks. */
+const LOOKS = 10;
+
+/**
+ * Offers to resume stopped runs at every start of the sidecar. Those that a reload of the window ended go on, unless
+ * the folder is not trusted, or the person wants no offers.
+ */
 export function offerResumesAtStart(
   sidecar: Sidecar,
   jobStore: JobStore,
@@ -17,20 +25,25 @@ export function offerResumesAtStart(
   let ended = interrupted;
   const resume = guarded(l10n.t('Could not resume the run'), async (out: string) => {
     await resumeRun(sidecar, jobStore, out);
-    await notify.info(l10n.t('The run in {0} continues after the reload.', workspace.asRelativePath(out)));
+    const pause = l10n.t('Pause');
+    const text = l10n.t('The run in {0} continues after the reload.', workspace.asRelativePath(out));
+    if ((await notify.info(text, pause)) === pause) await commands.executeCommand('trellis.pauseJob');
   });
   const atStart = guarded(l10n.t('Could not look for stopped runs'), async () => {
-    // A server that starts once more may have ended because of them.
+    const stopped = await stoppedRuns(sidecar, jobStore, ended);
     const continued = ended;
+    // A server that starts once more may have ended because of them.
     ended = [];
-    const stopped = await stoppedRuns(sidecar, jobStore);
     const isOwn = ({ out }: Run) => continued.includes(out);
     for (const { out } of stopped.filter(isOwn)) void resume(out);
-    const others = stopped.filter((it) => !isOwn(it));
-    if (workspace.getConfiguration('trellis').get('offerResume', true)) await offerResumes(others);
+    await offerResumes(stopped.filter((it) => !isOwn(it)));
   });
   return sidecar.onState((state) => {
-    if (state === 'running' && workspace.isTrusted) void atStart();
+    if (state !== 'running') return;
+    const isWanted = workspace.getConfiguration('trellis').get('offerResume', true);
+    if (workspace.isTrusted && isWanted) void atStart();
+    // Later the person may have other plans.
+    else ended = [];
   });
 }
 
@@ -44,12 +57,20 @@ export async function offerResume(text: string, out?: string): Promise<void> {
   await commands.executeCommand('trellis.resumeRun', ...(out === undefined ? [] : [out]));
 }
 
-async function stoppedRuns(sidecar: Sidecar, jobStore: JobStore): Promise<readonly Run[]> {
-  const { runs } = await sidecar.request('trellis/listRuns', {});
-  // Task lists are resumed by the command that began them.
-  return runs.filter(
-    (it) => it.state === 'stopped' && it.kind === 'generate' && !isRunning(jobStore, it.out),
-  );
+/** Returns the stopped runs; waits for the old process of those that a reload has ended. */
+async function stoppedRuns(
+  sidecar: Sidecar,
+  jobStore: JobStore,
+  ended: readonly string[],
+): Promise<readonly Run[]> {
+  for (let look = 1; ; look += 1) {
+    const { runs } = await sidecar.request('trellis/listRuns', {});
+    // Task lists are resumed by the command that began them.
+    const own = runs.filter((it) => it.kind === 'generate' && !isRunning(jobStore, it.out));
+    const isHeld = own.some((it) => it.state === 'active' && ended.includes(it.out));
+    if (!isHeld || look === LOOKS) return own.filter((it) => it.state === 'stopped');
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }
 
 async function offerResumes(stopped: readonly Run[]): Promise<void> {

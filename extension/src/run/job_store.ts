@@ -4,6 +4,12 @@ import type { Sidecar } from '../sidecar/api';
 import type { Budget } from './cost';
 import { applyEvent, fromList, isOpen, type Job, type Jobs, NO_JOBS, withStarted } from './jobs';
 
+/** A person's decision on a job. */
+export interface JobControl {
+  readonly job: string;
+  readonly method: 'trellis/pauseJob' | 'trellis/resumeJob' | 'trellis/cancelJob';
+}
+
 export class JobStore {
   private readonly changeEmitter = new EventEmitter<Jobs>();
   private readonly endEmitter = new EventEmitter<Job>();
@@ -11,6 +17,9 @@ export class JobStore {
   readonly onChange = this.changeEmitter.event;
   /** Fires when a job has ended, for any reason. */
   readonly onEnd = this.endEmitter.event;
+  private readonly controlEmitter = new EventEmitter<JobControl>();
+  /** Fires when the person pauses, resumes or cancels a job, before the sidecar knows. */
+  readonly onControl = this.controlEmitter.event;
   private current: Jobs = NO_JOBS;
   private readonly listening: Disposable[];
 
@@ -37,6 +46,12 @@ export class JobStore {
     this.update(withStarted(this.current, id, out, budget));
   }
 
+  /** Pauses, resumes or cancels a job. */
+  async control(method: JobControl['method'], job: string): Promise<void> {
+    this.controlEmitter.fire({ job, method });
+    await this.sidecar.request(method, { job });
+  }
+
   private async reload(): Promise<void> {
     const { jobs } = await this.sidecar.request('trellis/jobs', {});
     this.update(fromList(this.current, jobs));
@@ -57,5 +72,6 @@ export class JobStore {
     for (const it of this.listening) it.dispose();
     this.changeEmitter.dispose();
     this.endEmitter.dispose();
+    this.controlEmitter.dispose();
   }
 }

@@ -29,6 +29,8 @@ export class TrellisError extends Error {
 export interface Sidecar {
   readonly state: SidecarState;
   readonly onState: Event<SidecarState>;
+  /** True once the window closes or reloads. */
+  readonly isEnding: boolean;
   /** Events of the notification `trellis/event`. */
   readonly onEvent: Event<TrellisEvent>;
   /** Sends a request. Waits while the sidecar starts; rejects with a {@link TrellisError}. */

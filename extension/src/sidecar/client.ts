@@ -67,6 +67,7 @@ export class Client implements Sidecar {
   private readonly restarts = new RestartPolicy();
   private client: LanguageClient | undefined;
   private currentState: SidecarState = 'starting';
+  isEnding = false;
   /** Reason of the state `stopped`. */
   private stopReason: TrellisError | undefined;
   /** Number of the current process; callbacks of earlier processes are ignored. */
@@ -158,6 +159,7 @@ export class Client implements Sidecar {
 
   /** Stops the sidecar for good; never rejects. */
   async end(): Promise<void> {
+    this.isEnding = true;
     this.setState('stopped');
     await this.stopCurrent();
   }

@@ -24,6 +24,7 @@ export class FakeSidecar {
     'trellis/findTests': ({ root }) => ({ root, framework: 'pytest', files: [], invalid: [] }),
   };
   state: SidecarState = 'running';
+  isEnding = false;
 
   request = async (method: string, params: Record<string, unknown>) => {
     this.requests.push([method, params]);
