@@ -13,6 +13,7 @@ mod comparison;
 mod digest;
 pub mod distributions;
 mod edits;
+mod examples;
 mod format;
 mod fragment;
 mod function_facts;
@@ -54,6 +55,7 @@ pub use edits::{
     delete_symbol, hunks, insert_after_symbol, insert_before_symbol, insert_into_class,
     is_shown_as, rebase, replace_symbol_body, search_replace, unified_diff, with_ends_of,
 };
+pub use examples::example_problem;
 pub use format::formatted;
 pub use fragment::{Fragment, Item, ItemKind};
 pub use function_facts::{FileFacts, FunctionFact, StatementFact, StatementKind, does_nothing};

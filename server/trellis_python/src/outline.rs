@@ -6,6 +6,7 @@ use std::{collections::HashMap, ops::Range};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
+use crate::functions::documented;
 use crate::lines::{Lines, Unit};
 use crate::syntax::{SyntaxError, blocks, full_range, line_start};
 use crate::tree::Tree;
@@ -80,6 +81,13 @@ pub struct Symbol {
     pub parent: Option<usize>,
     /// Number of the symbol, from 0, among those of the same name and parent.
     pub nth: usize,
+}
+
+impl Symbol {
+    /// Returns the text of the docstring without quotes and margin; escapes are not decoded.
+    pub fn documentation(&self, source: &str) -> Option<String> {
+        self.docstring.clone().map(|it| documented(&source[it]))
+    }
 }
 
 /// Start of a name: 0-based line, and 0-based column in each unit.

@@ -48,6 +48,23 @@ impl Signature {
         &self.name
     }
 
+    /// Returns the parameters without an annotation, and `return` if the result has none; a receiver
+    /// needs none, nor does the result of `__init__`. A class has none of these.
+    pub fn unannotated(&self) -> Vec<String> {
+        let source = format!("{}: pass\n", self.header);
+        let Ok(parsed) = syntax::parse(&source) else { return Vec::new() };
+        let [Stmt::FunctionDef(def)] = parsed.suite().as_slice() else { return Vec::new() };
+        let receiver = usize::from(self.takes_receiver());
+        let bare = def.parameters.iter().enumerate().filter(|(index, it)| {
+            it.annotation().is_none() && (*index >= receiver || it.is_variadic())
+        });
+        let mut out: Vec<String> = bare.map(|(_, it)| it.name().to_string()).collect();
+        if def.returns.is_none() && self.name != "__init__" {
+            out.push("return".to_owned());
+        }
+        out
+    }
+
     /// Returns whether the first parameter receives an object or a class: it has a conventional
     /// name, or it is `*args`.
     pub fn takes_receiver(&self) -> bool {

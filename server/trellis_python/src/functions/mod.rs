@@ -106,7 +106,7 @@ fn function(source: &str, lines: &Lines<'_>, outline: &Outline, index: usize) ->
         qualified_name: join(&path),
         class: in_class.then(|| join(around)),
         signature: signature.to_owned(),
-        docstring: symbol.docstring.clone().map(|it| documented(&source[it])),
+        docstring: symbol.documentation(source),
         body: symbol.body.as_ref().map(text).unwrap_or_default(),
         source: text(&symbol.range),
         decorators: symbol.decorators.iter().map(|it| source[it.clone()].to_owned()).collect(),
@@ -128,8 +128,8 @@ fn whole_lines(source: &str, range: &Range<usize>) -> Range<usize> {
 }
 
 /// Returns a string literal's text without quotes and without the margin common to all lines but
-/// the first.
-fn documented(literal: &str) -> String {
+/// the first; escapes are not decoded.
+pub(crate) fn documented(literal: &str) -> String {
     let bare = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| bare.starts_with(it));
     let Some(quotes) = quotes else { return literal.to_owned() };
