@@ -21,6 +21,7 @@ mod missing_imports;
 pub mod node;
 mod normalize;
 mod observation;
+pub mod plan_draft;
 mod policy;
 mod prompt;
 mod prompt_budget;

@@ -125,6 +125,11 @@ pub(crate) fn read(text: &str) -> Result<Reply, String> {
     Ok(code(text).map_or(Reply::Nothing, Reply::Code))
 }
 
+/// Returns the text of the last fenced block.
+pub(crate) fn last_fence(text: &str) -> Option<String> {
+    fences(text).pop().map(|it| it.body)
+}
+
 /// Parses search/replace blocks, or changes as JSON.
 ///
 /// # Errors

@@ -142,6 +142,14 @@ pub enum Stage {
     Integration,
     /// A file that two tasks have changed in the same place.
     Merge,
+    /// Features of a described project.
+    Features,
+    /// Files of a described project.
+    Layout,
+    /// Interface of one file of a described project.
+    Interface,
+    /// Second look at the plan of a described project.
+    Review,
 }
 
 impl Stage {
@@ -158,6 +166,10 @@ impl Stage {
             Stage::Scaffold => "scaffold",
             Stage::Integration => "integration",
             Stage::Merge => "merge",
+            Stage::Features => "features",
+            Stage::Layout => "layout",
+            Stage::Interface => "interface",
+            Stage::Review => "review",
         }
     }
 }

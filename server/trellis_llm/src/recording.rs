@@ -25,7 +25,7 @@ pub use line_error::LineError;
 pub(crate) use recorder::Recorder;
 
 /// The stages that a recording may contain.
-pub const STAGES: [&str; 14] = [
+pub const STAGES: [&str; 17] = [
     "tests",
     "implementation",
     "fix",
@@ -40,6 +40,9 @@ pub const STAGES: [&str; 14] = [
     "integration",
     "merge",
     "localize",
+    "features",
+    "layout",
+    "interface",
 ];
 
 /// Node of a line that answers requests of any node.

@@ -125,6 +125,10 @@ templates! {
     FEATURE_TOOLS = "feature_tools.md";
     FEATURE_TOGETHER = "feature_together.md";
     FEATURE_MERGE = "feature_merge.md";
+    PLAN_FEATURES = "plan_features.md";
+    PLAN_LAYOUT = "plan_layout.md";
+    PLAN_INTERFACES = "plan_interfaces.md";
+    PLAN_REVIEW = "plan_review.md";
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod issue;
 mod localize;
 mod localize_traces;
 mod node;
+mod plan_draft;
 mod planned_cycles;
 mod prompt_budget;
 mod prompt_files;

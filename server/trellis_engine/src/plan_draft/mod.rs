@@ -1,0 +1,148 @@
+//! Drafts a plan from a specification: features, layout, interfaces, review. Each reply of the model
+//! is checked without running anything, and sent back with its problems.
+//!
+//! ```text
+//! sentences ──> features ──> layout ──> interface of each file ──> review ──> plan
+//!                  ^  │         ^  │          ^  │                    │
+//!                  └──┘         └──┘          └──┴── problems ────────┘   at most twice a part
+//! ```
+
+mod docstring_sections;
+mod features;
+mod interfaces;
+mod json_reply;
+mod layout;
+mod machine;
+mod plan_file;
+mod questions;
+mod review;
+
+use crate::vocabulary::Stage;
+use trellis_plan::{Sentence, SentenceKind};
+
+pub use features::{Feature, Features, Leaf};
+pub use interfaces::{Interface, PlannedDefinition, PlannedKind};
+pub use layout::{Layout, PlannedFile, PlannedFlow};
+pub use machine::{Action, DraftMachine, Event, PartDecision};
+pub use plan_file::{SpecFile, plan_file};
+pub use review::{Review, ReviewFinding};
+
+/// Sentences of a specification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentences(Vec<Sentence>);
+
+impl Sentences {
+    pub fn new(all: Vec<Sentence>) -> Sentences {
+        Sentences(all)
+    }
+
+    /// Returns whether there is a sentence of this number.
+    pub fn has(&self, number: usize) -> bool {
+        self.0.iter().any(|it| it.number == number)
+    }
+
+    /// Returns numbers and texts.
+    pub fn all(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.0.iter().map(|it| (it.number, it.text.as_str()))
+    }
+
+    /// Returns the sentences as the plan keeps them.
+    pub fn kept(&self) -> &[Sentence] {
+        &self.0
+    }
+
+    /// Returns those that features have to serve: no headings.
+    pub(crate) fn to_serve(&self) -> impl Iterator<Item = (usize, &str)> {
+        let all = self.0.iter().filter(|it| it.kind != SentenceKind::Heading);
+        all.map(|it| (it.number, it.text.as_str()))
+    }
+
+    /// Returns the sentences as numbered lines.
+    pub fn listed(&self) -> String {
+        self.all().map(|(number, text)| format!("{number}. {text}\n")).collect()
+    }
+}
+
+/// Options of a draft.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DraftOptions {
+    pub size: DraftSize,
+    /// The model may ask the person questions first.
+    pub interview: bool,
+    /// A person decides on every part.
+    pub stepwise: bool,
+}
+
+/// Sizes of a project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DraftSize {
+    Small,
+    #[default]
+    Medium,
+    Large,
+}
+
+impl DraftSize {
+    /// Returns the word for people and prompts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DraftSize::Small => "small",
+            DraftSize::Medium => "medium",
+            DraftSize::Large => "large",
+        }
+    }
+}
+
+/// A part of a draft that is asked for by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Features,
+    Layout,
+    /// The interface of the file with this path.
+    Interface(String),
+    Review,
+}
+
+impl Part {
+    /// Returns the stage of its requests.
+    pub fn stage(&self) -> Stage {
+        match self {
+            Part::Features => Stage::Features,
+            Part::Layout => Stage::Layout,
+            Part::Interface(_) => Stage::Interface,
+            Part::Review => Stage::Review,
+        }
+    }
+
+    /// Returns the id under which its requests are journaled and recorded: the path of an
+    /// interface's file, `plan` for the whole.
+    pub fn id(&self) -> &str {
+        match self {
+            Part::Interface(path) => path,
+            _ => "plan",
+        }
+    }
+}
+
+/// A finished draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub features: Features,
+    pub layout: Layout,
+    /// Interfaces, each after those of the files that it uses.
+    pub interfaces: Vec<Interface>,
+    /// Problems that the model did not solve.
+    pub problems: Vec<Problem>,
+}
+
+/// A problem of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub part: Part,
+    pub text: String,
+}
+
+/// Returns numbers as `3, 4`.
+pub(crate) fn numbers(all: &[usize]) -> String {
+    all.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
