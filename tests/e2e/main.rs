@@ -41,6 +41,7 @@ mod outlines;
 mod peers;
 mod people;
 mod plan_changes;
+mod plan_draft;
 mod plan_edit;
 mod plan_from_code;
 mod plan_pages;

@@ -15,6 +15,7 @@ pub enum Workflow {
     Implement,
     Tasks,
     WriteTests,
+    PlanDraft,
     /// Decisions on proposals.
     Fixes,
 }
@@ -29,6 +30,7 @@ impl Workflow {
             Workflow::Implement => "implement",
             Workflow::Tasks => "tasks",
             Workflow::WriteTests => "write-tests",
+            Workflow::PlanDraft => "plan-draft",
             Workflow::Fixes => "fixes",
         }
     }

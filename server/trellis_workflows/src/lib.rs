@@ -17,6 +17,7 @@ pub mod localize;
 pub mod model_lists;
 pub mod models;
 pub mod node_status;
+pub mod plan_draft;
 pub mod plan_search;
 pub mod proposals;
 pub mod repair;

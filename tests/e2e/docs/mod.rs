@@ -73,6 +73,7 @@ macro_rules! executed {
 executed! {
     commands_of_the_readme: "README.md",
     commands_of_configuration: "server/docs/configuration.md",
+    commands_of_draft: "server/docs/draft.md",
     commands_of_generate: "server/docs/generate.md",
     commands_of_getting_started: "server/docs/getting-started.md",
     commands_of_implement: "server/docs/implement.md",

@@ -55,7 +55,8 @@ pub(super) const ALL: [(&str, &str); 23] = [
     ),
     (
         "plan",
-        "trellis plan check plan.json\n\
+        "trellis plan draft spec.md --out plan.json\n\
+         trellis plan check plan.json\n\
          trellis plan search plan.json average\n\
          trellis plan diff old.json plan.json\n\
          trellis plan trace plan.json --run shop\n\

@@ -17,6 +17,7 @@ use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
 
 mod diff;
+mod draft;
 mod edit;
 mod estimate;
 mod flows;
@@ -39,6 +40,7 @@ enum PlanCommand {
     Order(Graph),
     /// Print a graph as a tree.
     Show(Graph),
+    Draft(draft::DraftArgs),
     Levels(levels::LevelsArgs),
     Estimate(estimate::EstimateArgs),
     Search(search::SearchArgs),
@@ -85,6 +87,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Show(Graph { rpg, dialect }) => {
             show(&PlanShowParams { graph: rpg, dialect: dialect.map(Into::into) }, output)
         }
+        PlanCommand::Draft(args) => draft::run(args, output).await,
         PlanCommand::Levels(args) => levels::run(&args, output),
         PlanCommand::Estimate(args) => estimate::run(&args, output),
         PlanCommand::Search(args) => search::run(&args, output).await,

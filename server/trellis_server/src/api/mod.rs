@@ -27,6 +27,7 @@ pub mod parse_file;
 pub mod plan;
 pub mod plan_diagnostics;
 pub mod plan_diff;
+pub mod plan_draft;
 pub mod plan_edit;
 pub mod plan_estimate;
 pub mod plan_from_code;

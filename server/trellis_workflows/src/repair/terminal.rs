@@ -47,14 +47,15 @@ impl Terminal {
     /// Asks for a line; `None` at the end of the input.
     pub async fn answer(
         &self,
-        question: &'static str,
+        question: impl Into<String>,
         reporter: &Reporter,
         cancel: &CancellationToken,
     ) -> Result<Option<String>, Fault> {
         let _prompt = reporter.prompt();
+        let question = question.into();
         let (answered, answer) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
-            say(question);
+            say(&question);
             answered.send(line()).is_ok()
         });
         tokio::select! {
