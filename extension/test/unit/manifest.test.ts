@@ -73,3 +73,19 @@ test('texts name commands by their titles', () => {
     [],
   );
 });
+
+test('the palette has commands where they have something to do', () => {
+  const palette: { command: string; when: string }[] = manifest.contributes.menus.commandPalette;
+  const when = (command: string) => palette.find((it) => it.command === command)?.when;
+  // A run is selected above all where none is shown.
+  assert.equal(when('trellis.selectRun'), 'workspaceFolderCount > 0');
+  assert.match(when('trellis.review') ?? '', /trellis\.hasTestPreviews/);
+});
+
+test('no key discards generated tests, which nothing restores', () => {
+  const keys: { command: string }[] = manifest.contributes.keybindings;
+  assert.deepEqual(
+    keys.filter((it) => it.command === 'trellis.discardTests'),
+    [],
+  );
+});

@@ -101,7 +101,7 @@ test('work goes on once its model is chosen, and the last graph and folder are p
     await workbench.line('assert tax(10) == 2').first().waitFor();
     await workbench.picture('model-3-goes-on');
     await workbench.line('assert tax(10) == 2').first().click();
-    await workbench.page.keyboard.press('Control+Backspace');
+    await workbench.command('Trellis: Discard Tests');
     await workbench.tab('tests for tax').waitFor({ state: 'detached' });
     await workbench.statusItem('trellis.review').waitFor({ state: 'hidden' });
     await proposesLast(session, folder);
