@@ -107,12 +107,13 @@ editor.postMessage({ type: 'ready', chosen });
 
 /** Follows the last graph and the size of the window: nothing is cut off unless the person has moved the picture. */
 function update(): void {
-  const next = received;
-  if (isResized) cy.resize();
-  if (next !== undefined) showGraph(next);
-  else if (isResized && !isMoved) draw();
+  // Taken first: a graph that cannot be shown must not come again at every change of the size.
+  const [next, hasOtherSize] = [received, isResized];
   received = undefined;
   isResized = false;
+  if (hasOtherSize) cy.resize();
+  if (next !== undefined) showGraph(next);
+  else if (hasOtherSize && !isMoved) draw();
 }
 
 function showGraph({ out, nodes: all, plan }: GraphMessage): void {

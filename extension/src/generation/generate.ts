@@ -36,8 +36,9 @@ export async function generate(
   const model = request.model ?? (await modelFor(sidecar, Uri.file(out)));
   if (model === undefined) return undefined;
   const chosen = { graph: graph.fsPath, out };
+  const started = await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });
   await answers.put(chosen.graph, out);
-  return await start(sidecar, jobStore, model === AS_CONFIGURED ? chosen : { ...chosen, model });
+  return started;
 }
 
 /** Resumes a stopped run with the options it was started with. */

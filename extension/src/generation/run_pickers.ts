@@ -62,7 +62,8 @@ export async function pickJson(
   const browse = { label: `$(folder-opened) ${l10n.t('Browse…')}` };
   // The last one may be anywhere, or gone.
   const lastUri = last === undefined ? undefined : Uri.file(last);
-  const first = lastUri !== undefined && (await fileExists(lastUri)) ? [lastUri] : [];
+  const isThere = lastUri !== undefined && (await fileExists(lastUri));
+  const first = isThere ? await plansOfKind([lastUri], kind) : [];
   const files = [...first, ...found.filter((it) => it.fsPath !== last)].map((uri) => ({
     label: workspace.asRelativePath(uri),
     description: uri === lastUri ? l10n.t('last used') : '',
@@ -102,7 +103,8 @@ export async function pickSiblingFolder(
 ): Promise<string | undefined> {
   const base = await folderFor(file);
   if (base === undefined) return undefined;
-  const beside = relative(base, last ?? join(file.fsPath, '..', name));
+  // An empty path is the base itself.
+  const beside = relative(base, last ?? join(file.fsPath, '..', name)) || '.';
   const chosen = await window.showInputBox({
     title,
     // The editor makes links in prompts as well, and folders may have any name.

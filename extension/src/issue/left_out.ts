@@ -27,11 +27,15 @@ export class LeftOut {
 
   /** Forgets the files of a decided change. */
   async forget(ref: IssueRef): Promise<void> {
+    await this.replace(ref, []);
+  }
+
+  /** Leaves out these files of a change, and no others. */
+  async replace(ref: IssueRef, paths: readonly string[]): Promise<void> {
     const prefix = `${issueKey(ref)}\n`;
-    await this.memento.update(
-      STATE,
-      this.all.filter((it) => !it.startsWith(prefix)),
-    );
+    const others = this.all.filter((it) => !it.startsWith(prefix));
+    await this.memento.update(STATE, [...others, ...paths.map((path) => `${prefix}${path}`)]);
+    this.changeEmitter.fire();
   }
 
   dispose(): void {

@@ -77,11 +77,18 @@ function reasons(facts: NodeResult, state: NodePageState, t: Translate): string 
   return section(t('Why it failed'), `${why}${given}<p>${withCode(advice(facts, state, t))}</p>`);
 }
 
-/** Returns the advice of the sidecar without what is about options of the command line. */
+/** Options of the command line in the sidecar's advice, and what a person of the editor does instead. */
+const OPTIONS: readonly (readonly [RegExp, string])[] = [
+  [/run\s+again with `--keep-edits`/g, 'run `trellis generate --keep-edits` in a terminal'],
+  [/`--approve autonomous`/g, 'the setting `trellis.approve`: `autonomous`'],
+  [/ with `--model`/g, ''],
+  [/ \((see )?`--[^`]*`\)/g, ''],
+];
+
+/** Returns the advice of the sidecar in terms of the editor. */
 function advice({ recommendation }: NodeResult, { kind }: NodePageState, t: Translate): string {
-  const clauses = (recommendation ?? '').split(/(?<=[.;])\s+/).filter((it) => !it.includes('--'));
-  const kept = clauses.join(' ').replace(/;$/, '.');
-  if (kept !== '') return kept;
+  if (recommendation)
+    return OPTIONS.reduce((text, [option, own]) => text.replace(option, own), recommendation);
   if (kind === 'tasks') return t('Make the task clearer, or retry with a stronger model.');
   return t(
     'Compare the failing test with the specification and correct the one that is wrong, or retry with a stronger model.',

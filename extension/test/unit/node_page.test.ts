@@ -160,19 +160,30 @@ test('a page without facts shows the reason, also after it was hidden', async ()
   for (const it of shown) assert.match(it, /role="alert">.*the run is gone/);
 });
 
-test('a page gives the advice of the sidecar, unless it is about the command line', () => {
-  const shown = (recommendation: string | null) =>
-    nodePageHtml({ ...facts, recommendation }, state, l10n.t).includes('Compare the failing test');
-  assert.deepEqual([null, 'Choose another with `--model`.'].map(shown), [true, true]);
-  const html = nodePageHtml({ ...facts, recommendation: 'Add `a` to the specification.' }, state, l10n.t);
-  assert.ok(html.includes('<p>Add <code>a</code> to the specification.</p>'), html);
-  for (const it of ['Correct `a`; run again with `--keep-edits`.', 'Correct `a`. Or add `--model M`.'])
-    assert.ok(
-      nodePageHtml({ ...facts, recommendation: it }, state, l10n.t).includes(
-        '<p>Correct <code>a</code>.</p>',
-      ),
-      it,
-    );
+test('a page gives the advice of the sidecar in terms of the editor', () => {
+  const page = (recommendation: string | null) => nodePageHtml({ ...facts, recommendation }, state, l10n.t);
+  assert.ok(page(null).includes('Compare the failing test'));
+  for (const [given, shown] of [
+    ['Add `a` to the specification.', 'Add <code>a</code> to the specification.'],
+    [
+      'Correct it in `a.py`; run again with `--keep-edits`.',
+      'Correct it in <code>a.py</code>; run <code>trellis generate --keep-edits</code> in a terminal.',
+    ],
+    ['Choose another model with `--model`, then run again.', 'Choose another model, then run again.'],
+    [
+      'Try a stronger model (`--strong-model`), or tools (`--fix-with tools`).',
+      'Try a stronger model, or tools.',
+    ],
+    [
+      'Install `x` into the environment of the tests (see `--python`), then run again.',
+      'tests, then run again.',
+    ],
+    [
+      'run again; `--approve autonomous` skips the review.',
+      '<code>trellis.approve</code>: <code>autonomous</code> skips',
+    ],
+  ] as const)
+    assert.ok(page(given).includes(shown), `${given}: ${page(given)}`);
 });
 
 test('statuses of blocked nodes are in words', () => {

@@ -109,6 +109,14 @@ test('files that are left out are remembered until the change is decided', async
   await open().forget(review);
   assert.deepEqual(open().of(review), []);
   assert.ok(open().has({ ...file, issue: '4' }));
+  const leftOut = open();
+  let changes = 0;
+  leftOut.onChange(() => {
+    changes += 1;
+  });
+  await leftOut.replace(review, ['logo.png']);
+  assert.deepEqual([leftOut.of(review), changes], [['logo.png'], 1]);
+  assert.ok(leftOut.has({ ...file, issue: '4' }), 'of another issue');
 });
 
 test('texts of a change that the model corrected are read again', () => {
