@@ -1,4 +1,4 @@
-//! The five workflows and what they share.
+//! The workflows and what they share.
 
 pub mod affected_tests;
 pub mod agent;
