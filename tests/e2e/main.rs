@@ -51,6 +51,7 @@ mod protocol;
 mod providers;
 mod push;
 mod random;
+mod regeneration;
 mod regression;
 mod repair;
 mod repair_questions;

@@ -78,19 +78,6 @@ fn rolling_back_returns_to_the_last_subgraph_that_passed_and_can_be_gone_on_from
 }
 
 #[test]
-fn a_node_changed_in_the_graph_is_done_again_with_what_depends_on_it() {
-    let world = World::new();
-    let mut plot = Plot::garden();
-    let _ = world.grow(&plot, &[]).exits(0);
-    plot.nodes[1]["docstring"] = "Return the square of x, that is x times x.".into();
-    let ran = world.grow(&plot, &[]).exits(0);
-    for node in ["square", "summed", "negated"] {
-        assert!(ran.stderr.contains(&format!("{node} or a dependency changed")), "{}", ran.stderr);
-    }
-    assert!(!ran.stderr.contains("double or what"), "{}", ran.stderr);
-}
-
-#[test]
 fn context_files_and_specification_reach_the_model_and_the_readme() {
     let world = World::new();
     let mut plot = Plot::garden();

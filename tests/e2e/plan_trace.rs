@@ -40,7 +40,11 @@ fn each_sentence_leads_to_the_tests_that_proved_it() {
     let before = world.trellis(&["plan", "trace", "rpg.json"]).exits(0).stdout;
     assert!(before.contains("  3  It squares one.\n       square\n"), "{before}");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let _ = world.trellis(&arguments).exits(0);
+    let summary = world.trellis(&arguments).exits(0).json();
+    assert_eq!(summary["specification"], json!({ "sentences": 3, "proved": 3 }));
+    let report = world.read("out/docs/generation_report.md");
+    let row = "| 4. It adds both. | `summed` | 3 | yes |";
+    assert!(report.contains("3 of 3 sentences are proved by tests.") && report.contains(row));
     let shown = world.trellis(&["plan", "trace", "rpg.json", "--run", "out"]).exits(0).stdout;
     assert!(shown.contains("       square  passed, 3 tests passed\n"), "{shown}");
     assert!(shown.contains("  5  The author likes numbers.  (background)\n"), "{shown}");
@@ -56,6 +60,26 @@ fn each_sentence_leads_to_the_tests_that_proved_it() {
     let tests = summed["nodes"][0]["tests"].as_array().expect("tests");
     assert!(tests[0].as_str().is_some_and(|it| it.contains("test_summed_0")), "{found}");
     let _ = world.trellis(&["plan", "trace", "rpg.json", "--run", "."]).exits(65).says("no run");
+}
+
+#[test]
+fn a_sentence_whose_node_fails_is_not_proved() {
+    let world = World::new();
+    let mut plot = Plot::three();
+    plot.replies.retain(|it| it["node"] != "square");
+    let mut graph = described(&plot);
+    graph["nodes"][2]["serves"] = json!([2, 4]);
+    let arguments = world.plant(&plot);
+    world.write("rpg.json", &graph.to_string());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let summary = world.trellis(&arguments).exits(1).json();
+    assert_eq!(summary["specification"], json!({ "sentences": 3, "proved": 0 }));
+    let report = world.read("out/docs/generation_report.md");
+    for row in
+        ["| 2. It doubles a number. | `double`, `summed` | 3 | no |", "| `square` | 0 | no |"]
+    {
+        assert!(report.contains(row), "{report}");
+    }
 }
 
 #[test]

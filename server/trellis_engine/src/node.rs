@@ -2,7 +2,7 @@
 //! passes them.
 //!
 //! ```text
-//! tests ─► red run ─► implementation ─► green run ─► accepted
+//! tests ─► red run ─► implementation ─► green run ─► accepted ◄── green run of an earlier draft
 //!   ▲  sent back │                         │ fails        ▲
 //!   └────────────┘     missing import ◄────┤ added        │ flaky: passes unchanged
 //!   ▲                                      ▼              │
@@ -131,6 +131,7 @@ impl<'a> NodeMachine<'a> {
     fn take(&mut self, event: Event) -> Result<(), OutOfTurn> {
         let phase = self.state.phase.clone();
         match (phase, event) {
+            (Phase::Idle, Event::Started) if self.state.rechecks => self.run(RunMode::Green),
             (Phase::Idle, Event::Started) => self.ask_tests(TestsWanted::First),
             (Phase::AwaitTests(want), Event::Reply(reply)) => self.tests_reply(want, reply),
             (Phase::RedRun, Event::Tests(run)) => self.red(&run),
@@ -328,7 +329,8 @@ impl<'a> NodeMachine<'a> {
         if run.proves() && self.state.repeats.is_empty() {
             return self.accept();
         }
-        if self.state.repeats.is_empty() && self.adds_missing_imports(&run) {
+        let may_change = self.state.repeats.is_empty() && !self.state.rechecks;
+        if may_change && self.adds_missing_imports(&run) {
             return self.run(RunMode::Green);
         }
         if !run.proves() {
@@ -404,11 +406,28 @@ impl<'a> NodeMachine<'a> {
             let reason = format!("the fix as edited in review fails: {}", run.summary());
             return self.give_up(Cause::Rewritten, Outcome::NeedsHuman { reason });
         }
+        if self.state.rechecks {
+            return self.begin_again(run);
+        }
         self.take_back_amendments();
         self.state.failure = failures::summarize(run) + &stack_text(&run.stack);
         self.state.query =
             Query { failures: run.failures().cloned().collect(), stack: run.stack.clone() };
         self.diagnose(run);
+    }
+
+    /// Discards the draft of an earlier start, whose tests fail since a dependency changed.
+    fn begin_again(&mut self, run: &TestRun) {
+        self.note(
+            "outdated",
+            format!("its tests fail since a dependency changed: {}", run.summary()),
+        );
+        self.actions.push(Action::Revert);
+        self.state = match self.state.by_hand {
+            true => State::written_by_hand(),
+            false => State::default(),
+        };
+        self.ask_tests(TestsWanted::First);
     }
 
     fn adds_missing_imports(&mut self, run: &TestRun) -> bool {

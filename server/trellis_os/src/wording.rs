@@ -8,6 +8,15 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Formats the first names of a list: `a, b and 4 more`.
+pub fn listed(names: &[String], limit: usize) -> String {
+    let first = names[..names.len().min(limit)].join(", ");
+    match names.len().saturating_sub(limit) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// Formats a size: `2 GiB`, `1.5 MiB`, `600 bytes`.
 pub fn bytes(count: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
@@ -59,13 +68,21 @@ pub fn cannot_read(shown: impl Display, error: &Error) -> String {
 mod tests {
     use std::io::{Error, ErrorKind};
 
-    use super::{bytes, cannot_read, counted, reason, without_numbers};
+    use super::{bytes, cannot_read, counted, listed, reason, without_numbers};
 
     #[test]
     fn counts_name_one_or_many() {
         assert_eq!(counted(1, "node", "nodes"), "1 node");
         assert_eq!(counted(0, "node", "nodes"), "0 nodes");
         assert_eq!(counted(2, "process", "processes"), "2 processes");
+    }
+
+    #[test]
+    fn lists_name_the_first_and_count_the_rest() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(listed(&names, 3), "a, b, c");
+        assert_eq!(listed(&names, 2), "a, b and 1 more");
+        assert_eq!(listed(&[], 2), "");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod class_body;
 mod code_blocks;
 mod collected_tests;
 mod comparison;
+mod contract;
 mod digest;
 pub mod distributions;
 mod edits;
@@ -48,6 +49,7 @@ pub use collected_tests::{
     CollectedTest, ModuleName, Modules, TestLines, TestModule, TestNames, collected_tests,
 };
 pub use comparison::{Comparison, comparison, literal, normalized};
+pub use contract::contract_holds;
 pub use digest::{digest, interface};
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace,

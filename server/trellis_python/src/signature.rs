@@ -150,17 +150,10 @@ pub fn enforce(definition: &str, signature: &Signature) -> Result<Option<String>
 }
 
 fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctionDef) -> bool {
-    let slice = |text: &str, range: ruff_text_size::TextRange| -> String {
-        let raw = &text[range.start().to_usize()..range.end().to_usize()];
-        raw.chars()
-            .filter(|c| !c.is_whitespace())
-            .map(|c| if c == '\'' { '"' } else { c })
-            .collect()
-    };
     // An annotation missing in the specification agrees with any annotation.
     let same = |spec_range: Option<_>, range: Option<_>| match (spec_range, range) {
         (None, _) => true,
-        (Some(a), Some(b)) => slice(spec_text, a) == slice(text, b),
+        (Some(a), Some(b)) => compact(spec_text, a) == compact(text, b),
         (Some(_), None) => false,
     };
     let shape = |all: &Parameters| {
@@ -179,6 +172,12 @@ fn agrees(spec_text: &str, spec: &StmtFunctionDef, text: &str, def: &StmtFunctio
                 && default(&spec).is_some() == default(&ours).is_some()
                 && same(default(&spec), default(&ours))
         })
+}
+
+/// Returns a part of a text in a form that ignores blanks and kinds of quotes.
+pub(crate) fn compact(text: &str, range: ruff_text_size::TextRange) -> String {
+    let raw = text[range.start().to_usize()..range.end().to_usize()].chars();
+    raw.filter(|c| !c.is_whitespace()).map(|c| if c == '\'' { '"' } else { c }).collect()
 }
 
 /// Renames parameters one by one if both headers have the same number of them. A new name that the

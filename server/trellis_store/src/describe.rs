@@ -28,6 +28,7 @@ pub fn node(event: &Event) -> Option<&str> {
         | Event::TakenBack { node, .. }
         | Event::Approval { node, .. }
         | Event::Broken { node, .. }
+        | Event::Outdated { node, .. }
         | Event::Committed { subgraph: node, .. }
         | Event::Integration(IntegrationResult { subgraph: node, .. })
         | Event::TestsWritten { function: node, .. } => Some(node),
@@ -38,6 +39,7 @@ pub fn node(event: &Event) -> Option<&str> {
         | Event::Git { .. }
         | Event::Reset { .. }
         | Event::RolledBack { .. }
+        | Event::Unproven { .. }
         | Event::Suite { .. }
         | Event::Stopped { .. }
         | Event::Finished { .. } => None,
@@ -49,7 +51,9 @@ pub fn node(event: &Event) -> Option<&str> {
 pub fn concerns(event: &Event, id: &str) -> bool {
     let has = |all: &[String]| all.iter().any(|it| it == id);
     let is_named = match event {
-        Event::Committed { nodes, .. } | Event::Kept { nodes, .. } => has(nodes),
+        Event::Committed { nodes, .. } | Event::Kept { nodes, .. } | Event::Unproven { nodes } => {
+            has(nodes)
+        }
         Event::Regression { modified, rerun, .. } => has(modified) || has(rerun),
         _ => false,
     };
@@ -110,6 +114,10 @@ pub fn what(event: &Event) -> String {
             format!("integration tests: {}", counted(&it.outcome, it.passed, it.failed))
         }
         Event::Broken { .. } => "fails in the whole suite, and is generated again".to_owned(),
+        Event::Unproven { nodes } => {
+            format!("{} tested again, because a dependency changed", many(nodes.len(), "node"))
+        }
+        Event::Outdated { .. } => "is generated again".to_owned(),
         Event::Suite { outcome, passed, failed, .. } => {
             format!("the whole suite: {}", counted(outcome, *passed, *failed))
         }
@@ -130,6 +138,7 @@ pub fn reason(event: &Event) -> Option<String> {
         | Event::Stage { reason, .. }
         | Event::Reset { reason }
         | Event::Broken { reason, .. }
+        | Event::Outdated { reason, .. }
         | Event::Stopped { reason }
         | Event::Ordered { rule: reason, .. }
         | Event::Note { text: reason, .. }

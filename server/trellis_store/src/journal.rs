@@ -45,6 +45,9 @@ pub struct IntegrationResult {
     pub subgraph: String,
     /// Hash of the subgraph's specification in the plan at that time.
     pub specification: String,
+    /// Hash of the tested flows' nodes; empty in old journals.
+    #[serde(default)]
+    pub flows: String,
     /// `passed`, `failed`, or the reason why there are no tests.
     pub outcome: String,
     pub passed: usize,
@@ -281,6 +284,16 @@ pub enum Event {
     Integration(IntegrationResult),
     /// A node that passed alone and fails in the whole suite; it is implemented again.
     Broken {
+        node: String,
+        reason: String,
+    },
+    /// Accepted nodes with a dependency that changed in the plan. They count again once their tests
+    /// pass.
+    Unproven {
+        nodes: Vec<String>,
+    },
+    /// An accepted node whose text does not count any more; it is generated again.
+    Outdated {
         node: String,
         reason: String,
     },

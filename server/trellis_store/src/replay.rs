@@ -20,6 +20,8 @@ pub struct Milestone {
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedState {
     pub accepted: BTreeMap<String, Accepted>,
+    /// Accepted nodes with a dependency that changed since.
+    pub unproven: BTreeSet<String>,
     /// Hashes of everything ever written to a path.
     pub written: BTreeMap<String, BTreeSet<String>>,
     /// Files edited by people and adopted, with the nodes whose text was in them.
@@ -159,6 +161,7 @@ impl ReplayedState {
             Event::Started { options, .. } if options.is_object() => self.options = Some(options),
             Event::Ordered { nodes, .. } => self.nodes = nodes,
             Event::Accepted(accepted) => {
+                self.unproven.remove(&accepted.node);
                 self.accepted.insert(accepted.node.clone(), accepted);
             }
             Event::Writing { path, hash } => {
@@ -177,15 +180,19 @@ impl ReplayedState {
             Event::Reset { .. } => {
                 self.integrated.clear();
                 self.accepted.clear();
+                self.unproven.clear();
                 self.kept.clear();
                 self.committed.clear();
                 self.suite = None;
             }
-            Event::Broken { node, .. } => {
+            Event::Broken { node, .. } | Event::Outdated { node, .. } => {
                 self.accepted.remove(&node);
+                self.unproven.remove(&node);
             }
+            Event::Unproven { nodes } => self.unproven.extend(nodes),
             Event::RolledBack { kept, to, edits } => {
                 self.accepted.retain(|node, _| kept.contains(node));
+                self.unproven.retain(|node| kept.contains(node));
                 self.kept.retain(|path, _| edits.contains(path));
                 if let Some(at) =
                     self.committed.iter().rposition(|it| it.subgraph == to && it.tag.is_some())

@@ -35,6 +35,9 @@ fn human(summary: &Summary) -> String {
         };
         out += &format!("  {count:>4} {when}\n");
     }
+    if summary.kept > 0 {
+        out += &format!("  {:>4} kept their code after a dependency changed\n", summary.kept);
+    }
     for (title, nodes) in [("failed", &summary.failures), ("skipped", &summary.skips)] {
         nodes.iter().for_each(|(id, reason)| out += &format!("  {title} {id}: {reason}\n"));
     }
@@ -48,6 +51,9 @@ fn human(summary: &Summary) -> String {
         "whole suite: {} ({} passed, {} failed)\n",
         suite.outcome, suite.passed, suite.failed
     );
+    if let Some(it) = &summary.specification {
+        out += &format!("specification: {} of {} sentences proved\n", it.proved, it.sentences);
+    }
     out += &untested(&summary.integration);
     out +=
         &format!("repository:  {}\nreport:      {}/{}", summary.out, summary.out, summary.report);

@@ -10,6 +10,7 @@ mod project;
 mod readme;
 mod recommendations;
 mod report;
+mod specification;
 mod test_results;
 mod tree;
 mod unrequired;
@@ -25,6 +26,7 @@ pub use report::{
     CostLine, FunctionsLine, IntegrationLine, NodeLine, ReportFacts, SubgraphLine, UnconfirmedLine,
     report,
 };
+pub use specification::SentenceLine;
 pub use tree::{Contribution, Sources, pytest_ini, sources, third_party};
 pub use unrequired::{UnrequiredLine, unrequired};
 pub use validation::{CheckResult, ValidationLine, structure, syntax};

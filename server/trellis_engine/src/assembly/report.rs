@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::assembly::recommendations::recommendations;
+use crate::assembly::specification::{SentenceLine, specification};
 use crate::assembly::test_results::tests;
 use crate::assembly::unrequired::UnrequiredLine;
 use crate::assembly::validation::{ValidationLine, validation};
@@ -88,6 +89,8 @@ pub struct ReportFacts {
     pub model: String,
     pub total: SubgraphLine,
     pub subgraphs: Vec<SubgraphLine>,
+    /// Sentences of the specification that describe something to build.
+    pub sentences: Vec<SentenceLine>,
     pub failed: Vec<NodeLine>,
     pub skipped: Vec<NodeLine>,
     /// Passed nodes by number of fixes; index 0 counts those without a fix.
@@ -143,6 +146,7 @@ pub fn report(facts: &ReportFacts) -> String {
     );
     summary(&mut out, facts);
     breakdown(&mut out, facts);
+    specification(&mut out, &facts.sentences);
     nodes(&mut out, "Failed nodes", &facts.failed);
     nodes(&mut out, "Skipped nodes", &facts.skipped);
     tests(&mut out, facts);

@@ -22,6 +22,8 @@ pub struct State {
     pub(super) import_fixes: u32,
     pub(super) asked_for_more: bool,
     pub(super) by_hand: bool,
+    /// True while the draft is that of an earlier start, which a dependency's change made doubtful.
+    pub(super) rechecks: bool,
     /// Number of test cases in the current tests.
     pub(super) cases: usize,
     /// Runs of the current draft, which did not change between them.
@@ -76,6 +78,7 @@ impl Default for State {
             import_fixes: 0,
             asked_for_more: false,
             by_hand: false,
+            rechecks: false,
             cases: 0,
             repeats: RerunHistory::default(),
             flaky: Vec::new(),
@@ -118,6 +121,18 @@ impl State {
 
     pub fn draft(&self) -> &Draft {
         &self.draft
+    }
+
+    /// Starts with the draft that an earlier start accepted. Its tests run first; nothing is
+    /// requested if they pass.
+    #[must_use]
+    pub fn rechecking(self, accepted: Draft) -> State {
+        State { draft: accepted, rechecks: true, ..self }
+    }
+
+    /// Returns whether the draft is still that of an earlier start.
+    pub fn is_kept(&self) -> bool {
+        self.rechecks
     }
 
     /// Creates the state of an item whose definition a person wrote. The definition is in the tree

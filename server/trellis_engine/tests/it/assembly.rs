@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use trellis_engine::assembly::{
     Contribution, CostLine, FunctionsLine, IntegrationLine, Layout, ModuleFacts, NodeLine, Project,
-    ReportFacts, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine, ValidationLine,
-    import_cycles, project_files, pytest_ini, readme, report, sources, structure, syntax,
-    third_party, unrequired, usage,
+    ReportFacts, SentenceLine, Sources, SubgraphLine, UnconfirmedLine, UnrequiredLine,
+    ValidationLine, import_cycles, project_files, pytest_ini, readme, report, sources, structure,
+    syntax, third_party, unrequired, usage,
 };
 use trellis_engine::{Draft, Item, ItemKind};
 use trellis_python::Fragment;
@@ -547,6 +547,13 @@ fn the_report_says_it_all() {
         to: format!("v{n}"),
         is_possible: n % 2 == 1,
     };
+    let sentence = |number, text: &str, nodes: &[&str], tests, is_proved| SentenceLine {
+        number,
+        text: text.to_owned(),
+        nodes: nodes.iter().map(|&it| it.to_owned()).collect(),
+        tests,
+        is_proved,
+    };
     let facts = ReportFacts {
         generated: "now".to_owned(),
         graph: "rpg.json".to_owned(),
@@ -554,6 +561,10 @@ fn the_report_says_it_all() {
         model: "recorded".to_owned(),
         total: line("", 6, 3, 2, 1),
         subgraphs: vec![line("a|b", 5, 3, 2, 0), line("c", 1, 0, 0, 1)],
+        sentences: vec![
+            sentence(2, "It a|b's\n  a line.", &["f", "g|h"], 5, true),
+            sentence(4, &"long ".repeat(30), &[], 0, false),
+        ],
         failed: vec![node("f", "wrong (after 8 fixes)", 8), node("g", "needs_human: split", 0)],
         skipped: vec![node("h", "needs f", 0)],
         by_fixes: vec![2, 1],
@@ -626,6 +637,15 @@ fn the_report_says_it_all() {
 |---|---|---|---|---|---|
 | a\\|b | 5 | 3 | 2 | 0 | 60% |
 | c | 1 | 0 | 0 | 1 | N/A (skipped) |
+
+## Specification
+
+1 of 2 sentences are proved by tests.
+
+| Sentence | Nodes | Tests passed | Proved |
+|---|---|---|---|
+| 2. It a\\|b's a line. | `f`, `g\\|h` | 5 | yes |
+| 4. long long long long long long long long long long long long long long long long long long long long long long long long… | none | 0 | no |
 
 ## Failed nodes
 

@@ -5,6 +5,7 @@ mod after_edit;
 mod any_edits;
 mod calls;
 mod classes;
+mod contracts;
 mod edits;
 mod fixtures;
 mod function_facts;

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use trellis_engine::{Cause, Draft, Outcome};
 use trellis_plan::{NodeIx, Schedule, Skipped};
+use trellis_python::contract_holds;
 
 use crate::budget::BudgetExceeded;
 use crate::fault::Fault;
@@ -60,6 +61,10 @@ pub(super) struct Dispatcher {
     pub root: PathBuf,
     pub order: GenerateRequest,
     pub accepted: BTreeMap<String, Accepted>,
+    /// Drafts of an earlier start that are tested again, because a dependency changed.
+    pub unproven: BTreeMap<NodeIx, Draft>,
+    /// Number of drafts that passed when they were tested again.
+    pub kept: usize,
     pub past: ReplayedState,
     pub checkpoint: Checkpoint,
     pub cost: Cost,
@@ -105,6 +110,7 @@ impl Dispatcher {
         root: PathBuf,
         order: GenerateRequest,
         accepted: BTreeMap<String, Accepted>,
+        unproven: BTreeMap<NodeIx, Draft>,
         past: ReplayedState,
         lock: Lock,
         progress: RunProgress,
@@ -124,6 +130,8 @@ impl Dispatcher {
             root,
             order,
             accepted,
+            unproven,
+            kept: 0,
             past,
             checkpoint: Checkpoint::new(),
             cost,
@@ -243,7 +251,9 @@ impl Dispatcher {
             self.schedule.start(node);
             self.mark(node, "in_progress", None)?;
             self.state(node, "in_progress", "its dependencies are done", None)?;
-            let work = work_on(self.run_context.clone(), node, accepted_drafts.clone(), permit);
+            let earlier = self.unproven.remove(&node);
+            let context = self.run_context.clone();
+            let work = work_on(context, node, earlier, accepted_drafts.clone(), permit);
             workers.spawn(async { work.await.map(|outcome| JobDone::Node(Box::new(outcome))) });
         }
         Ok(())
@@ -260,6 +270,8 @@ impl Dispatcher {
         let node = outcome.node;
         self.resting.ended(node);
         let results = TestResults { passed: outcome.tests_passed, failed: outcome.tests_failed };
+        let mut outcome = outcome;
+        self.add_earlier(&mut outcome);
         self.entry(node).test_results = results;
         self.entry(node).retry_count = outcome.fixes;
         self.entry(node).flaky = outcome.flaky.clone();
@@ -286,6 +298,16 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// Adds what earlier starts spent on a draft that is kept.
+    fn add_earlier(&mut self, outcome: &mut NodeResult) {
+        let earlier = self.past.accepted.get(&self.id(outcome.node)).filter(|_| outcome.is_kept);
+        let Some(earlier) = earlier else { return };
+        self.kept += 1;
+        self.cost += &earlier.cost;
+        outcome.cost += &earlier.cost;
+        outcome.fixes = earlier.fixes;
+    }
+
     /// Accepts a node's draft. The text is on the disk before anything says `passed` (W13).
     fn accept(&mut self, node: NodeIx, outcome: &NodeResult) -> Result<(), Fault> {
         let accepted = Accepted {
@@ -307,12 +329,37 @@ impl Dispatcher {
             return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
         }
         for accepted in amended.into_iter().chain([accepted]) {
+            self.outdate_users(&accepted)?;
             self.accepted.insert(accepted.node.clone(), accepted);
         }
         self.schedule.pass(node);
         self.store_draft(node, Some(Arc::new(draft)));
         self.mark(node, "passed", None)?;
         self.unwritten += 1;
+        Ok(())
+    }
+
+    /// Discards drafts that use a node directly if its contract is not that of the earlier start:
+    /// their tests may replace what they call.
+    fn outdate_users(&mut self, accepted: &Accepted) -> Result<(), Fault> {
+        let changed = &accepted.node;
+        let Some(old) = self.past.accepted.get(changed) else { return Ok(()) };
+        let holds = contract_holds(&old.implementation, &accepted.implementation);
+        if holds.is_ok_and(|it| it) {
+            return Ok(());
+        }
+        let work = &self.run_context.work;
+        let uses = |ix: &NodeIx| {
+            work.items[ix].dependencies.iter().any(|it| it.is_direct && it.id == *changed)
+        };
+        let users: Vec<NodeIx> = self.unproven.keys().copied().filter(uses).collect();
+        for user in users {
+            self.unproven.remove(&user);
+            let node = self.id(user);
+            let reason = format!("the signature of {changed} changed");
+            let logged = self.run_context.journal.commit(Event::Outdated { node, reason });
+            logged.map_err(|e| self.cannot_write(Some(user), ".trellis/journal.jsonl", &e))?;
+        }
         Ok(())
     }
 

@@ -27,6 +27,7 @@ mod recover;
 #[cfg(test)]
 mod recover_tests;
 mod requirements;
+mod sentences;
 mod subgraph_commits;
 mod suite;
 mod summary;

@@ -156,7 +156,8 @@ pub(super) async fn open(
     let mut schedule = Schedule::new(plan.clone(), sequence);
     let chains = work.chains();
     schedule.set_urgency(|ix| chains.get(&ix).copied());
-    let (accepted_drafts, accepted) = resume(&work, &mut schedule, &past, &kept, reporter);
+    let resumed = resume(&work, &mut schedule, &past, &kept);
+    resumed.report(&work, &past, &journal, reporter)?;
     if let Some(node) = start_from {
         start(&mut schedule, &journal, &plan, node)?;
     }
@@ -166,7 +167,7 @@ pub(super) async fn open(
     }
     let slots = Arc::new(Semaphore::new(order.jobs));
     let (freed, wake) = mpsc::unbounded_channel();
-    let (accepted_sender, accepted_receiver) = watch::channel(accepted_drafts);
+    let (accepted_sender, accepted_receiver) = watch::channel(resumed.accepted_drafts);
     let progress = RunProgress::new(schedule.counts().settled(), schedule.counts().total);
     let user_files = unmanaged(&root, &writer, &kept);
     let run_context = RunContext {
@@ -200,7 +201,8 @@ pub(super) async fn open(
         git,
         root,
         order,
-        accepted,
+        resumed.accepted,
+        resumed.unproven,
         past,
         lock,
         progress,

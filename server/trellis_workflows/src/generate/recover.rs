@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trellis_engine::Draft;
-use trellis_plan::{Plan, Schedule};
+use trellis_plan::{NodeIx, Plan, Schedule};
 
 use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
@@ -194,38 +194,94 @@ fn tests(text: &str, item: &trellis_engine::Item, accepted: &str) -> bool {
     own.any(|name| there.iter().any(|it| it.starts_with(name.as_str())))
 }
 
+/// Number of nodes that a note names.
+const NAMED: usize = 5;
+
+/// Nodes that earlier starts accepted.
+#[derive(Default)]
+pub(super) struct Resumed {
+    pub accepted_drafts: AcceptedDrafts,
+    /// Records of the restored nodes by id.
+    pub accepted: BTreeMap<String, Accepted>,
+    /// Drafts of nodes that did not change, but have a dependency that did. They are tested again
+    /// once it is there.
+    pub unproven: BTreeMap<NodeIx, Draft>,
+    /// Ids of nodes whose own specification changed.
+    changed: Vec<String>,
+}
+
 /// Restores accepted nodes whose specification is unchanged and whose dependencies were restored.
 pub(super) fn resume(
     work: &WorkGraph,
     schedule: &mut Schedule,
     past: &ReplayedState,
     kept: &BTreeMap<String, AdoptedFile>,
-    reporter: &Reporter,
-) -> (AcceptedDrafts, BTreeMap<String, Accepted>) {
-    let mut accepted_drafts = AcceptedDrafts::default();
-    let mut accepted = BTreeMap::new();
+) -> Resumed {
+    let mut out = Resumed::default();
     for &ix in &work.leaves {
         let id = work.plan.id(ix);
         let Some(old) = past.accepted.get(id) else { continue };
         let item = &work.items[&ix];
-        let same = old.specification == work.specification(ix);
-        let stands =
-            work.dependencies(ix).iter().all(|other| accepted.contains_key(work.plan.id(*other)));
-        match (same && stands, drafted(old)) {
-            (true, Some(mut draft)) => {
-                let there = |path: &str| kept.get(path).is_some_and(|it| it.nodes.contains(id));
-                draft.implementation = draft.implementation.filter(|_| !there(&item.path));
-                draft.tests = draft.tests.filter(|_| !there(&item.test_path));
-                schedule.pass(ix);
-                accepted_drafts.put(ix, Some(Arc::new(draft)));
-                accepted.insert(id.to_owned(), old.clone());
-            }
-            _ => reporter.note(format_args!(
-                "{id} or a dependency changed in the graph; it is generated again"
-            )),
+        let Some(mut draft) = drafted(old).filter(|_| old.specification == work.specification(ix))
+        else {
+            out.changed.push(id.to_owned());
+            continue;
+        };
+        let is_proved = !past.unproven.contains(id) && out.has_all(work, ix, &draft);
+        let there = |path: &str| kept.get(path).is_some_and(|it| it.nodes.contains(id));
+        draft.implementation = draft.implementation.filter(|_| !there(&item.path));
+        draft.tests = draft.tests.filter(|_| !there(&item.test_path));
+        if is_proved {
+            schedule.pass(ix);
+            out.accepted_drafts.put(ix, Some(Arc::new(draft)));
+            out.accepted.insert(id.to_owned(), old.clone());
+        } else {
+            out.unproven.insert(ix, draft);
         }
     }
-    (accepted_drafts, accepted)
+    out
+}
+
+impl Resumed {
+    /// Returns whether everything that a node builds on was restored: what the plan names, and what
+    /// its text uses beyond that.
+    fn has_all(&self, work: &WorkGraph, ix: NodeIx, draft: &Draft) -> bool {
+        let restored = |it: &NodeIx| self.accepted.contains_key(work.plan.id(*it));
+        let fragments = draft.implementation.iter().chain(&draft.tests);
+        work.dependencies(ix).iter().all(restored)
+            && (self.changed.is_empty() && self.unproven.is_empty()
+                || fragments.flat_map(|it| work.imported(ix, it)).all(|it| restored(&it)))
+    }
+
+    /// Reports what is done again, and records the nodes that are tested again.
+    pub(super) fn report(
+        &self,
+        work: &WorkGraph,
+        past: &ReplayedState,
+        journal: &Journal,
+        reporter: &Reporter,
+    ) -> Result<(), Fault> {
+        if !self.changed.is_empty() {
+            reporter.note(format_args!(
+                "{} in the graph and will be generated again: {}",
+                trellis_os::wording::counted(self.changed.len(), "node changed", "nodes changed"),
+                trellis_os::wording::listed(&self.changed, NAMED)
+            ));
+        }
+        let nodes: Vec<String> =
+            self.unproven.keys().map(|ix| work.plan.id(*ix).to_owned()).collect();
+        if !nodes.is_empty() {
+            reporter.note(format_args!(
+                "{} on changed ones: {}; code whose tests still pass is kept",
+                trellis_os::wording::counted(nodes.len(), "node builds", "nodes build"),
+                trellis_os::wording::listed(&nodes, NAMED)
+            ));
+        }
+        match nodes.iter().all(|it| past.unproven.contains(it)) {
+            true => Ok(()),
+            false => log(journal, Event::Unproven { nodes }),
+        }
+    }
 }
 
 fn drafted(accepted: &Accepted) -> Option<Draft> {

@@ -12,7 +12,7 @@ use trellis_plan::{NodeIx, Schedule};
 
 use super::accepted::AcceptedDrafts;
 use super::items::WorkGraph;
-use super::recover::{kept_before, recover, resume, users_files};
+use super::recover::{Resumed, kept_before, recover, resume, users_files};
 use crate::convert::check_python;
 use crate::reporter::Reporter;
 use trellis_store::Writer;
@@ -76,7 +76,8 @@ fn start(root: &Path) {
     let kept = users_files(root, &mut writer, &work, &past, &journal, false);
     let kept = kept.expect("nobody else has written");
     assert!(kept.is_empty() && kept_before(&past).is_empty());
-    let (mut accepted_drafts, done) = resume(&work, &mut schedule, &past, &kept, &reporter);
+    let Resumed { mut accepted_drafts, accepted: done, .. } =
+        resume(&work, &mut schedule, &past, &kept);
     flush(&work, &accepted_drafts, &mut writer, &journal);
     for &ix in work.leaves.iter().filter(|ix| !done.contains_key(work.plan.id(**ix))) {
         let text = |node: &str| Event::Note {

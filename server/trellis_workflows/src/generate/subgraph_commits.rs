@@ -34,7 +34,8 @@ impl Dispatcher {
         let known = self.integrated.len();
         for (subgraph, leaves) in self.waiting_for_integration() {
             let specification = integration::specification(&self.run_context, &leaves);
-            let known = self.past.integrated.get(&subgraph).filter(|it| {
+            let earlier = self.past.integrated.get(&subgraph);
+            let known = earlier.filter(|it| {
                 it.specification == specification
                     && !leaves.iter().any(|ix| self.started.contains(ix))
             });
@@ -47,12 +48,14 @@ impl Dispatcher {
                 return;
             }
             let Ok(permit) = self.run_context.slots.clone().try_acquire_owned() else { return };
+            let earlier = earlier.cloned();
             self.integrating.insert(subgraph.clone());
             let accepted_drafts = self.accepted_drafts.borrow().clone();
             let work = integration::integrate(
                 self.run_context.clone(),
                 subgraph,
                 leaves,
+                earlier,
                 accepted_drafts,
                 permit,
             );

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use trellis_engine::Tool;
 use trellis_engine::assembly::{
-    CostLine, IntegrationLine, ReportFacts, SubgraphLine, UnconfirmedLine,
+    CostLine, IntegrationLine, ReportFacts, SentenceLine, SubgraphLine, UnconfirmedLine,
 };
 use trellis_plan::Status;
 
@@ -13,6 +13,7 @@ use crate::generate::dispatcher::Dispatcher;
 use crate::generate::failure_lines::node_line;
 use crate::generate::failure_reasons::failures;
 use crate::generate::findings::Findings;
+use crate::generate::sentences::sentence_lines;
 use crate::generate::test_function_counts::by_stage;
 use trellis_project::symbols::plan_comparison::MissingDependency;
 use trellis_store::cost::{StageCost, TOOLS};
@@ -43,10 +44,14 @@ pub struct Summary {
     pub skipped: usize,
     /// Passed nodes by number of fixes, from 0.
     pub passed_by_fixes: Vec<usize>,
+    /// Passed nodes that kept their text of an earlier start after a dependency changed.
+    pub kept: usize,
     pub subgraphs: BTreeMap<String, Counts>,
     pub failures: BTreeMap<String, String>,
     pub skips: BTreeMap<String, String>,
     pub suite: Suite,
+    /// Sentences of the specification that describe something to build; null if the plan has none.
+    pub specification: Option<ProvedSentences>,
     /// Integration tests by subgraph, for subgraphs that passed as a whole.
     pub integration: BTreeMap<String, Flows>,
     pub test_runs: usize,
@@ -56,6 +61,20 @@ pub struct Summary {
     pub seconds: u64,
     pub warnings: Vec<String>,
     pub report: String,
+}
+
+/// Number of sentences that tests proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProvedSentences {
+    pub sentences: usize,
+    /// Sentences with nodes, all of which passed.
+    pub proved: usize,
+}
+
+fn proved(lines: &[SentenceLine]) -> Option<ProvedSentences> {
+    let proved = lines.iter().filter(|it| it.is_proved).count();
+    (!lines.is_empty()).then_some(ProvedSentences { sentences: lines.len(), proved })
 }
 
 /// Tokens and their cost.
@@ -142,10 +161,12 @@ pub(super) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
         failed: counts.failed + broken,
         skipped: counts.skipped,
         passed_by_fixes,
+        kept: owner.kept,
         subgraphs: subgraphs.collect(),
         failures: of(Status::Failed).into_iter().chain(owner.broken.clone()).collect(),
         skips: of(Status::Skipped),
         suite,
+        specification: proved(&sentence_lines(owner)),
         integration: integration(owner),
         test_runs: owner.cost.runs,
         model_calls: owner.cost.model_calls,
@@ -195,6 +216,7 @@ pub(super) fn facts(
         passing += entry.test_results.passed;
     }
     ReportFacts {
+        sentences: sentence_lines(owner),
         generated: now,
         graph: owner.order.graph.display().to_string(),
         repository: summary.out.clone(),

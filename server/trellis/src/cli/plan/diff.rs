@@ -135,7 +135,7 @@ fn regeneration(it: &PlanRegeneration) -> String {
         }
     };
     list("generate again", &it.again);
-    list("generate again because they depend on those", &it.dependents);
+    list("test again, and generate again if that fails", &it.dependents);
     list("remove with --drop-removed", &it.removed);
     if out.is_empty() { "nothing to generate again\n".to_owned() } else { out }
 }

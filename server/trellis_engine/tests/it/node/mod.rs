@@ -3,6 +3,7 @@
 //! [`check`] and [`play`] are the only callers of `step`. A localization is answered automatically.
 
 mod approvals;
+mod earlier;
 mod fixes;
 mod gates;
 mod import_fixes;

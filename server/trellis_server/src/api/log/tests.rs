@@ -129,6 +129,14 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
              others",
         ),
         (
+            json!({ "kind": "unproven", "nodes": ["a", "b"] }),
+            "unproven - 2 nodes tested again, because a dependency changed",
+        ),
+        (
+            json!({ "kind": "outdated", "node": "b", "reason": "the contract of a changed" }),
+            "outdated b is generated again because the contract of a changed",
+        ),
+        (
             json!({ "kind": "suite", "tree": "h", "outcome": "passed", "passed": 9, "failed": 0 }),
             "suite - the whole suite: passed, 9 passed, 0 failed",
         ),
@@ -178,14 +186,14 @@ fn only_what_is_asked_for_is_given() {
     let events: Vec<Value> = all_kinds().into_iter().map(|(event, _)| event).collect();
     let world = journal(&events);
     let table: [(Value, &[usize], usize); 9] = [
-        (json!({ "kinds": ["git", "suite"] }), &[15, 22], 0),
+        (json!({ "kinds": ["git", "suite"] }), &[15, 24], 0),
         (json!({ "node": "s" }), &[16, 20], 0),
         // An event that names the node among others is included; the order of the run is not.
-        (json!({ "node": "b" }), &[9, 12, 21], 0),
+        (json!({ "node": "b" }), &[9, 12, 21, 22, 23], 0),
         (json!({ "node": "c", "kinds": ["regression"] }), &[9], 0),
-        (json!({ "node": "a", "last": 2 }), &[16, 17], 10),
+        (json!({ "node": "a", "last": 2 }), &[17, 22], 11),
         (json!({ "kinds": ["git"], "last": 5 }), &[15], 0),
-        (json!({ "last": 1 }), &[26], 25),
+        (json!({ "last": 1 }), &[28], 27),
         (json!({ "node": "nobody" }), &[], 0),
         (json!({ "node": "a", "kinds": ["kept"] }), &[14], 0),
     ];

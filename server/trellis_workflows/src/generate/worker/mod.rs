@@ -98,6 +98,8 @@ pub(super) struct NodeResult {
     /// The cause of a failure.
     pub cause: Option<Cause>,
     pub draft: Draft,
+    /// The draft is that of an earlier start.
+    pub is_kept: bool,
     pub fixes: u32,
     /// Tests that passed only when they were run again.
     pub flaky: Vec<String>,
@@ -154,16 +156,19 @@ impl WorkerError {
     }
 }
 
-/// Works on one node until it ends. `permit` is the job slot; the worker gives it back while the
-/// node waits for others.
+/// Works on one node until it ends. `earlier` is the draft of an earlier start that a changed
+/// dependency made doubtful. `permit` is the job slot; the worker gives it back while the node waits
+/// for others.
 pub(super) async fn work_on(
     run_context: Arc<RunContext>,
     node: NodeIx,
+    earlier: Option<Draft>,
     accepted_drafts: watch::Receiver<AcceptedDrafts>,
     permit: OwnedSemaphorePermit,
 ) -> Result<NodeResult, WorkerError> {
     let mut worker = Worker {
         node,
+        earlier,
         draft: Draft::default(),
         more: BTreeSet::new(),
         accepted_drafts,
@@ -189,6 +194,7 @@ pub(super) async fn work_on(
 struct Worker {
     run_context: Arc<RunContext>,
     node: NodeIx,
+    earlier: Option<Draft>,
     draft: Draft,
     /// Dependencies that the code has beyond the planned ones.
     more: BTreeSet<NodeIx>,
@@ -279,7 +285,14 @@ impl Worker {
             conventions: run_context.conventions.clone(),
         };
         let by_hand = run_context.kept.get(&item.path).is_some_and(|text| defines(text, item));
-        let begin = || if by_hand { State::written_by_hand() } else { State::default() };
+        let earlier = self.earlier.take();
+        let begin = || {
+            let state = if by_hand { State::written_by_hand() } else { State::default() };
+            match &earlier {
+                Some(draft) => state.rechecking(draft.clone()),
+                None => state,
+            }
+        };
         self.begun_on = self.texts_of_view();
         loop {
             let mut machine = NodeMachine::new(item, &run_context.policy, &around, begin());
@@ -303,6 +316,7 @@ impl Worker {
             verdict,
             cause: state.cause(),
             draft: std::mem::take(&mut self.draft),
+            is_kept: state.is_kept(),
             fixes: state.fixes(),
             flaky: state.flaky().to_vec(),
             tests_passed: self.passed,
