@@ -61,6 +61,163 @@ export type By = ("both" | "words" | "meaning")
  */
 export type PlanSeverity = ("error" | "warning")
 /**
+ * The largest change of a node.
+ */
+export type NodeChangeKind = ("renamed" | "moved" | "changed")
+/**
+ * How an edge differs.
+ */
+export type PlanEdgeChangeKind = (("added" | "removed") | "changed")
+/**
+ * One operation on a planning graph.
+ */
+export type PlanChange = ({
+operation: "add"
+/**
+ * Id of the new node.
+ */
+node: string
+/**
+ * Name, or Class.method [default: the end of the id].
+ */
+name?: (string | null)
+/**
+ * Type: function, class, method or module.
+ */
+kind?: string
+/**
+ * File, relative to the project.
+ */
+file?: (string | null)
+/**
+ * Subgraph.
+ */
+subgraph?: (string | null)
+/**
+ * Node that it needs; may be repeated.
+ */
+needs?: string[]
+fields?: NodeFields
+} | {
+operation: "remove"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * Remove methods of the class and nodes of the group too.
+ */
+withParts?: boolean
+} | {
+operation: "rename"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * New name.
+ */
+name: string
+/**
+ * New id [default: the old one with the new name at its end].
+ */
+newId?: (string | null)
+} | {
+operation: "move"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * File, relative to the project.
+ */
+file?: (string | null)
+/**
+ * Subgraph.
+ */
+subgraph?: (string | null)
+} | {
+operation: "set"
+/**
+ * Id of the node.
+ */
+node: string
+fields?: NodeFields
+/**
+ * Remove this field; may be repeated.
+ */
+remove?: FieldName[]
+} | {
+operation: "split"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * Ids of the parts; the old id may be one of them.
+ */
+parts: string[]
+} | {
+operation: "merge"
+/**
+ * Ids of the nodes.
+ */
+nodes: string[]
+} | {
+operation: "spec"
+/**
+ * Specification in Markdown or text.
+ */
+spec: string
+/**
+ * Numbers of sentences that describe nothing to build, such as 1,4.
+ */
+background?: number[]
+} | {
+operation: "link"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * Id of the node that it needs.
+ */
+needed: string
+} | {
+operation: "unlink"
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * Id of the node that it needs no more.
+ */
+needed: string
+})
+/**
+ * Name of a field of a node.
+ */
+export type FieldName = ("signature" | "docstring" | "examples" | "libraries" | "serves")
+/**
+ * Size of the planned project.
+ */
+export type PlanSize = ("small" | "medium" | "large")
+/**
+ * A decision on a part of a draft.
+ */
+export type DraftDecision = ("accept" | {
+edited: string
+} | {
+sendBack: string
+})
+/**
+ * Where a draft is after a call.
+ */
+export type DraftPlanResult = (WrittenPlan | {
+state: "questions"
+questions: string[]
+} | DraftedPart)
+/**
  * The tool that installs the packages of a project. Other programs are not possible.
  */
 export type Installer = ("npm" | "pip" | "go" | "none")
@@ -308,6 +465,10 @@ result: PlanOrderResult
 params: PlanShowParams
 result: PlanShowResult
 }
+"trellis/planNode": {
+params: PlanNodeParams
+result: PlanNodeResult
+}
 "trellis/planLevels": {
 params: PlanLevelsParams
 result: PlanLevelsResult
@@ -355,6 +516,26 @@ result: RollbackResult
 "trellis/codeView": {
 params: CodeViewParams
 result: CodeViewResult
+}
+"trellis/diffPlans": {
+params: DiffPlansParams
+result: PlanDiffResult
+}
+"trellis/tracePlan": {
+params: TracePlanParams
+result: PlanTraceResult
+}
+"trellis/editPlan": {
+params: EditPlanParams
+result: PlanEditResult
+}
+"trellis/planFromCode": {
+params: PlanFromCodeParams
+result: (JobStarted | PlanFromCodeResult)
+}
+"trellis/draftPlan": {
+params: DraftPlanParams
+result: (JobStarted | DraftPlanResult)
 }
 "trellis/listStacks": {
 params: ListStacksParams
@@ -2843,6 +3024,62 @@ parents: string[]
 dependsOn: string[]
 }
 /**
+ * Shows one node of a planning graph: its description, its examples, its neighbours, and its problems.
+ */
+export interface PlanNodeParams {
+/**
+ * The planning graph, a JSON file.
+ */
+graph: string
+/**
+ * The id of the node.
+ */
+node: string
+/**
+ * Read the graph in this format, instead of detecting it.
+ */
+dialect?: (DialectName | null)
+}
+/**
+ * A node of a graph in detail.
+ */
+export interface PlanNodeResult {
+id: string
+name: string
+/**
+ * What it is, such as `function`.
+ */
+kind: string
+/**
+ * The planned file, relative to the project.
+ */
+filePath?: (string | null)
+subgraph?: (string | null)
+signature?: (string | null)
+docstring?: (string | null)
+examples: string[]
+/**
+ * Third-party requirements.
+ */
+libraries: string[]
+/**
+ * Ids of the nodes it depends on.
+ */
+dependsOn: string[]
+/**
+ * Ids of the nodes that depend on it.
+ */
+usedBy: string[]
+/**
+ * Problems of the graph at this node.
+ */
+problems: PlanProblem[]
+/**
+ * Whether `editPlan` can change the graph, which only the format `rpg` allows.
+ */
+editable: boolean
+}
+/**
  * Shows which nodes of a planning graph, or tasks of a list, can run at the same time, and the longest chain.
  */
 export interface PlanLevelsParams {
@@ -3660,6 +3897,541 @@ signature: string
  * The first line of its docstring; null without a docstring.
  */
 preview?: (string | null)
+}
+/**
+ * Compares two planning graphs or lists of tasks.
+ */
+export interface DiffPlansParams {
+/**
+ * The graph before the change, a JSON file.
+ */
+old: string
+/**
+ * The graph after the change, a JSON file.
+ */
+new: string
+/**
+ * Read both in this format, instead of detecting it.
+ */
+dialect?: (DialectName | null)
+}
+/**
+ * The differences between two graphs, each list in the order of the file.
+ */
+export interface PlanDiffResult {
+/**
+ * Whether the graphs plan the same.
+ */
+same: boolean
+/**
+ * The formats of both graphs.
+ * 
+ * @minItems 2
+ * @maxItems 2
+ */
+dialects: [string, string]
+/**
+ * Nodes that only the new graph has.
+ */
+added: DiffNode[]
+/**
+ * Nodes that only the old graph has.
+ */
+removed: DiffNode[]
+/**
+ * Nodes of both graphs with fields that differ.
+ */
+changed: ChangedNode[]
+/**
+ * Edges that differ; `dependencies` count as edges.
+ */
+edges: ChangedEdge[]
+/**
+ * Fields of `metadata`, and unknown fields of the graph.
+ */
+metadata: ChangedField[]
+/**
+ * What the next run does; null for lists of tasks.
+ */
+regeneration?: (PlanRegeneration | null)
+}
+/**
+ * A node that only one graph has.
+ */
+export interface DiffNode {
+id: string
+/**
+ * For a method, with its class in front.
+ */
+name: string
+/**
+ * What it is, such as `function`.
+ */
+kind: string
+/**
+ * The planned file, relative to the project.
+ */
+filePath?: (string | null)
+}
+/**
+ * A node of both graphs.
+ */
+export interface ChangedNode {
+/**
+ * Its id in the new graph.
+ */
+id: string
+/**
+ * Its id in the old graph.
+ */
+oldId: string
+change: NodeChangeKind
+/**
+ * The fields that differ.
+ */
+fields: ChangedField[]
+}
+/**
+ * A field with two values.
+ */
+export interface ChangedField {
+/**
+ * Named as in the format `rpg`.
+ */
+field: string
+/**
+ * Null if the old graph does not have it.
+ */
+old?: {
+[k: string]: unknown
+}
+/**
+ * Null if the new graph does not have it.
+ */
+new?: {
+[k: string]: unknown
+}
+}
+/**
+ * An edge that differs.
+ */
+export interface ChangedEdge {
+change: PlanEdgeChangeKind
+/**
+ * The id in the new graph, or that of a removed node.
+ */
+source: string
+/**
+ * The id in the new graph, or that of a removed node.
+ */
+target: string
+/**
+ * `dependency`, `data_flow`, `hierarchy` or `related`.
+ */
+role: string
+/**
+ * Types of the edge in the old graph; empty for an entry of `dependencies`.
+ */
+oldTypes: string[]
+/**
+ * Types of the edge in the new graph; empty for an entry of `dependencies`.
+ */
+newTypes: string[]
+}
+/**
+ * What the next run of `generate` does, if the old graph was generated.
+ */
+export interface PlanRegeneration {
+/**
+ * Ids of nodes that are new, or whose own description or dependencies changed.
+ */
+again: string[]
+/**
+ * Ids of nodes that did not change, but build on those.
+ */
+dependents: string[]
+/**
+ * Ids of nodes whose code is removed; a run asks for `--drop-removed` before that.
+ */
+removed: string[]
+}
+/**
+ * Follows the sentences of a specification to the nodes that serve them.
+ */
+export interface TracePlanParams {
+/**
+ * The planning graph, a JSON file.
+ */
+graph: string
+/**
+ * Read the graph in this format, instead of detecting it.
+ */
+dialect?: (DialectName | null)
+/**
+ * The specification, in Markdown or text; default: the file that the graph names.
+ */
+spec?: (string | null)
+/**
+ * The output folder of a run, for tests and states; default: that of the graph, if it is in the run's `docs`.
+ */
+run?: (string | null)
+}
+/**
+ * A specification with the nodes that serve it.
+ */
+export interface PlanTraceResult {
+/**
+ * The specification that was read; null if only the graph has its sentences.
+ */
+spec?: (string | null)
+/**
+ * In the order of the specification.
+ */
+sentences: TracedSentence[]
+/**
+ * Sentences that no node serves, nodes that serve no sentence, sentences that changed; in a fixed order.
+ */
+problems: TraceGap[]
+/**
+ * What could not be read or may be out of date, as sentences.
+ */
+notes: string[]
+}
+/**
+ * A sentence with its nodes.
+ */
+export interface TracedSentence {
+/**
+ * The number that `serves` of a node names.
+ */
+number: number
+/**
+ * `sentence`, `heading`, `code` or `table`.
+ */
+kind: string
+text: string
+/**
+ * Whether it describes nothing to build.
+ */
+background: boolean
+/**
+ * The least advanced state of its nodes; null without a run or without nodes.
+ */
+status?: (string | null)
+/**
+ * Nodes that serve it, in the order of the graph.
+ */
+nodes: ServingNode[]
+}
+/**
+ * A node that serves a sentence.
+ */
+export interface ServingNode {
+id: string
+/**
+ * `pending`, `in_progress`, `passed`, `failed` or `skipped`; null without a run.
+ */
+status?: (string | null)
+/**
+ * Ids of its tests, as pytest prints them.
+ */
+tests: string[]
+/**
+ * The number of its tests that passed.
+ */
+passed: number
+/**
+ * The number of its tests that failed.
+ */
+failed: number
+}
+/**
+ * A gap between a specification and a graph.
+ */
+export interface TraceGap {
+/**
+ * The kind of gap, such as `unserved-sentence`.
+ */
+kind: string
+/**
+ * The number of the sentence, if there is one.
+ */
+sentence?: (number | null)
+/**
+ * Ids of nodes to check.
+ */
+nodes: string[]
+/**
+ * What is wrong.
+ */
+message: string
+/**
+ * How to fix it.
+ */
+hint: string
+}
+/**
+ * Changes a node of a planning graph; dependencies, edges and methods follow, and the rest of the file stays byte for
+ * byte. An edit that makes a new problem is refused.
+ */
+export interface EditPlanParams {
+/**
+ * The planning graph, a JSON file in the format `rpg`.
+ */
+graph: string
+edit: PlanChange
+/**
+ * A new file for the result; default: the graph itself.
+ */
+out?: (string | null)
+/**
+ * Edit even if that makes new problems.
+ */
+force?: boolean
+/**
+ * Only show what would change.
+ */
+dryRun?: boolean
+}
+/**
+ * Fields of a node.
+ */
+export interface NodeFields {
+/**
+ * Signature, such as `def total(values: list[float]) -> float`.
+ */
+signature?: (string | null)
+/**
+ * Docstring; tests are written from it.
+ */
+docstring?: (string | null)
+/**
+ * Example; may be repeated.
+ */
+examples?: (string[] | null)
+/**
+ * Third-party requirement; may be repeated.
+ */
+libraries?: (string[] | null)
+/**
+ * Numbers of the sentences that it serves, such as 1,4.
+ */
+serves?: (number[] | null)
+}
+/**
+ * An edited graph.
+ */
+export interface PlanEditResult {
+/**
+ * The file with the edited graph; null if nothing was written.
+ */
+written?: (string | null)
+diff: PlanDiffResult
+/**
+ * Problems that the edit made and `--force` accepted.
+ */
+newProblems: PlanProblem[]
+/**
+ * Consequences to check.
+ */
+notes: string[]
+}
+/**
+ * Derives the planning graph of a repository from its code.
+ */
+export interface PlanFromCodeParams {
+/**
+ * The folder of the repository.
+ */
+root: string
+/**
+ * A new file for the graph; nothing is written if left out.
+ */
+out?: (string | null)
+/**
+ * Whether files of tests are part of the graph.
+ */
+tests?: boolean
+/**
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
+ */
+background?: boolean
+}
+/**
+ * The planning graph of a repository.
+ */
+export interface PlanFromCodeResult {
+/**
+ * The graph, in the format `rpg`; null if it was written.
+ */
+graph?: {
+[k: string]: unknown
+}
+/**
+ * The file with the graph; null if nothing was written.
+ */
+written?: (string | null)
+/**
+ * The number of files.
+ */
+files: number
+/**
+ * The number of functions, methods and classes.
+ */
+definitions: number
+/**
+ * The number of dependencies that are certain.
+ */
+certain: number
+/**
+ * The number of dependencies that are only possible; the graph has the reason as `doubt`.
+ */
+possible: number
+/**
+ * The number of test files that were left out.
+ */
+tests: number
+/**
+ * The number of problems of the graph, by kind; code has some that a plan must not have.
+ */
+problems: {
+[k: string]: number
+}
+/**
+ * Files that cannot be read, definitions that share a name, files that depend on each other; as sentences.
+ */
+notes: string[]
+}
+/**
+ * Drafts a plan from a specification, part by part, up to the next question or decision of a person; a further call
+ * continues there.
+ */
+export interface DraftPlanParams {
+/**
+ * The specification, Markdown or text.
+ */
+spec: string
+/**
+ * The file to write; the state of the draft is in `.trellis` beside it.
+ */
+out: string
+size?: PlanSize
+/**
+ * Lets the model ask up to five questions first.
+ */
+interview?: boolean
+/**
+ * Waits for a decision on every part.
+ */
+stepwise?: boolean
+/**
+ * Answers to the questions of the last call, one for each; an empty one leaves the matter to the model.
+ */
+answers?: (string[] | null)
+/**
+ * Decision on the part of the last call.
+ */
+decision?: (DraftDecision | null)
+/**
+ * Model, as `provider:name` or `recorded:FILE` [default: TRELLIS_MODEL, then `model` in trellis.toml].
+ */
+model?: (string | null)
+/**
+ * Model for simple work [default: `simple_model` in trellis.toml, then the model].
+ */
+simpleModel?: (string | null)
+/**
+ * Model for hard work, and for fixes after two failed ones [default: `strong_model` in trellis.toml, then the model].
+ */
+strongModel?: (string | null)
+/**
+ * Spending limit in US dollars. Earlier starts of the same run count.
+ */
+budgetUsd?: (number | null)
+/**
+ * Limit in tokens. Earlier starts of the same run count.
+ */
+budgetTokens?: (number | null)
+/**
+ * Send no request to the model after this many minutes.
+ */
+budgetMinutes?: (number | null)
+/**
+ * Write every reply of the model to this file, for `--model recorded:FILE`.
+ */
+record?: (string | null)
+/**
+ * Wait as long as the recorded model did.
+ */
+replayLatency?: boolean
+/**
+ * Return immediately with the id of the job; a `trellis/event` reports its end.
+ */
+background?: boolean
+}
+/**
+ * A plan that was written.
+ */
+export interface WrittenPlan {
+plan: string
+/**
+ * Number of the specification's sentences.
+ */
+sentences: number
+/**
+ * Number of files of the planned package.
+ */
+files: number
+/**
+ * Number of functions, methods and classes.
+ */
+definitions: number
+/**
+ * Problems that the model did not solve.
+ */
+problems: DraftProblem[]
+/**
+ * Number of requests to the model, those of earlier calls included.
+ */
+requests: number
+/**
+ * Tokens of this call.
+ */
+tokens: number
+/**
+ * Price of this call in US dollars.
+ */
+usd: number
+}
+/**
+ * A problem of a part.
+ */
+export interface DraftProblem {
+/**
+ * As in `DraftedPart`.
+ */
+part: string
+/**
+ * A fragment of a sentence.
+ */
+problem: string
+}
+/**
+ * A part of a draft.
+ */
+export interface DraftedPart {
+/**
+ * `features`, `layout`, `interface of io/reader.py`.
+ */
+part: string
+/**
+ * JSON, or Python for an interface.
+ */
+text: string
+/**
+ * What is wrong with it.
+ */
+problems: string[]
 }
 /**
  * Lists the project templates: those of Trellis, your own and the project's.

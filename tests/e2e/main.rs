@@ -44,6 +44,7 @@ mod plan_changes;
 mod plan_draft;
 mod plan_edit;
 mod plan_from_code;
+mod plan_methods;
 mod plan_pages;
 mod plan_trace;
 mod prepared;

@@ -82,7 +82,7 @@ fn graphs_and_runs_are_shown_as_the_command_line_does() {
         .tests("after", "top", [50, 100, 150]);
     let _ = world.grow(&plot, &[]).exits(1);
     let mut client = editor(&world, Value::Null);
-    let table: [(&str, Value, &[&str], i32); 10] = [
+    let table: [(&str, Value, &[&str], i32); 12] = [
         ("planCheck", json!({ "graph": "rpg.json" }), &["plan", "check", "rpg.json"], 0),
         ("planOrder", json!({ "graph": "rpg.json" }), &["plan", "order", "rpg.json"], 0),
         ("planShow", json!({ "graph": "rpg.json" }), &["plan", "show", "rpg.json"], 0),
@@ -98,6 +98,21 @@ fn graphs_and_runs_are_shown_as_the_command_line_does() {
             "planSearch",
             json!({ "graph": "rpg.json", "query": "twice" }),
             &["plan", "search", "rpg.json", "twice"],
+            0,
+        ),
+        (
+            "diffPlans",
+            json!({ "old": "rpg.json", "new": "out/docs/rpg.json" }),
+            &["plan", "diff", "rpg.json", "out/docs/rpg.json"],
+            0,
+        ),
+        (
+            "editPlan",
+            json!({
+                "graph": "rpg.json", "dryRun": true,
+                "edit": { "operation": "rename", "node": "double", "name": "twice" },
+            }),
+            &["plan", "edit", "rpg.json", "rename", "double", "twice", "--dry-run"],
             0,
         ),
         ("status", json!({ "out": "out" }), &["status", "out"], 0),

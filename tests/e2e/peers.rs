@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::plan_draft;
 use crate::world::{Plot, Ran, World, binary, repository};
 
 /// Returns the interpreter for which `cargo xtask test` installs the libraries.
@@ -33,8 +34,10 @@ fn world() -> World {
     let fix =
         "twice.py\n<<<<<<< SEARCH\n    return x\n=======\n    return 2 * x\n>>>>>>> REPLACE\n";
     plot.reply("test_twice.py::test_twice", "repair", 0, fix);
+    plot.replies.extend(plan_draft::replies());
     world.plant(&plot);
     for (path, text) in [
+        ("spec.md", plan_draft::specification().as_str()),
         ("pyproject.toml", "[project]\nname = \"shop\"\n"),
         ("shop/__init__.py", ""),
         ("shop/cart.py", CART),

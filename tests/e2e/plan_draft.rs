@@ -10,16 +10,19 @@ use crate::world::{Ran, World};
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/examples/draft");
 
 /// Returns the recorded replies of the example.
-fn replies() -> Vec<Value> {
+pub(crate) fn replies() -> Vec<Value> {
     let text = fs::read_to_string(format!("{EXAMPLE}/replies.jsonl")).expect("replies");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+pub(crate) fn specification() -> String {
+    fs::read_to_string(format!("{EXAMPLE}/spec.md")).expect("a text")
+}
+
 /// Returns a folder with the example's specification.
-fn world(replies: &[Value]) -> World {
+pub(crate) fn world(replies: &[Value]) -> World {
     let world = World::new();
-    let _ =
-        world.write("spec.md", &fs::read_to_string(format!("{EXAMPLE}/spec.md")).expect("a text"));
+    world.write("spec.md", &specification());
     record(&world, replies);
     world
 }
@@ -35,7 +38,7 @@ fn draft(world: &World, more: &[&str]) -> Ran {
 }
 
 /// Replaces a text in the reply of a stage.
-fn changed(stage: &str, node: &str, old: &str, new: &str) -> Value {
+pub(crate) fn changed(stage: &str, node: &str, old: &str, new: &str) -> Value {
     let mut reply = replies()
         .into_iter()
         .find(|it| it["stage"] == stage && it["node"] == node)
@@ -99,6 +102,22 @@ fn a_person_decides_part_by_part_and_is_not_asked_twice() {
     let file =
         plan["nodes"].as_array().expect("nodes").iter().find(|it| it["id"] == "tally.command");
     assert_eq!(file.expect("a file")["docstring"], "Commands.");
+}
+
+#[test]
+fn a_decision_that_is_given_again_after_a_failure_counts_once() {
+    // The layout has no usable reply at first.
+    let mut broken = replies();
+    broken.retain(|it| it["stage"] != "layout");
+    let world = world(&broken);
+    let _ = draft(&world, &["--stepwise", "--accept"]).exits(65).says("no part waits");
+    let _ = draft(&world, &["--stepwise"]).exits(2);
+    let _ = draft(&world, &["--stepwise", "--answer", "Yes."]).exits(65).says("no question waits");
+    let failed = draft(&world, &["--stepwise", "--accept"]);
+    assert!(!matches!(failed.code, Some(0 | 2)), "{}", failed.stdout);
+    record(&world, &replies());
+    let layout = draft(&world, &["--stepwise", "--accept", "--json"]).exits(2).json();
+    assert_eq!(layout["part"], "layout");
 }
 
 #[test]

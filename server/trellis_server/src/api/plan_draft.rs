@@ -9,9 +9,9 @@ use trellis_workflows::models::ModelArgs;
 use trellis_workflows::plan_draft::{DraftOutcome, DraftReport, DraftRequest, shown};
 
 /// Drafts a plan from a specification, part by part, up to the next question or decision of a person; a further call
-/// goes on from there.
+/// continues there.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct DraftPlanParams {
     /// The specification, Markdown or text.
     pub spec: PathBuf,
@@ -26,7 +26,7 @@ pub struct DraftPlanParams {
     /// Waits for a decision on every part.
     #[serde(default)]
     pub stepwise: bool,
-    /// Answers to the questions of the last call, one for each.
+    /// Answers to the questions of the last call, one for each; an empty one leaves the matter to the model.
     #[serde(default)]
     pub answers: Option<Vec<String>>,
     /// Decision on the part of the last call.
@@ -129,10 +129,15 @@ impl From<DraftPlanParams> for DraftRequest {
             out: it.out,
             options: DraftOptions { size, interview: it.interview, stepwise: it.stepwise },
             model: it.model,
-            answers: it.answers,
+            answers: it.answers.map(|all| all.into_iter().map(answer).collect()),
             decision: it.decision.map(Into::into),
         }
     }
+}
+
+/// Returns an answer; an empty one becomes words for the model.
+fn answer(text: String) -> String {
+    if text.trim().is_empty() { "As you propose.".to_owned() } else { text }
 }
 
 impl From<DraftDecision> for PartDecision {

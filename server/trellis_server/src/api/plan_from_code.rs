@@ -70,12 +70,9 @@ pub fn plan_from_code(params: &PlanFromCodeParams) -> Result<PlanFromCodeResult,
     let mut notes = made.notes;
     notes.extend(workspace.problems());
     notes.extend(circles(&planned_cycles(&plan)));
-    if let Some(out) = &params.out {
-        write(out, &text)?;
-    }
-    Ok(PlanFromCodeResult {
-        graph: params.out.is_none().then_some(made.graph),
-        written: params.out.clone(),
+    let result = PlanFromCodeResult {
+        graph: Some(made.graph),
+        written: None,
         files: made.files,
         definitions: made.definitions,
         certain: made.certain,
@@ -83,7 +80,21 @@ pub fn plan_from_code(params: &PlanFromCodeParams) -> Result<PlanFromCodeResult,
         tests: made.tests,
         problems,
         notes,
-    })
+    };
+    match &params.out {
+        Some(out) => result.written_to(out),
+        None => Ok(result),
+    }
+}
+
+impl PlanFromCodeResult {
+    /// Writes the graph to a new file.
+    pub fn written_to(self, out: &Path) -> Result<PlanFromCodeResult, Fault> {
+        if let Some(graph) = &self.graph {
+            write(out, &format!("{graph:#}\n"))?;
+        }
+        Ok(PlanFromCodeResult { graph: None, written: Some(out.to_owned()), ..self })
+    }
 }
 
 /// Largest number of circles that are named; in a large repository, many run through each other.

@@ -46,6 +46,8 @@ pub struct PlanTraceResult {
     pub sentences: Vec<TracedSentence>,
     /// Sentences that no node serves, nodes that serve no sentence, sentences that changed; in a fixed order.
     pub problems: Vec<TraceGap>,
+    /// What could not be read or may be out of date, as sentences.
+    pub notes: Vec<String>,
 }
 
 /// A sentence with its nodes.
@@ -96,8 +98,13 @@ pub struct TraceGap {
     pub hint: String,
 }
 
+/// Follows the sentences of the specification of a graph.
+pub fn plan_trace(params: &PlanTraceParams) -> Result<PlanTraceResult, Fault> {
+    Ok(TracedPlan::of(params)?.result())
+}
+
 /// A plan with its specification and the state of a run.
-pub struct TracedPlan {
+struct TracedPlan {
     plan: Plan,
     described: Described,
     checkpoint: Checkpoint,
@@ -105,7 +112,7 @@ pub struct TracedPlan {
 }
 
 impl TracedPlan {
-    pub fn of(params: &PlanTraceParams) -> Result<TracedPlan, Fault> {
+    fn of(params: &PlanTraceParams) -> Result<TracedPlan, Fault> {
         let plan = read(&params.graph, params.dialect)?;
         let described = Described::of(&plan, params)?;
         let checkpoint = match &params.run {
@@ -118,17 +125,13 @@ impl TracedPlan {
         Ok(TracedPlan { plan, described, checkpoint, found })
     }
 
-    /// Returns notes besides the result.
-    pub fn notes(&self) -> &[String] {
-        &self.described.notes
-    }
-
-    pub fn result(&self) -> PlanTraceResult {
+    fn result(&self) -> PlanTraceResult {
         let rows = self.described.base.iter().zip(&self.found.nodes);
         PlanTraceResult {
             spec: self.described.path.clone(),
             sentences: rows.map(|(it, nodes)| self.sentence(it, nodes)).collect(),
             problems: self.found.problems.iter().map(|it| self.gap(it)).collect(),
+            notes: self.described.notes.clone(),
         }
     }
 

@@ -14,9 +14,10 @@ const ROOTS: [&str; 3] = ["root", "projectRoot", "out"];
 
 /// Parameters that name a file or folder, or begin with one (`a.py::test`), relative to the
 /// project's folder.
-const PLACES: [&str; 19] = [
-    "context", "file", "filePath", "graph", "leaveOut", "lld", "patch", "path", "paths", "plan",
-    "record", "spec", "status", "suite", "test", "testPath", "tests", "testsDir", "what",
+const PLACES: [&str; 22] = [
+    "context", "file", "filePath", "graph", "leaveOut", "lld", "new", "old", "patch", "path",
+    "paths", "plan", "record", "run", "spec", "status", "suite", "test", "testPath", "tests",
+    "testsDir", "what",
 ];
 
 /// Parameters that only a person may set: where work is pushed, what tests may access, and which
@@ -25,9 +26,10 @@ pub(super) const FOR_PEOPLE: [&str; 3] = ["allow", "interpreter", "push"];
 
 /// Parameters that name no file, or lead to a path that is checked elsewhere.
 #[cfg(test)]
-const OTHERS: [&str; 38] = [
+const OTHERS: [&str; 51] = [
     "along",
     "answer",
+    "answers",
     "approve",
     "arguments",
     "by",
@@ -35,17 +37,27 @@ const OTHERS: [&str; 38] = [
     "code",
     "critical",
     "dialect",
+    "docstring",
+    "edited",
     "embeddings",
+    "examples",
     "fix",
     "image",
     "issue",
     "job",
+    "kind",
     "kinds",
+    "libraries",
     "model",
     "name",
     "namePath",
+    "needed",
+    "needs",
+    "newId",
     "newName",
     "node",
+    "nodes",
+    "parts",
     "projectName",
     "provider",
     "query",
@@ -53,6 +65,8 @@ const OTHERS: [&str; 38] = [
     "revise",
     "sandbox",
     "search",
+    "sendBack",
+    "signature",
     "simpleModel",
     "stack",
     "startFromNode",

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::table::{Effect, Table};
-use super::{fixes, graphs, run_tests, stacks, symbols};
+use super::{fixes, graphs, plans, run_tests, stacks, symbols};
 use crate::api::list_models::{ListModelsParams, ModelList};
 use crate::api::{self, files, jobs, log, runs};
 use trellis_workflows::fault::{Exit, Fault};
@@ -20,6 +20,7 @@ pub fn table(context: Arc<Context>) -> Table {
     about_runs(&mut table);
     fixes::register(&mut table);
     graphs::register(&mut table);
+    plans::register(&mut table);
     stacks::register(&mut table);
     symbols::register(&mut table);
     run_tests::register(&mut table);

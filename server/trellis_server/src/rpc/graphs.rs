@@ -18,15 +18,20 @@ use crate::api::plan::{
     PlanLevelsParams, PlanOrderParams, PlanShowParams,
 };
 use crate::api::plan_diagnostics::{PlanDiagnosticsParams, plan_diagnostics};
+use crate::api::plan_diff::PlanDiffParams;
+use crate::api::plan_draft::DraftPlanParams;
 use crate::api::plan_estimate::{PlanEstimateParams, plan_estimate};
+use crate::api::plan_from_code::PlanFromCodeParams;
+use crate::api::plan_node::{PlanNodeParams, plan_node};
 use crate::api::plan_search::{PlanSearchParams, Searched};
+use crate::api::plan_trace::PlanTraceParams;
 use crate::api::rollback::{RollbackParams, rollback};
 use crate::api::status::{ReportParams, StatusParams, report, status};
 use crate::api::tasks_status::{TasksStatusParams, tasks_status};
 use trellis_workflows::fault::Fault;
 
 /// Parameters with paths relative to the first folder of the workspace.
-trait Placed {
+pub(super) trait Placed {
     fn paths(&mut self) -> Vec<&mut PathBuf>;
 }
 
@@ -47,6 +52,7 @@ placed! {
     PlanCheckParams: graph;
     PlanOrderParams: graph;
     PlanShowParams: graph;
+    PlanNodeParams: graph;
     PlanLevelsParams: graph;
     PlanFlowsParams: graph;
     PlanSearchParams: graph;
@@ -59,12 +65,17 @@ placed! {
     PlanEstimateParams: graph;
     RollbackParams: out;
     CodeViewParams: , maybe root, maybe plan;
+    PlanDiffParams: old new;
+    PlanTraceParams: graph, maybe spec, maybe run;
+    PlanFromCodeParams: root, maybe out;
+    DraftPlanParams: spec out;
 }
 
 pub(super) fn register(table: &mut Table) {
     graph(table, "trellis/planCheck", |plan, _: &PlanCheckParams| Ok(questions::check(plan)));
     graph(table, "trellis/planOrder", |plan, _: &PlanOrderParams| Ok(questions::order(plan)));
     graph(table, "trellis/planShow", |plan, _: &PlanShowParams| Ok(questions::show(plan)));
+    graph(table, "trellis/planNode", plan_node);
     graph(table, "trellis/planLevels", |plan, _: &PlanLevelsParams| Ok(questions::levels(plan)));
     graph(table, "trellis/planFlows", |plan, params| Ok(questions::ways(plan, params)));
     graph(table, "trellis/planDeps", |plan, params| Ok(Around::of(plan, params)?.result(plan)));
@@ -103,7 +114,7 @@ pub(super) fn register(table: &mut Table) {
     );
 }
 
-async fn located<P: Placed>(context: &Context, mut params: P) -> P {
+pub(super) async fn located<P: Placed>(context: &Context, mut params: P) -> P {
     let root = context.root(None).await;
     params.paths().into_iter().for_each(|path| *path = root.join(&*path));
     params
@@ -124,7 +135,7 @@ macro_rules! of_graph {
     )*};
 }
 
-of_graph!(PlanCheckParams PlanOrderParams PlanShowParams PlanLevelsParams PlanFlowsParams PlanDepsParams);
+of_graph!(PlanNodeParams PlanCheckParams PlanOrderParams PlanShowParams PlanLevelsParams PlanFlowsParams PlanDepsParams);
 
 /// Registers a query about one graph.
 fn graph<P, R>(table: &mut Table, name: &'static str, answer: fn(&Plan, &P) -> Result<R, Fault>)
@@ -143,7 +154,7 @@ where
 }
 
 /// Registers a query about files of a folder.
-fn disk<P, R>(table: &mut Table, name: &'static str, answer: fn(&P) -> Result<R, Fault>)
+pub(super) fn disk<P, R>(table: &mut Table, name: &'static str, answer: fn(&P) -> Result<R, Fault>)
 where
     P: Placed + DeserializeOwned + JsonSchema + Send + 'static,
     R: Serialize + JsonSchema + Send + 'static,

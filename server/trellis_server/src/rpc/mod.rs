@@ -10,6 +10,7 @@ mod describe;
 mod error;
 mod fixes;
 mod graphs;
+mod plans;
 mod reference;
 mod run_tests;
 mod stacks;

@@ -20,8 +20,30 @@ struct DraftState {
     interview: bool,
     stepwise: bool,
     given: Vec<Given>,
+    /// The last question to the person.
+    #[serde(default)]
+    asked: Option<Asked>,
     /// SHA-256 of the plan that was written last.
     written: Option<String>,
+}
+
+/// A question to the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    kind: AskedKind,
+    /// Number of answers and decisions before it.
+    after: usize,
+}
+
+/// Kind of a question to the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum AskedKind {
+    /// Questions of the model.
+    Questions,
+    /// A part that waits for a decision.
+    Part,
 }
 
 /// An answer or a decision of a person.
@@ -86,6 +108,7 @@ impl Decisions {
             interview: options.interview,
             stepwise: options.stepwise,
             given: Vec::new(),
+            asked: None,
             written: None,
         };
         let stored = read(home, &path)?;
@@ -115,15 +138,32 @@ impl Decisions {
         Err(Fault::input(message).hint("give another --out, or move that file away"))
     }
 
-    /// Keeps what the person gave now.
+    /// Keeps what the person gave now. What is given again, such as after a failure, replaces what was
+    /// given first.
     pub(super) fn add(
         &mut self,
         answers: Option<Vec<String>>,
         decision: Option<PartDecision>,
     ) -> Result<(), Fault> {
-        let given = answers.map(Given::Answers);
-        let given = given.into_iter().chain(decision.map(|it| Given::Decision(it.into())));
-        self.state.given.extend(given);
+        let (given, kind) = match (answers, decision) {
+            (None, None) => return self.save(),
+            (Some(answers), None) => (Given::Answers(answers), AskedKind::Questions),
+            (None, Some(decision)) => (Given::Decision(decision.into()), AskedKind::Part),
+            (Some(_), Some(_)) => {
+                return Err(Fault::input("answers and a decision were given at once")
+                    .hint("give answers to questions, or a decision on a part"));
+            }
+        };
+        let asked = self.state.asked.filter(|it| it.kind == kind);
+        let asked = asked.ok_or_else(|| nothing_waits(kind))?;
+        self.state.given.truncate(asked.after);
+        self.state.given.push(given);
+        self.save()
+    }
+
+    /// Remembers that the person was asked.
+    pub(super) fn set_asked(&mut self, kind: AskedKind) -> Result<(), Fault> {
+        self.state.asked = Some(Asked { kind, after: self.state.given.len() });
         self.save()
     }
 
@@ -135,6 +175,7 @@ impl Decisions {
     pub(super) fn write_plan(&mut self, out: &Path, text: &str) -> Result<(), Fault> {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         self.state.written = Some(disk::hash(text));
+        self.state.asked = None;
         self.save()?;
         disk::write(&self.home, &name, text)
             .map_err(|error| cannot(&format!("write {}", out.display()), &error))
@@ -146,6 +187,15 @@ impl Decisions {
         disk::write(&self.home, &self.path, &text)
             .map_err(|error| cannot(&format!("write {}", self.path), &error))
     }
+}
+
+fn nothing_waits(kind: AskedKind) -> Fault {
+    let message = match kind {
+        AskedKind::Questions => "no question waits for an answer",
+        AskedKind::Part => "no part waits for a decision",
+    };
+    Fault::input(message)
+        .hint("start without answers and without a decision; the draft shows what it waits for")
 }
 
 fn read(home: &Path, path: &str) -> Result<Option<DraftState>, Fault> {

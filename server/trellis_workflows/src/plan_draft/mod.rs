@@ -24,7 +24,7 @@ use trellis_engine::plan_draft::{
     SpecFile, plan_file,
 };
 
-use self::decisions::{Decisions, Given};
+use self::decisions::{AskedKind, Decisions, Given};
 use self::specification::Specification;
 use crate::budget::Spent;
 use crate::driver::{Performed, Performer, drive};
@@ -111,8 +111,12 @@ pub async fn draft(
     };
     let end = drive(&mut machine, Event::Started, &mut run).await?;
     let draft = match end {
-        End::Questions(questions) => return Ok(DraftOutcome::Questions(questions)),
+        End::Questions(questions) => {
+            decisions.set_asked(AskedKind::Questions)?;
+            return Ok(DraftOutcome::Questions(questions));
+        }
         End::Part { part, text, problems } => {
+            decisions.set_asked(AskedKind::Part)?;
             return Ok(DraftOutcome::Part { part, text, problems });
         }
         End::GaveUp { part, why } => return Err(run.gave_up(&part, &why)?),

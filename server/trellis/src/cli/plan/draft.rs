@@ -114,8 +114,7 @@ async fn answers(
     for question in questions {
         let asked = format!("{question}\n> ");
         let answer = terminal.answer(asked, output.reporter(), &control.cancel).await?;
-        let answer = answer.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
-        out.push(answer.unwrap_or_else(|| "As you propose.".to_owned()));
+        out.push(answer.unwrap_or_default().trim().to_owned());
     }
     Ok(out)
 }

@@ -9,7 +9,7 @@ use trellis_os::wording::counted;
 use super::Graph;
 use crate::output::Output;
 use trellis_server::api::plan_trace::{
-    PlanTraceParams, PlanTraceResult, ServingNode, TraceGap, TracedPlan, TracedSentence,
+    PlanTraceParams, PlanTraceResult, ServingNode, TraceGap, TracedSentence, plan_trace,
 };
 use trellis_workflows::fault::{Exit, Fault};
 
@@ -40,9 +40,8 @@ pub(super) fn run(args: &TraceArgs, output: &mut Output) -> Result<Exit, Fault> 
         spec: args.spec.clone(),
         run: args.run.clone(),
     };
-    let traced = TracedPlan::of(&params)?;
-    traced.notes().iter().for_each(|it| output.note(it));
-    let result = traced.result();
+    let result = plan_trace(&params)?;
+    result.notes.iter().for_each(|it| output.note(it));
     if output.is_json() {
         output.json(&result)?;
     } else {
