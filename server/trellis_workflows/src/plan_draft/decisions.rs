@@ -20,8 +20,21 @@ struct DraftState {
     interview: bool,
     stepwise: bool,
     given: Vec<Given>,
+    /// The person's turn: what was shown last, if nothing was given since.
+    #[serde(default)]
+    shown: Option<Shown>,
     /// SHA-256 of the plan that was written last.
     written: Option<String>,
+}
+
+/// A question or a part that waits for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Shown {
+    /// This number of questions.
+    Questions(usize),
+    /// A part of the draft.
+    Part,
 }
 
 /// An answer or a decision of a person.
@@ -86,6 +99,7 @@ impl Decisions {
             interview: options.interview,
             stepwise: options.stepwise,
             given: Vec::new(),
+            shown: None,
             written: None,
         };
         let stored = read(home, &path)?;
@@ -115,15 +129,38 @@ impl Decisions {
         Err(Fault::input(message).hint("give another --out, or move that file away"))
     }
 
-    /// Keeps what the person gave now.
+    /// Keeps what the person gave now. Given again after the same, while nothing waits, it belongs to
+    /// a call that was stopped and is already kept.
+    ///
+    /// # Errors
+    ///
+    /// It does not fit what waits for the person.
     pub(super) fn add(
         &mut self,
         answers: Option<Vec<String>>,
         decision: Option<PartDecision>,
     ) -> Result<(), Fault> {
-        let given = answers.map(Given::Answers);
-        let given = given.into_iter().chain(decision.map(|it| Given::Decision(it.into())));
-        self.state.given.extend(given);
+        let given = match (answers, decision) {
+            (None, None) => return self.save(),
+            (Some(answers), None) => Given::Answers(answers),
+            (None, Some(decision)) => Given::Decision(decision.into()),
+            (Some(_), Some(_)) => {
+                return Err(Fault::input("answers and a decision were given at once")
+                    .hint("give only what the draft waits for"));
+            }
+        };
+        if self.state.shown.is_none() && self.state.given.last() == Some(&given) {
+            return Ok(());
+        }
+        refuse_unfit(&given, self.state.shown)?;
+        self.state.given.push(given);
+        self.state.shown = None;
+        self.save()
+    }
+
+    /// Remembers that a person has seen what waits.
+    pub(super) fn show(&mut self, shown: Shown) -> Result<(), Fault> {
+        self.state.shown = Some(shown);
         self.save()
     }
 
@@ -146,6 +183,32 @@ impl Decisions {
         disk::write(&self.home, &self.path, &text)
             .map_err(|error| cannot(&format!("write {}", self.path), &error))
     }
+}
+
+/// Refuses what does not fit the person's turn.
+fn refuse_unfit(given: &Given, shown: Option<Shown>) -> Result<(), Fault> {
+    let (message, hint) = match (given, shown) {
+        (Given::Decision(_), Some(Shown::Part)) => return Ok(()),
+        (Given::Answers(answers), Some(Shown::Questions(count))) if answers.len() == count => {
+            return Ok(());
+        }
+        (Given::Answers(answers), Some(Shown::Questions(count))) => {
+            let given = trellis_os::wording::counted(answers.len(), "answer", "answers");
+            let asked = trellis_os::wording::counted(count, "question", "questions");
+            (format!("{given} for {asked}"), "give one answer for each question, in their order")
+        }
+        (_, Some(Shown::Questions(_))) => {
+            ("the draft waits for answers, not for a decision".to_owned(), "answer the questions")
+        }
+        (_, Some(Shown::Part)) => {
+            ("the draft waits for a decision, not for answers".to_owned(), "decide on the part")
+        }
+        (_, None) => (
+            "nothing of this draft waits for you yet".to_owned(),
+            "start it with the same options and without an answer or a decision: it stops where it needs one",
+        ),
+    };
+    Err(Fault::input(message).hint(hint))
 }
 
 fn read(home: &Path, path: &str) -> Result<Option<DraftState>, Fault> {
