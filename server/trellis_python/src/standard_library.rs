@@ -14,7 +14,7 @@ pub fn is_stdlib(module: &str) -> bool {
 }
 
 /// Returns whether `typing` exports a name.
-pub(crate) fn is_typing(name: &str) -> bool {
+pub fn is_typing(name: &str) -> bool {
     TYPING.binary_search(&name).is_ok()
 }
 

@@ -38,6 +38,18 @@ impl LlmSession {
         cancelled: fn() -> Fault,
     ) -> Result<LlmSession, Fault> {
         let tokens = Policy::generate().context_tokens;
+        LlmSession::open_with(home, origin, args, reporter, cancelled, tokens)
+    }
+
+    /// Opens a session whose requests have up to about `tokens` tokens.
+    pub fn open_with(
+        home: &Path,
+        origin: Origin,
+        args: &ModelArgs,
+        reporter: &Reporter,
+        cancelled: fn() -> Fault,
+        tokens: usize,
+    ) -> Result<LlmSession, Fault> {
         let llm = Arc::new(LlmClient::open(args, &models::config(home)?, tokens, reporter)?);
         let workflow = origin.workflow;
         let journal = Arc::new(Journal::join(home, origin).map_err(no_journal)?);
@@ -72,6 +84,12 @@ impl LlmSession {
     /// Returns whether all of the session's models can call tools.
     pub fn has_tools(&self) -> bool {
         self.llm.models.all().iter().all(|it| it.model.has_tools())
+    }
+
+    /// Returns the approximate number of tokens of a request that every model of the session reads.
+    pub fn context_tokens(&self) -> usize {
+        let all = self.llm.models.all().into_iter();
+        all.map(|it| self.llm.tokens(it)).min().unwrap_or_default()
     }
 
     /// Returns the models' name.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Sentences;
+use trellis_python::distributions::distribution;
 use trellis_python::standard_library::{is_builtin, is_stdlib};
 
 /// Features of the project, as a tree.
@@ -23,6 +24,9 @@ pub struct Features {
     /// Questions to the person.
     #[serde(default)]
     pub questions: Vec<String>,
+    /// The reason why no Python package can be what the specification asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsuitable: Option<String>,
 }
 
 /// A feature: a group of others, or a small one that serves sentences.
@@ -65,6 +69,17 @@ impl Features {
         out
     }
 
+    /// Returns the numbers of the sentences that features, by their numbers, serve.
+    pub(super) fn sentences_of(&self, numbers: &[String]) -> BTreeSet<usize> {
+        let own = self.leaves().into_iter().filter(|it| numbers.contains(&it.number));
+        own.flat_map(|it| it.feature.sentences.iter().copied()).collect()
+    }
+
+    /// Returns the reason why no Python package can be what the specification asks for.
+    pub fn why_unsuitable(&self) -> Option<&str> {
+        self.unsuitable.as_deref().map(str::trim).filter(|it| !it.is_empty())
+    }
+
     /// Returns the tree as numbered lines.
     pub fn outline(&self) -> String {
         fn below(all: &[Feature], above: &str, depth: usize, out: &mut String) {
@@ -82,6 +97,11 @@ impl Features {
         let mut out = String::new();
         below(&self.features, "", 0, &mut out);
         out
+    }
+
+    /// Returns whether a plan can be made of the features, whatever else is wrong with them.
+    pub(super) fn is_usable(&self) -> bool {
+        (1..=MOST).contains(&self.leaves().len()) && package_problem(&self.package).is_none()
     }
 
     /// Returns everything that is wrong, as sentences for the model.
@@ -135,6 +155,28 @@ fn package_problem(name: &str) -> Option<String> {
     if is_stdlib(name) || is_builtin(name) {
         return Some(format!("`package` {name:?} is a name of Python's standard library"));
     }
+    if is_installed(name) {
+        return Some(format!("`package` {name:?} is the name of a package that others install"));
+    }
     let reserved = ["tests", "test_app", "src", "docs"].contains(&name);
     reserved.then(|| format!("`package` {name:?} is the name of a folder of every project"))
+}
+
+/// Packages of every test environment.
+const INSTALLED: [&str; 9] = [
+    "coverage",
+    "iniconfig",
+    "packaging",
+    "pip",
+    "pluggy",
+    "pygments",
+    "pytest",
+    "setuptools",
+    "wheel",
+];
+
+/// Returns whether a test environment has a package of this name, or a known distribution installs
+/// one.
+fn is_installed(name: &str) -> bool {
+    INSTALLED.contains(&name) || distribution(name) != name
 }

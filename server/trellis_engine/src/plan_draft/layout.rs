@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use trellis_python::distributions::normalized;
+use trellis_python::standard_library::is_stdlib;
+
 use super::features::Features;
 
 /// Files of a package, with what flows between them.
@@ -22,7 +25,7 @@ pub struct Layout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedFile {
-    /// Path relative to the package's folder, with `/`.
+    /// Path relative to the package's folder, with `/`: `tables/reader.py`.
     pub path: String,
     #[serde(default)]
     pub purpose: String,
@@ -42,15 +45,10 @@ pub struct PlannedFlow {
     pub data: String,
 }
 
+/// Greatest number of files.
+const MOST_FILES: usize = 300;
 /// Greatest number of features in a file.
 pub(super) const MOST_FEATURES: usize = 8;
-
-impl PlannedFile {
-    /// Returns the dotted name of the module inside its package.
-    pub fn module(&self) -> String {
-        self.path.trim_end_matches(".py").replace('/', ".")
-    }
-}
 
 impl Layout {
     pub fn file(&self, path: &str) -> Option<&PlannedFile> {
@@ -86,9 +84,28 @@ impl Layout {
         }
     }
 
+    /// Returns whether a plan can be made of the files, whatever else is wrong with them.
+    pub(super) fn is_usable(&self) -> bool {
+        (1..=MOST_FILES).contains(&self.files.len())
+            && self.files.iter().all(|it| path_problem(&it.path).is_none())
+            && self.libraries.iter().all(|it| library_problem(it).is_none())
+            && self.in_order().is_some()
+    }
+
     /// Returns everything that is wrong, as sentences for the model.
     pub fn problems(&self, features: &Features) -> Vec<String> {
-        let mut out = Vec::new();
+        if self.files.is_empty() {
+            return vec!["there are no files".to_owned()];
+        }
+        if self.files.len() > MOST_FILES {
+            let count = self.files.len();
+            return vec![format!("there are {count} files; {MOST_FILES} are the most")];
+        }
+        let mut out: Vec<String> =
+            self.libraries.iter().filter_map(|it| library_problem(it)).collect();
+        if self.libraries.iter().any(|it| normalized(it) == normalized(&features.package)) {
+            out.push(format!("the library {:?} has the name of the package", features.package));
+        }
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for file in &self.files {
             out.extend(path_problem(&file.path));
@@ -162,8 +179,10 @@ impl Layout {
 
 /// Returns why a file cannot have this path.
 fn path_problem(path: &str) -> Option<String> {
-    if trellis_plan::unsafe_path(path).is_some() {
-        return Some(format!("{path:?} is not a path inside the package"));
+    if let Some(why) = trellis_plan::unsafe_path(path) {
+        return Some(format!(
+            "{path:?} {why}; give a path inside the package, such as `report.py`"
+        ));
     }
     let Some(module) = path.strip_suffix(".py") else {
         return Some(format!("{path:?} does not end with .py"));
@@ -176,6 +195,20 @@ fn path_problem(path: &str) -> Option<String> {
     if name == "__init__" {
         return Some(format!("{path:?}: leave out `__init__.py`, it is written later"));
     }
+    let standard = module.split('/').find(|it| !it.starts_with('_') && is_stdlib(it));
+    if let Some(part) = standard {
+        return Some(format!("{path:?}: `{part}` is a module of Python's standard library"));
+    }
     let is_test = name.starts_with("test_") || name.ends_with("_test") || name == "conftest";
     is_test.then(|| format!("{path:?} would be taken for a test; tests are written later"))
+}
+
+/// Returns why this cannot be the name of a distribution.
+fn library_problem(name: &str) -> Option<String> {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(is_part) || !name.starts_with(char::is_alphanumeric) {
+        return Some(format!("the library {name:?} is not the name of a distribution"));
+    }
+    let standard = is_stdlib(name);
+    standard.then(|| format!("{name:?} belongs to Python; leave it out of `libraries`"))
 }

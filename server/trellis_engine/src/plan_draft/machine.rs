@@ -1,13 +1,11 @@
 //! The state machine of a draft: one request at a time, each reply checked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::json_reply::json_reply;
-use super::questions::{
-    self, MOST_QUESTIONS, SentBack, ask_features, ask_interface, ask_layout, ask_review,
-};
-use super::{Draft, DraftOptions, Features, Interface, Layout, Part, Problem, Review, Sentences};
-use crate::reply;
+use super::parts::{Parts, Rejected};
+use super::questions::{self, SentBack, ask_features, ask_interface, ask_layout, ask_review};
+use super::{Draft, DraftOptions, Features, Part, Sentences};
+use crate::prompt_budget::Section;
 use crate::state_machine::{Machine, OutOfTurn};
 use crate::vocabulary::{ModelRequest, Reply};
 
@@ -50,6 +48,10 @@ pub enum Action {
         problems: Vec<String>,
     },
     Finished(Box<Draft>),
+    /// The specification describes nothing that a Python package can be.
+    Unsuitable {
+        why: String,
+    },
     /// The model gave no usable answer for a part.
     GaveUp {
         part: Part,
@@ -59,24 +61,34 @@ pub enum Action {
 
 /// Number of times that a part is sent back by the checks.
 const RETRIES: u32 = 2;
+/// Number of problems in the reason why there is no draft.
+const SHOWN: usize = 3;
+
+/// Returns the first problems in one line.
+fn first_of(problems: &[String]) -> String {
+    let shown = problems.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ");
+    match problems.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
 
 /// The state of a draft.
 #[derive(Clone, Debug)]
 pub struct DraftMachine {
-    sentences: Sentences,
+    parts: Parts,
     options: DraftOptions,
-    features: Option<Features>,
-    layout: Option<Layout>,
-    interfaces: BTreeMap<String, Interface>,
     answers: Vec<(String, String)>,
-    /// Problems that are left, by part.
-    problems: BTreeMap<Part, Vec<String>>,
+    is_answered: bool,
     /// Number of requests, by part.
     asked: BTreeMap<Part, u32>,
     waits: Waits,
-    is_reviewed: bool,
+    /// Files that still have to be reviewed, in groups; `None` before the review.
+    unreviewed: Option<VecDeque<Vec<String>>>,
     /// Files that the review sent back, with its findings.
-    reviewed: BTreeMap<String, Vec<String>>,
+    findings: BTreeMap<String, Vec<String>>,
+    /// Files that were asked for again after the review changed others.
+    rechecked: BTreeSet<String>,
 }
 
 /// The expected event.
@@ -126,8 +138,8 @@ impl Machine for DraftMachine {
             (Waits::Reply { part, left }, Event::Replied(reply)) => self.replied(part, left, reply),
             (Waits::Answers(asked), Event::Answered(answers)) => {
                 self.answers = asked.into_iter().zip(answers).collect();
-                self.features = None;
-                self.next()
+                self.is_answered = true;
+                self.ask(Part::Features, None)
             }
             (Waits::Decision(part), Event::Decided(decision)) => self.decided(part, decision),
             (waits, event) => return Err(OutOfTurn::new(event.phrase(), waits.phrase())),
@@ -139,57 +151,67 @@ impl Machine for DraftMachine {
 impl DraftMachine {
     pub fn new(sentences: Sentences, options: DraftOptions) -> DraftMachine {
         DraftMachine {
-            sentences,
+            parts: Parts::new(sentences),
             options,
-            features: None,
-            layout: None,
-            interfaces: BTreeMap::new(),
             answers: Vec::new(),
-            problems: BTreeMap::new(),
+            is_answered: false,
             asked: BTreeMap::new(),
             waits: Waits::Start,
-            is_reviewed: false,
-            reviewed: BTreeMap::new(),
+            unreviewed: None,
+            findings: BTreeMap::new(),
+            rechecked: BTreeSet::new(),
         }
     }
 
     /// Returns the request for the next part that is missing, or the finished draft.
     fn next(&mut self) -> Action {
-        let Some(features) = &self.features else { return self.ask(Part::Features, None) };
-        let Some(layout) = &self.layout else { return self.ask(Part::Layout, None) };
-        let order = layout.in_order().unwrap_or_default();
-        let missing = order.iter().find(|it| !self.interfaces.contains_key(&it.path));
-        if let Some(file) = missing {
-            return self.ask(Part::Interface(file.path.clone()), None);
+        if let Some(part) = self.missing() {
+            return self.ask(part, None);
         }
-        if !self.is_reviewed {
-            return self.ask(Part::Review, None);
+        if let Some((path, problems)) = self.sent_back() {
+            let part = Part::Interface(path);
+            let reply = self.parts.text(&part);
+            return self.ask(part, Some(SentBack { problems, reply }));
         }
-        if let Some((path, problems)) = self.reviewed.pop_first() {
-            let reply = self.interfaces.get(&path).map(|it| it.text.clone()).unwrap_or_default();
-            return self.ask(Part::Interface(path), Some(SentBack { problems, reply }));
-        }
-        let draft = Draft {
-            features: features.clone(),
-            layout: layout.clone(),
-            interfaces: order
-                .iter()
-                .filter_map(|it| self.interfaces.get(&it.path))
-                .cloned()
-                .collect(),
-            problems: self.left(),
-        };
         self.waits = Waits::Nothing;
-        Action::Finished(Box::new(draft))
+        match self.parts.draft() {
+            Some(draft) => Action::Finished(Box::new(draft)),
+            None => {
+                let why = "a file of it has no interface".to_owned();
+                Action::GaveUp { part: Part::Layout, why }
+            }
+        }
     }
 
-    /// Returns the problems that are left.
-    fn left(&self) -> Vec<Problem> {
-        let all = self.problems.iter();
-        all.flat_map(|(part, problems)| {
-            problems.iter().map(|it| Problem { part: part.clone(), text: it.clone() })
-        })
-        .collect()
+    /// Returns the next part that was not there yet.
+    fn missing(&mut self) -> Option<Part> {
+        let first = [Part::Features, Part::Layout].into_iter().find(|it| !self.parts.has(it));
+        let files = self.parts.order().into_iter().map(|it| Part::Interface(it.path.clone()));
+        let missing = first.or_else(|| files.into_iter().find(|it| !self.parts.has(it)));
+        if missing.is_some() {
+            return missing;
+        }
+        let parts = &self.parts;
+        let unreviewed = self.unreviewed.get_or_insert_with(|| parts.review_groups().into());
+        (!unreviewed.is_empty()).then_some(Part::Review)
+    }
+
+    /// Returns the next file that has to be written once more: for a finding of the review, or
+    /// because a file that it uses was changed by one.
+    fn sent_back(&mut self) -> Option<(String, Vec<String>)> {
+        let order: Vec<String> = self.parts.order().iter().map(|it| it.path.clone()).collect();
+        for path in order {
+            let mut problems = self.findings.remove(&path).unwrap_or_default();
+            let is_checked = self.rechecked.contains(&path);
+            let broken = self.parts.recheck(&path);
+            if problems.is_empty() && (broken.is_empty() || is_checked) {
+                continue;
+            }
+            problems.extend(broken);
+            self.rechecked.insert(path.clone());
+            return Some((path, problems));
+        }
+        None
     }
 
     fn ask(&mut self, part: Part, sent_back: Option<SentBack>) -> Action {
@@ -207,45 +229,27 @@ impl DraftMachine {
         Action::Ask { part, problems, request: Box::new(request) }
     }
 
-    fn sections(&self, part: &Part) -> Vec<crate::prompt_budget::Section> {
+    fn sections(&self, part: &Part) -> Vec<Section> {
         let DraftOptions { size, interview, .. } = self.options;
-        match (part, &self.features, &self.layout) {
-            (Part::Layout, Some(features), _) => ask_layout(&self.sentences, features),
-            (Part::Interface(path), Some(features), Some(layout)) => match layout.file(path) {
-                Some(file) => {
-                    let used = self.usable(path);
-                    ask_interface(&self.sentences, features, layout, file, &used)
-                }
-                None => Vec::new(),
-            },
-            (Part::Review, _, _) => {
-                let all: Vec<&Interface> = self.interfaces.values().collect();
-                ask_review(&self.sentences, &all)
+        let parts = &self.parts;
+        match (part, &parts.features) {
+            (Part::Layout, Some(features)) => ask_layout(&parts.sentences, features),
+            (Part::Interface(path), Some(features)) => ask_interface(parts, features, path),
+            (Part::Review, _) => {
+                let group = self.unreviewed.iter().flatten().next();
+                ask_review(parts, group.map(Vec::as_slice).unwrap_or_default())
             }
-            _ => ask_features(&self.sentences, size, interview, &self.answers),
-        }
-    }
-
-    /// Returns the interfaces of the files that a file uses, directly or not.
-    fn usable(&self, path: &str) -> Vec<&Interface> {
-        let Some(layout) = &self.layout else { return Vec::new() };
-        let mut paths: Vec<&str> = Vec::new();
-        let mut next: Vec<&str> = vec![path];
-        while let Some(at) = next.pop() {
-            for used in layout.file(at).into_iter().flat_map(|it| &it.uses) {
-                if used != path && !paths.contains(&used.as_str()) {
-                    paths.push(used);
-                    next.push(used);
-                }
+            _ => {
+                let may_ask = interview && !self.is_answered;
+                ask_features(&parts.sentences, size, may_ask, &self.answers)
             }
         }
-        paths.iter().filter_map(|it| self.interfaces.get(*it)).collect()
     }
 
     fn replied(&mut self, part: Part, left: u32, reply: Reply) -> Action {
         let (text, taken) = match reply {
             Reply::Text(text) => {
-                let taken = self.take(&part, &text);
+                let taken = self.parts.take(&part, &text);
                 (text, taken)
             }
             Reply::Unusable { why } => (String::new(), Err(Rejected::from(why))),
@@ -257,143 +261,56 @@ impl DraftMachine {
             Ok(problems) | Err(Rejected(problems)) if left > 0 => {
                 self.ask_with(part, Some(SentBack { problems, reply: text }), left - 1)
             }
-            // An earlier reply can be used, with the problems that it has.
-            _ if self.has(&part) => self.taken(part),
-            Ok(problems) | Err(Rejected(problems)) => self.gave_up(part, problems.join("; ")),
-        }
-    }
-
-    /// Reads a reply, keeps what it has, and returns its problems.
-    fn take(&mut self, part: &Part, text: &str) -> Result<Vec<String>, Rejected> {
-        match part {
-            Part::Features => self.take_features(json_reply(text)?),
-            Part::Layout => self.take_layout(json_reply(text)?),
-            Part::Interface(path) => {
-                let code = reply::code(text).ok_or("there is no Python block".to_owned())?;
-                self.take_interface(path, &code)
+            Ok(problems) | Err(Rejected(problems)) if part == Part::Review => {
+                self.gave_up(part, first_of(&problems))
             }
-            Part::Review => self.take_review(&json_reply(text)?),
+            // An earlier reply can be used, with the problems that it has.
+            _ if self.parts.has(&part) => self.taken(part),
+            Ok(problems) | Err(Rejected(problems)) => self.gave_up(part, first_of(&problems)),
         }
     }
 
-    fn take_features(&mut self, mut features: Features) -> Result<Vec<String>, Rejected> {
-        features.questions.truncate(MOST_QUESTIONS);
-        let problems = features.problems(&self.sentences);
-        if features.leaves().is_empty() {
-            return Err(Rejected(problems));
-        }
-        self.features = Some(features);
-        Ok(self.keep(Part::Features, problems))
-    }
-
-    fn take_layout(&mut self, layout: Layout) -> Result<Vec<String>, Rejected> {
-        let Some(features) = &self.features else { return Ok(Vec::new()) };
-        let problems = layout.problems(features);
-        if layout.files.is_empty() || layout.in_order().is_none() {
-            return Err(Rejected(problems));
-        }
-        self.layout = Some(layout);
-        Ok(self.keep(Part::Layout, problems))
-    }
-
-    fn take_interface(&mut self, path: &str, text: &str) -> Result<Vec<String>, Rejected> {
-        let interface = Interface::read(path, text)?;
-        let mut problems = interface.problems(&self.sentences, &self.usable(path));
-        problems.extend(self.unserved(&interface));
-        self.interfaces.insert(path.to_owned(), interface);
-        Ok(self.keep(Part::Interface(path.to_owned()), problems))
-    }
-
-    /// Returns the sentences of the file's features that no definition of it serves.
-    fn unserved(&self, interface: &Interface) -> Vec<String> {
-        let file = self.layout.as_ref().and_then(|it| it.file(&interface.path));
-        let (Some(features), Some(file)) = (&self.features, file) else { return Vec::new() };
-        let leaves = features.leaves().into_iter();
-        let own = leaves.filter(|it| file.features.contains(&it.number));
-        let asked: BTreeSet<usize> =
-            own.flat_map(|it| it.feature.sentences.iter().copied()).collect();
-        let is_served =
-            |it: &usize| interface.definitions.iter().any(|one| one.serves.contains(it));
-        let unserved = asked.into_iter().filter(|it| !is_served(it));
-        unserved.map(|it| format!("no definition serves sentence {it}")).collect()
-    }
-
-    fn take_review(&mut self, review: &Review) -> Result<Vec<String>, Rejected> {
-        let Some(layout) = &self.layout else { return Ok(Vec::new()) };
-        let problems = review.problems(layout);
-        let by_file = review.by_file().into_iter().filter(|(path, _)| layout.file(path).is_some());
-        self.reviewed = by_file
-            .map(|(path, all)| {
-                let texts = all.iter().map(|it| match it.kind.is_empty() {
-                    true => it.problem.clone(),
-                    false => format!("{}: {}", it.kind, it.problem),
-                });
-                (path.to_owned(), texts.collect())
-            })
-            .collect();
-        Ok(self.keep(Part::Review, problems))
-    }
-
-    /// Remembers the problems of a part, and returns them.
-    fn keep(&mut self, part: Part, problems: Vec<String>) -> Vec<String> {
-        self.problems.insert(part, problems.clone());
-        problems
-    }
-
-    /// Returns whether there is a usable text of a part.
-    fn has(&self, part: &Part) -> bool {
-        match part {
-            Part::Features => self.features.is_some(),
-            Part::Layout => self.layout.is_some(),
-            Part::Interface(path) => self.interfaces.contains_key(path),
-            Part::Review => true,
-        }
-    }
-
-    /// Goes on after a usable reply.
+    /// Continues after a usable reply.
     fn taken(&mut self, part: Part) -> Action {
-        if part == Part::Review {
-            self.is_reviewed = true;
-            return self.next();
+        let features = self.parts.features.as_ref().filter(|_| part == Part::Features);
+        if let Some(why) = features.and_then(Features::why_unsuitable) {
+            self.waits = Waits::Nothing;
+            return Action::Unsuitable { why: why.to_owned() };
         }
-        let questions = self.features.as_ref().map(|it| it.questions.clone()).unwrap_or_default();
-        let is_asked = part == Part::Features && self.answers.is_empty() && !questions.is_empty();
-        if is_asked && self.options.interview {
+        let questions = features.map(|it| it.questions.clone()).unwrap_or_default();
+        if self.options.interview && !self.is_answered && !questions.is_empty() {
             self.waits = Waits::Answers(questions.clone());
             return Action::Questions(questions);
         }
-        match self.options.stepwise {
-            true => self.decide(part),
-            false => self.next(),
+        match part {
+            Part::Review => self.reviewed(),
+            _ if self.options.stepwise => self.decide(part),
+            _ => self.next(),
         }
     }
 
-    fn decide(&mut self, part: Part) -> Action {
-        let text = self.text(&part);
-        let problems = self.problems.get(&part).cloned().unwrap_or_default();
-        self.waits = Waits::Decision(part.clone());
-        Action::Decide { part, text, problems }
+    /// Continues after the review of a group of files.
+    fn reviewed(&mut self) -> Action {
+        for (path, problems) in self.parts.take_findings() {
+            self.findings.entry(path).or_default().extend(problems);
+        }
+        if let Some(left) = &mut self.unreviewed {
+            left.pop_front();
+        }
+        self.next()
     }
 
-    /// Returns a part as a person edits it: JSON, or Python for an interface.
-    fn text(&self, part: &Part) -> String {
-        let shown = match part {
-            Part::Features => serde_json::to_string_pretty(&self.features),
-            Part::Layout => serde_json::to_string_pretty(&self.layout),
-            Part::Interface(path) => {
-                return self.interfaces.get(path).map(|it| it.text.clone()).unwrap_or_default();
-            }
-            Part::Review => return String::new(),
-        };
-        // Both are structs of strings and lists, which always serialize.
-        shown.unwrap_or_default()
+    fn decide(&mut self, part: Part) -> Action {
+        let (text, problems) = (self.parts.text(&part), self.parts.problems(&part));
+        self.waits = Waits::Decision(part.clone());
+        Action::Decide { part, text, problems }
     }
 
     fn decided(&mut self, part: Part, decision: PartDecision) -> Action {
         match decision {
             PartDecision::Accept => self.next(),
             PartDecision::SendBack(words) => {
-                let reply = self.text(&part);
+                let reply = self.parts.text(&part);
                 self.ask(part, Some(SentBack { problems: vec![words], reply }))
             }
             PartDecision::Edited(text) => self.edited(part, text),
@@ -403,10 +320,10 @@ impl DraftMachine {
     /// Takes a person's text. One that cannot be read, or has problems, is shown again; a second
     /// time it is accepted with its problems if it can be read.
     fn edited(&mut self, part: Part, text: String) -> Action {
-        let is_same = self.text(&part) == text;
+        let is_same = self.parts.text(&part) == text;
         let taken = match &part {
-            Part::Interface(path) => self.take_interface(path, &text),
-            _ => self.take(&part, &text),
+            Part::Interface(path) => self.parts.take_interface(path, &text),
+            _ => self.parts.take(&part, &text),
         };
         match taken {
             Ok(problems) if problems.is_empty() || is_same => self.next(),
@@ -421,19 +338,10 @@ impl DraftMachine {
     /// Ends the work, since a part has no usable text. A plan can do without the review.
     fn gave_up(&mut self, part: Part, why: String) -> Action {
         if part == Part::Review {
-            self.keep(part.clone(), vec![why]);
-            return self.taken(part);
+            self.parts.add_problem(part, why);
+            return self.reviewed();
         }
         self.waits = Waits::Nothing;
         Action::GaveUp { part, why }
-    }
-}
-
-/// Problems of a reply that cannot be used.
-struct Rejected(Vec<String>);
-
-impl From<String> for Rejected {
-    fn from(problem: String) -> Rejected {
-        Rejected(vec![problem])
     }
 }

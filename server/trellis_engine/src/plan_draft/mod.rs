@@ -9,23 +9,35 @@
 
 mod docstring_sections;
 mod features;
+mod imports;
+mod interface_checks;
 mod interfaces;
 mod json_reply;
 mod layout;
 mod machine;
+mod parts;
 mod plan_file;
 mod questions;
 mod review;
+
+use std::collections::BTreeSet;
 
 use crate::vocabulary::Stage;
 use trellis_plan::{Sentence, SentenceKind};
 
 pub use features::{Feature, Features, Leaf};
+pub use interface_checks::Surroundings;
 pub use interfaces::{Interface, PlannedDefinition, PlannedKind};
 pub use layout::{Layout, PlannedFile, PlannedFlow};
 pub use machine::{Action, DraftMachine, Event, PartDecision};
 pub use plan_file::{SpecFile, plan_file};
 pub use review::{Review, ReviewFinding};
+
+/// Length, in bytes, from which a specification is shown in extracts to parts that need only a few
+/// of its sentences.
+const LONG: usize = 12_000;
+/// Number of sentences shown before and after each that a part needs.
+const NEAR: usize = 2;
 
 /// Sentences of a specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +72,22 @@ impl Sentences {
     /// Returns the sentences as numbered lines.
     pub fn listed(&self) -> String {
         self.all().map(|(number, text)| format!("{number}. {text}\n")).collect()
+    }
+
+    /// Returns the sentences as numbered lines; of a long text only the headings, and what is near
+    /// the given sentences.
+    pub(crate) fn listed_around(&self, numbers: &BTreeSet<usize>) -> String {
+        let all = self.listed();
+        if all.len() <= LONG {
+            return all;
+        }
+        let is_near = |number: usize| {
+            let near = number.saturating_sub(NEAR)..=number + NEAR;
+            numbers.range(near).next().is_some()
+        };
+        let kept =
+            self.0.iter().filter(|it| it.kind == SentenceKind::Heading || is_near(it.number));
+        kept.map(|it| format!("{}. {}\n", it.number, it.text)).collect()
     }
 }
 
@@ -140,6 +168,11 @@ pub struct Draft {
 pub struct Problem {
     pub part: Part,
     pub text: String,
+}
+
+/// Returns the dotted name, inside the package, of the module at a path such as `io/reader.py`.
+pub(crate) fn module_of(path: &str) -> String {
+    path.strip_suffix(".py").unwrap_or(path).replace('/', ".")
 }
 
 /// Returns numbers as `3, 4`.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use trellis_plan::Spec;
 
-use super::{Draft, Interface, PlannedDefinition, PlannedKind, Sentences};
+use super::{Draft, Interface, PlannedDefinition, PlannedKind, Sentences, module_of};
 
 /// The specification that a plan was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,7 @@ struct PlanFile<'a> {
 impl PlanFile<'_> {
     /// Returns the id of a file: its dotted module with the package.
     fn module_id(&self, path: &str) -> String {
-        let module = path.trim_end_matches(".py").replace('/', ".");
-        format!("{}.{module}", self.draft.features.package)
+        format!("{}.{}", self.draft.features.package, module_of(path))
     }
 
     /// Returns the path of a file or folder in the repository.

@@ -2,7 +2,7 @@
 
 /// Stage, the required version of its file, and the hash of the text (FNV-1a of all but the line
 /// with the version).
-const FILES: [(&str, &str, u32, u64); 16] = [
+const FILES: [(&str, &str, u32, u64); 20] = [
     ("tests", include_str!("../../prompts/tests.md"), 2, 0x5c0c_bce4_ba08_40ba),
     ("implementation", include_str!("../../prompts/implementation.md"), 2, 0xfbf8_1c61_78b3_eb9f),
     ("fix", include_str!("../../prompts/fix.md"), 2, 0xfba8_68cc_48d3_abd7),
@@ -29,6 +29,10 @@ const FILES: [(&str, &str, u32, u64); 16] = [
         0x45e6_26a8_17a9_683c,
     ),
     ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x29cf_843a_aed2_70c4),
+    ("plan_features", include_str!("../../prompts/plan_features.md"), 2, 0x5a3e_f50b_f9f3_fb76),
+    ("plan_layout", include_str!("../../prompts/plan_layout.md"), 2, 0xb08d_2947_4c2f_ec83),
+    ("plan_interfaces", include_str!("../../prompts/plan_interfaces.md"), 2, 0x4bde_4cd8_3af4_c3b5),
+    ("plan_review", include_str!("../../prompts/plan_review.md"), 2, 0x1031_d251_63af_3a8a),
 ];
 
 fn hash(text: &str) -> u64 {

@@ -16,6 +16,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut splitter = Splitter::default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     Parser::new_ext(text, options).for_each(|event| splitter.event(event));
     splitter.flush();
     splitter.found

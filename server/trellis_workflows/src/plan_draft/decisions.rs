@@ -20,29 +20,20 @@ struct DraftState {
     interview: bool,
     stepwise: bool,
     given: Vec<Given>,
-    /// The last question to the person.
+    /// The person's turn: what was shown last, if nothing was given since.
     #[serde(default)]
-    asked: Option<Asked>,
+    shown: Option<Shown>,
     /// SHA-256 of the plan that was written last.
     written: Option<String>,
 }
 
-/// A question to the person.
+/// A question or a part that waits for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
-    kind: AskedKind,
-    /// Number of answers and decisions before it.
-    after: usize,
-}
-
-/// Kind of a question to the person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum AskedKind {
-    /// Questions of the model.
-    Questions,
-    /// A part that waits for a decision.
+pub(super) enum Shown {
+    /// This number of questions.
+    Questions(usize),
+    /// A part of the draft.
     Part,
 }
 
@@ -108,7 +99,7 @@ impl Decisions {
             interview: options.interview,
             stepwise: options.stepwise,
             given: Vec::new(),
-            asked: None,
+            shown: None,
             written: None,
         };
         let stored = read(home, &path)?;
@@ -138,32 +129,38 @@ impl Decisions {
         Err(Fault::input(message).hint("give another --out, or move that file away"))
     }
 
-    /// Keeps what the person gave now. What is given again, such as after a failure, replaces what was
-    /// given first.
+    /// Keeps what the person gave now. Given again after the same, while nothing waits, it belongs to
+    /// a call that was stopped and is already kept.
+    ///
+    /// # Errors
+    ///
+    /// It does not fit what waits for the person.
     pub(super) fn add(
         &mut self,
         answers: Option<Vec<String>>,
         decision: Option<PartDecision>,
     ) -> Result<(), Fault> {
-        let (given, kind) = match (answers, decision) {
+        let given = match (answers, decision) {
             (None, None) => return self.save(),
-            (Some(answers), None) => (Given::Answers(answers), AskedKind::Questions),
-            (None, Some(decision)) => (Given::Decision(decision.into()), AskedKind::Part),
+            (Some(answers), None) => Given::Answers(answers),
+            (None, Some(decision)) => Given::Decision(decision.into()),
             (Some(_), Some(_)) => {
                 return Err(Fault::input("answers and a decision were given at once")
-                    .hint("give answers to questions, or a decision on a part"));
+                    .hint("give only what the draft waits for"));
             }
         };
-        let asked = self.state.asked.filter(|it| it.kind == kind);
-        let asked = asked.ok_or_else(|| nothing_waits(kind))?;
-        self.state.given.truncate(asked.after);
+        if self.state.shown.is_none() && self.state.given.last() == Some(&given) {
+            return Ok(());
+        }
+        refuse_unfit(&given, self.state.shown)?;
         self.state.given.push(given);
+        self.state.shown = None;
         self.save()
     }
 
-    /// Remembers that the person was asked.
-    pub(super) fn set_asked(&mut self, kind: AskedKind) -> Result<(), Fault> {
-        self.state.asked = Some(Asked { kind, after: self.state.given.len() });
+    /// Remembers that a person has seen what waits.
+    pub(super) fn show(&mut self, shown: Shown) -> Result<(), Fault> {
+        self.state.shown = Some(shown);
         self.save()
     }
 
@@ -175,7 +172,6 @@ impl Decisions {
     pub(super) fn write_plan(&mut self, out: &Path, text: &str) -> Result<(), Fault> {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         self.state.written = Some(disk::hash(text));
-        self.state.asked = None;
         self.save()?;
         disk::write(&self.home, &name, text)
             .map_err(|error| cannot(&format!("write {}", out.display()), &error))
@@ -189,13 +185,30 @@ impl Decisions {
     }
 }
 
-fn nothing_waits(kind: AskedKind) -> Fault {
-    let message = match kind {
-        AskedKind::Questions => "no question waits for an answer",
-        AskedKind::Part => "no part waits for a decision",
+/// Refuses what does not fit the person's turn.
+fn refuse_unfit(given: &Given, shown: Option<Shown>) -> Result<(), Fault> {
+    let (message, hint) = match (given, shown) {
+        (Given::Decision(_), Some(Shown::Part)) => return Ok(()),
+        (Given::Answers(answers), Some(Shown::Questions(count))) if answers.len() == count => {
+            return Ok(());
+        }
+        (Given::Answers(answers), Some(Shown::Questions(count))) => {
+            let given = trellis_os::wording::counted(answers.len(), "answer", "answers");
+            let asked = trellis_os::wording::counted(count, "question", "questions");
+            (format!("{given} for {asked}"), "give one answer for each question, in their order")
+        }
+        (_, Some(Shown::Questions(_))) => {
+            ("the draft waits for answers, not for a decision".to_owned(), "answer the questions")
+        }
+        (_, Some(Shown::Part)) => {
+            ("the draft waits for a decision, not for answers".to_owned(), "decide on the part")
+        }
+        (_, None) => (
+            "nothing of this draft waits for you yet".to_owned(),
+            "start it with the same options and without an answer or a decision: it stops where it needs one",
+        ),
     };
-    Fault::input(message)
-        .hint("start without answers and without a decision; the draft shows what it waits for")
+    Err(Fault::input(message).hint(hint))
 }
 
 fn read(home: &Path, path: &str) -> Result<Option<DraftState>, Fault> {

@@ -24,7 +24,7 @@ use trellis_engine::plan_draft::{
     SpecFile, plan_file,
 };
 
-use self::decisions::{AskedKind, Decisions, Given};
+use self::decisions::{Decisions, Given, Shown};
 use self::specification::Specification;
 use crate::budget::Spent;
 use crate::driver::{Performed, Performer, drive};
@@ -98,7 +98,9 @@ pub async fn draft(
     decisions.refuse_other_file(&order.out)?;
     decisions.add(order.answers.clone(), order.decision.clone())?;
     let origin = control.origin(Workflow::PlanDraft);
-    let session = LlmSession::open(&home, origin, &order.model, reporter, cancelled)?;
+    let (model, tokens) = (&order.model, MOST_TOKENS);
+    let session = LlmSession::open_with(&home, origin, model, reporter, cancelled, tokens)?;
+    refuse_longer_than_read(&specification, &session)?;
     session.load_replies(&home)?;
     let sentences = Sentences::new(specification.sentences.clone());
     let mut machine = DraftMachine::new(sentences.clone(), order.options);
@@ -112,13 +114,14 @@ pub async fn draft(
     let end = drive(&mut machine, Event::Started, &mut run).await?;
     let draft = match end {
         End::Questions(questions) => {
-            decisions.set_asked(AskedKind::Questions)?;
+            decisions.show(Shown::Questions(questions.len()))?;
             return Ok(DraftOutcome::Questions(questions));
         }
         End::Part { part, text, problems } => {
-            decisions.set_asked(AskedKind::Part)?;
+            decisions.show(Shown::Part)?;
             return Ok(DraftOutcome::Part { part, text, problems });
         }
+        End::Unsuitable { why } => return Err(unsuitable(&order.spec, &why)),
         End::GaveUp { part, why } => return Err(run.gave_up(&part, &why)?),
         End::Finished(draft) => draft,
     };
@@ -145,6 +148,33 @@ fn report(
     }
 }
 
+/// Greatest number of tokens of a request: the longest specification, and the task.
+const MOST_TOKENS: usize = 60_000;
+/// Tokens of a request besides the specification.
+const OTHER_TOKENS: usize = 1_500;
+
+/// Refuses a specification that the model could not read whole.
+fn refuse_longer_than_read(
+    specification: &Specification,
+    session: &LlmSession,
+) -> Result<(), Fault> {
+    let (needed, most) = (specification.bytes / 4 + OTHER_TOKENS, session.context_tokens());
+    if needed <= most {
+        return Ok(());
+    }
+    let message = format!(
+        "the specification is too long for {}: about {needed} tokens; a request has {most}",
+        session.name()
+    );
+    Err(Fault::input(message).hint("describe one package at a time, or use another --model"))
+}
+
+fn unsuitable(spec: &Path, why: &str) -> Fault {
+    let spec = spec.display();
+    Fault::input(format!("{spec} describes nothing that a Python package can be: {why}"))
+        .hint("describe a library, a command-line tool or a service in Python")
+}
+
 /// Returns the canonical folder of the plan's file.
 fn home(out: &Path) -> Result<PathBuf, Fault> {
     let folder = out.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -165,6 +195,7 @@ enum End {
     Finished(Box<Draft>),
     Questions(Vec<String>),
     Part { part: Part, text: String, problems: Vec<String> },
+    Unsuitable { why: String },
     GaveUp { part: Part, why: String },
 }
 
@@ -237,6 +268,7 @@ impl Performer<DraftMachine> for DraftRun<'_> {
                 Performed::Finished(End::Part { part, text, problems })
             }
             (Action::Finished(draft), _) => Performed::Finished(End::Finished(draft)),
+            (Action::Unsuitable { why }, _) => Performed::Finished(End::Unsuitable { why }),
             (Action::GaveUp { part, why }, _) => Performed::Finished(End::GaveUp { part, why }),
         })
     }

@@ -1,5 +1,10 @@
 //! Plans from a specification.
 
+mod bad_input;
+mod examples;
+mod mistakes;
+mod paid;
+
 use std::fs;
 
 use serde_json::{Value, json};
@@ -64,23 +69,6 @@ fn a_specification_becomes_a_graph_whose_nodes_serve_every_sentence() {
 }
 
 #[test]
-fn mistakes_go_back_and_what_stays_wrong_is_reported() {
-    let mut wrong = replies();
-    let bad = changed("interface", "words.py", "words_of('--') == []", "words_of(3) == []");
-    for it in &mut wrong {
-        if it["stage"] == "interface" && it["node"] == "words.py" {
-            *it = bad.clone();
-            it.as_object_mut().expect("an object").remove("attempt");
-        }
-    }
-    let world = world(&wrong);
-    let result = draft(&world, &["--json"]).exits(2).json();
-    assert_eq!((&result["state"], &result["requests"]), (&json!("written"), &json!(9)));
-    let problem = result["problems"][0]["problem"].as_str().expect("a problem");
-    assert!(problem.contains("the value of `text` does not fit its type"), "{problem}");
-}
-
-#[test]
 fn a_person_decides_part_by_part_and_is_not_asked_twice() {
     let world = world(&replies());
     let features = draft(&world, &["--stepwise", "--json"]).exits(2).json();
@@ -136,16 +124,37 @@ fn questions_are_answered_before_the_features() {
 }
 
 #[test]
-fn a_specification_that_cannot_be_used_is_one_clear_line() {
+fn only_what_waits_can_be_decided_or_answered() {
     let world = world(&replies());
-    for (bytes, why) in [
-        (&b""[..], "spec.md is empty"),
-        (b"\xff\xfe\x00", "it is not valid UTF-8"),
-        (b"a\0b", "spec.md is not text"),
-        (&b"word ".repeat(50_000)[..], "spec.md is too long"),
-    ] {
-        fs::write(world.root().join("spec.md"), bytes).expect("written");
-        let _ = draft(&world, &[]).exits(65).says(why);
-    }
-    assert!(!world.root().join("plan.json").exists());
+    let stepwise = |more: &[&str]| draft(&world, &[&["--stepwise", "--json"], more].concat());
+    let _ = stepwise(&["--accept"]).exits(65).says("nothing of this draft waits for you yet");
+    let _ = stepwise(&[]).exits(2);
+    let _ = stepwise(&["--answer", "Yes."]).exits(65).says("waits for a decision, not for answers");
+    let _ = stepwise(&["--answer", "Yes.", "--accept"]).exits(65).says("at once");
+    let layout = stepwise(&["--accept"]).exits(2).json();
+    assert_eq!(layout["part"], "layout");
+}
+
+#[test]
+fn each_question_needs_an_answer() {
+    let questions = "\"questions\": [\"Which case?\", \"Which files?\"]";
+    let world = world(&[changed("features", "plan", "\"questions\": []", questions)]);
+    let _ = draft(&world, &["--interview"]).exits(2);
+    let one = draft(&world, &["--interview", "--answer", "Lower case."]).exits(65);
+    let _ = one.says("1 answer for 2 questions");
+    let _ = draft(&world, &["--interview", "--accept"]).exits(65).says("waits for answers");
+}
+
+#[test]
+fn a_changed_specification_drops_earlier_decisions() {
+    let world = world(&replies());
+    let stepwise = |more: &[&str]| draft(&world, &[&["--stepwise", "--json"], more].concat());
+    let _ = stepwise(&[]).exits(2);
+    let _ = stepwise(&["--accept"]).exits(2);
+    let changed = world.read("spec.md").replace("small command-line", "little command-line");
+    world.write("spec.md", &changed);
+    // A decision was meant for the part of the old text.
+    let _ = stepwise(&["--accept"]).exits(65).says("nothing of this draft waits");
+    assert_eq!(stepwise(&[]).exits(2).json()["part"], "features");
+    assert_eq!(stepwise(&["--accept"]).exits(2).json()["part"], "layout");
 }

@@ -1,9 +1,12 @@
 //! Drafts of plans with scripted replies.
 
+mod checks;
+mod large;
+mod person;
+
 use serde_json::{Value, json};
 use trellis_engine::plan_draft::{
-    Action, Draft, DraftMachine, DraftOptions, Event, Part, PartDecision, Sentences, SpecFile,
-    plan_file,
+    Action, Draft, DraftMachine, DraftOptions, Event, Part, Sentences, SpecFile, plan_file,
 };
 use trellis_engine::{Machine, Reply};
 use trellis_plan::{Sentence, SentenceKind};
@@ -43,10 +46,10 @@ fn features(package: &str, background: &[usize]) -> String {
 fn layout(uses_of_prices: &[&str], features_of_basket: &[&str]) -> String {
     let text = json!({
         "files": [
-            {"path": "basket.py", "purpose": "Totals.", "features": features_of_basket, "uses": ["io/prices.py"]},
-            {"path": "io/prices.py", "purpose": "Price lists.", "features": ["1.1"], "uses": uses_of_prices},
+            {"path": "basket.py", "purpose": "Totals.", "features": features_of_basket, "uses": ["lists/prices.py"]},
+            {"path": "lists/prices.py", "purpose": "Price lists.", "features": ["1.1"], "uses": uses_of_prices},
         ],
-        "flows": [{"from": "io/prices.py", "to": "basket.py", "data": "prices by article"}],
+        "flows": [{"from": "lists/prices.py", "to": "basket.py", "data": "prices by article"}],
     });
     fenced("json", &text.to_string())
 }
@@ -69,7 +72,7 @@ fn basket(uses: &str, example: &str) -> String {
     let header = "def total(articles: list[str], prices: dict[str, int]) -> int";
     let examples = [example, "total([], {}) == 0"];
     let text = function(header, &examples, "3, 4", uses);
-    fenced("python", &format!("from shopping.io.prices import read_prices\n\n\n{text}"))
+    fenced("python", &format!("from shopping.lists.prices import read_prices\n\n\n{text}"))
 }
 
 const EXAMPLE: &str = "total(['a'], {'a': 3}) == 3";
@@ -92,7 +95,7 @@ fn play(options: DraftOptions, replies: &[String]) -> Vec<Action> {
 }
 
 fn good() -> [String; 5] {
-    let basket = basket("io.prices.read_prices", EXAMPLE);
+    let basket = basket("lists.prices.read_prices", EXAMPLE);
     [features("shopping", &[1]), layout(&[], &["2"]), prices(), basket, review(&json!([]))]
 }
 
@@ -125,10 +128,10 @@ fn good_replies_become_a_plan_without_problems_whose_nodes_name_their_sentences(
     assert_eq!(trellis_plan::check(&plan), []);
     let leaves: Vec<_> = plan.nodes().iter().filter(|it| it.is_leaf()).collect();
     let ids: Vec<&str> = leaves.iter().map(|it| &*it.id).collect();
-    assert_eq!(ids, ["shopping.io.prices.read_prices", "shopping.basket.total"]);
+    assert_eq!(ids, ["shopping.lists.prices.read_prices", "shopping.basket.total"]);
     let total = plan.find("shopping.basket.total").expect("a node");
     let needs: Vec<&str> = plan.depends_on(total).iter().map(|it| plan.id(*it)).collect();
-    assert_eq!(needs, ["shopping.io.prices.read_prices"]);
+    assert_eq!(needs, ["shopping.lists.prices.read_prices"]);
     assert_eq!(plan.node(total).examples, [EXAMPLE, "total([], {}) == 0"]);
     assert_eq!(plan.node(total).extra.get("serves").expect("sentences").get(), "[3,4]");
     assert_eq!(&*plan.node(total).docstring.clone().expect("a docstring"), "Return it.");
@@ -140,7 +143,7 @@ fn good_replies_become_a_plan_without_problems_whose_nodes_name_their_sentences(
 fn special_methods_are_planned_as_a_part_of_their_class() {
     let class = "class Basket:\n    \"\"\"Articles.\n\n    Serves: 3\n    \"\"\"\n\n    def __init__(self, articles: list[str]) -> None:\n        \"\"\"Keep them.\n\n        Serves: 3\n        \"\"\"\n        ...\n\n\n";
     let header = "def total(articles: list[str], prices: dict[str, int]) -> int";
-    let uses = "io.prices.read_prices, Basket.__init__";
+    let uses = "lists.prices.read_prices, Basket.__init__";
     let text = format!("{class}{}", function(header, &[EXAMPLE], "3, 4", uses));
     let mut replies = good();
     replies[3] = fenced("python", &text);
@@ -166,7 +169,7 @@ fn each_file_is_asked_for_after_those_that_it_uses_and_shows_them() {
         .collect();
     let file = |path: &str| Part::Interface(path.to_owned());
     let expected =
-        [Part::Features, Part::Layout, file("io/prices.py"), file("basket.py"), Part::Review];
+        [Part::Features, Part::Layout, file("lists/prices.py"), file("basket.py"), Part::Review];
     assert_eq!(parts, expected.iter().collect::<Vec<_>>());
     let basket = &asked(&actions, &file("basket.py"))[0];
     assert!(basket.contains("def read_prices(lines: list[str])"), "{basket}");
@@ -230,52 +233,10 @@ fn findings_of_the_review_go_back_to_their_file_once() {
     let finding = json!([{"file": "basket.py", "kind": "missing", "problem": "Unknown articles."}]);
     let mut replies = good().to_vec();
     replies[4] = review(&finding);
-    replies.push(basket("io.prices.read_prices", "total(['b'], {'b': 4}) == 4"));
+    replies.push(basket("lists.prices.read_prices", "total(['b'], {'b': 4}) == 4"));
     let actions = play(DraftOptions::default(), &replies);
     let requests = asked(&actions, &Part::Interface("basket.py".to_owned()));
     assert!(requests[1].contains("missing: Unknown articles."), "{}", requests[1]);
     let draft = finished(&actions);
     assert!(draft.interfaces[1].text.contains("{'b': 4}"), "{draft:?}");
-}
-
-#[test]
-fn an_interview_asks_the_person_before_anything_is_laid_out() {
-    let options = DraftOptions { interview: true, ..DraftOptions::default() };
-    let mut machine = DraftMachine::new(sentences(), options);
-    machine.step(Event::Started).expect("a beginning");
-    let questions = "\"questions\":[\"Whole numbers?\"],\"background\"";
-    let asking = features("shopping", &[1]).replace("\"background\"", questions);
-    let actions = machine.step(Event::Replied(Reply::Text(asking))).expect("a reply");
-    assert_eq!(actions, [Action::Questions(vec!["Whole numbers?".to_owned()])]);
-    let actions = machine.step(Event::Answered(vec!["Yes.".to_owned()])).expect("answers");
-    let text = &asked(&actions, &Part::Features)[0];
-    assert!(text.contains("Whole numbers? Yes."), "{text}");
-}
-
-#[test]
-fn a_person_accepts_edits_or_sends_back_each_part() {
-    let options = DraftOptions { stepwise: true, ..DraftOptions::default() };
-    let mut machine = DraftMachine::new(sentences(), options);
-    let reply = |machine: &mut DraftMachine, text: String| {
-        machine.step(Event::Replied(Reply::Text(text))).expect("a reply")
-    };
-    machine.step(Event::Started).expect("a beginning");
-    let actions = reply(&mut machine, features("shopping", &[1]));
-    let [Action::Decide { part: Part::Features, text, .. }] = &actions[..] else {
-        panic!("{actions:?}")
-    };
-    let decided = |machine: &mut DraftMachine, decision| {
-        machine.step(Event::Decided(decision)).expect("a decision")
-    };
-    let broken = decided(&mut machine, PartDecision::Edited("{".to_owned()));
-    assert!(matches!(&broken[..], [Action::Decide { problems, .. }] if !problems.is_empty()));
-    let edited = text.replace("Read a price list", "Read prices");
-    let actions = decided(&mut machine, PartDecision::Edited(edited));
-    assert!(asked(&actions, &Part::Layout)[0].contains("1.1 Read prices"), "{actions:?}");
-    reply(&mut machine, layout(&[], &["2"]));
-    let actions = decided(&mut machine, PartDecision::SendBack("One file only.".to_owned()));
-    assert!(asked(&actions, &Part::Layout)[0].contains("One file only."), "{actions:?}");
-    reply(&mut machine, layout(&[], &["2"]));
-    let actions = decided(&mut machine, PartDecision::Accept);
-    assert_eq!(asked(&actions, &Part::Interface("io/prices.py".to_owned())).len(), 1);
 }

@@ -1,0 +1,140 @@
+//! Replies paid for and decisions made are not requested again by the next start.
+
+use std::cell::Cell;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::{replies, world};
+use crate::mock::KEY;
+use crate::models::{Service, said};
+use crate::world::{Ran, World};
+
+/// Words that identify the stage of a request.
+const STAGES: [(&str, &str); 4] = [
+    ("You plan a Python project", "features"),
+    ("You lay out the files", "layout"),
+    ("You write the interface of one file", "interface"),
+    ("You review the plan", "review"),
+];
+
+/// Returns the stage of a request, and its subject: a path, or `plan`.
+pub(super) fn label(question: &Value) -> (&'static str, String) {
+    let messages = question["messages"].as_array().expect("messages");
+    let text = |it: &Value| it["content"].as_str().unwrap_or_default().to_owned();
+    let all: String = messages.iter().map(text).collect();
+    let stage = STAGES.iter().find(|it| all.contains(it.0)).expect("a stage").1;
+    let subject = all.rsplit_once("\nWrite `").and_then(|it| it.1.split('`').next());
+    let subject = subject.filter(|_| stage == "interface").unwrap_or("plan");
+    (stage, subject.to_owned())
+}
+
+/// Replies as recorded.
+fn answered(question: &Value) -> (u16, Value) {
+    let (stage, subject) = label(question);
+    let mut all = replies().into_iter();
+    let found = all.find(|it| it["stage"] == stage && it["node"] == subject.as_str());
+    said(found.expect("a reply")["reply"].as_str().expect("a text"))
+}
+
+fn command(world: &World, service: &Service, more: &[&str]) -> Command {
+    let arguments = ["plan", "draft", "spec.md", "--json", "--model", "openai:tiny"];
+    let mut command = world.command(&[&arguments, more].concat());
+    command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
+    command
+}
+
+pub(super) fn run(world: &World, service: &Service, more: &[&str]) -> Ran {
+    Ran::of(command(world, service, more).output().expect("trellis starts"))
+}
+
+/// Runs a command that is killed at a crash point; returns whether it was.
+fn is_killed(world: &World, service: &Service, more: &[&str], point: usize) -> bool {
+    let mut command = command(world, service, more);
+    command.env("TRELLIS_CRASH_POINT", point.to_string());
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.expect("trellis starts").signal() == Some(9)
+}
+
+#[test]
+fn a_second_start_asks_nothing() {
+    let (world, service) = (world(&[]), Service::start(Box::new(answered)));
+    let first = run(&world, &service, &[]).exits(0).json();
+    assert_eq!((&first["requests"], &first["tokens"]), (&json!(7), &json!(7000)));
+    let plan = world.read("plan.json");
+    let second = run(&world, &service, &[]).exits(0).json();
+    assert_eq!((&second["requests"], &second["tokens"]), (&json!(7), &json!(0)));
+    assert_eq!((service.asked().len(), world.read("plan.json")), (7, plan));
+}
+
+/// Kills a draft in the middle of a request, and returns the labels of the requests of this and of a
+/// second start.
+fn asked_around_a_kill(world: &World, at: usize) -> Vec<(&'static str, String)> {
+    let (sender, receiver) = mpsc::channel::<Pid>();
+    let number = Cell::new(0);
+    let service = Service::start(Box::new(move |question| {
+        number.set(number.get() + 1);
+        if number.get() == at {
+            let pid = receiver.recv().expect("a process");
+            kill_process(pid, Signal::KILL).expect("it runs");
+        }
+        answered(question)
+    }));
+    let mut child = command(world, &service, &[]).stderr(Stdio::null()).spawn().expect("a start");
+    sender.send(Pid::from_child(&child)).expect("a receiver");
+    assert_eq!(child.wait().expect("an end").signal(), Some(9));
+    let _ = run(world, &service, &[]).exits(0);
+    service.asked().iter().map(label).collect()
+}
+
+#[test]
+fn a_start_after_a_kill_asks_only_for_the_reply_that_was_lost() {
+    let (undisturbed, service) = (world(&[]), Service::start(Box::new(answered)));
+    let _ = run(&undisturbed, &service, &[]).exits(0);
+    let once: Vec<_> = service.asked().iter().map(label).collect();
+    for at in 1..=once.len() {
+        let world = world(&[]);
+        let mut asked = asked_around_a_kill(&world, at);
+        assert_eq!(asked.remove(at), once[at - 1]);
+        assert_eq!(asked, once, "{at}");
+        assert_eq!(world.read("plan.json"), undisturbed.read("plan.json"), "{at}");
+    }
+}
+
+#[test]
+fn a_draft_that_is_killed_while_it_writes_ends_the_same_way() {
+    let (undisturbed, service) = (world(&[]), Service::start(Box::new(answered)));
+    let _ = run(&undisturbed, &service, &[]).exits(0);
+    let mut killed = 0;
+    for point in 1.. {
+        let world = world(&[]);
+        if !is_killed(&world, &service, &[], point) {
+            break;
+        }
+        killed += 1;
+        let _ = run(&world, &service, &[]).exits(0);
+        assert_eq!(world.read("plan.json"), undisturbed.read("plan.json"), "{point}");
+    }
+    assert!(killed > 1, "killed {killed} times");
+}
+
+/// The same command again continues what was stopped: it does not accept a part that nobody has
+/// seen.
+#[test]
+fn a_decision_counts_once_if_its_command_is_killed_and_repeated() {
+    let mut killed = 0;
+    for point in 1.. {
+        let (world, service) = (world(&[]), Service::start(Box::new(answered)));
+        let _ = run(&world, &service, &["--stepwise"]).exits(2);
+        if !is_killed(&world, &service, &["--stepwise", "--accept"], point) {
+            break;
+        }
+        killed += 1;
+        let result = run(&world, &service, &["--stepwise", "--accept"]).exits(2).json();
+        assert_eq!(result["part"], "layout", "{point}");
+    }
+    assert!(killed > 1, "killed {killed} times");
+}
