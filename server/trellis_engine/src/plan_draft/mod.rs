@@ -20,6 +20,8 @@ mod review;
 use crate::vocabulary::Stage;
 use trellis_plan::{Sentence, SentenceKind};
 
+pub(crate) use json_reply::json_reply;
+
 pub use features::{Feature, Features, Leaf};
 pub use interfaces::{Interface, PlannedDefinition, PlannedKind};
 pub use layout::{Layout, PlannedFile, PlannedFlow};
