@@ -69,6 +69,9 @@ fn lacks(
         let phrase = node.extra.get("feature").and_then(|raw| serde_json::from_str(raw.get()).ok());
         return *own == Some(phrase.unwrap_or_else(|| Value::from(&*node.name)));
     }
+    if dialect == Dialect::RpgEncoder && change.name == "file_path" {
+        return !node.is_leaf() && own.is_none();
+    }
     // Without the field, the subgraph comes from the hierarchy.
     let is_absent = own.is_none() || change.name == "subgraph_id";
     (is_feature || dialect == Dialect::RpgEncoder) && is_optional && is_absent
