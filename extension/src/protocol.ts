@@ -2914,7 +2914,7 @@ edges: number
  */
 problems: PlanProblem[]
 /**
- * What a graph may have but should not: files that would import each other in a circle.
+ * What a graph may have but should not: files that would import each other in a circle, the shortest first.
  */
 warnings: string[]
 }
@@ -2960,6 +2960,10 @@ export interface PlanOrderResult {
  * Ids of nodes, dependencies first.
  */
 order: string[]
+/**
+ * Ids of nodes that need each other, by circle; `order` has each circle in one piece.
+ */
+circles: string[][]
 /**
  * In a fixed order; empty for a valid graph.
  */

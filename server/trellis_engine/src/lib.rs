@@ -8,6 +8,7 @@ pub mod approval;
 pub mod assembly;
 mod complaint;
 mod debug_context;
+pub mod describe;
 mod diagnosis;
 mod draft;
 mod editable_files;

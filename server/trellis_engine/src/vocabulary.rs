@@ -150,6 +150,8 @@ pub enum Stage {
     Interface,
     /// Second look at the plan of a described project.
     Review,
+    /// Docstrings that existing code does not have.
+    Describe,
 }
 
 impl Stage {
@@ -170,6 +172,7 @@ impl Stage {
             Stage::Layout => "layout",
             Stage::Interface => "interface",
             Stage::Review => "review",
+            Stage::Describe => "describe",
         }
     }
 }

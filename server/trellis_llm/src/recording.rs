@@ -25,7 +25,7 @@ pub use line_error::LineError;
 pub(crate) use recorder::Recorder;
 
 /// The stages that a recording may contain.
-pub const STAGES: [&str; 17] = [
+pub const STAGES: [&str; 18] = [
     "tests",
     "implementation",
     "fix",
@@ -43,6 +43,7 @@ pub const STAGES: [&str; 17] = [
     "features",
     "layout",
     "interface",
+    "describe",
 ];
 
 /// Node of a line that answers requests of any node.

@@ -20,6 +20,38 @@ pub struct DerivedNode<'a> {
     pub docstring: &'a str,
     /// First and last line, from 1.
     pub lines: (u32, u32),
+    /// All definitions of the name, if the file has several.
+    pub definitions: Vec<DerivedPart<'a>>,
+    /// Functions and classes inside it.
+    pub inner: Vec<DerivedPart<'a>>,
+}
+
+/// A definition that is not a node of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivedPart<'a> {
+    /// `function.inner`, or the name of the node.
+    pub name: &'a str,
+    /// Kind of the definition.
+    pub kind: Kind,
+    /// Text from `def` or `class` up to the colon.
+    pub signature: &'a str,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+}
+
+impl DerivedPart<'_> {
+    /// Returns definitions as a field of a node.
+    pub(crate) fn listed(all: &[DerivedPart<'_>]) -> Value {
+        let shown = all.iter().map(|it| {
+            json!({
+                "name": it.name,
+                "type": it.kind.name(),
+                "signature": it.signature,
+                "lines": [it.lines.0, it.lines.1],
+            })
+        });
+        Value::Array(shown.collect())
+    }
 }
 
 /// A use of one node by another, as indexes in the list of nodes.

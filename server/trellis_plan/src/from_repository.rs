@@ -3,19 +3,17 @@
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
-use crate::from_code::{DerivedEdge, DerivedNode};
+use crate::from_code::{DerivedEdge, DerivedNode, DerivedPart};
 use crate::node::Kind;
-
-/// Id of the composite above all packages.
-const ROOT: &str = ".";
+use crate::subgraphs::{Grouping, ROOT, Subgraphs, folder};
 
 /// Returns the planning graph of a repository, in the form that [`read`](crate::read) accepts.
 ///
 /// Composites are the folders and the files; leaves are the definitions. `files` has all paths,
-/// also those without a definition. Each folder is a subgraph; a leaf belongs to the folder of its
-/// file. Ids of leaves are `path:name`, so names have to be unique in their file. Uses are
+/// also those without a definition. Ids of leaves are `path:name`, so names have to be unique in their file. Uses are
 /// `function_call` edges, or `uses` for classes and their bases; one that is only possible has its
-/// reason in `doubt`. `lines` of a leaf are a field beyond those of the dialect.
+/// reason in `doubt`. `lines`, `inner` and `definitions` of a leaf are fields beyond those of the
+/// dialect.
 ///
 /// # Panics
 ///
@@ -25,15 +23,17 @@ pub fn repository_plan(
     files: &[&str],
     nodes: &[DerivedNode<'_>],
     edges: &[DerivedEdge<'_>],
+    grouping: Grouping,
 ) -> Value {
+    let subgraphs = Subgraphs::new(grouping, nodes, edges);
     let mut made = RepositoryPlan::new(project);
     for path in files {
-        made.file(path, files);
+        made.file(path, files, &subgraphs);
     }
     let classes: FxHashSet<String> =
         nodes.iter().filter(|it| it.kind == Kind::Class).map(id).collect();
-    for it in nodes {
-        made.leaf(it, &classes);
+    for (number, it) in nodes.iter().enumerate() {
+        made.leaf(it, &classes, subgraphs.of_node(number));
     }
     for it in edges {
         let (caller, callee) = (&nodes[it.caller], &nodes[it.callee]);
@@ -51,11 +51,6 @@ fn id(it: &DerivedNode<'_>) -> String {
     format!("{}:{}", it.path, it.name)
 }
 
-/// Returns the folder of a path.
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or(ROOT, |(folder, _)| folder)
-}
-
 struct RepositoryPlan<'a> {
     nodes: Vec<Value>,
     edges: Vec<Value>,
@@ -71,12 +66,12 @@ impl<'a> RepositoryPlan<'a> {
         RepositoryPlan { nodes: vec![root], edges: Vec::new(), folders: FxHashSet::default() }
     }
 
-    fn file(&mut self, path: &'a str, files: &[&str]) {
+    fn file(&mut self, path: &'a str, files: &[&str], subgraphs: &Subgraphs) {
         let parent = folder(path);
         self.folder(parent, files);
         self.nodes.push(json!({
             "id": path, "name": path, "type": Kind::Module.name(), "node_type": "composite",
-            "file_path": path, "dependencies": [], "subgraph_id": parent,
+            "file_path": path, "dependencies": [], "subgraph_id": subgraphs.of_file(path),
         }));
         self.edge(parent, path, "hierarchy", None);
     }
@@ -96,7 +91,7 @@ impl<'a> RepositoryPlan<'a> {
         self.edge(parent, path, "hierarchy", None);
     }
 
-    fn leaf(&mut self, it: &DerivedNode<'_>, classes: &FxHashSet<String>) {
+    fn leaf(&mut self, it: &DerivedNode<'_>, classes: &FxHashSet<String>, subgraph: &str) {
         let id = id(it);
         let class = it.name.rsplit_once('.').map(|(class, _)| format!("{}:{class}", it.path));
         let parent = class.filter(|it| classes.contains(it));
@@ -110,11 +105,15 @@ impl<'a> RepositoryPlan<'a> {
             ("signature", it.signature.into()),
             ("docstring", it.docstring.into()),
             ("dependencies", json!([])),
-            ("subgraph_id", folder(it.path).into()),
+            ("subgraph_id", subgraph.into()),
             ("lines", json!([it.lines.0, it.lines.1])),
         ];
-        let node = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
-        self.nodes.push(Value::Object(node.filter(|(_, it)| it != "").collect()));
+        let parts = [("definitions", &it.definitions), ("inner", &it.inner)];
+        let parts = parts.into_iter().filter(|(_, it)| !it.is_empty());
+        let parts = parts.map(|(name, it)| (name, DerivedPart::listed(it)));
+        let fields = fields.into_iter().filter(|(_, it)| it != "").chain(parts);
+        let node = fields.map(|(name, value)| (name.to_owned(), value));
+        self.nodes.push(Value::Object(node.collect()));
     }
 
     /// Adds a use. A definition that uses itself needs nothing; a class and its methods are one

@@ -7,6 +7,7 @@
 
 mod build;
 mod check;
+mod communities;
 mod csr;
 mod dialect;
 mod did_you_mean;
@@ -33,6 +34,7 @@ mod schedule;
 mod search;
 mod spec;
 mod status;
+mod subgraphs;
 mod task;
 mod trace;
 mod tree;
@@ -47,7 +49,7 @@ pub use explore::{Direction, Exploration, Step, explore};
 pub use export::export;
 pub use extra_fields::ExtraFields;
 pub use flow::{Flow, FlowKind, flows};
-pub use from_code::{DerivedEdge, DerivedNode, derived};
+pub use from_code::{DerivedEdge, DerivedNode, DerivedPart, derived};
 pub use from_repository::repository_plan;
 pub use id_positions::{IdPositions, TextPosition};
 pub use levels::{Levels, levels};
@@ -64,6 +66,7 @@ pub use spec::{
     Sentence, SentenceChange, SentenceKind, Spec, SpecError, sentence_changes, sentences,
 };
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
+pub use subgraphs::Grouping;
 pub use task::Task;
 pub use trace::{Trace, TraceProblem, TraceProblemKind, trace};
 pub use tree::{Tree, tree};

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
+use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::edge::Role;
@@ -31,6 +32,9 @@ pub struct Order {
     /// data flow is ignored first; if cycles remain, every other link inside the knot is ignored as
     /// well.
     pub set_aside: Vec<IgnoredEdge>,
+    /// Circles that remain without data flow, each sorted by id. The sequence has each one without
+    /// other nodes between.
+    pub circles: Vec<Vec<NodeIx>>,
 }
 
 /// Orders a plan. Never fails, so that any graph can be displayed; generation requires a plan
@@ -38,11 +42,38 @@ pub struct Order {
 pub fn order(plan: &Plan) -> Order {
     let graph = &plan.graph;
     let mut set_aside = Vec::new();
-    let Some(needs) = without_cycles(plan, &mut set_aside) else {
-        return Order { sequence: sequence(plan, &graph.needs, &graph.needed_by), set_aside };
-    };
-    let needed_by = needs.transposed();
-    Order { sequence: sequence(plan, &needs, &needed_by), set_aside }
+    let first = knots(plan, &graph.needs);
+    if first.is_empty() {
+        let sequence = sequence(plan, &graph.needs, &graph.needed_by);
+        return Order { sequence, set_aside, circles: Vec::new() };
+    }
+    let is_flow = |role| role == Role::DataFlow;
+    let needs = cut(plan, &graph.needs, &first, is_flow, &mut set_aside);
+    let circles = knots(plan, &needs);
+    cut(plan, &needs, &circles, |_| true, &mut set_aside);
+    Order { sequence: with_circles(plan, &needs, &circles), set_aside, circles }
+}
+
+/// Orders a plan as if each circle was its first node, and puts the others behind that one.
+fn with_circles(plan: &Plan, needs: &Csr, circles: &[Vec<NodeIx>]) -> Vec<NodeIx> {
+    let mut first: Vec<NodeIx> = plan.indices().collect();
+    for circle in circles {
+        circle.iter().for_each(|ix| first[ix.index()] = circle[0]);
+    }
+    let contracted = needs.pairs().map(|(node, other)| (first[node.index()], first[other.index()]));
+    let contracted = contracted.filter(|(node, other)| node != other);
+    let needs = Csr::from_pairs(needs.rows(), contracted);
+    let circle_of: FxHashMap<NodeIx, &Vec<NodeIx>> =
+        circles.iter().map(|circle| (circle[0], circle)).collect();
+    let mut out = Vec::with_capacity(first.len());
+    for ix in sequence(plan, &needs, &needs.transposed()) {
+        match circle_of.get(&ix) {
+            Some(circle) => out.extend(circle.iter()),
+            None if first[ix.index()] == ix => out.push(ix),
+            None => {}
+        }
+    }
+    out
 }
 
 fn sequence(plan: &Plan, needs: &Csr, needed_by: &Csr) -> Vec<NodeIx> {
@@ -74,18 +105,6 @@ fn sequence(plan: &Plan, needs: &Csr, needed_by: &Csr) -> Vec<NodeIx> {
 
     sequence.extend(by_id.iter().filter(|ix| needed_by.row(**ix).is_empty()));
     sequence
-}
-
-/// Returns the needs without the ignored links; `None` if there are no cycles.
-fn without_cycles(plan: &Plan, set_aside: &mut Vec<IgnoredEdge>) -> Option<Csr> {
-    let first = knots(plan, &plan.graph.needs);
-    if first.is_empty() {
-        return None;
-    }
-    let data_flow = |role| role == Role::DataFlow;
-    let needs = cut(plan, &plan.graph.needs, &first, data_flow, set_aside);
-    let left = knots(plan, &needs);
-    Some(cut(plan, &needs, &left, |_| true, set_aside))
 }
 
 /// Removes the links inside each knot whose role `fits`.

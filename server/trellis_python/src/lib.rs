@@ -13,6 +13,7 @@ mod comparison;
 mod contract;
 mod digest;
 pub mod distributions;
+mod dynamic;
 mod edits;
 mod examples;
 mod format;
@@ -52,6 +53,7 @@ pub use collected_tests::{
 pub use comparison::{Comparison, comparison, literal, normalized};
 pub use contract::contract_holds;
 pub use digest::{digest, interface};
+pub use dynamic::dynamic_definitions;
 pub use edits::{
     BadEdits, Candidate, EditRefused, Hunk, HunkError, Refused, Replaced, SearchReplace,
     SymbolSelector, TextEdit, TextEdits, apply_hunks, changed_lines, check_no_new_errors,
@@ -65,9 +67,10 @@ pub use function_facts::{FileFacts, FunctionFact, StatementFact, StatementKind, 
 pub use functions::{ExternalResource, ExternalUse, Function, Functions, Uses, uses};
 pub use imports::{Import, ImportGroups, all_imports, render_imports};
 pub use index::{
-    CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, KnownFile, Located,
-    NameTable, OutlineSource, Place, Reach, Reference, ReferenceKind, References, Rename,
-    RenameRefused, TextSource, Unused, Words, calls, definition_graph, is_document,
+    CallEdge, CallNode, Caller, Calls, CycleImport, FileId, ImportCycle, Index, InnerDefinition,
+    KnownFile, Located, NameTable, OutlineSource, Place, Reach, Reference, ReferenceKind,
+    References, Rename, RenameRefused, TextSource, Unused, Words, calls, definition_graph,
+    is_document,
 };
 pub use lines::{Lines, Unit};
 pub use merge::{FilePart, Merged, merge};

@@ -16,6 +16,7 @@ pub enum Workflow {
     Tasks,
     WriteTests,
     PlanDraft,
+    PlanFromCode,
     /// Decisions on proposals.
     Fixes,
 }
@@ -31,6 +32,7 @@ impl Workflow {
             Workflow::Tasks => "tasks",
             Workflow::WriteTests => "write-tests",
             Workflow::PlanDraft => "plan-draft",
+            Workflow::PlanFromCode => "plan-from-code",
             Workflow::Fixes => "fixes",
         }
     }

@@ -5,6 +5,7 @@ pub mod agent;
 pub mod budget;
 pub mod config;
 pub mod convert;
+pub mod describe;
 mod driver;
 pub mod embedding_index;
 pub mod fault;

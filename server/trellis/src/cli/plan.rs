@@ -1,5 +1,6 @@
 //! `trellis plan`: inspects a planning graph without generating anything.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use super::symbols::planned::{self, PlannedArgs};
 use crate::output::Output;
 use trellis_server::api::plan::{
     self as questions, Around, DialectName, PlanCheckParams, PlanDepsParams, PlanOrderParams,
-    PlanProblem, PlanShowParams,
+    PlanOrderResult, PlanShowParams,
 };
 use trellis_workflows::fault::{Exit, Fault};
 use trellis_workflows::node_status::NodeStatuses;
@@ -23,6 +24,7 @@ mod estimate;
 mod flows;
 mod from_code;
 mod levels;
+mod problems;
 mod search;
 mod trace;
 
@@ -95,7 +97,7 @@ pub(crate) async fn run(args: PlanArgs, output: &mut Output) -> Result<Exit, Fau
         PlanCommand::Diff(args) => diff::run(&args, output),
         PlanCommand::Trace(args) => trace::run(&args, output),
         PlanCommand::Edit(args) => edit::run(args, output),
-        PlanCommand::FromCode(args) => from_code::run(&args, output),
+        PlanCommand::FromCode(args) => from_code::run(&args, output).await,
         PlanCommand::Verify(args) => planned::run(&args, output),
         PlanCommand::Deps { graph: Graph { rpg, dialect }, node, hops, status } => {
             let (graph, dialect) = (rpg, dialect.map(Into::into));
@@ -118,11 +120,11 @@ fn load(graph: &Path, dialect: Option<DialectName>, output: &Output) -> Result<P
 fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
     let result = questions::check(&load(&params.graph, params.dialect, output)?);
     let (nodes, edges) = (result.nodes, result.edges);
-    result.warnings.iter().for_each(|it| output.note(format_args!("warning: {it}")));
+    warn(&result.warnings, output);
     if output.is_json() {
         output.json(&result)?;
     } else {
-        let problems = result.problems.iter().map(|it| format!("{}\n", shown(it)));
+        let problems = problems::shown(&result.problems).into_iter().map(|it| it + "\n");
         let size =
             format!("{} and {}", counted(nodes, "node", "nodes"), counted(edges, "edge", "edges"));
         let count = match result.problems.len() {
@@ -134,25 +136,49 @@ fn check(params: &PlanCheckParams, output: &mut Output) -> Result<Exit, Fault> {
     Ok(if result.problems.is_empty() { Exit::Done } else { Exit::BadInput })
 }
 
+/// Largest number of warnings that are shown.
+const WARNINGS: usize = 3;
+
+fn warn(all: &[String], output: &Output) {
+    all.iter().take(WARNINGS).for_each(|it| output.note(format_args!("warning: {it}")));
+    let more = all.len().saturating_sub(WARNINGS);
+    if more > 0 {
+        let count = counted(more, "circle", "circles");
+        output.note(format_args!("warning: {count} of imports more; `--json` lists all"));
+    }
+}
+
 fn order(params: &PlanOrderParams, output: &mut Output) -> Result<Exit, Fault> {
     let result = questions::order(&load(&params.graph, params.dialect, output)?);
-    list(&result.problems, output);
+    problems::list(&result.problems, output);
     if output.is_json() {
         output.json(&result)?;
         return Ok(Exit::Done);
     }
-    if result.set_aside > 0 {
-        let count = result.set_aside;
-        output.note(format_args!("{count} links that close cycles were left out of the order"));
-    }
-    output.stream(|out| result.order.iter().try_for_each(|id| writeln!(out, "{id}")))?;
+    output.stream(|out| groups(&result).try_for_each(|it| writeln!(out, "{it}")))?;
     Ok(Exit::Done)
+}
+
+/// Returns the order in lines: an id, or all ids of a circle.
+fn groups(result: &PlanOrderResult) -> impl Iterator<Item = String> {
+    let circles: HashMap<&str, &Vec<String>> =
+        result.circles.iter().map(|it| (it[0].as_str(), it)).collect();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let id = result.order.get(at)?;
+        let circle = circles.get(id.as_str());
+        at += circle.map_or(1, |it| it.len());
+        Some(match circle {
+            Some(all) if all.len() > 1 => format!("circle of {}: {}", all.len(), all.join(", ")),
+            _ => id.clone(),
+        })
+    })
 }
 
 fn show(params: &PlanShowParams, output: &mut Output) -> Result<Exit, Fault> {
     let plan = load(&params.graph, params.dialect, output)?;
     let result = questions::show(&plan);
-    list(&result.problems, output);
+    problems::list(&result.problems, output);
     if output.is_json() {
         output.json(&result)?;
     } else {
@@ -165,7 +191,7 @@ fn show(params: &PlanShowParams, output: &mut Output) -> Result<Exit, Fault> {
 fn deps(params: &PlanDepsParams, output: &mut Output) -> Result<Exit, Fault> {
     let plan = load(&params.graph, params.dialect, output)?;
     let around = Around::of(&plan, params)?;
-    list(&questions::check(&plan).problems, output);
+    problems::list(&questions::check(&plan).problems, output);
     if output.is_json() {
         output.json(&around.result(&plan))?;
         return Ok(Exit::Done);
@@ -189,19 +215,4 @@ fn draw(
     // Writing to a string cannot fail.
     let _ = exploration.render(plan, |ix| statuses.of(plan, ix), &mut text);
     out.write_all(text.as_bytes())
-}
-
-/// Lists problems besides the result; in JSON they are part of it.
-fn list(problems: &[PlanProblem], output: &Output) {
-    if output.is_json() {
-        return;
-    }
-    for problem in problems {
-        output.note(shown(problem));
-    }
-}
-
-fn shown(problem: &PlanProblem) -> String {
-    let PlanProblem { kind, node, message, hint } = problem;
-    format!("problem: [{kind}] {node}: {message}\n  hint: {hint}")
 }

@@ -9,7 +9,7 @@ use crate::reply::{answer_of, last_fence};
 /// # Errors
 ///
 /// A reason for the model: there is no JSON, it does not parse, or it has another form.
-pub(super) fn json_reply<T: DeserializeOwned>(reply: &str) -> Result<T, String> {
+pub(crate) fn json_reply<T: DeserializeOwned>(reply: &str) -> Result<T, String> {
     let answer = answer_of(reply);
     let block = last_fence(answer).or_else(|| between_braces(answer).map(str::to_owned));
     let block = block.ok_or("there is no JSON block")?;

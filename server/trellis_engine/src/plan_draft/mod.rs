@@ -25,6 +25,8 @@ use std::collections::BTreeSet;
 use crate::vocabulary::Stage;
 use trellis_plan::{Sentence, SentenceKind};
 
+pub(crate) use json_reply::json_reply;
+
 pub use features::{Feature, Features, Leaf};
 pub use interface_checks::Surroundings;
 pub use interfaces::{Interface, PlannedDefinition, PlannedKind};

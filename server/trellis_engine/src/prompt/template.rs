@@ -129,6 +129,7 @@ templates! {
     PLAN_LAYOUT = "plan_layout.md";
     PLAN_INTERFACES = "plan_interfaces.md";
     PLAN_REVIEW = "plan_review.md";
+    DESCRIBE = "describe.md";
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod approval;
 mod assembly;
 mod causes;
+mod describe;
 mod diagnosis;
 mod failures;
 mod issue;

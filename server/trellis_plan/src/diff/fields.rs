@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::dialect::Dialect;
 use crate::extra_fields::ExtraFields;
 use crate::node::{Node, NodeIx, RedGate};
 use crate::plan::Plan;
@@ -41,8 +42,39 @@ pub(super) fn of_nodes(
     }
     if same_dialect {
         out.extend(of_extra(&a.extra, &b.extra, |name| !TRACES.contains(&name)));
+    } else {
+        let is_unknown = |it: &FieldChange| {
+            lacks((old_plan.dialect(), a), it, (&it.old, &it.new))
+                || lacks((new_plan.dialect(), b), it, (&it.new, &it.old))
+                || (it.name == "type" && !a.is_leaf() && !b.is_leaf())
+        };
+        out.retain(|it| !is_unknown(it));
     }
     out
+}
+
+/// Fields that only some dialects have, or only some files of a dialect.
+const OPTIONAL: [&str; 5] = ["signature", "subgraph_id", "examples", "libraries", "red_gate"];
+
+/// Returns whether a difference comes from what a node's dialect cannot say: it has no such field,
+/// or its docstring is the phrase that names the feature, since it has no other.
+fn lacks(
+    (dialect, node): (Dialect, &Node),
+    change: &FieldChange,
+    (own, other): (&Option<Value>, &Option<Value>),
+) -> bool {
+    let is_feature = matches!(dialect, Dialect::ZeroRepo | Dialect::CoderMind);
+    let is_optional = OPTIONAL.contains(&change.name.as_str());
+    if change.name == "docstring" && is_feature && other.is_none() {
+        let phrase = node.extra.get("feature").and_then(|raw| serde_json::from_str(raw.get()).ok());
+        return *own == Some(phrase.unwrap_or_else(|| Value::from(&*node.name)));
+    }
+    if dialect == Dialect::RpgEncoder && change.name == "file_path" {
+        return !node.is_leaf() && own.is_none();
+    }
+    // Without the field, the subgraph comes from the hierarchy.
+    let is_absent = own.is_none() || change.name == "subgraph_id";
+    (is_feature || dialect == Dialect::RpgEncoder) && is_optional && is_absent
 }
 
 fn texts(a: &Node, b: &Node, [old_name, new_name]: &[Cow<'_, str>; 2]) -> Vec<FieldChange> {
@@ -92,7 +124,7 @@ fn of_extra(
     let mut out: Vec<FieldChange> = Vec::new();
     for (name, _) in old.iter().chain(added).filter(|(name, _)| counts(name)) {
         let value = |it: &ExtraFields| {
-            it.get(name).and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok())
+            it.get(name).and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).map(no_lines)
         };
         let (old, new) = (value(old), value(new));
         if old != new && out.iter().all(|it| it.name != name) {
@@ -100,4 +132,12 @@ fn of_extra(
         }
     }
     out
+}
+
+/// Removes where parts of a node stand.
+fn no_lines(mut value: Value) -> Value {
+    for part in value.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        part.remove("lines");
+    }
+    value
 }

@@ -9,7 +9,16 @@ use super::{at, ids};
 
 fn node<'a>(path: &'a str, name: &'a str, docstring: &'a str) -> DerivedNode<'a> {
     let kind = if name.contains('.') { Kind::Method } else { Kind::Function };
-    DerivedNode { path, name, kind, signature: "def f(x)", docstring, lines: (3, 7) }
+    DerivedNode {
+        path,
+        name,
+        kind,
+        signature: "def f(x)",
+        docstring,
+        lines: (3, 7),
+        definitions: Vec::new(),
+        inner: Vec::new(),
+    }
 }
 
 fn edge(caller: usize, callee: usize) -> DerivedEdge<'static> {

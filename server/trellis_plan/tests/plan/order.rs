@@ -140,6 +140,10 @@ fn random_graphs_with_cycles_are_ordered_but_for_what_was_set_aside() {
         let place =
             |ix| found.sequence.iter().position(|&other| other == ix).expect("every node is there");
         assert_eq!(found.sequence.len(), count);
+        for circle in &found.circles {
+            let begin = place(circle[0]);
+            assert_eq!(found.sequence[begin..][..circle.len()], circle[..], "round {round}");
+        }
         for ix in plan.indices() {
             for &need in plan.needs(ix) {
                 let aside =
@@ -148,4 +152,14 @@ fn random_graphs_with_cycles_are_ordered_but_for_what_was_set_aside() {
             }
         }
     }
+}
+
+#[test]
+fn a_circle_is_one_group_after_what_it_needs_and_before_what_needs_it() {
+    let plan = functions("a: z\nz: a low\nlow:\ntop: z\nm: low\nself: self");
+    let found = order(&plan);
+    assert_eq!(ids(&plan, &found.sequence), "low a z m self top");
+    let circles: Vec<String> = found.circles.iter().map(|it| ids(&plan, it)).collect();
+    assert_eq!(circles, ["a z", "self"]);
+    assert!(order(&functions("a: b\nb:")).circles.is_empty());
 }

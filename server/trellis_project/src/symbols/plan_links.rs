@@ -12,8 +12,16 @@ use super::unique::name;
 pub struct GeneratedNode {
     pub ix: NodeIx,
     pub symbol: Located,
+    /// Other definitions of the name in the file: overloads, setters, branches.
+    others: Vec<Located>,
     /// True if the definition is not in the file named by the plan.
     pub moved: bool,
+}
+
+impl GeneratedNode {
+    fn symbols(&self) -> impl Iterator<Item = Located> + '_ {
+        std::iter::once(self.symbol).chain(self.others.iter().copied())
+    }
 }
 
 /// The first use behind a link.
@@ -54,19 +62,19 @@ impl Links {
             }
         }
         let nodes: FxHashMap<Located, NodeIx> =
-            found.generated.iter().map(|it| (it.symbol, it.ix)).collect();
+            found.generated.iter().flat_map(|it| it.symbols().map(|at| (at, it.ix))).collect();
         for it in &found.generated {
-            let at = name(index, it.symbol);
-            let callers = index.callers(at.file, at.range.start).unwrap_or_default();
-            let outside = callers.iter().filter(|caller| !is_inside(index, caller, it.symbol));
-            for caller in outside {
+            let is_outside =
+                |caller: &Caller| !it.symbols().any(|symbol| is_inside(index, caller, symbol));
+            let callers = it.symbols().flat_map(|symbol| callers(index, symbol));
+            for caller in &callers.filter(is_outside).collect::<Vec<_>>() {
                 if !belongs_to_tests(index.path(caller.file)) {
                     found.used.push(it.ix);
                 }
                 let Some(from) = around(index, caller, &nodes) else { continue };
                 add(&mut found.links, (from, it.ix), caller);
             }
-            for caller in users_of_members(index, it.symbol) {
+            for caller in it.symbols().flat_map(|symbol| users_of_members(index, symbol)) {
                 let Some(from) = around(index, &caller, &nodes) else { continue };
                 add(&mut found.through_members, (from, it.ix), &caller);
             }
@@ -74,6 +82,11 @@ impl Links {
         found.used.dedup();
         found
     }
+}
+
+fn callers(index: &Index, symbol: Located) -> Vec<Caller> {
+    let at = name(index, symbol);
+    index.callers(at.file, at.range.start).unwrap_or_default()
 }
 
 /// Returns the callers of a class's members, outside of the class.
@@ -84,10 +97,7 @@ fn users_of_members(index: &Index, class: Located) -> Vec<Caller> {
     }
     let is_member = |symbol: &usize| outline.symbols[*symbol].parent == Some(class.symbol);
     let members = (0..outline.symbols.len()).filter(is_member);
-    let users = members.flat_map(|symbol| {
-        let at = name(index, Located { file: class.file, symbol });
-        index.callers(at.file, at.range.start).unwrap_or_default()
-    });
+    let users = members.flat_map(|symbol| callers(index, Located { file: class.file, symbol }));
     users.filter(|caller| !is_inside(index, caller, class)).collect()
 }
 
@@ -117,7 +127,9 @@ fn generated(plan: &Plan, index: &Index, ix: NodeIx) -> Option<GeneratedNode> {
     files.dedup();
     let only = all.first().filter(|_| files.len() == 1);
     let symbol = *there.or(only)?;
-    Some(GeneratedNode { ix, symbol, moved: there.is_none() })
+    let is_other = |it: &Located| it.file == symbol.file && *it != symbol;
+    let others = all.iter().copied().filter(is_other).collect();
+    Some(GeneratedNode { ix, symbol, others, moved: there.is_none() })
 }
 
 /// Returns whether uses are inside a definition, or inside a symbol in it.

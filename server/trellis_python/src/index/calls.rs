@@ -41,6 +41,23 @@ pub struct CallNode {
     pub first: u32,
     /// Last line.
     pub last: u32,
+    /// Functions and classes inside it that are not nodes.
+    pub inner: Vec<InnerDefinition>,
+}
+
+/// A function or class inside a node of a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerDefinition {
+    /// `function.inner`.
+    pub name: String,
+    /// Kind of the symbol, never a bound name.
+    pub kind: SymbolKind,
+    /// Text from `def` or `class` up to the colon, as written.
+    pub signature: String,
+    /// First line, from 1, decorators included.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
 }
 
 /// A use of a function: a call, or a mention that passes the function on. Creating an object uses
@@ -60,14 +77,14 @@ const SEVERAL: &str = "one of several: the object before the dot may have severa
 /// Returns the call graph of an index: its functions, those inside functions too. Unresolved uses,
 /// and uses outside functions, give no edge.
 pub fn calls(index: &Index) -> Calls {
-    graph(index, &|outline, symbol| is_function(&outline.symbols[symbol]))
+    graph(index, |_| true, &|outline, symbol| is_function(&outline.symbols[symbol]))
 }
 
-/// Returns the functions, methods and classes of an index that are not inside a function. Uses in
-/// inner functions count for the one around them; creating an object uses its class. Base classes,
-/// and uses in the body of a class, are uses by the class.
-pub fn definition_graph(index: &Index) -> Calls {
-    graph(index, &|outline, symbol| {
+/// Returns the functions, methods and classes of the files that `is_wanted` accepts, by path; not
+/// those inside a function. Uses in inner functions count for the one around them; creating an
+/// object uses its class. Base classes, and uses in the body of a class, are uses by the class.
+pub fn definition_graph(index: &Index, is_wanted: impl Fn(&str) -> bool) -> Calls {
+    graph(index, is_wanted, &|outline, symbol| {
         let path = outline.path(symbol);
         let around = path.split_last().map_or(&[][..], |(_, around)| around);
         let it = &outline.symbols[symbol];
@@ -79,8 +96,9 @@ pub fn definition_graph(index: &Index) -> Calls {
 /// Predicate on the symbols of an outline that are nodes of a graph.
 type IsNode<'a> = &'a (dyn Fn(&Outline, usize) -> bool + Sync);
 
-fn graph(index: &Index, is_node: IsNode<'_>) -> Calls {
-    let mut files: Vec<FileId> = index.files().filter(|it| !is_doubled(index, *it)).collect();
+fn graph(index: &Index, is_wanted: impl Fn(&str) -> bool, is_node: IsNode<'_>) -> Calls {
+    let is_source = |it: &FileId| !is_doubled(index, *it) && is_wanted(index.path(*it));
+    let mut files: Vec<FileId> = index.files().filter(is_source).collect();
     files.sort_by_key(|it| index.path(*it));
     let nodes: Vec<CallNode> = ask_each(index, &files, |_, file| nodes_of(index, file, is_node));
     // Nodes by the position of their names, and by their location in the outline.
@@ -124,22 +142,63 @@ fn nodes_of(index: &Index, file: FileId, is_node: IsNode<'_>) -> Vec<CallNode> {
     let Some(text) = index.text(file) else { return Vec::new() };
     let (outline, lines) = (index.outline(file), index.lines(file, &text));
     let line = |at: usize| lines.position(at, Unit::Utf8).0 as u32 + 1;
-    let node = |(symbol, it): (usize, &Symbol)| {
+    let mut nodes: Vec<CallNode> = Vec::new();
+    let mut counts: FxHashMap<(Option<usize>, &str), usize> = FxHashMap::default();
+    for it in &outline.symbols {
+        *counts.entry((it.parent, &it.name)).or_default() += 1;
+    }
+    // Place of the node that each symbol is, or is inside of.
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(outline.symbols.len());
+    for (symbol, it) in outline.symbols.iter().enumerate() {
+        let around = it.parent.and_then(|parent| places[parent]);
         let names: Vec<&str> = outline.path(symbol).iter().map(|it| it.name.as_str()).collect();
-        CallNode {
-            symbol: Located { file, symbol },
-            path: index.path(file).to_owned(),
-            name_path: outline.name_path(symbol),
+        let definition = InnerDefinition {
             name: names.join("."),
             kind: it.kind,
             signature: it.header.clone().map_or_else(String::new, |at| text[at].to_owned()),
-            docstring: it.docstring.clone().map_or_else(String::new, |at| content(&text[at])),
             first: line(it.range.start),
             last: line(it.range.end),
+        };
+        if is_node(&outline, symbol) {
+            let docstring = it.docstring.clone().map_or_else(String::new, |at| content(&text[at]));
+            let number = match counts[&(it.parent, it.name.as_str())] {
+                1 => String::new(),
+                _ => format!("[{}]", it.nth),
+            };
+            let name_path = format!("/{}{number}", names.join("/"));
+            let location = Located { file, symbol };
+            nodes.push(node(index, location, definition, (name_path, docstring)));
+            places.push(Some(nodes.len() - 1));
+        } else {
+            let is_definition = is_function(it) || it.kind == SymbolKind::Class;
+            if let Some(place) = around.filter(|_| is_definition) {
+                nodes[place].inner.push(definition);
+            }
+            places.push(around);
         }
-    };
-    let symbols = outline.symbols.iter().enumerate();
-    symbols.filter(|(symbol, _)| is_node(&outline, *symbol)).map(node).collect()
+    }
+    nodes
+}
+
+fn node(
+    index: &Index,
+    symbol: Located,
+    definition: InnerDefinition,
+    (name_path, docstring): (String, String),
+) -> CallNode {
+    let InnerDefinition { name, kind, signature, first, last } = definition;
+    CallNode {
+        symbol,
+        path: index.path(symbol.file).to_owned(),
+        name_path,
+        name,
+        kind,
+        signature,
+        docstring,
+        first,
+        last,
+        inner: Vec::new(),
+    }
 }
 
 pub(super) fn is_function(it: &Symbol) -> bool {
@@ -151,11 +210,14 @@ pub(super) fn function_around(outline: &Outline, file: FileId, at: usize) -> Opt
     node_around(outline, file, at, &|outline, symbol| is_function(&outline.symbols[symbol]))
 }
 
-/// Returns the innermost node around an offset.
+/// Returns the innermost node around an offset. Symbols are in source order, so the last one that
+/// begins before the offset is inside of all that contain it, if not one of them.
 fn node_around(outline: &Outline, file: FileId, at: usize, is_node: IsNode<'_>) -> Option<Located> {
-    let around =
-        |symbol: &usize| outline.symbols[*symbol].range.contains(&at) && is_node(outline, *symbol);
-    let symbol = (0..outline.symbols.len()).rev().find(around)?;
+    let begun = outline.symbols.partition_point(|it| it.range.start <= at);
+    let parent = |it: &usize| outline.symbols[*it].parent;
+    let mut around = std::iter::successors(begun.checked_sub(1), parent);
+    let contains = |it: &usize| outline.symbols[*it].range.contains(&at) && is_node(outline, *it);
+    let symbol = around.find(contains)?;
     Some(Located { file, symbol })
 }
 
@@ -221,12 +283,28 @@ fn functions_of<F>(
     eval.constructors(target).into_iter().flat_map(named).collect()
 }
 
+/// Replaces tabs by spaces up to the next column that is a multiple of eight.
+fn expanded(text: &str) -> String {
+    let mut column = 0;
+    let mut out = String::with_capacity(text.len());
+    for it in text.chars() {
+        let width = if it == '\t' { 8 - column % 8 } else { 1 };
+        match it {
+            '\t' => out.extend(std::iter::repeat_n(' ', width)),
+            _ => out.push(it),
+        }
+        column = if it == '\n' { 0 } else { column + width };
+    }
+    out
+}
+
 /// Returns a docstring's text, as `inspect.cleandoc` does.
 fn content(literal: &str) -> String {
     let Ok(parsed) = syntax::parse(literal) else { return String::new() };
     let Some(Stmt::Expr(it)) = parsed.suite().first() else { return String::new() };
     let Some(literal) = it.value.as_string_literal_expr() else { return String::new() };
-    let mut lines = literal.value.to_str().lines();
+    let text = expanded(literal.value.to_str());
+    let mut lines = text.lines();
     let first = lines.next().unwrap_or_default().trim_start();
     let rest: Vec<&str> = lines.collect();
     // Only one-byte white space counts, so that a cut never splits a character.

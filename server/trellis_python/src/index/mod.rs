@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
 use crate::semantics::{Composing, Layout, Memory, Module, Writes};
-pub use calls::{CallEdge, CallNode, Calls, calls, definition_graph};
+pub use calls::{CallEdge, CallNode, Calls, InnerDefinition, calls, definition_graph};
 pub(crate) use documents::DocumentKind;
 pub use documents::is_document;
 pub use import_cycles::{CycleImport, ImportCycle};

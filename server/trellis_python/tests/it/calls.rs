@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use trellis_python::{Calls, Index, SymbolKind, TextSource, Words, calls, definition_graph};
+use trellis_python::{
+    Calls, Index, SymbolKind, TextSource, Words, calls, definition_graph, dynamic_definitions,
+};
 
 struct NoTexts;
 
@@ -242,7 +244,7 @@ def helper(it: A):
     return A()
 helper(1)
 ";
-    let found = definition_graph(&index(&[("m.py", text)]));
+    let found = definition_graph(&index(&[("m.py", text)]), |_| true);
     let names: Vec<&str> = found.nodes.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["A", "A.__init__", "B", "B.go", "B.Deep", "B.Deep.far", "helper"]);
     let expected = [
@@ -253,6 +255,43 @@ helper(1)
         "m.helper -> m.A",
     ];
     assert_eq!(edges(&found), expected);
+    let inner = found.nodes.iter().flat_map(|it| &it.inner);
+    let inner: Vec<(&str, &str, u32)> =
+        inner.map(|it| (it.name.as_str(), it.signature.as_str(), it.first)).collect();
+    assert_eq!(inner, [("B.go.inner", "def inner()", 6)]);
+}
+
+#[test]
+fn files_that_nobody_wants_have_no_nodes_and_no_uses() {
+    let files = [("a.py", "def f(): ...\n"), ("b.py", "import a\ndef g():\n    a.f()\n")];
+    let found = definition_graph(&index(&files), |path| path == "a.py");
+    assert_eq!((found.nodes.len(), found.edges.len()), (1, 0));
+}
+
+#[test]
+fn definitions_at_run_time_are_found_by_their_lines() {
+    let text = "\
+import sys
+globals()['a'] = 1
+for name in ('b', 'c'):
+    setattr(sys.modules[__name__], name, 1)
+exec('def d(): ...')
+E = type('E', (), {})
+globals().update(f=1)
+class G:
+    def h(self):
+        setattr(self, 'x', type(self))
+        return globals()['a']
+";
+    assert_eq!(dynamic_definitions(text), [2, 4, 5, 6, 7]);
+    assert_eq!(dynamic_definitions("exec(\n"), [1]);
+}
+
+#[test]
+fn docstrings_are_as_inspect_returns_them() {
+    let text = "def f():\n    \"\"\"  One.\n\n\tTwo.\n      Three.\n    \"\"\"\n";
+    let found = of(&[("m.py", text)]);
+    assert_eq!(found.nodes[0].docstring, "One.\n\n  Two.\nThree.");
 }
 
 /// Both graphs resolve the same uses; they differ in what is a node.
@@ -262,5 +301,5 @@ fn the_graphs_agree_where_there_are_only_functions() {
         ("a.py", "from b import g\ndef f(x):\n    return g(x) if x else f(x)\n"),
         ("b.py", "import a\ndef g(x):\n    return a.f(x)\ndef h():\n    return [g]\n"),
     ];
-    assert_eq!(definition_graph(&index(&files)), of(&files));
+    assert_eq!(definition_graph(&index(&files), |_| true), of(&files));
 }

@@ -84,7 +84,7 @@ pub struct PlanCheckResult {
     pub edges: usize,
     /// In a fixed order; empty for a valid graph.
     pub problems: Vec<PlanProblem>,
-    /// What a graph may have but should not: files that would import each other in a circle.
+    /// What a graph may have but should not: files that would import each other in a circle, the shortest first.
     pub warnings: Vec<String>,
 }
 
@@ -103,12 +103,14 @@ pub struct PlanProblem {
 }
 
 pub fn check(plan: &Plan) -> PlanCheckResult {
+    let mut imports = planned_cycles(plan);
+    imports.sort_by_key(|it| it.files.len());
     PlanCheckResult {
         dialect: plan.dialect().name(),
         nodes: plan.nodes().len(),
         edges: plan.edge_count(),
         problems: problems(plan),
-        warnings: planned_cycles(plan).iter().map(|it| format!("circular import {it}")).collect(),
+        warnings: imports.iter().map(|it| format!("circular import {it}")).collect(),
     }
 }
 
@@ -137,19 +139,18 @@ pub struct PlanOrderParams {
 pub struct PlanOrderResult {
     /// Ids of nodes, dependencies first.
     pub order: Vec<String>,
+    /// Ids of nodes that need each other, by circle; `order` has each circle in one piece.
+    pub circles: Vec<Vec<String>>,
     /// In a fixed order; empty for a valid graph.
     pub problems: Vec<PlanProblem>,
-    /// How many links that close cycles were left out; for text, not part of the result.
-    #[serde(skip)]
-    pub set_aside: usize,
 }
 
 pub fn order(plan: &Plan) -> PlanOrderResult {
     let order = trellis_plan::order(plan);
     PlanOrderResult {
         order: ids(plan, &order.sequence),
+        circles: order.circles.iter().map(|it| ids(plan, it)).collect(),
         problems: problems(plan),
-        set_aside: order.set_aside.len(),
     }
 }
 

@@ -91,6 +91,8 @@ fn node(it: &CallNode) -> DerivedNode<'_> {
         signature: &it.signature,
         docstring: &it.docstring,
         lines: (it.first, it.last),
+        definitions: Vec::new(),
+        inner: Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn run(args: EditArgs, output: &mut Output) -> Result<Exit, Fault> {
     if output.is_json() {
         output.json(&result)?;
     } else {
-        super::list(&result.new_problems, output);
+        super::problems::list(&result.new_problems, output);
         output.text(diff::text(&result.diff).trim_end())?;
     }
     Ok(Exit::Done)

@@ -20,7 +20,7 @@ pub(super) fn run(args: &LevelsArgs, output: &mut Output) -> Result<Exit, Fault>
     let Graph { rpg, dialect } = &args.graph;
     let params = PlanLevelsParams { graph: rpg.clone(), dialect: dialect.map(Into::into) };
     let result = levels(&super::load(&params.graph, params.dialect, output)?);
-    super::list(&result.problems, output);
+    super::problems::list(&result.problems, output);
     if output.is_json() {
         output.json(&result)?;
         return Ok(Exit::Done);
