@@ -23,7 +23,7 @@ export type RunState = ("finished" | "active" | "stopped")
 /**
  * The kind of event, as in the journal.
  */
-export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "suite" | "tests_written" | "stopped" | "finished")
+export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "unproven" | "outdated" | "suite" | "tests_written" | "stopped" | "finished")
 /**
  * In a word.
  */
@@ -198,6 +198,10 @@ needed: string
  * Name of a field of a node.
  */
 export type FieldName = ("signature" | "docstring" | "examples" | "libraries" | "serves")
+/**
+ * The rule by which definitions form subgraphs.
+ */
+export type SubgraphRule = ("package" | "cohesion")
 /**
  * Size of the planned project.
  */
@@ -4256,6 +4260,7 @@ out?: (string | null)
  * Whether files of tests are part of the graph.
  */
 tests?: boolean
+subgraphs?: SubgraphRule
 /**
  * Return immediately with the id of the job; a `trellis/event` reports its end.
  */
@@ -4302,9 +4307,51 @@ problems: {
 [k: string]: number
 }
 /**
+ * Docstrings that a model wrote; null if none was asked.
+ */
+described?: (DescribedDefinitions | null)
+/**
  * Files that cannot be read, definitions that share a name, files that depend on each other; as sentences.
  */
 notes: string[]
+}
+/**
+ * Docstrings of a model. Their nodes have `"described": "model"`.
+ */
+export interface DescribedDefinitions {
+/**
+ * The number of docstrings that it wrote.
+ */
+docstrings: number
+/**
+ * Definitions without a usable docstring.
+ */
+missing: MissingDocstring[]
+/**
+ * Number of requests to the model, those of earlier starts included.
+ */
+requests: number
+/**
+ * Tokens of this start.
+ */
+tokens: number
+/**
+ * Price of this start in US dollars.
+ */
+usd: number
+}
+/**
+ * A definition that the model did not describe.
+ */
+export interface MissingDocstring {
+/**
+ * Id of the node.
+ */
+node: string
+/**
+ * A fragment on what was wrong with the reply.
+ */
+problem: string
 }
 /**
  * Drafts a plan from a specification, part by part, up to the next question or decision of a person; a further call
