@@ -196,6 +196,7 @@ function setOpen(next: Iterable<string>): void {
   const node = chosen === undefined ? undefined : nodes.get(chosen);
   if (node !== undefined && !open.has(node.subgraph)) chosen = boxId(node.subgraph);
   else if (chosen?.startsWith(boxId(''))) chosen = firstOf(chosen);
+  if (chosen === undefined || !nodes.has(chosen)) form.hide();
   isMoved = false;
   draw();
   saveView();
