@@ -1,6 +1,7 @@
 // Entry point: connects the folders.
 import { commands, type ExtensionContext, l10n, window } from 'vscode';
 import { registerApproval } from './approval/register';
+import { registerDrafts } from './draft/register';
 import { registerGeneration } from './generation/register';
 import { createStatusBar } from './generation/status_bar';
 import { keyEnvironment } from './models/keys';
@@ -35,6 +36,7 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(runs, ...createStatusBar(sidecar, jobStore, runs));
   registerModels(context, sidecar, jobStore);
   context.subscriptions.push(registerTasks(sidecar, jobStore));
+  registerDrafts(context, sidecar);
   const { failing, previews } = registerTesting(context, sidecar, jobStore);
   registerPanel(context, sidecar, jobStore, runs);
   registerApproval(context, sidecar, jobStore, failing, previews);

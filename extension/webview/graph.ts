@@ -6,7 +6,9 @@ import { Dots } from './dots';
 import { elementsOf } from './elements';
 import { Labels } from './labels';
 import { Legend } from './legend';
+import { LinkByDrag } from './link_by_drag';
 import { neighbourOf } from './neighbours';
+import { NodeForm } from './node_form';
 import { OncePerFrame } from './once_per_frame';
 import { editor, element, formatted, texts } from './page';
 import { PlanBar } from './plan_bar';
@@ -47,6 +49,11 @@ const dots = new Dots(cy);
 const labels = new Labels(cy, toggleBox);
 const legend = new Legend(element('legend', HTMLElement), applyFilter);
 const planBar = new PlanBar(highlight);
+const form = new NodeForm(
+  () => cy.resize(),
+  () => nodes.keys(),
+  choose,
+);
 const search = new Search(
   () => nodes.values(),
   showHit,
@@ -61,6 +68,8 @@ let chosen = editor.getState()?.chosen;
 let hovered: string | undefined;
 let shownRun = '';
 let isMoved = false;
+/** Whether the nodes can be edited. */
+let isEditable = false;
 /** Graph that is not drawn yet, and whether the size has changed since the last picture. */
 let received: GraphMessage | undefined;
 let isResized = false;
@@ -75,7 +84,8 @@ window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   }
   updating.flush();
   if (data.type === 'states') updateStates(data.states);
-  else selectNode(data.id);
+  else if (data.type === 'select') selectNode(data.id);
+  else form.receive(data);
 });
 new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class', 'style'] });
 new ResizeObserver(() => {
@@ -94,6 +104,11 @@ cy.on('mouseover mouseout', 'node', ({ type, target }) => {
   hovered = type === 'mouseover' && nodes.has(target.id()) ? target.id() : undefined;
   showLabels();
 });
+new LinkByDrag(
+  cy,
+  (id) => isEditable && nodes.has(id),
+  (id, needed) => form.link(needed, id),
+);
 cy.on('scrollzoom dragpan pinchzoom', () => {
   isMoved = true;
 });
@@ -123,6 +138,9 @@ function showGraph({ out, nodes: all, plan }: GraphMessage): void {
   nodes = new Map(all.map((it) => [it.id, it]));
   shownRun = out;
   planBar.show(plan);
+  isEditable = plan?.isEditable === true;
+  if (!isEditable) form.hide();
+  else if (chosen !== undefined && nodes.has(chosen)) editor.postMessage({ type: 'selected', id: chosen });
   if (chosen !== undefined && !isKnown(chosen)) chosen = undefined;
   const start = all.length > MANY_NODES ? [] : subgraphs();
   open = new Set(isSame && wasOpen !== undefined ? wasOpen : start);
@@ -178,6 +196,7 @@ function setOpen(next: Iterable<string>): void {
   const node = chosen === undefined ? undefined : nodes.get(chosen);
   if (node !== undefined && !open.has(node.subgraph)) chosen = boxId(node.subgraph);
   else if (chosen?.startsWith(boxId(''))) chosen = firstOf(chosen);
+  if (chosen === undefined || !nodes.has(chosen)) form.hide();
   isMoved = false;
   draw();
   saveView();
@@ -247,6 +266,7 @@ function applyFilter(): void {
 function choose(id: string): void {
   selectNode(id);
   if (nodes.has(id)) editor.postMessage({ type: 'selected', id });
+  else form.hide();
 }
 
 /** Selects a node or a box; a closed box with the node is opened. */

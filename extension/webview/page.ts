@@ -32,6 +32,9 @@ interface Texts {
   readonly closeAll: string;
   readonly counts: string;
   readonly planned: string;
+  readonly unlink: string;
+  readonly example: string;
+  readonly readOnly: string;
 }
 
 export const editor = acquireVsCodeApi();

@@ -3,6 +3,7 @@
 import type { Run, RunNode, Status } from '../run/run_state';
 import type { Translate } from '../translate';
 import { fields } from '../unknown_value';
+import { type FromForm, parseForm, type ToForm } from './plan_form';
 import type { PlannedRun } from './plan_preview';
 import { planSummary } from './plan_summary';
 
@@ -25,6 +26,8 @@ export interface PlanHeader {
   readonly generate: string;
   /** Ids of the longest chain. */
   readonly chain: readonly string[];
+  /** Whether its nodes can be edited. */
+  readonly isEditable: boolean;
 }
 
 /** Messages to the page. */
@@ -37,7 +40,8 @@ export type ToPage =
       readonly nodes: readonly DrawnNode[];
     }
   | { readonly type: 'states'; readonly states: readonly (readonly [string, Status])[] }
-  | { readonly type: 'select'; readonly id: string };
+  | { readonly type: 'select'; readonly id: string }
+  | ToForm;
 
 /** Messages from the page. */
 export type FromPage =
@@ -45,7 +49,8 @@ export type FromPage =
   | { readonly type: 'ready'; readonly chosen: string | undefined }
   | { readonly type: 'open' | 'tests' | 'retry' | 'selected'; readonly id: string }
   /** A button of the header of a plan. */
-  | { readonly type: 'generate' | 'problems' };
+  | { readonly type: 'generate' | 'problems' }
+  | FromForm;
 
 export function graphMessage(run: Run, plan?: PlanHeader): Extract<ToPage, { type: 'graph' }> {
   const nodes = [...run.nodes.values()].map(drawnNode);
@@ -60,6 +65,7 @@ export function planHeader({ run, estimate }: PlannedRun, t: Translate): PlanHea
     summary: planSummary(estimate, run.kind, t),
     generate: run.kind === 'tasks' ? t('Build Project…') : t('Generate…'),
     chain,
+    isEditable: run.kind !== 'tasks',
   };
   if (problems === 0) return header;
   return { ...header, problems: problems === 1 ? t('1 problem') : t('{0} problems', problems) };
@@ -78,6 +84,8 @@ export function parseMessage(message: unknown): FromPage | undefined {
   const { type, id, chosen } = fields(message);
   if (type === 'generate' || type === 'problems') return { type };
   if (type === 'ready') return { type, chosen: typeof chosen === 'string' ? chosen : undefined };
+  const ofForm = parseForm(message);
+  if (ofForm !== undefined) return ofForm;
   const known = type === 'open' || type === 'tests' || type === 'retry' || type === 'selected';
   return known && typeof id === 'string' ? { type, id } : undefined;
 }

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { commands, l10n, Uri, ViewColumn, type Webview, type WebviewPanel, window } from 'vscode';
 import { type Run, STATUSES } from '../run/run_state';
 import type { RunChange, RunStore } from '../run/run_store';
+import type { Sidecar } from '../sidecar/api';
 import { graphMessage, parseMessage, planHeader, statesMessage, type ToPage } from './graph_messages';
 import { escaped, pageHtml } from './html';
 import { editSpecification } from './node_actions';
 import { statusName } from './node_rows';
+import { PlanEditor } from './plan_editor';
 import type { PlanPreview } from './plan_preview';
 
 /** View type, by which the editor restores the page after a reload. */
@@ -14,6 +16,7 @@ export const GRAPH_VIEW = 'trellis.graph';
 
 export class GraphPage {
   private panel: WebviewPanel | undefined;
+  private readonly editor: PlanEditor;
   private isReady = false;
   /** Id of the selected node, sent when the page is ready. */
   private selection: string | undefined;
@@ -23,7 +26,10 @@ export class GraphPage {
     private readonly runs: RunStore,
     private readonly preview: PlanPreview,
     private readonly onSelect: (id: string) => void,
-  ) {}
+    sidecar: Sidecar,
+  ) {
+    this.editor = new PlanEditor(sidecar, preview, (it) => this.send(it));
+  }
 
   /** Shows the page, and creates it if needed. */
   open(): void {
@@ -110,6 +116,11 @@ export class GraphPage {
       case 'selected':
         this.selection = received.id;
         if (planned === undefined) this.onSelect(received.id);
+        else void this.editor.show(received.id);
+        break;
+      case 'try':
+      case 'edit':
+        void this.editor.receive(received);
         break;
       case undefined:
         break;
@@ -148,6 +159,9 @@ export class GraphPage {
       closeAll: l10n.t('Close All'),
       counts: l10n.t('{0}/{1} passed'),
       planned: l10n.t('{0} nodes'),
+      unlink: l10n.t('Remove the dependency on'),
+      example: l10n.t('Example'),
+      readOnly: l10n.t('Only graphs in the format rpg can be edited.'),
     };
     const legend = names.map(
       ([it, name]) =>
@@ -173,12 +187,34 @@ export class GraphPage {
 <button id="generate" type="button" class="primary"></button>
 </div>
 </header>
+${formHtml()}
 <main id="graph" role="application" tabindex="0" aria-label="${escaped(l10n.t('Planning graph: arrow keys move between nodes and subgraphs, Enter opens, Escape closes a subgraph, T opens the tests, R retries'))}"></main>
 <p id="said" role="status" aria-live="polite"></p>
 <p id="empty">${escaped(l10n.t('No run yet. Start one with "Trellis: Generate Repository from Graph…".'))}</p>
 <script id="texts" type="application/json" nonce="${nonce}">${JSON.stringify(texts).replaceAll('<', '\\u003c')}</script>`,
     });
   }
+}
+
+/** Makes the form of a node of a plan. */
+function formHtml(): string {
+  const field = (label: string, input: string) => `<label>${escaped(label)}${input}</label>`;
+  const area = (id: string, rows: number) =>
+    `<textarea id="${id}" rows="${rows}" spellcheck="false"></textarea>`;
+  return `<form id="form" hidden aria-label="${escaped(l10n.t('Node'))}">
+<p id="form-title"></p>
+${field(l10n.t('Name'), '<input id="form-name" spellcheck="false">')}
+${field(l10n.t('Signature'), area('form-signature', 2))}
+${field(l10n.t('Docstring'), area('form-docstring', 6))}
+<fieldset><legend>${escaped(l10n.t('Examples'))}</legend><div id="form-examples"></div></fieldset>
+<fieldset><legend>${escaped(l10n.t('Depends on'))}</legend><ul id="form-needs"></ul>
+<input id="form-need" list="form-known" aria-label="${escaped(l10n.t('Add a dependency'))}" placeholder="${escaped(l10n.t('Add a dependency'))}">
+<datalist id="form-known"></datalist>
+<p class="hint">${escaped(l10n.t('Or drag with Shift from a node to the one that it needs.'))}</p></fieldset>
+<ul id="form-problems" role="status" aria-label="${escaped(l10n.t('Problems'))}"></ul>
+<div class="actions"><button id="form-save" type="submit" class="primary">${escaped(l10n.t('Save'))}</button>
+<button type="button" data-remove="node">${escaped(l10n.t('Remove Node'))}</button></div>
+</form>`;
 }
 
 /** Opens the file of a plan, and the list of its problems. */

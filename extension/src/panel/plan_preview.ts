@@ -1,5 +1,5 @@
 // A planning graph or task list that is shown before its run.
-import { type Disposable, EventEmitter, workspace } from 'vscode';
+import { type Disposable, EventEmitter, RelativePattern, Uri, workspace } from 'vscode';
 import type { PlanEstimateResult } from '../protocol';
 import { type Run, runOf } from '../run/run_state';
 import type { Sidecar } from '../sidecar/api';
@@ -15,6 +15,8 @@ export class PlanPreview {
   readonly onChange = this.changeEmitter.event;
   private shown: PlannedRun | undefined;
   private readonly listening: Disposable[];
+  /** Follows the file of the plan, which others may change as well. */
+  private watcher: Disposable | undefined;
 
   constructor(private readonly sidecar: Sidecar) {
     this.listening = [
@@ -36,6 +38,7 @@ export class PlanPreview {
   /** Shows the plan of a file. */
   async show(file: string): Promise<void> {
     this.shown = await this.read(file);
+    this.watch(file);
     this.changeEmitter.fire();
   }
 
@@ -47,15 +50,26 @@ export class PlanPreview {
   }
 
   dispose(): void {
+    this.watcher?.dispose();
     for (const it of this.listening) it.dispose();
   }
 
-  private async reload(file: string): Promise<void> {
+  /** Reads the file again, if its plan is shown. */
+  async reload(file: string): Promise<void> {
     const read = await this.read(file).catch(() => undefined);
     // A file that is no plan for the moment has a diagnostic; the picture of before stays.
     if (read === undefined || this.shown?.run.graph !== file) return;
     this.shown = read;
     this.changeEmitter.fire();
+  }
+
+  private watch(file: string): void {
+    this.watcher?.dispose();
+    const folder = Uri.joinPath(Uri.file(file), '..');
+    const name = file.slice(file.lastIndexOf('/') + 1);
+    const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, name));
+    watcher.onDidChange(() => this.reload(file));
+    this.watcher = watcher;
   }
 
   private async read(graph: string): Promise<PlannedRun> {

@@ -52,7 +52,7 @@ export function registerPanel(
     if (view.visible) void view.reveal(tree.node(id), { select: true, focus: false });
   };
   const preview = new PlanPreview(sidecar);
-  const page = new GraphPage(context.extensionUri, runs, preview, reveal);
+  const page = new GraphPage(context.extensionUri, runs, preview, reveal, sidecar);
   const nodePage = new NodePage(context.extensionUri, sidecar, runs, jobStore);
   const follow = runs.onChange((change) => {
     tree.update(change);

@@ -46,6 +46,7 @@ const SETTINGS_OF_METHOD = {
   'trellis/decideFix': TEST_SETTINGS,
   'trellis/runTests': TEST_SETTINGS,
   'trellis/environment': ['interpreter'],
+  'trellis/draftPlan': [...MODEL_SETTINGS, ...BUDGET_SETTINGS],
 } as const satisfies Record<string, readonly (keyof RequestSettings)[]>;
 
 export type MethodWithSettings = keyof typeof SETTINGS_OF_METHOD;

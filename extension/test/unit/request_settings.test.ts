@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { Decisions } from '../../src/approval/decisions';
+import { PlanDraft } from '../../src/draft/draft';
+import { DraftStore } from '../../src/draft/draft_store';
 import { generate, resumeRun } from '../../src/generation/generate';
 import { LastAnswers } from '../../src/generation/last_answers';
 import { implementIssue } from '../../src/issue/implement';
@@ -68,6 +70,7 @@ const TAKES: Record<MethodWithSettings, string[]> = {
   'trellis/decideFix': TESTS,
   'trellis/runTests': TESTS,
   'trellis/environment': ['interpreter'],
+  'trellis/draftPlan': [...MODELS, ...BUDGET],
 };
 const METHODS = Object.keys(TAKES).filter((it): it is MethodWithSettings => it in TAKES);
 
@@ -156,6 +159,11 @@ const ASKS: Record<MethodWithSettings, (fixture: TestingFixture, jobStore: JobSt
   'trellis/proposeFix': ({ sidecar }) => fixRequests(sidecar).propose({ root: '/p', test: 'a.py::t' }),
   'trellis/decideFix': ({ sidecar }) => decided(sidecar),
   'trellis/runTests': ({ view }) => view.refreshHandler?.(undefined) ?? Promise.resolve(),
+  'trellis/draftPlan': ({ sidecar }) => {
+    const tabs = { show: async () => {} } as never;
+    const draft = new PlanDraft(asClient(sidecar), new DraftStore(memento()), tabs);
+    return draft.begin({ spec: '/p/spec.md', out: '/p/plan.json' });
+  },
   'trellis/environment': ({ sidecar }) => testEnvironment(asClient(sidecar), '/p', undefined).catch(() => {}),
 };
 
