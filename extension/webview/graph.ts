@@ -50,7 +50,11 @@ const labels = new Labels(cy, toggleBox);
 const legend = new Legend(element('legend', HTMLElement), applyFilter);
 const planBar = new PlanBar(highlight);
 const form = new NodeForm(
-  () => cy.resize(),
+  () => {
+    cy.resize();
+    // The form must not cover the node that it is about.
+    if (isMoved && chosen !== undefined) cy.stop(true, true).center(cy.getElementById(chosen));
+  },
   () => nodes.keys(),
   choose,
 );
