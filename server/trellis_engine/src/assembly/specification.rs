@@ -42,5 +42,5 @@ pub(super) fn specification(out: &mut String, lines: &[SentenceLine]) {
 fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(WIDTH).collect();
-    if short.len() < line.len() { format!("{short}…") } else { short }
+    if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short }
 }

@@ -1,4 +1,4 @@
-//! What a new version of a definition keeps of the old one's contract.
+//! Contracts of definitions, compared between two versions.
 
 use trellis_python::contract_holds;
 
