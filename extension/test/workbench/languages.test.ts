@@ -103,6 +103,7 @@ async function followEdits(workbench: Workbench): Promise<void> {
   await workbench.lens(/^Run$/).nth(4).waitFor();
   await workbench.page.locator('.test-explorer [role="treeitem"][aria-label^="typed ("]').waitFor();
   await workbench.page.keyboard.press('Control+S');
+  await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
   await (await topmost(workbench.lens(/^Run$/))).click();
   await workbench.testItem('typed', 'Passed').waitFor();
   await workbench.testItem('2 is even', 'Passed').waitFor();
