@@ -1,5 +1,5 @@
 // The form beside the picture of a plan: name, signature, docstring, examples and dependencies of a node.
-import { editsOf, type FormInput, type FormNode, type ToForm } from '../src/panel/plan_form';
+import { editsOf, type FormInput, type FormNode, isShownAs, type ToForm } from '../src/panel/plan_form';
 import type { PlanChange } from '../src/protocol';
 import { editor, element, texts } from './page';
 
@@ -82,6 +82,7 @@ export class NodeForm {
     const isSame =
       !this.isSaving && node !== undefined && node.id === this.node?.id && this.edits().length > 0;
     this.isSaving = false;
+    const before = this.node;
     this.node = node;
     const wasHidden = this.form.hidden;
     this.form.hidden = node === undefined;
@@ -90,18 +91,26 @@ export class NodeForm {
     this.form.dataset.node = node.id;
     this.title.textContent = [node.kind, node.filePath].filter((it) => it).join(' · ');
     this.fillNeeds(node);
-    if (!isSame) {
-      this.name.value = node.name;
-      this.signature.value = node.signature ?? '';
-      this.docstring.value = node.docstring ?? '';
-      this.examples.replaceChildren(...[...node.examples, ''].map((it) => this.example(it)));
-    }
+    this.fill(node, isSame ? before : undefined);
     for (const it of this.form.querySelectorAll<HTMLInputElement>('input, textarea, button'))
       it.disabled = !node.editable;
     this.list(node.editable ? problems : [texts.readOnly], false);
     this.save.disabled = !isSame;
     if (this.refusal?.id === node.id) this.refused(this.refusal);
     else this.refusal = undefined;
+  }
+
+  /** Shows a node; fields that differ from the node `before` have the person's input and stay. */
+  private fill(node: FormNode, before: FormNode | undefined): void {
+    const texts = (it: FormNode) => [it.name, it.signature ?? '', it.docstring ?? ''];
+    const fields = [this.name, this.signature, this.docstring];
+    const [now, then] = [texts(node), before && texts(before)];
+    for (const [at, field] of fields.entries())
+      if (then === undefined || isShownAs(then[at] ?? '', field.value)) field.value = now[at] ?? '';
+    const examples = (it: FormNode) => it.examples.map((text) => text.trim()).join('\0');
+    const shown = this.input.examples.map((it) => it.trim()).filter((it) => it !== '');
+    if (before === undefined || isShownAs(examples(before), shown.join('\0')))
+      this.examples.replaceChildren(...[...node.examples, ''].map((it) => this.example(it)));
   }
 
   private fillNeeds({ dependsOn, id }: FormNode): void {

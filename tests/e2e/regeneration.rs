@@ -107,6 +107,20 @@ fn direct_dependents_are_generated_again_if_the_signature_they_use_changed() {
 }
 
 #[test]
+fn a_new_dependency_further_down_changes_only_the_node_that_needs_it() {
+    let world = World::new();
+    let plot = library();
+    let _ = world.grow(&plot, &[]).exits(0);
+    let mut plot = plot.function("one", "basic", &[], &[], "1").tests("one", "basic", [1, 1, 1]);
+    plot.nodes[1]["dependencies"] = json!(["one"]);
+    plot.edges.push(json!({ "source": "square", "target": "one", "type": "function_call" }));
+    let asked = asked_by(&world, || {
+        let _ = world.grow(&plot, &[]).exits(0).says("1 node changed");
+    });
+    assert_eq!(asked, ["one", "square", "the whole library"].map(str::to_owned).into());
+}
+
+#[test]
 fn a_start_that_was_killed_leaves_no_dependent_untested() {
     let world = World::new();
     let plot = Plot::three();

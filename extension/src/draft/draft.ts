@@ -36,7 +36,8 @@ export class PlanDraft {
   async resume(): Promise<void> {
     const draft = this.current();
     if (draft.part !== undefined) await this.tabs.show();
-    else await this.advance(draft.choice, {});
+    // The sidecar may have kept a decision whose call failed, and another part waits now.
+    await this.advance(draft.choice, {});
   }
 
   /** Accepts the part that waits, with the person's edits. */
@@ -91,7 +92,9 @@ export class PlanDraft {
       await showPlan(result);
     } else {
       const { part, text, problems } = result;
-      await this.store.set({ choice, part: { part, text, problems, mtime: Date.now() } });
+      const shown = this.store.current?.part;
+      if (shown?.part !== part || shown.text !== text)
+        await this.store.set({ choice, part: { part, text, problems, mtime: Date.now() } });
       await this.tabs.show();
     }
   }

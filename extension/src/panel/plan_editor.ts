@@ -11,6 +11,9 @@ import type { PlanPreview } from './plan_preview';
 const t = l10n.t;
 
 export class PlanEditor {
+  /** Number of nodes that were asked for: an answer that another request overtook is not shown. */
+  private asked = 0;
+
   constructor(
     private readonly sidecar: Sidecar,
     private readonly preview: PlanPreview,
@@ -21,15 +24,18 @@ export class PlanEditor {
   async show(node: string): Promise<void> {
     const run = this.preview.current?.run;
     if (run === undefined || run.kind === 'tasks') return;
+    this.asked += 1;
+    const turn = this.asked;
+    const send = (message: ToForm) => turn === this.asked && this.send(message);
     try {
       const { problems, ...shown } = await this.sidecar.request('trellis/planNode', {
         graph: run.graph,
         node,
       });
-      this.send({ type: 'form', node: shown, problems: problems.map((it) => it.message) });
+      send({ type: 'form', node: shown, problems: problems.map((it) => it.message) });
     } catch {
       // The node went with an edit in the file; the picture shows the others.
-      this.send({ type: 'form', node: undefined, problems: [] });
+      send({ type: 'form', node: undefined, problems: [] });
     }
   }
 
@@ -40,7 +46,9 @@ export class PlanEditor {
       if (type === 'try') await this.tryOut(graph, id, edits);
       else await this.apply(graph, id, edits);
     } catch (error) {
-      this.send({ type: 'refused', id, text: errorText(toTrellisError(error)) });
+      const text = errorText(toTrellisError(error));
+      // What was only tried is said where the person types, and takes nobody to another node.
+      this.send(type === 'try' ? { type: 'tried', id, problems: [text] } : { type: 'refused', id, text });
     }
   }
 

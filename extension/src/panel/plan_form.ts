@@ -79,13 +79,18 @@ export interface FormInput {
   readonly examples: readonly string[];
 }
 
+/** Whether a field shows a text: it has only line feeds. */
+export function isShownAs(text: string, shown: string): boolean {
+  return text.replaceAll('\r\n', '\n') === shown.replaceAll('\r\n', '\n');
+}
+
 /** Returns the edits that make a node as the input says. The rename comes last, since it may change the id. */
 export function editsOf(node: FormNode, input: FormInput): PlanChange[] {
   const examples = input.examples.map((it) => it.trim()).filter((it) => it !== '');
   const changed = {
-    ...(input.signature === (node.signature ?? '') ? {} : { signature: input.signature }),
-    ...(input.docstring === (node.docstring ?? '') ? {} : { docstring: input.docstring }),
-    ...(examples.join('\0') === node.examples.join('\0') ? {} : { examples }),
+    ...(isShownAs(node.signature ?? '', input.signature) ? {} : { signature: input.signature }),
+    ...(isShownAs(node.docstring ?? '', input.docstring) ? {} : { docstring: input.docstring }),
+    ...(isShownAs(node.examples.map((it) => it.trim()).join('\0'), examples.join('\0')) ? {} : { examples }),
   };
   const set = Object.entries(changed).filter(([, it]) => it.length > 0);
   const remove = removedOf(Object.entries(changed).flatMap(([name, it]) => (it.length > 0 ? [] : [name])));

@@ -27,6 +27,9 @@ const input = {
 test('input without a change makes no edit', () => {
   assert.deepEqual(editsOf(node, input), []);
   assert.deepEqual(editsOf({ ...node, docstring: null }, { ...input, docstring: '' }), []);
+  // A field has only line feeds, and an example no blanks around it.
+  const windows = { ...node, docstring: 'One.\r\nTwo.', examples: ['convert(1) == 1\n'] };
+  assert.deepEqual(editsOf(windows, { ...input, docstring: 'One.\nTwo.' }), []);
 });
 
 test('only what changed is set, what is empty is removed, and a new name comes last', () => {

@@ -406,7 +406,7 @@ impl<'a> NodeMachine<'a> {
             let reason = format!("the fix as edited in review fails: {}", run.summary());
             return self.give_up(Cause::Rewritten, Outcome::NeedsHuman { reason });
         }
-        if self.state.rechecks {
+        if self.state.rechecks && !self.is_environment(run) {
             return self.begin_again(run);
         }
         self.take_back_amendments();

@@ -1,5 +1,7 @@
 //! Compares what two versions of a definition promise to the code that uses them.
 
+use std::collections::BTreeSet;
+
 use ruff_python_ast::{Decorator, Expr, ParameterWithDefault, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -25,6 +27,7 @@ struct Contracts<'a> {
 impl Contracts<'_> {
     fn body(&self, old: &[Stmt], new: &[Stmt]) -> bool {
         self.fields(old, new)
+            && bindings(old).is_subset(&bindings(new))
             && old.iter().all(|stmt| match stmt {
                 Stmt::FunctionDef(def) if is_public(&def.name) => {
                     let functions = new.iter().rev().filter_map(Stmt::as_function_def_stmt);
@@ -113,6 +116,22 @@ impl Contracts<'_> {
     fn same(&self, old: Option<TextRange>, new: Option<TextRange>) -> bool {
         old.map(|it| compact(self.old, it)) == new.map(|it| compact(self.new, it))
     }
+}
+
+/// Returns the public names that assignments bind, such as constants and members of an enumeration.
+fn bindings(body: &[Stmt]) -> BTreeSet<&str> {
+    let targets = body.iter().flat_map(|stmt| match stmt {
+        Stmt::Assign(it) => it.targets.iter().collect(),
+        Stmt::AnnAssign(it) => vec![&*it.target],
+        _ => Vec::new(),
+    });
+    let names = targets.flat_map(|it| match it {
+        Expr::Tuple(it) => it.elts.iter().collect(),
+        Expr::List(it) => it.elts.iter().collect(),
+        it => vec![it],
+    });
+    let names = names.filter_map(|it| it.as_name_expr().map(|it| it.id.as_str()));
+    names.filter(|it| is_public(it)).collect()
 }
 
 /// Returns whether code elsewhere may use a name: special methods count.

@@ -89,15 +89,24 @@ pub fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
 /// Name on disk of the stage in which a model writes tests for an existing function.
 pub const WRITE_TESTS: &str = "write_tests";
 
-/// Note of a workflow that its work ended without success: a new attempt needs new replies.
+/// Note that a workflow, or its work on one subject, ended without success: a new attempt needs new
+/// replies. The text of a note on a subject begins with the stage and a colon.
 pub const GAVE_UP: &str = "gave-up";
 
-/// Returns the replies to a workflow since it last gave up, for any subject.
+/// Returns the replies to a workflow since it last gave up, for any subject; without those of stages
+/// on which it gave up later.
 pub fn replies_of(text: &str, workflow: Workflow) -> HashMap<ReplyKey, CachedReply> {
     let (mut found, workflow) = (HashMap::new(), workflow.as_str());
     for line in lines_of(text) {
         match &line.event {
             Event::Note { node, what, .. } if node == workflow && what == GAVE_UP => found.clear(),
+            Event::Note { node, what, text } if what == GAVE_UP => {
+                let is_own = line.workflow.as_deref() == Some(workflow);
+                let stage = text.split(':').next();
+                found.retain(|(of, at, ..): &ReplyKey, _| {
+                    !is_own || of != node || Some(at.as_str()) != stage
+                });
+            }
             event if workflow_of(&line) == Some(workflow) => found.extend(reply(event)),
             _ => {}
         }

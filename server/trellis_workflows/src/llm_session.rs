@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trellis_engine::{ModelRequest, Policy, Reply};
+use trellis_engine::{ModelRequest, Policy, Reply, Stage};
 
 use crate::agent::run;
 use crate::budget::Spent;
@@ -78,6 +78,13 @@ impl LlmSession {
     pub fn gave_up(&self, text: String) -> Result<(), Fault> {
         let event =
             Event::Note { node: self.workflow.as_str().to_owned(), what: GAVE_UP.to_owned(), text };
+        self.journal.log(event).map_err(no_journal)
+    }
+
+    /// Journals that a stage of the work on a subject ended without success.
+    pub fn gave_up_on(&self, subject: &str, stage: Stage, why: &str) -> Result<(), Fault> {
+        let text = format!("{}: {why}", stage.as_str());
+        let event = Event::Note { node: subject.to_owned(), what: GAVE_UP.to_owned(), text };
         self.journal.log(event).map_err(no_journal)
     }
 

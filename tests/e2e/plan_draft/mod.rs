@@ -107,6 +107,20 @@ fn a_decision_that_is_given_again_after_a_failure_counts_once() {
 }
 
 #[test]
+fn a_text_that_cannot_be_used_is_shown_again_until_it_is_replaced() {
+    let world = world(&replies());
+    let stepwise =
+        |more: &[&str]| draft(&world, &[&["--stepwise", "--json"], more].concat()).exits(2).json();
+    let features = stepwise(&[]);
+    world.write("mine.json", "{ no JSON");
+    let refused = stepwise(&["--edited", "mine.json"]);
+    assert_eq!((&refused["part"], &refused["text"]), (&json!("features"), &json!("{ no JSON")));
+    assert_eq!(stepwise(&["--accept"]), refused, "the text of the model is not accepted instead");
+    world.write("mine.json", features["text"].as_str().expect("a text"));
+    assert_eq!(stepwise(&["--edited", "mine.json"])["part"], "layout");
+}
+
+#[test]
 fn questions_are_answered_before_the_features() {
     let mut asking = replies();
     let question =

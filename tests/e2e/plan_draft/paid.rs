@@ -70,6 +70,59 @@ fn a_second_start_asks_nothing() {
     assert_eq!((service.asked().len(), world.read("plan.json")), (7, plan));
 }
 
+#[test]
+fn a_file_that_appears_during_a_draft_is_never_replaced() {
+    let world = world(&[]);
+    let plan = world.root().join("plan.json");
+    let path = plan.clone();
+    let service = Service::start(Box::new(move |question| {
+        std::fs::write(&path, "mine").expect("a file");
+        answered(question)
+    }));
+    let _ = run(&world, &service, &[]).exits(65).says("is not what a draft wrote");
+    assert_eq!(world.read("plan.json"), "mine");
+    std::fs::remove_file(plan).expect("it goes");
+    let asked = service.asked().len();
+    let service = Service::start(Box::new(answered));
+    let _ = run(&world, &service, &[]).exits(0);
+    assert_eq!((asked, service.asked().len()), (7, 0), "the draft is paid");
+}
+
+#[test]
+fn a_file_that_the_model_could_not_write_costs_no_other_reply() {
+    let world = world(&[]);
+    let service = Service::start(Box::new(|question| match label(question) {
+        ("interface", path) if path == "output.py" => said("I cannot."),
+        _ => answered(question),
+    }));
+    let failed = run(&world, &service, &[]);
+    assert!(failed.stderr.contains("gave no usable interface of output.py"), "{}", failed.stderr);
+    let service = Service::start(Box::new(answered));
+    let _ = run(&world, &service, &[]).exits(0);
+    let asked: Vec<_> = service.asked().iter().map(label).collect();
+    let file = |path: &str| ("interface", path.to_owned());
+    let review = ("review", "plan".to_owned());
+    assert_eq!(asked, [file("output.py"), file("command.py"), review]);
+}
+
+#[test]
+fn decisions_on_other_replies_are_dropped() {
+    let world = world(&[]);
+    let service = Service::start(Box::new(answered));
+    let _ = run(&world, &service, &["--stepwise"]).exits(2);
+    let _ = run(&world, &service, &["--stepwise", "--accept"]).exits(2);
+    // Another model has other features, which nobody has seen.
+    let other = Service::start(Box::new(|question| {
+        let (status, mut reply) = answered(question);
+        let text = reply["choices"][0]["message"]["content"].as_str().expect("a text");
+        reply["choices"][0]["message"]["content"] = json!(text.replace("tally", "tallied"));
+        (status, reply)
+    }));
+    let shown = run(&world, &other, &["--stepwise", "--model", "openai:other"]).exits(2);
+    let shown = shown.says("decisions on what was there before are dropped").json();
+    assert_eq!(shown["part"], "features");
+}
+
 /// Kills a draft in the middle of a request, and returns the labels of the requests of this and of a
 /// second start.
 fn asked_around_a_kill(world: &World, at: usize) -> Vec<(&'static str, String)> {

@@ -58,6 +58,11 @@ impl NodeMachine<'_> {
             && found.is_some_and(|it| it.diagnosis == Diagnosis::Implementation)
     }
 
+    /// Returns whether a rule finds the cause of a failing run outside the item.
+    pub(super) fn is_environment(&self, run: &TestRun) -> bool {
+        self.found(run).is_some_and(|it| it.diagnosis == Diagnosis::Environment)
+    }
+
     /// Applies the rules with the facts that the plan states about this item.
     fn found(&self, run: &TestRun) -> Option<Finding> {
         let item = self.item;

@@ -83,6 +83,8 @@ pub struct DraftMachine {
     /// Number of requests, by part.
     asked: BTreeMap<Part, u32>,
     waits: Waits,
+    /// The person's text that cannot be used, with its problems.
+    refused: Option<(String, Vec<String>)>,
     /// Files that still have to be reviewed, in groups; `None` before the review.
     unreviewed: Option<VecDeque<Vec<String>>>,
     /// Files that the review sent back, with its findings.
@@ -157,6 +159,7 @@ impl DraftMachine {
             is_answered: false,
             asked: BTreeMap::new(),
             waits: Waits::Start,
+            refused: None,
             unreviewed: None,
             findings: BTreeMap::new(),
             rechecked: BTreeSet::new(),
@@ -307,13 +310,14 @@ impl DraftMachine {
     }
 
     fn decided(&mut self, part: Part, decision: PartDecision) -> Action {
-        match decision {
-            PartDecision::Accept => self.next(),
-            PartDecision::SendBack(words) => {
-                let reply = self.parts.text(&part);
+        match (decision, self.refused.take()) {
+            (PartDecision::Accept, None) => self.next(),
+            (PartDecision::Accept, Some((text, problems))) => self.refuse(part, text, problems),
+            (PartDecision::SendBack(words), refused) => {
+                let reply = refused.map_or_else(|| self.parts.text(&part), |(text, _)| text);
                 self.ask(part, Some(SentBack { problems: vec![words], reply }))
             }
-            PartDecision::Edited(text) => self.edited(part, text),
+            (PartDecision::Edited(text), _) => self.edited(part, text),
         }
     }
 
@@ -328,11 +332,15 @@ impl DraftMachine {
         match taken {
             Ok(problems) if problems.is_empty() || is_same => self.next(),
             Ok(_) => self.decide(part),
-            Err(Rejected(problems)) => {
-                self.waits = Waits::Decision(part.clone());
-                Action::Decide { part, text, problems }
-            }
+            Err(Rejected(problems)) => self.refuse(part, text, problems),
         }
+    }
+
+    /// Shows a person's text that cannot be used. It cannot be accepted either.
+    fn refuse(&mut self, part: Part, text: String, problems: Vec<String>) -> Action {
+        self.refused = Some((text.clone(), problems.clone()));
+        self.waits = Waits::Decision(part.clone());
+        Action::Decide { part, text, problems }
     }
 
     /// Ends the work, since a part has no usable text. A plan can do without the review.

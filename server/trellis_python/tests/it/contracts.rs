@@ -61,6 +61,21 @@ fn a_class_keeps_its_bases_its_fields_and_its_public_methods() {
 }
 
 #[test]
+fn names_of_constants_and_of_enumeration_members_stay() {
+    let old = "LIMIT = 1\n\n\nclass Color(Enum):\n    RED = 1\n    _HIDDEN = 2\n    A, B = 3, 4\n";
+    for (from, to, holds) in [
+        ("RED = 1", "RED = auto()", true),
+        ("_HIDDEN", "_GONE", true),
+        ("RED", "CRIMSON", false),
+        ("LIMIT", "BOUND", false),
+        ("A, B = 3, 4", "A = 3", false),
+    ] {
+        let new = old.replace(from, to);
+        assert_eq!(contract_holds(old, &new), Ok(holds), "{new}");
+    }
+}
+
+#[test]
 fn text_that_does_not_parse_is_an_error() {
     assert!(contract_holds("def f(): ...\n", "def f(:\n").is_err());
 }

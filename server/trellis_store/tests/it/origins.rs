@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use trellis_store::journal::{CallDetails, Event, Journal, RecordedReply};
 use trellis_store::origin::{Origin, Workflow};
-use trellis_store::replay::{ReplayedState, replies_of};
+use trellis_store::replay::{GAVE_UP, ReplayedState, replies_of};
 
 /// A paid request about `node`.
 fn call(node: &str) -> Event {
@@ -80,4 +80,32 @@ fn a_run_uses_and_pays_for_its_own_requests_only_in_journals_old_and_new() {
         groups.sort_unstable();
         assert_eq!(groups, ["a", "repair"], "{text}");
     }
+}
+
+#[test]
+fn giving_up_on_one_stage_keeps_the_replies_of_others() {
+    let world = tempfile::tempdir().expect("a folder");
+    let journal =
+        Journal::join(world.path(), Origin::create(Workflow::PlanDraft)).expect("a journal");
+    let note = |node: &str, text: &str| Event::Note {
+        node: node.to_owned(),
+        what: GAVE_UP.to_owned(),
+        text: text.to_owned(),
+    };
+    let stage = match call("a") {
+        Event::ModelCall { stage, .. } => stage,
+        other => panic!("{other:?}"),
+    };
+    let kept = |event: Event| {
+        journal.log(call("a")).and_then(|()| journal.log(call("b"))).expect("written");
+        journal.log(event).expect("written");
+        let text = std::fs::read_to_string(Journal::path(world.path())).expect("a text");
+        let replies = replies_of(&text, Workflow::PlanDraft);
+        let mut of: Vec<String> = replies.into_keys().map(|it| it.0).collect();
+        of.sort_unstable();
+        of
+    };
+    assert_eq!(kept(note("a", "other: no text")), ["a", "b"]);
+    assert_eq!(kept(note("a", &format!("{stage}: no text"))), ["b"]);
+    assert!(kept(note("plan-draft", "everything")).is_empty());
 }

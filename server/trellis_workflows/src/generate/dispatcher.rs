@@ -306,6 +306,9 @@ impl Dispatcher {
         self.cost += &earlier.cost;
         outcome.cost += &earlier.cost;
         outcome.fixes = earlier.fixes;
+        outcome.flaky.extend(earlier.flaky.iter().cloned());
+        outcome.flaky.sort();
+        outcome.flaky.dedup();
     }
 
     /// Accepts a node's draft. The text is on the disk before anything says `passed` (W13).
@@ -323,13 +326,20 @@ impl Dispatcher {
         let mut draft = outcome.draft.clone();
         let amended = self.amended(std::mem::take(&mut draft.amended));
         // One write for all events: a crash leaves all of them or none.
-        let events: Vec<Event> =
-            amended.iter().chain([&accepted]).cloned().map(Event::Accepted).collect();
+        let all = amended.iter().chain([&accepted]);
+        let outdated: BTreeMap<NodeIx, String> =
+            all.clone().flat_map(|it| self.outdated_by(it)).collect();
+        let mut events: Vec<Event> = all.cloned().map(Event::Accepted).collect();
+        events.extend(
+            outdated
+                .iter()
+                .map(|(ix, reason)| Event::Outdated { node: self.id(*ix), reason: reason.clone() }),
+        );
         if let Err(error) = self.run_context.journal.commit_all(&events) {
             return Err(self.cannot_write(Some(node), ".trellis/journal.jsonl", &error));
         }
+        self.unproven.retain(|ix, _| !outdated.contains_key(ix));
         for accepted in amended.into_iter().chain([accepted]) {
-            self.outdate_users(&accepted)?;
             self.accepted.insert(accepted.node.clone(), accepted);
         }
         self.schedule.pass(node);
@@ -339,28 +349,24 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Discards drafts that use a node directly if its contract is not that of the earlier start:
-    /// their tests may replace what they call.
-    fn outdate_users(&mut self, accepted: &Accepted) -> Result<(), Fault> {
+    /// Returns the drafts of an earlier start that use a node whose contract is not that of then,
+    /// with the reason: their tests may replace what they call.
+    fn outdated_by(&self, accepted: &Accepted) -> Vec<(NodeIx, String)> {
         let changed = &accepted.node;
-        let Some(old) = self.past.accepted.get(changed) else { return Ok(()) };
-        let holds = contract_holds(&old.implementation, &accepted.implementation);
-        if holds.is_ok_and(|it| it) {
-            return Ok(());
+        let Some(old) = self.past.accepted.get(changed) else { return Vec::new() };
+        if contract_holds(&old.implementation, &accepted.implementation).is_ok_and(|it| it) {
+            return Vec::new();
         }
         let work = &self.run_context.work;
-        let uses = |ix: &NodeIx| {
-            work.items[ix].dependencies.iter().any(|it| it.is_direct && it.id == *changed)
+        let uses = |ix: NodeIx, draft: &Draft| {
+            let is_planned =
+                work.items[&ix].dependencies.iter().any(|it| it.is_direct && it.id == *changed);
+            let mut fragments = draft.implementation.iter().chain(&draft.tests);
+            let imports = |it| work.imported(ix, it).iter().any(|it| work.plan.id(*it) == changed);
+            is_planned || fragments.any(imports)
         };
-        let users: Vec<NodeIx> = self.unproven.keys().copied().filter(uses).collect();
-        for user in users {
-            self.unproven.remove(&user);
-            let node = self.id(user);
-            let reason = format!("the signature of {changed} changed");
-            let logged = self.run_context.journal.commit(Event::Outdated { node, reason });
-            logged.map_err(|e| self.cannot_write(Some(user), ".trellis/journal.jsonl", &e))?;
-        }
-        Ok(())
+        let users = self.unproven.iter().filter(|(ix, draft)| uses(**ix, draft));
+        users.map(|(ix, _)| (*ix, format!("the signature of {changed} changed"))).collect()
     }
 
     /// Returns updated records of nodes that passed before and that the draft amends. Puts their

@@ -56,14 +56,24 @@ fn path(run_context: &RunContext, subgraph: &str) -> String {
 
 /// Returns a hash of the plan's text for a subgraph's leaves. Integration tests stay valid as long
 /// as it stays the same.
-pub(super) fn specification(run_context: &RunContext, leaves: &[NodeIx]) -> String {
-    let parts: Vec<String> = leaves
-        .iter()
-        .map(|ix| {
-            format!("{} {}", run_context.work.plan.id(*ix), run_context.work.specification(*ix))
-        })
-        .collect();
-    disk::hash(parts.join("\n"))
+pub(super) fn specification(work: &WorkGraph, leaves: &[NodeIx]) -> String {
+    specification_with(work, leaves, WorkGraph::specification)
+}
+
+/// Returns whether the plan's text for a subgraph's leaves is that of a recorded hash.
+pub(super) fn is_specified(work: &WorkGraph, leaves: &[NodeIx], recorded: &str) -> bool {
+    let known: [fn(&WorkGraph, NodeIx) -> String; 2] =
+        [WorkGraph::specification, WorkGraph::old_specification];
+    known.into_iter().any(|of| specification_with(work, leaves, of) == recorded)
+}
+
+fn specification_with(
+    work: &WorkGraph,
+    leaves: &[NodeIx],
+    of: fn(&WorkGraph, NodeIx) -> String,
+) -> String {
+    let part = |ix: &NodeIx| format!("{} {}", work.plan.id(*ix), of(work, *ix));
+    disk::hash(leaves.iter().map(part).collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns a hash of the nodes of flows.
@@ -101,7 +111,7 @@ pub(super) async fn integrate(
     };
     let mut integrated = IntegrationResult {
         subgraph: subgraph.clone(),
-        specification: specification(&run_context, &leaves),
+        specification: specification(&run_context.work, &leaves),
         flows: flows_hash(&job.flows),
         path: path(&run_context, &subgraph),
         ..IntegrationResult::default()

@@ -183,11 +183,27 @@ impl WorkGraph {
         nodes.iter().copied().find(|node| self.items[node].qualified_name() == symbol)
     }
 
-    /// Returns a hash of the plan's description of a node. Accepted text stays valid as long as it
-    /// stays the same.
+    /// Returns a hash of the plan's description of a node and of its direct dependencies. Accepted
+    /// text stays valid as long as it stays the same.
     pub(super) fn specification(&self, ix: NodeIx) -> String {
+        self.specification_with(ix, |it| it.is_direct)
+    }
+
+    /// Returns the hash that journals before this version have: it covers indirect dependencies as
+    /// well.
+    pub(super) fn old_specification(&self, ix: NodeIx) -> String {
+        self.specification_with(ix, |_| true)
+    }
+
+    /// Returns whether a node's description is that of a recorded hash.
+    pub(super) fn is_specified(&self, ix: NodeIx, recorded: &str) -> bool {
+        recorded == self.specification(ix) || recorded == self.old_specification(ix)
+    }
+
+    fn specification_with(&self, ix: NodeIx, counts: impl Fn(&&Dependency) -> bool) -> String {
         let item = &self.items[&ix];
-        let dependencies: Vec<&str> = item.dependencies.iter().map(|it| it.id.as_str()).collect();
+        let dependencies = item.dependencies.iter().filter(counts);
+        let dependencies: Vec<&str> = dependencies.map(|it| it.id.as_str()).collect();
         let signature = item.signature.as_ref().map_or("", |it| it.header());
         disk::hash(format!(
             "{}\n{}\n{}\n{signature}\n{}\n{:?}\n{dependencies:?}",

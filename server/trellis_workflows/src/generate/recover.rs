@@ -222,7 +222,7 @@ pub(super) fn resume(
         let id = work.plan.id(ix);
         let Some(old) = past.accepted.get(id) else { continue };
         let item = &work.items[&ix];
-        let Some(mut draft) = drafted(old).filter(|_| old.specification == work.specification(ix))
+        let Some(mut draft) = drafted(old).filter(|_| work.is_specified(ix, &old.specification))
         else {
             out.changed.push(id.to_owned());
             continue;

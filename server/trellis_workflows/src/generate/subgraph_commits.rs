@@ -33,10 +33,9 @@ impl Dispatcher {
     ) {
         let known = self.integrated.len();
         for (subgraph, leaves) in self.waiting_for_integration() {
-            let specification = integration::specification(&self.run_context, &leaves);
             let earlier = self.past.integrated.get(&subgraph);
             let known = earlier.filter(|it| {
-                it.specification == specification
+                integration::is_specified(&self.run_context.work, &leaves, &it.specification)
                     && !leaves.iter().any(|ix| self.started.contains(ix))
             });
             if let Some(known) = known.cloned() {

@@ -19,12 +19,18 @@ struct DraftState {
     size: String,
     interview: bool,
     stepwise: bool,
-    given: Vec<Given>,
+    given: Vec<Kept>,
     /// The person's turn: what was shown last, if nothing was given since.
     #[serde(default)]
     shown: Option<Shown>,
+    /// SHA-256 of what was shown last.
+    #[serde(default)]
+    shown_hash: Option<String>,
     /// SHA-256 of the plan that was written last.
     written: Option<String>,
+    /// SHA-256 of the plan that is about to take its place.
+    #[serde(default)]
+    writing: Option<String>,
 }
 
 /// A question or a part that waits for a person.
@@ -35,6 +41,23 @@ pub(super) enum Shown {
     Questions(usize),
     /// A part of the draft.
     Part,
+}
+
+/// An answer or a decision, with what it was given to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    #[serde(flatten)]
+    pub(super) given: Given,
+    /// SHA-256 of the question or part; absent in old drafts.
+    #[serde(default)]
+    to: Option<String>,
+}
+
+impl Kept {
+    /// Returns whether it was given to the question with this hash.
+    pub(super) fn fits(&self, asked: &str) -> bool {
+        self.to.as_deref().is_none_or(|it| it == asked)
+    }
 }
 
 /// An answer or a decision of a person.
@@ -100,7 +123,9 @@ impl Decisions {
             stepwise: options.stepwise,
             given: Vec::new(),
             shown: None,
+            shown_hash: None,
             written: None,
+            writing: None,
         };
         let stored = read(home, &path)?;
         let is_same = |it: &DraftState| {
@@ -109,7 +134,9 @@ impl Decisions {
         };
         let state = match stored {
             Some(stored) if is_same(&stored) => stored,
-            Some(stored) => DraftState { written: stored.written, ..fresh },
+            Some(stored) => {
+                DraftState { written: stored.written, writing: stored.writing, ..fresh }
+            }
             None => fresh,
         };
         Ok(Decisions { home: home.to_owned(), path, state })
@@ -122,7 +149,8 @@ impl Decisions {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(cannot(&format!("read {}", out.display()), &error)),
         };
-        if self.state.written.as_deref() == Some(disk::hash(&text).as_str()) {
+        let hash = Some(disk::hash(&text));
+        if self.state.written == hash || self.state.writing == hash {
             return Ok(());
         }
         let message = format!("{} exists, and is not what a draft wrote", out.display());
@@ -149,32 +177,42 @@ impl Decisions {
                     .hint("give only what the draft waits for"));
             }
         };
-        if self.state.shown.is_none() && self.state.given.last() == Some(&given) {
+        let last = self.state.given.last().map(|it| &it.given);
+        if self.state.shown.is_none() && last == Some(&given) {
             return Ok(());
         }
         refuse_unfit(&given, self.state.shown)?;
-        self.state.given.push(given);
+        self.state.given.push(Kept { given, to: self.state.shown_hash.take() });
         self.state.shown = None;
         self.save()
     }
 
-    /// Remembers that a person has seen what waits.
-    pub(super) fn show(&mut self, shown: Shown) -> Result<(), Fault> {
-        self.state.shown = Some(shown);
+    /// Drops what was given behind the first `met` answers and decisions.
+    pub(super) fn keep_first(&mut self, met: usize) -> Result<(), Fault> {
+        self.state.given.truncate(met);
         self.save()
     }
 
-    pub(super) fn given(&self) -> Vec<Given> {
+    /// Remembers that a person has seen what waits, and its hash.
+    pub(super) fn show(&mut self, shown: Shown, hash: &str) -> Result<(), Fault> {
+        self.state.shown = Some(shown);
+        self.state.shown_hash = Some(hash.to_owned());
+        self.save()
+    }
+
+    pub(super) fn given(&self) -> Vec<Kept> {
         self.state.given.clone()
     }
 
     /// Writes the plan, and remembers its hash.
     pub(super) fn write_plan(&mut self, out: &Path, text: &str) -> Result<(), Fault> {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
-        self.state.written = Some(disk::hash(text));
+        self.state.writing = Some(disk::hash(text));
         self.save()?;
         disk::write(&self.home, &name, text)
-            .map_err(|error| cannot(&format!("write {}", out.display()), &error))
+            .map_err(|error| cannot(&format!("write {}", out.display()), &error))?;
+        self.state.written = self.state.writing.take();
+        self.save()
     }
 
     fn save(&self) -> Result<(), Fault> {

@@ -15,6 +15,7 @@
 mod decisions;
 mod specification;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -24,7 +25,7 @@ use trellis_engine::plan_draft::{
     SpecFile, plan_file,
 };
 
-use self::decisions::{Decisions, Given, Shown};
+use self::decisions::{Decisions, Given, Kept, Shown};
 use self::specification::Specification;
 use crate::budget::Spent;
 use crate::driver::{Performed, Performer, drive};
@@ -105,20 +106,23 @@ pub async fn draft(
     let sentences = Sentences::new(specification.sentences.clone());
     let mut machine = DraftMachine::new(sentences.clone(), order.options);
     let mut run = DraftRun {
-        given: decisions.given().into_iter().collect(),
+        given: decisions.given().into(),
+        met: 0,
+        last: String::new(),
         session,
         reporter,
         cancel: &control.cancel,
         requests: 0,
     };
     let end = drive(&mut machine, Event::Started, &mut run).await?;
+    decisions.keep_first(run.met)?;
     let draft = match end {
         End::Questions(questions) => {
-            decisions.show(Shown::Questions(questions.len()))?;
+            decisions.show(Shown::Questions(questions.len()), &run.last)?;
             return Ok(DraftOutcome::Questions(questions));
         }
         End::Part { part, text, problems } => {
-            decisions.show(Shown::Part)?;
+            decisions.show(Shown::Part, &run.last)?;
             return Ok(DraftOutcome::Part { part, text, problems });
         }
         End::Unsuitable { why } => return Err(unsuitable(&order.spec, &why)),
@@ -127,6 +131,8 @@ pub async fn draft(
     };
     let spec = SpecFile { path: &specification.shown_from(&home), hash: &specification.hash };
     let text = format!("{:#}\n", plan_file(&draft, &spec, &sentences));
+    // A draft takes minutes, in which the file may appear or change.
+    decisions.refuse_other_file(&order.out)?;
     decisions.write_plan(&order.out, &text)?;
     Ok(DraftOutcome::Written(report(&order, &draft, &sentences, &run)))
 }
@@ -202,7 +208,11 @@ enum End {
 /// The driver of one call.
 struct DraftRun<'a> {
     /// The person's decisions that the machine has not met yet.
-    given: std::collections::VecDeque<Given>,
+    given: VecDeque<Kept>,
+    /// Number of decisions that it has met.
+    met: usize,
+    /// Hash of the last question to the person.
+    last: String,
     session: LlmSession,
     reporter: &'a Reporter,
     cancel: &'a CancellationToken,
@@ -224,11 +234,35 @@ impl DraftRun<'_> {
         Ok(Event::Replied(reply))
     }
 
+    /// Returns what the person gave to a question. What was given to another question, such as one of
+    /// another model, does not count, nor does what follows it.
+    fn meet(&mut self, asked: String) -> Option<Given> {
+        if self.given.front().is_some_and(|it| !it.fits(&asked)) {
+            self.reporter.note("the draft changed: decisions on what was there before are dropped");
+            self.given.clear();
+        }
+        self.last = asked;
+        let kept = self.given.pop_front()?;
+        self.met += 1;
+        Some(kept.given)
+    }
+
     fn gave_up(&self, part: &Part, why: &str) -> Result<Fault, Fault> {
-        self.session.gave_up(format!("{}: {why}", shown(part)))?;
+        self.session.gave_up_on(part.id(), part.stage(), why)?;
         let message = format!("{} gave no usable {}: {why}", self.session.name(), shown(part));
         Ok(Fault::unavailable(message)
             .hint("run again, use another --model, or write the specification more clearly"))
+    }
+}
+
+/// Returns a hash of a question to the person; `None` for another action.
+fn asked_hash(action: &Action) -> Option<String> {
+    match action {
+        Action::Questions(all) => Some(disk::hash(all.join("\n"))),
+        Action::Decide { part, text, problems } => {
+            Some(disk::hash(format!("{}\n{text}\n{}", shown(part), problems.join("\n"))))
+        }
+        _ => None,
     }
 }
 
@@ -251,10 +285,7 @@ impl Performer<DraftMachine> for DraftRun<'_> {
         action: Action,
         _: &DraftMachine,
     ) -> Result<Performed<Event, End>, Fault> {
-        let given = match &action {
-            Action::Questions(_) | Action::Decide { .. } => self.given.pop_front(),
-            _ => None,
-        };
+        let given = asked_hash(&action).and_then(|asked| self.meet(asked));
         Ok(match (action, given) {
             (Action::Ask { part, problems, request }, _) => {
                 Performed::Event(self.ask(&part, &problems, &request).await?)

@@ -42,6 +42,17 @@ fn a_failing_earlier_draft_is_discarded_and_the_item_begins_with_its_tests() {
 }
 
 #[test]
+fn a_cause_outside_the_item_does_not_cost_the_earlier_draft_and_asks_nothing() {
+    let missing = || fails(no_module("numpy"));
+    let played = check_earlier(
+        State::default(),
+        vec![missing(), missing()],
+        "run green; run again; [diagnosed]; revert; skipped: environment: ModuleNotFoundError",
+    );
+    assert!(played.asks.is_empty());
+}
+
+#[test]
 fn no_import_is_added_to_an_earlier_draft() {
     let missing = || fails(failure("NameError", "name 'math' is not defined"));
     let script = vec![missing(), missing(), tests(), red(), good(), pass()];
