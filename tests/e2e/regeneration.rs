@@ -111,7 +111,7 @@ fn a_new_dependency_further_down_changes_only_the_node_that_needs_it() {
     let world = World::new();
     let plot = library();
     let _ = world.grow(&plot, &[]).exits(0);
-    let mut plot = plot.function("one", "basic", &[], &[], "1").tests("one", "basic", [1, 1, 1]);
+    let mut plot = plot.function("one", "units", &[], &[], "1").tests("one", "units", [1, 1, 1]);
     plot.nodes[1]["dependencies"] = json!(["one"]);
     plot.edges.push(json!({ "source": "square", "target": "one", "type": "function_call" }));
     let asked = asked_by(&world, || {

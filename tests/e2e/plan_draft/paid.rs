@@ -41,8 +41,9 @@ fn answered(question: &Value) -> (u16, Value) {
 }
 
 fn command(world: &World, service: &Service, more: &[&str]) -> Command {
-    let arguments = ["plan", "draft", "spec.md", "--json", "--model", "openai:tiny"];
-    let mut command = world.command(&[&arguments, more].concat());
+    let model: &[&str] = if more.contains(&"--model") { &[] } else { &["--model", "openai:tiny"] };
+    let arguments = ["plan", "draft", "spec.md", "--json"];
+    let mut command = world.command(&[&arguments, model, more].concat());
     command.env("OPENAI_BASE_URL", &service.url).env("OPENAI_API_KEY", KEY);
     command
 }

@@ -47,7 +47,7 @@ fn a_cause_outside_the_item_does_not_cost_the_earlier_draft_and_asks_nothing() {
     let played = check_earlier(
         State::default(),
         vec![missing(), missing()],
-        "run green; run again; [diagnosed]; revert; skipped: environment: ModuleNotFoundError",
+        "run green; run again; [diagnosed]; revert; skipped: environment: ModuleNotFoundError: No module named 'numpy' (tests/test_stats.py:2)",
     );
     assert!(played.asks.is_empty());
 }
