@@ -1,5 +1,6 @@
 //! End-to-end tests of the binary: few, strict, each in its own folder and home.
 
+mod acceptance;
 mod affected;
 mod allowed;
 mod approval;

@@ -301,6 +301,8 @@ pub(crate) struct Plot {
     pub(crate) nodes: Vec<Value>,
     pub(crate) edges: Vec<Value>,
     pub(crate) replies: Vec<Value>,
+    /// `metadata.spec`; null for none.
+    pub(crate) spec: Value,
 }
 
 impl Plot {
@@ -375,7 +377,8 @@ impl Plot {
     pub(crate) fn graph(&self) -> Value {
         json!({
             "nodes": self.nodes, "edges": self.edges,
-            "metadata": {"phase": 3, "project_name": "lib", "description": "A little library.", "version": "0.2.0"},
+            "metadata": {"phase": 3, "project_name": "lib", "description": "A little library.", "version": "0.2.0",
+                         "spec": self.spec},
         })
     }
 

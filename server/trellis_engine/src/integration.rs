@@ -150,7 +150,8 @@ fn types(parts: &[(&str, &str)], files: &BTreeMap<String, String>) -> Vec<(Strin
     out
 }
 
-fn described(item: &Item) -> String {
+/// Returns how to import an item, its signature and its docstring.
+pub(crate) fn described(item: &Item) -> String {
     let signature = match &item.signature {
         Some(signature) => signature.header().to_owned(),
         None => format!("{} {}", item.kind.as_str(), item.qualified_name()),
@@ -247,18 +248,23 @@ impl Integration {
 
     /// Returns the passing tests. A test function with a failing case is removed as a whole.
     pub fn passing(&self, tests: &Fragment) -> Fragment {
-        let mut kept = tests.clone();
-        for (id, _) in &self.failures {
-            // The part in brackets names the case and may hold any text.
-            let mut names = id.split('[').next().unwrap_or(id).split("::").skip(1);
-            match (names.next(), names.next()) {
-                (Some(class), Some(method)) => remove_method(&mut kept, class, method),
-                (Some(name), None) => kept.items.retain(|it| !it.binds(name)),
-                (None, _) => {}
-            }
-        }
-        kept
+        without(tests, self.failures.iter().map(|(id, _)| id.as_str()))
     }
+}
+
+/// Removes test functions by the ids of their cases.
+pub(crate) fn without<'a>(tests: &Fragment, ids: impl Iterator<Item = &'a str>) -> Fragment {
+    let mut kept = tests.clone();
+    for id in ids {
+        // The part in brackets names the case and may hold any text.
+        let mut names = id.split('[').next().unwrap_or(id).split("::").skip(1);
+        match (names.next(), names.next()) {
+            (Some(class), Some(method)) => remove_method(&mut kept, class, method),
+            (Some(name), None) => kept.items.retain(|it| !it.binds(name)),
+            (None, _) => {}
+        }
+    }
+    kept
 }
 
 fn remove_method(tests: &mut Fragment, class: &str, method: &str) {

@@ -4,6 +4,7 @@
 //! This crate does no I/O and reads no clock. A driver performs the actions of a [`Machine`] and
 //! feeds back events, so every path is testable by a table.
 
+mod acceptance;
 pub mod approval;
 pub mod assembly;
 mod complaint;
@@ -37,6 +38,9 @@ mod test_draft;
 mod vocabulary;
 pub mod write_tests;
 
+pub use acceptance::{
+    AcceptanceTarget, acceptance_tests, ask_acceptance_tests, only_red, why_not_red,
+};
 pub use complaint::Complaint;
 pub use debug_context::DebugContext;
 pub use diagnosis::{

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 use crate::item::{Dependency, Dependent, Item};
 use crate::prompt::template::{
-    DESCRIBE, DIAGNOSIS, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FIX, FIX_WITH_TOOLS,
-    IMPLEMENTATION, INTEGRATION_TESTS, PLAN_FEATURES, PLAN_INTERFACES, PLAN_LAYOUT, PLAN_REVIEW,
-    REPAIR, REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
+    ACCEPTANCE_TESTS, DESCRIBE, DIAGNOSIS, FEATURE_MERGE, FEATURE_TESTS, FEATURE_TOGETHER, FIX,
+    FIX_WITH_TOOLS, IMPLEMENTATION, INTEGRATION_TESTS, PLAN_FEATURES, PLAN_INTERFACES, PLAN_LAYOUT,
+    PLAN_REVIEW, REPAIR, REPAIR_WITH_TOOLS, REPORT, TESTS, Template, WRITE_TESTS,
 };
 use crate::prompt_budget::{self, Section};
 use crate::vocabulary::{Message, Role, Stage};
@@ -85,6 +85,7 @@ pub(crate) fn words(stage: Stage, tools: bool) -> &'static Template {
         Stage::Fix => &FIX,
         Stage::Diagnosis => &DIAGNOSIS,
         Stage::IntegrationTests => &INTEGRATION_TESTS,
+        Stage::AcceptanceTests => &ACCEPTANCE_TESTS,
         Stage::WriteTests => &WRITE_TESTS,
         Stage::Report => &REPORT,
         Stage::Repair => &REPAIR,

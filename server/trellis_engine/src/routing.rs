@@ -53,8 +53,8 @@ struct Weights {
     /// Number of failures from which an item needs the strong model: a single failure may be
     /// chance.
     failures: u32,
-    /// Number of items in the longest flow from which on its integration tests are hard: the values
-    /// have to be traced through all of them.
+    /// Number of items in the longest flow, or of a feature, from which on its tests are hard: the
+    /// values have to be traced through all of them.
     parts: usize,
 }
 
@@ -97,6 +97,15 @@ pub(crate) fn of_item(item: &Item, failures: u32) -> Route {
         }
         _ if specification >= dependencies => strong("strong model: long specification"),
         _ => strong("strong model: many dependencies"),
+    }
+}
+
+/// Returns the route of acceptance tests. `parts`: number of items that serve the feature.
+pub(crate) fn of_feature(parts: usize) -> Route {
+    if parts >= WEIGHTS.parts {
+        strong("strong model: a feature of many parts")
+    } else {
+        simple("simple model: a feature of few parts")
     }
 }
 

@@ -131,6 +131,8 @@ pub enum Stage {
     Fix,
     Diagnosis,
     IntegrationTests,
+    /// Tests of a feature of the specification, before any code.
+    AcceptanceTests,
     WriteTests,
     /// Diagnosis of a failure in a repository without a plan.
     Report,
@@ -162,6 +164,7 @@ impl Stage {
             Stage::Fix => "fix",
             Stage::Diagnosis => "diagnosis",
             Stage::IntegrationTests => "integration_tests",
+            Stage::AcceptanceTests => "acceptance_tests",
             Stage::WriteTests => "write_tests",
             Stage::Report => "report",
             Stage::Repair => "repair",

@@ -25,12 +25,13 @@ pub use line_error::LineError;
 pub(crate) use recorder::Recorder;
 
 /// The stages that a recording may contain.
-pub const STAGES: [&str; 18] = [
+pub const STAGES: [&str; 19] = [
     "tests",
     "implementation",
     "fix",
     "diagnosis",
     "integration_tests",
+    "acceptance_tests",
     "write_tests",
     "repair",
     "report",

@@ -63,7 +63,8 @@ pub use search::{
     Document, EmbeddingText, Evidence, Hit, NodeHit, PlanSearch, Query, SearchIndex, spoken,
 };
 pub use spec::{
-    Sentence, SentenceChange, SentenceKind, Spec, SpecError, sentence_changes, sentences,
+    Sentence, SentenceChange, SentenceKind, Spec, SpecError, SpecFeature, sentence_changes,
+    sentences,
 };
 pub use status::{Counts, Skipped, Status, UnmetDependencies};
 pub use subgraphs::Grouping;

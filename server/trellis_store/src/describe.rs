@@ -1,7 +1,7 @@
 //! Descriptions of journal events: subject, text, reason and cost.
 
 use crate::cost::StageCost;
-use crate::journal::{Accepted, Event, IntegrationResult};
+use crate::journal::{AcceptanceTests, Accepted, Event, IntegrationResult};
 
 /// Cost of a step, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,6 +31,7 @@ pub fn node(event: &Event) -> Option<&str> {
         | Event::Outdated { node, .. }
         | Event::Committed { subgraph: node, .. }
         | Event::Integration(IntegrationResult { subgraph: node, .. })
+        | Event::Acceptance(AcceptanceTests { feature: node, .. })
         | Event::TestsWritten { function: node, .. } => Some(node),
         Event::Started { .. }
         | Event::Ordered { .. }
@@ -40,6 +41,7 @@ pub fn node(event: &Event) -> Option<&str> {
         | Event::Reset { .. }
         | Event::RolledBack { .. }
         | Event::Unproven { .. }
+        | Event::AcceptanceRun { .. }
         | Event::Suite { .. }
         | Event::Stopped { .. }
         | Event::Finished { .. } => None,
@@ -113,6 +115,15 @@ pub fn what(event: &Event) -> String {
         Event::Integration(it) => {
             format!("integration tests: {}", counted(&it.outcome, it.passed, it.failed))
         }
+        Event::Acceptance(it) if it.text.is_empty() => "no acceptance tests".to_owned(),
+        Event::Acceptance(_) => "acceptance tests written, and red without code".to_owned(),
+        Event::AcceptanceRun { failed, .. } if failed.is_empty() => {
+            "acceptance tests: every feature holds".to_owned()
+        }
+        Event::AcceptanceRun { failed, .. } => {
+            let do_not = if failed.len() == 1 { "does not" } else { "do not" };
+            format!("acceptance tests: {} {do_not} hold", many(failed.len(), "feature"))
+        }
         Event::Broken { .. } => "fails in the whole suite, and is generated again".to_owned(),
         Event::Unproven { nodes } => {
             format!("{} tested again, because a dependency changed", many(nodes.len(), "node"))
@@ -146,6 +157,11 @@ pub fn reason(event: &Event) -> Option<String> {
         Event::ModelCall { error, details, .. } => error.as_ref().unwrap_or(&details.why).clone(),
         Event::Localization { error, .. } => error.clone()?,
         Event::Integration(it) => it.left_out.join("; "),
+        Event::Acceptance(it) => it.reason.clone(),
+        Event::AcceptanceRun { failed, .. } => {
+            let line = |(path, reason): (&String, &String)| format!("{path}: {reason}");
+            failed.iter().map(line).collect::<Vec<_>>().join("; ")
+        }
         _ => return None,
     };
     (!reason.is_empty()).then_some(reason)

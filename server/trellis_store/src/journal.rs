@@ -6,6 +6,7 @@
 //! line carries a hash of itself and all lines above: see [`crate::hash_chain`] for the hash, and
 //! [`crate::append_log`] for concurrent appends.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,20 @@ pub struct IntegrationResult {
     pub text: String,
     /// Failed tests with the reason and the likely place of the bug.
     pub left_out: Vec<String>,
+    pub cost: Cost,
+}
+
+/// Acceptance tests of a feature of the specification, written before any node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptanceTests {
+    pub feature: String,
+    pub path: String,
+    /// Hash of the feature's sentences and of the signatures that serve them.
+    pub specification: String,
+    /// Text of the tests; empty if there are none.
+    pub text: String,
+    /// The reason why there are no tests; empty if there are.
+    pub reason: String,
     pub cost: Cost,
 }
 
@@ -282,6 +297,13 @@ pub enum Event {
     /// Integration tests of a subgraph; `text` holds the tests that were kept, in the file at
     /// `path`.
     Integration(IntegrationResult),
+    Acceptance(AcceptanceTests),
+    /// A run of all acceptance tests on the files with the hash `tree`; `failed` has the reasons by
+    /// the tests' path.
+    AcceptanceRun {
+        tree: String,
+        failed: BTreeMap<String, String>,
+    },
     /// A node that passed alone and fails in the whole suite; it is implemented again.
     Broken {
         node: String,

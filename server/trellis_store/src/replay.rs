@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::disk;
-use crate::journal::{Accepted, Event, IntegrationResult, Line, RecordedReply, events, lines_of};
+use crate::journal::{
+    AcceptanceTests, Accepted, Event, IntegrationResult, Line, RecordedReply, events, lines_of,
+};
 use crate::origin::Workflow;
 
 /// A subgraph that was committed.
@@ -30,6 +32,11 @@ pub struct ReplayedState {
     pub committed: Vec<Milestone>,
     /// Integration tests by subgraph.
     pub integrated: BTreeMap<String, IntegrationResult>,
+    /// Acceptance tests by path.
+    pub acceptance: BTreeMap<String, AcceptanceTests>,
+    /// Tree of the last run of the acceptance tests, with the reasons of those that failed, by
+    /// path.
+    pub acceptance_run: Option<(String, BTreeMap<String, String>)>,
     /// Tree of the last run of the whole suite, with outcome and counts.
     pub suite: Option<(String, String, usize, usize)>,
     /// Cost of all model requests: tokens, and billionths of a US dollar.
@@ -186,6 +193,10 @@ impl ReplayedState {
             Event::Integration(integrated) => {
                 self.integrated.insert(integrated.subgraph.clone(), integrated);
             }
+            Event::Acceptance(tests) => {
+                self.acceptance.insert(tests.path.clone(), tests);
+            }
+            Event::AcceptanceRun { tree, failed } => self.acceptance_run = Some((tree, failed)),
             Event::Reset { .. } => {
                 self.integrated.clear();
                 self.accepted.clear();
@@ -229,6 +240,7 @@ impl ReplayedState {
             }
             Event::Accepted(Accepted { node, .. })
             | Event::Broken { node, .. }
+            | Event::Acceptance(AcceptanceTests { feature: node, .. })
             | Event::Integration(IntegrationResult { subgraph: node, .. }) => self.forget(node),
             Event::State { node, status, .. } if status != "in_progress" => self.forget(node),
             Event::Reset { .. } => self.cached.clear(),

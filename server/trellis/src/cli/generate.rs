@@ -8,7 +8,7 @@ use crate::cli::test_output::plain;
 use crate::output::Output;
 use trellis_server::api::generate::GenerateArgs;
 use trellis_workflows::fault::{Exit, Fault};
-use trellis_workflows::generate::{Flows, Summary, generate};
+use trellis_workflows::generate::{AcceptanceOutcome, AcceptedFeature, Flows, Summary, generate};
 use trellis_workflows::job_control::JobControl;
 
 pub(crate) async fn run(args: GenerateArgs, output: &mut Output) -> Result<Exit, Fault> {
@@ -54,9 +54,30 @@ fn human(summary: &Summary) -> String {
     if let Some(it) = &summary.specification {
         out += &format!("specification: {} of {} sentences proved\n", it.proved, it.sentences);
     }
+    out += &accepted(&summary.acceptance);
     out += &untested(&summary.integration);
     out +=
         &format!("repository:  {}\nreport:      {}/{}", summary.out, summary.out, summary.report);
+    out
+}
+
+/// Returns the number of features whose acceptance tests hold, and the others with the reason; empty
+/// without features.
+fn accepted(all: &[AcceptedFeature]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let holds = |it: &&AcceptedFeature| it.outcome == AcceptanceOutcome::Holds;
+    let count = all.iter().filter(holds).count();
+    let mut out = format!("acceptance:  {count} of {} features hold\n", all.len());
+    for it in all.iter().filter(|it| !holds(it)) {
+        let what = match it.outcome {
+            AcceptanceOutcome::Untested => "has no tests",
+            _ => "does not hold",
+        };
+        let reason = it.reason.as_deref().and_then(|it| it.lines().next()).unwrap_or_default();
+        out += &format!("  {} {what}: {}\n", it.feature, plain(reason));
+    }
     out
 }
 

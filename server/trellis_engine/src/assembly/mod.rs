@@ -1,6 +1,7 @@
 //! The generated repository as a pure function of the accepted texts, in the plan's order.
 //! Therefore any number of parallel jobs, any crash and any resume produce the same bytes.
 
+mod acceptance;
 mod causes;
 mod cycles;
 mod imports;
@@ -17,6 +18,7 @@ mod unrequired;
 mod validation;
 
 pub use crate::import_resolution::library_name;
+pub use acceptance::AcceptanceLine;
 pub use causes::{FailureFacts, recommendation, root_cause};
 pub use cycles::{ImportCycle, PlannedCycle, import_cycles, planned_cycles};
 pub use layout::Layout;

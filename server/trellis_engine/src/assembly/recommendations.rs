@@ -20,6 +20,16 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
             ids(&failed)
         ));
     }
+    let broken = facts.acceptance.iter().filter(|it| it.has_tests && !it.holds());
+    let broken: Vec<String> = broken.map(|it| format!("`{}`", it.feature)).collect();
+    let all_hold = broken.is_empty();
+    if !all_hold {
+        out.push(format!(
+            "Compare the failing acceptance tests with the specification, and fix the code or the \
+             test: {}.",
+            broken.join(", ")
+        ));
+    }
     let flows = facts.integration.iter().filter(|it| it.outcome == "failed");
     let flows: Vec<String> = flows
         .map(|it| {
@@ -35,7 +45,7 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
     let untested: Vec<String> = (facts.integration.iter())
         .filter_map(|it| Some(format!("`{}` ({})", it.subgraph, it.missing()?)))
         .collect();
-    let is_whole = flows.is_empty() && untested.is_empty();
+    let is_whole = all_hold && flows.is_empty() && untested.is_empty();
     out.extend(flows);
     if !untested.is_empty() {
         out.push(format!(

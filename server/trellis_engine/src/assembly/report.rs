@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::assembly::acceptance::{AcceptanceLine, acceptance};
 use crate::assembly::recommendations::recommendations;
 use crate::assembly::specification::{SentenceLine, specification};
 use crate::assembly::test_results::tests;
@@ -62,7 +63,7 @@ pub struct UnconfirmedLine {
 /// Test functions of one stage; each counts once, whatever its number of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionsLine {
-    /// `unit` or `integration`.
+    /// `unit`, `integration` or `acceptance`.
     pub stage: &'static str,
     pub written: usize,
     /// Functions in the repository; the others were left out.
@@ -112,6 +113,8 @@ pub struct ReportFacts {
     pub stages: Vec<CostLine>,
     /// The nodes whose requests took the most tokens.
     pub dearest: Vec<CostLine>,
+    /// Acceptance tests of the specification's features.
+    pub acceptance: Vec<AcceptanceLine>,
     /// Integration tests of subgraphs that passed as a whole.
     pub integration: Vec<IntegrationLine>,
     /// Number of passed regression runs, and of all.
@@ -147,6 +150,7 @@ pub fn report(facts: &ReportFacts) -> String {
     summary(&mut out, facts);
     breakdown(&mut out, facts);
     specification(&mut out, &facts.sentences);
+    acceptance(&mut out, &facts.acceptance);
     nodes(&mut out, "Failed nodes", &facts.failed);
     nodes(&mut out, "Skipped nodes", &facts.skipped);
     tests(&mut out, facts);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Sentences;
+use trellis_plan::SpecFeature;
 use trellis_python::distributions::distribution;
 use trellis_python::standard_library::{is_builtin, is_stdlib};
 
@@ -67,6 +68,23 @@ impl Features {
         let mut out = Vec::new();
         below(&self.features, "", &mut out);
         out
+    }
+
+    /// Returns the features at the top of the tree, each with the sentences of everything below it.
+    pub(super) fn groups(&self) -> Vec<SpecFeature> {
+        fn collect(feature: &Feature, out: &mut BTreeSet<usize>) {
+            out.extend(&feature.sentences);
+            feature.features.iter().for_each(|it| collect(it, out));
+        }
+        let group = |feature: &Feature| {
+            let mut sentences = BTreeSet::new();
+            collect(feature, &mut sentences);
+            SpecFeature {
+                name: feature.name.trim().to_owned(),
+                sentences: Vec::from_iter(sentences),
+            }
+        };
+        self.features.iter().map(group).collect()
     }
 
     /// Returns the numbers of the sentences that features, by their numbers, serve.

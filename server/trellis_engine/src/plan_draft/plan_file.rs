@@ -29,6 +29,7 @@ pub fn plan_file(draft: &Draft, spec: &SpecFile<'_>, sentences: &Sentences) -> V
         sha256: Some(spec.hash.to_owned()),
         sentences: sentences.kept().to_vec(),
         background: draft.features.background.clone(),
+        features: draft.features.groups(),
     };
     json!({
         "metadata": {

@@ -114,6 +114,7 @@ templates! {
     FIX_WITH_TOOLS = "fix_with_tools.md";
     DIAGNOSIS = "diagnosis.md";
     INTEGRATION_TESTS = "integration_tests.md";
+    ACCEPTANCE_TESTS = "acceptance_tests.md";
     LIBRARY_TESTS = "library_tests.md";
     WRITE_TESTS = "write_tests.md";
     REPAIR = "repair.md";

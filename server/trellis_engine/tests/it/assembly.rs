@@ -555,6 +555,7 @@ fn the_report_says_it_all() {
         is_proved,
     };
     let facts = ReportFacts {
+        acceptance: vec![],
         generated: "now".to_owned(),
         graph: "rpg.json".to_owned(),
         repository: "out".to_owned(),

@@ -2,7 +2,7 @@
 
 /// Stage, the required version of its file, and the hash of the text (FNV-1a of all but the line
 /// with the version).
-const FILES: [(&str, &str, u32, u64); 20] = [
+const FILES: [(&str, &str, u32, u64); 22] = [
     ("tests", include_str!("../../prompts/tests.md"), 2, 0x5c0c_bce4_ba08_40ba),
     ("implementation", include_str!("../../prompts/implementation.md"), 2, 0xfbf8_1c61_78b3_eb9f),
     ("fix", include_str!("../../prompts/fix.md"), 2, 0xfba8_68cc_48d3_abd7),
@@ -28,6 +28,13 @@ const FILES: [(&str, &str, u32, u64); 20] = [
         2,
         0x45e6_26a8_17a9_683c,
     ),
+    (
+        "acceptance_tests",
+        include_str!("../../prompts/acceptance_tests.md"),
+        1,
+        0xeadf_74a3_72fa_ef1d,
+    ),
+    ("describe", include_str!("../../prompts/describe.md"), 1, 0x2624_8b9b_3fbd_8ee3),
     ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x29cf_843a_aed2_70c4),
     ("plan_features", include_str!("../../prompts/plan_features.md"), 2, 0x5a3e_f50b_f9f3_fb76),
     ("plan_layout", include_str!("../../prompts/plan_layout.md"), 2, 0xb08d_2947_4c2f_ec83),

@@ -67,6 +67,17 @@ pub struct Spec {
     pub sentences: Vec<Sentence>,
     /// Numbers of sentences that describe nothing to build.
     pub background: Vec<usize>,
+    /// Features that the sentences ask for; each gets an acceptance test.
+    pub features: Vec<SpecFeature>,
+}
+
+/// A feature of a specification.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecFeature {
+    pub name: String,
+    /// Numbers of the sentences that ask for it.
+    #[serde(default)]
+    pub sentences: Vec<usize>,
 }
 
 /// The reason why `metadata.spec` or `serves` cannot be used.
@@ -91,6 +102,8 @@ struct StoredSpec {
     sentences: Vec<StoredSentence>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     background: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    features: Vec<SpecFeature>,
 }
 
 /// The form of one sentence in a file.
@@ -115,6 +128,7 @@ impl Spec {
             sha256: self.sha256.clone(),
             sentences: self.sentences.iter().map(sentence).collect(),
             background: self.background.clone(),
+            features: self.features.clone(),
         };
         // Every key is a string, so this cannot fail.
         serde_json::to_value(stored).unwrap_or_default()
@@ -139,6 +153,7 @@ impl Spec {
                 sha256: stored.sha256,
                 sentences,
                 background: stored.background,
+                features: stored.features,
             }),
         }
     }

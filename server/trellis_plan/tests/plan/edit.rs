@@ -1,7 +1,7 @@
 //! Edits of a plan's text: references follow, and the rest of the text stays.
 
 use serde_json::{Map, Value, json};
-use trellis_plan::{EditError, Edited, PlanEdit, Spec, edit, sentences};
+use trellis_plan::{EditError, Edited, PlanEdit, Spec, SpecFeature, edit, sentences};
 
 use super::{at, functions, ids};
 
@@ -319,7 +319,7 @@ fn a_file_without_edges_or_lists_gets_them_where_they_are_needed() {
 fn describe(text: &str, background: &[usize]) -> PlanEdit {
     let (sentences, background) = (sentences(text), background.to_vec());
     let path = Some("SPEC.md".to_owned());
-    PlanEdit::Describe { spec: Spec { path, sentences, background, sha256: None } }
+    PlanEdit::Describe { spec: Spec { path, sentences, background, ..Spec::default() } }
 }
 
 #[test]
@@ -332,12 +332,15 @@ fn what_a_node_serves_follows_its_sentences() {
     };
     let traced = edited(&first.text, &serve("a", json!([1, 2]))).text;
     let traced = edited(&traced, &serve("b", json!([3]))).text;
+    let traced = traced.replacen("\"spec\": {", r#""spec": {"features": [{"name": "F", "sentences": [2, 4]}, {"name": "G", "sentences": [3]}],"#, 1);
     // A new first sentence, a changed second one, and the third is gone.
     let found = edited(&traced, &describe("Zero. One. Two and more. Four. Five.", &[5]));
     let plan = &found.after;
     assert_eq!(plan.node(at(plan, "a")).serves(), Ok(vec![2, 3]));
     assert_eq!(plan.node(at(plan, "b")).serves(), Ok(vec![]));
-    assert_eq!(plan.spec().expect("read").expect("kept").background, [4, 5]);
+    let spec = plan.spec().expect("read").expect("kept");
+    assert_eq!(spec.background, [4, 5]);
+    assert_eq!(spec.features, [SpecFeature { name: "F".into(), sentences: vec![3, 4] }]);
     assert_eq!(found.notes, ["`b` does not serve sentence 3 any more"]);
     let same = edited(&traced, &describe("One. Two. Three. Four.", &[]));
     assert_eq!(same.text, traced);

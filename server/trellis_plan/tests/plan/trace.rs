@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use trellis_plan::{
-    Dialect, Plan, Sentence, SentenceChange, SentenceKind, Spec, SpecError, Trace, export,
-    sentence_changes, sentences, trace,
+    Dialect, Plan, Sentence, SentenceChange, SentenceKind, Spec, SpecError, SpecFeature, Trace,
+    export, sentence_changes, sentences, trace,
 };
 
 use super::{graph, ids, leaf, plan};
@@ -105,7 +105,13 @@ fn sentences_that_move_or_are_wrapped_anew_did_not_change() {
 
 fn spec() -> Spec {
     let sentences = numbered("# Title\n\nOne. Two.");
-    Spec { path: Some("SPEC.md".into()), sha256: Some("ab".into()), sentences, background: vec![3] }
+    Spec {
+        path: Some("SPEC.md".into()),
+        sha256: Some("ab".into()),
+        sentences,
+        background: vec![3],
+        features: vec![SpecFeature { name: "All".into(), sentences: vec![2] }],
+    }
 }
 
 /// Returns a plan of each dialect with a specification and one node that serves the sentences 2 and 3.

@@ -33,7 +33,7 @@ macro_rules! kinds {
 
 kinds! {
     Started Ordered State Stage ModelCall ToolCall TestRun Localization Regression Note Accepted TakenBack Writing Kept Git
-    Committed Approval Reset RolledBack Integration Broken Unproven Outdated Suite TestsWritten Stopped Finished
+    Committed Approval Reset RolledBack Integration Acceptance AcceptanceRun Broken Unproven Outdated Suite TestsWritten Stopped Finished
 }
 
 /// Default number of events in a result.

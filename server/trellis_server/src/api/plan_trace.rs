@@ -263,7 +263,8 @@ pub fn read_spec(graph: &Path, file: &Path, background: Vec<usize>) -> Result<Sp
     let folder = folder.unwrap_or(Path::new(".")).canonicalize().unwrap_or_default();
     let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let path = real.strip_prefix(&folder).unwrap_or(file).to_string_lossy().into_owned();
-    Ok(Spec { path: Some(path), sha256: Some(disk::hash(&text)), sentences: found, background })
+    let sha256 = Some(disk::hash(&text));
+    Ok(Spec { path: Some(path), sha256, sentences: found, background, features: Vec::new() })
 }
 
 fn no_sentences(file: &Path) -> Fault {

@@ -11,11 +11,11 @@ use trellis_plan::NodeIx;
 #[derive(Clone, Debug, Default)]
 pub(super) struct AcceptedDrafts {
     settled: Arc<HashMap<NodeIx, Option<Arc<Draft>>>>,
-    /// Accepted integration tests, by subgraph.
+    /// Accepted integration tests by subgraph, and acceptance tests by path.
     flows: Arc<BTreeMap<String, IntegrationTests>>,
 }
 
-/// The file with a subgraph's integration tests.
+/// A file with tests of several nodes together.
 #[derive(Clone, Debug)]
 pub(super) struct IntegrationTests {
     pub path: String,
@@ -31,7 +31,11 @@ impl AcceptedDrafts {
         Arc::make_mut(&mut self.flows).insert(subgraph.to_owned(), flow);
     }
 
-    /// Returns the accepted integration tests by subgraph.
+    pub(super) fn remove_flow(&mut self, name: &str) {
+        Arc::make_mut(&mut self.flows).remove(name);
+    }
+
+    /// Returns the accepted integration tests by subgraph, and acceptance tests by path.
     pub(super) fn flows(&self) -> &BTreeMap<String, IntegrationTests> {
         &self.flows
     }

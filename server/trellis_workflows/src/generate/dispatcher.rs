@@ -13,6 +13,7 @@ use trellis_python::contract_holds;
 
 use crate::budget::BudgetExceeded;
 use crate::fault::Fault;
+use crate::generate::acceptance_state::AcceptanceState;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::memory;
 use crate::generate::prepare::GenerateRequest;
@@ -25,7 +26,7 @@ use trellis_git::git::Git;
 use trellis_store::Writer;
 use trellis_store::checkpoint::{Checkpoint, ModelCost, TestResults};
 use trellis_store::cost::Cost;
-use trellis_store::journal::{Accepted, Event, IntegrationResult};
+use trellis_store::journal::{AcceptanceTests, Accepted, Event, IntegrationResult};
 use trellis_store::lock::Lock;
 use trellis_store::replay::ReplayedState;
 
@@ -43,6 +44,7 @@ pub(super) struct Channels {
 pub(super) enum JobDone {
     Node(Box<NodeResult>),
     Subgraph(Box<IntegrationResult>),
+    Acceptance(Box<AcceptanceTests>),
 }
 
 /// Reason for which the dispatcher's loop ended.
@@ -87,6 +89,7 @@ pub(super) struct Dispatcher {
     pub integrating: BTreeSet<String>,
     /// Integration results by subgraph.
     pub integrated: BTreeMap<String, IntegrationResult>,
+    pub acceptance: AcceptanceState,
     /// This run adopted files that a person had changed.
     has_new_edits: bool,
     /// This run wrote at least one file.
@@ -118,6 +121,9 @@ impl Dispatcher {
     ) -> Dispatcher {
         let mut cost = Cost::default();
         accepted.values().for_each(|accepted| cost += &accepted.cost);
+        let acceptance = AcceptanceState::of(&run_context.work, &past);
+        accepted_drafts.send_modify(|drafts| acceptance.restore(&past, drafts));
+        acceptance.costs().for_each(|it| cost += it);
         Dispatcher {
             resting: WaitQueue::default(),
             exhausted: None,
@@ -144,6 +150,7 @@ impl Dispatcher {
             started: BTreeSet::new(),
             integrating: BTreeSet::new(),
             integrated: BTreeMap::new(),
+            acceptance,
             has_new_edits,
             wrote: false,
             broken: BTreeMap::new(),
@@ -175,10 +182,15 @@ impl Dispatcher {
                     return Err(fault);
                 }
             } else {
-                self.start_integrations(&mut workers);
-                self.start_workers(&mut workers, &receivers.accepted_drafts)?;
+                self.start_acceptance(&mut workers);
+                // Acceptance tests are written before any node.
+                if self.acceptance.is_written() {
+                    self.start_integrations(&mut workers);
+                    self.start_workers(&mut workers, &receivers.accepted_drafts)?;
+                }
             }
-            if self.schedule.is_finished() && workers.is_empty() && self.is_integrated() {
+            let is_done = self.schedule.is_finished() && self.acceptance.is_written();
+            if is_done && workers.is_empty() && self.is_integrated() {
                 break;
             }
             self.save()?;
@@ -201,6 +213,7 @@ impl Dispatcher {
                     match outcome {
                         Ok(JobDone::Node(outcome)) => self.record_result(*outcome, reporter)?,
                         Ok(JobDone::Subgraph(integrated)) => self.take_integrated(*integrated)?,
+                        Ok(JobDone::Acceptance(tests)) => self.take_acceptance(*tests),
                         Err(WorkerError::Cancelled) => return Ok(LoopEnd::Interrupted),
                         Err(WorkerError::Budget(exhausted)) => self.exhausted = Some(exhausted),
                         Err(error @ (WorkerError::Fault(_) | WorkerError::OutOfTurn(_))) => {
@@ -442,7 +455,8 @@ impl Dispatcher {
 
     /// Returns whether this run did nothing: everything had passed before and the documents say so.
     pub(super) fn had_nothing_to_do(&self) -> bool {
-        self.started.is_empty() && self.past.finished && !self.wrote && !self.has_new_edits
+        let is_same = !self.wrote && !self.has_new_edits && !self.acceptance.is_new;
+        self.started.is_empty() && self.past.finished && is_same
     }
 
     /// Leaves the folder in order: writes accepted text and sets nodes in hand to pending.

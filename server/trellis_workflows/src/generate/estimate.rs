@@ -57,14 +57,16 @@ pub fn estimate(plan: Arc<Plan>, model: Option<&str>, folder: &Path) -> Estimate
     let subgraphs = subgraphs.len();
     let (name, card) = model_for(model, folder);
     let is_list = plan.dialect() == Dialect::Tasks;
+    let features = plan.spec().ok().flatten().map_or(0, |it| it.features.len());
     let prompts = (!is_list).then(|| prompt_tokens(plan));
     let cost = |requests: usize| {
         let tokens = prompts.map(|all| tokens(all, requests, leaves));
         let usd = tokens.zip(card).map(|(tokens, card): (Usage, ModelInfo)| card.cost(tokens));
         EstimatedCost { requests, tokens, usd }
     };
-    let least = REQUESTS * leaves;
-    // Each subgraph that passes as a whole gets integration tests.
+    // Each feature of the specification gets acceptance tests, and each subgraph that passes as a
+    // whole integration tests.
+    let least = REQUESTS * leaves + features;
     let usual = least + (leaves * MORE_PERCENT).div_ceil(100) + subgraphs;
     let (least, usual) = (cost(least), cost(usual));
     Estimate { nodes: leaves, subgraphs, least, usual, model: name }

@@ -13,7 +13,7 @@ use crate::generate::findings::{CIRCLES, Findings, SUITE};
 use crate::generate::install::install;
 use crate::generate::metadata;
 use crate::generate::suite::suite;
-use crate::generate::summary::{Summary, facts, summary};
+use crate::generate::summary::{AcceptanceOutcome, Summary, facts, summary};
 use crate::reporter::Reporter;
 use trellis_store::disk;
 use trellis_store::journal::Event;
@@ -23,6 +23,7 @@ pub(super) async fn finish(
     owner: &mut Dispatcher,
     reporter: &Reporter,
 ) -> Result<(Summary, Exit), Fault> {
+    owner.run_acceptance().await?;
     owner.flush()?;
     let contents = owner.contents();
     let sources = owner.sources(&contents)?.files;
@@ -68,6 +69,7 @@ fn exit(summary: &Summary) -> Exit {
     } else if summary.failed > 0
         || summary.suite.failed > 0
         || summary.integration.values().any(|it| it.outcome == "failed")
+        || summary.acceptance.iter().any(|it| it.outcome == AcceptanceOutcome::Fails)
     {
         Exit::TestsFailed
     } else {

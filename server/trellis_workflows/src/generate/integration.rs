@@ -8,7 +8,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use trellis_engine::assembly::{Contribution, Sources, sources};
 use trellis_engine::localize::rank;
 use trellis_engine::{
-    Draft, FlowItems, Integration, IntegrationTarget, LIBRARY, NO_FLOWS, Reply, RunOutcome,
+    Draft, FlowItems, Integration, IntegrationTarget, LIBRARY, ModelRequest, NO_FLOWS, RunOutcome,
     TestRun, ask_integration_tests, integration_tests,
 };
 use trellis_plan::{FlowKind, NodeIx, flows};
@@ -18,12 +18,12 @@ use trellis_sandbox::{Report, Request, Tree};
 use crate::convert::{self, Files};
 use crate::fault::Fault;
 use crate::generate::accepted::AcceptedDrafts;
+use crate::generate::ask_tests::{WrittenTests, ask_tests};
 use crate::generate::items::WorkGraph;
 use crate::generate::test_function_counts;
-use crate::generate::worker::ask::send;
+use crate::generate::test_paths::{free_path, plain_name};
 use crate::generate::worker::run_index::RunIndex;
 use crate::generate::worker::{RunContext, WorkerError};
-use crate::llm_client::Completion;
 use crate::localize::evidence;
 use trellis_store::cost::Cost;
 use trellis_store::disk;
@@ -34,24 +34,15 @@ const FLOWS: usize = 5;
 /// Maximum number of suspects to name if too few tests pass.
 const SUSPECTS: usize = 3;
 
-/// Maximum length of the subgraph's part of a file name, in bytes.
-const LONGEST: usize = 80;
-
-/// Returns the path of a subgraph's integration tests. Its base name is unique among test files, as
-/// pytest requires.
+/// Returns the path of a subgraph's integration tests.
 fn path(run_context: &RunContext, subgraph: &str) -> String {
     let subgraph = if subgraph == LIBRARY { "library" } else { subgraph };
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let mut name: String = subgraph.chars().map(plain).take(LONGEST).collect();
+    let mut name = plain_name(subgraph);
     let is_plain = name == subgraph;
     // Two subgraph names may differ only in characters that file names do not keep.
     let suffix = if is_plain { String::new() } else { format!("_{}", &disk::hash(subgraph)[..6]) };
     name += &suffix;
-    let taken = |file: &str| run_context.work.items.values().any(|it| it.test_path.ends_with(file));
-    while taken(&format!("/test_{name}_flow.py")) {
-        name.push('_');
-    }
-    format!("tests/integration/test_{name}_flow.py")
+    free_path(&run_context.work, "integration", name, "flow")
 }
 
 /// Returns a hash of the plan's text for a subgraph's leaves. Integration tests stay valid as long
@@ -101,6 +92,13 @@ pub(super) async fn integrate(
             .collect()
     };
     let flows: Vec<FlowItems<'_>> = ways.iter().filter_map(items).collect();
+    let out = IntegrationResult {
+        subgraph: subgraph.clone(),
+        specification: specification(&run_context.work, &leaves),
+        flows: flows_hash(&flows),
+        path: path(&run_context, &subgraph),
+        ..IntegrationResult::default()
+    };
     let mut job = IntegrationJob {
         run_context: &run_context,
         subgraph: &subgraph,
@@ -108,17 +106,12 @@ pub(super) async fn integrate(
         accepted_drafts: &accepted_drafts,
         flows,
         first: None,
+        out,
     };
-    let mut integrated = IntegrationResult {
-        subgraph: subgraph.clone(),
-        specification: specification(&run_context.work, &leaves),
-        flows: flows_hash(&job.flows),
-        path: path(&run_context, &subgraph),
-        ..IntegrationResult::default()
-    };
-    if !job.keeps(earlier, &mut integrated).await? {
-        job.run(&mut integrated).await?;
+    if !job.keeps(earlier).await? {
+        job.run().await?;
     }
+    let integrated = job.out;
     run_context
         .journal
         .commit(Event::Integration(integrated.clone()))
@@ -155,6 +148,26 @@ struct IntegrationJob<'a> {
     /// Result of the first tests, which were sent back because they use names or calls that do not
     /// exist.
     first: Option<IntegrationDone>,
+    out: IntegrationResult,
+}
+
+impl WrittenTests for IntegrationJob<'_> {
+    fn request(&self, complaint: Option<&str>, attempt: u32) -> Result<ModelRequest, WorkerError> {
+        let layout = &self.run_context.work.layout;
+        let files = self.assemble()?.files.into_iter();
+        let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
+        let (subgraph, flows) = (self.subgraph, &self.flows[..]);
+        let target = IntegrationTarget { subgraph, flows, files: &files };
+        let conventions = &self.run_context.conventions;
+        Ok(ask_integration_tests(&target, conventions, complaint, attempt))
+    }
+
+    async fn take(&mut self, reply: &str) -> Result<Option<String>, WorkerError> {
+        match integration_tests(self.subgraph, &self.flows, reply) {
+            Ok(tests) => self.try_tests(&tests).await,
+            Err(why) => Ok(Some(why)),
+        }
+    }
 }
 
 /// Result of running one version of the tests.
@@ -167,15 +180,12 @@ struct IntegrationDone {
 impl IntegrationJob<'_> {
     /// Takes over tests of an earlier start if they are for the same flows and pass. Returns false
     /// if there are none or they fail.
-    async fn keeps(
-        &self,
-        earlier: Option<IntegrationResult>,
-        out: &mut IntegrationResult,
-    ) -> Result<bool, WorkerError> {
-        let same = |it: &IntegrationResult| !it.text.is_empty() && it.flows == out.flows;
+    async fn keeps(&mut self, earlier: Option<IntegrationResult>) -> Result<bool, WorkerError> {
+        let same = |it: &IntegrationResult| !it.text.is_empty() && it.flows == self.out.flows;
         let Some(earlier) = earlier.filter(same) else { return Ok(false) };
         let Ok(tests) = Fragment::parse(&earlier.text) else { return Ok(false) };
-        let (_, _, run) = self.test(&tests, &out.path, false).await?;
+        let (_, _, run) = self.test(&tests, false).await?;
+        let out = &mut self.out;
         if run.is_clean() && !run.cases.is_empty() {
             let (specification, path) = (out.specification.clone(), out.path.clone());
             *out = IntegrationResult { specification, path, ..earlier };
@@ -184,71 +194,36 @@ impl IntegrationJob<'_> {
         Ok(!out.text.is_empty())
     }
 
-    async fn run(&mut self, out: &mut IntegrationResult) -> Result<(), WorkerError> {
+    async fn run(&mut self) -> Result<(), WorkerError> {
         if self.flows.is_empty() {
-            out.outcome = NO_FLOWS.to_owned();
+            self.out.outcome = NO_FLOWS.to_owned();
             return Ok(());
         }
-        let mut complaint: Option<String> = None;
-        for attempt in 0..=self.run_context.policy.malformed_reasks {
-            let completion = self.ask(attempt, complaint.as_deref(), &mut out.cost).await?;
-            let reply = match completion.into_reply() {
-                Reply::Text(text) => text,
-                Reply::Unusable { why } => {
-                    complaint = Some(why);
-                    continue;
-                }
-                Reply::Edited(_) => continue,
-                // An optional request without a reply leaves everything as it is.
-                Reply::Failed { reason } => {
-                    out.outcome = complaint.unwrap_or(reason);
-                    return self.record_results(None, out).await;
-                }
-            };
-            match integration_tests(self.subgraph, &self.flows, &reply) {
-                Ok(tests) => match self.try_tests(&tests, out).await? {
-                    Some(broken) => complaint = Some(broken),
-                    None => return Ok(()),
-                },
-                Err(why) => complaint = Some(why),
+        let (context, subject) = (self.run_context, self.subgraph);
+        let mut cost = Cost::default();
+        let missing = ask_tests(context, subject, self, &mut cost).await?;
+        self.out.cost += &cost;
+        match missing {
+            Some(reason) => {
+                self.out.outcome = reason;
+                self.record_results(None).await
             }
+            None => Ok(()),
         }
-        out.outcome = complaint.unwrap_or_default();
-        self.record_results(None, out).await
-    }
-
-    async fn ask(
-        &self,
-        attempt: u32,
-        complaint: Option<&str>,
-        cost: &mut Cost,
-    ) -> Result<Completion, WorkerError> {
-        let layout = &self.run_context.work.layout;
-        let files = self.assemble()?.files.into_iter();
-        let files = files.map(|(path, text)| (layout.module(&path), text)).collect();
-        let (subgraph, flows) = (self.subgraph, &self.flows[..]);
-        let target = IntegrationTarget { subgraph, flows, files: &files };
-        let conventions = &self.run_context.conventions;
-        let ask = ask_integration_tests(&target, conventions, complaint, attempt);
-        send(self.run_context, self.subgraph, None, &ask, cost).await
     }
 
     /// Runs tests and records the results. Returns a complaint for the model if the tests cannot
     /// run, or if the first ones use names or calls that do not exist.
-    async fn try_tests(
-        &mut self,
-        tests: &Fragment,
-        out: &mut IntegrationResult,
-    ) -> Result<Option<String>, WorkerError> {
-        let (report, files, mut run) = self.test(tests, &out.path, true).await?;
-        out.cost.runs += 1;
+    async fn try_tests(&mut self, tests: &Fragment) -> Result<Option<String>, WorkerError> {
+        let (report, files, mut run) = self.test(tests, true).await?;
+        self.out.cost.runs += 1;
         if run.ending == RunOutcome::CollectionError || run.cases.is_empty() {
             return Ok(Some(format!("the tests cannot run: {}", run.summary())));
         }
         // A failure that passes on an unchanged rerun is flaky, not wrong.
         if !run.is_clean() {
-            let (_, _, again) = self.test(tests, &out.path, false).await?;
-            out.cost.runs += 1;
+            let (_, _, again) = self.test(tests, false).await?;
+            self.out.cost.runs += 1;
             for case in run.cases.iter_mut().filter(|case| !case.passed) {
                 let passed = again.cases.iter().any(|it| it.id == case.id && it.passed);
                 (case.passed, case.set_aside) = (passed, case.set_aside && !passed);
@@ -259,30 +234,27 @@ impl IntegrationJob<'_> {
             tests: tests.clone(),
             suspects: suspects(&report, &files),
         };
-        let misuse = Integration::misuse(&run, &out.path).filter(|_| self.first.is_none());
+        let misuse = Integration::misuse(&run, &self.out.path).filter(|_| self.first.is_none());
         if misuse.is_some() {
             self.first = Some(came);
             return Ok(misuse);
         }
-        self.record_results(Some(came), out).await?;
+        self.record_results(Some(came)).await?;
         Ok(None)
     }
 
     /// Records the better of the two results: the first tests or those that replaced them.
-    async fn record_results(
-        &mut self,
-        last: Option<IntegrationDone>,
-        out: &mut IntegrationResult,
-    ) -> Result<(), WorkerError> {
+    async fn record_results(&mut self, last: Option<IntegrationDone>) -> Result<(), WorkerError> {
         let all = self.first.take().into_iter().chain(last);
         let Some(came) = all.max_by_key(|it| it.integration.passed) else { return Ok(()) };
         let IntegrationDone { integration, tests, suspects } = came;
+        let out = &mut self.out;
         (out.passed, out.failed) = (integration.passed, integration.failures.len());
         out.functions = test_function_counts::functions(&tests.to_source());
         let failures = integration.failures.iter();
         out.left_out = failures.map(|(id, why)| format!("{id}: {why}")).collect();
         if integration.is_enough() {
-            return self.keep(&integration, &tests, out).await;
+            return self.keep(&integration, &tests).await;
         }
         out.outcome = "failed".to_owned();
         out.left_out.extend(suspects);
@@ -291,14 +263,14 @@ impl IntegrationJob<'_> {
 
     /// Keeps the passing tests if they also pass without the others.
     async fn keep(
-        &self,
+        &mut self,
         integration: &Integration,
         tests: &Fragment,
-        out: &mut IntegrationResult,
     ) -> Result<(), WorkerError> {
         let kept = integration.passing(tests);
         if !integration.failures.is_empty() {
-            let (_, _, alone) = self.test(&kept, &out.path, false).await?;
+            let (_, _, alone) = self.test(&kept, false).await?;
+            let out = &mut self.out;
             out.cost.runs += 1;
             if !alone.is_clean() {
                 out.outcome = "failed".to_owned();
@@ -307,20 +279,19 @@ impl IntegrationJob<'_> {
                 return Ok(());
             }
         }
-        (out.outcome, out.text) = ("passed".to_owned(), text(&kept));
+        (self.out.outcome, self.out.text) = ("passed".to_owned(), text(&kept));
         Ok(())
     }
 
     async fn test(
         &self,
         tests: &Fragment,
-        path: &str,
         coverage: bool,
     ) -> Result<(Report, Files, TestRun), WorkerError> {
         let mut files = self.run_context.tree(&self.assemble()?.files);
-        files.insert(path.to_owned(), Arc::from(text(tests)));
+        files.insert(self.out.path.clone(), Arc::from(text(tests)));
         let request = Request {
-            targets: vec![path.to_owned()],
+            targets: vec![self.out.path.clone()],
             test_timeout: self.run_context.test_timeout,
             coverage,
             ..self.run_context.runner.request(Tree::Files(files.clone()))
@@ -379,7 +350,7 @@ pub(super) fn visible_nodes(
 }
 
 /// Returns the text of a test file, formatted like all generated files.
-fn text(tests: &Fragment) -> String {
+pub(super) fn text(tests: &Fragment) -> String {
     let source = tests.to_source();
     trellis_python::formatted(&source).unwrap_or(source)
 }

@@ -18,7 +18,7 @@ use trellis_store::error::StoreError;
 pub(super) struct Contents {
     /// Nodes with their accepted drafts, in the plan's order.
     pub drafts: Vec<(NodeIx, Arc<Draft>)>,
-    /// Integration tests, those of the whole library first.
+    /// Integration tests, those of the whole library first, and acceptance tests.
     pub flows: Vec<IntegrationTests>,
 }
 

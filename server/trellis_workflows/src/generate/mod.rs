@@ -5,7 +5,10 @@
 //! run's state, [`checkpoint_writer`] records the status of each node, [`worker`] takes a node
 //! through the cycle, and [`finalize`] completes the repository.
 
+mod acceptance;
+mod acceptance_state;
 mod accepted;
+mod ask_tests;
 mod checkpoint_writer;
 mod coverage;
 mod dispatcher;
@@ -32,13 +35,14 @@ mod subgraph_commits;
 mod suite;
 mod summary;
 mod test_function_counts;
+mod test_paths;
 mod wait_queue;
 mod worker;
 
 pub use estimate::{Estimate, EstimatedCost, estimate};
 pub use node_history::{NodeAttempt, NodeHistory, node_history};
 pub use prepare::GenerateRequest;
-pub use summary::{Flows, Summary};
+pub use summary::{AcceptanceOutcome, AcceptedFeature, Flows, Summary};
 
 use crate::fault::{Exit, Fault};
 use crate::job_control::JobControl;

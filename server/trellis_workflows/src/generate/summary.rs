@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use trellis_engine::Tool;
 use trellis_engine::assembly::{
-    CostLine, IntegrationLine, ReportFacts, SentenceLine, SubgraphLine, UnconfirmedLine,
+    AcceptanceLine, CostLine, IntegrationLine, ReportFacts, SentenceLine, SubgraphLine,
+    UnconfirmedLine,
 };
 use trellis_plan::Status;
 
@@ -52,6 +53,8 @@ pub struct Summary {
     pub suite: Suite,
     /// Sentences of the specification that describe something to build; null if the plan has none.
     pub specification: Option<ProvedSentences>,
+    /// Acceptance tests of the specification's features.
+    pub acceptance: Vec<AcceptedFeature>,
     /// Integration tests by subgraph, for subgraphs that passed as a whole.
     pub integration: BTreeMap<String, Flows>,
     pub test_runs: usize,
@@ -75,6 +78,45 @@ pub struct ProvedSentences {
 fn proved(lines: &[SentenceLine]) -> Option<ProvedSentences> {
     let proved = lines.iter().filter(|it| it.is_proved).count();
     (!lines.is_empty()).then_some(ProvedSentences { sentences: lines.len(), proved })
+}
+
+/// Result of the acceptance tests of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AcceptanceOutcome {
+    /// All tests passed on the finished files.
+    Holds,
+    /// A test failed there.
+    Fails,
+    /// There are no tests.
+    Untested,
+}
+
+/// A feature of the specification with the result of its acceptance tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AcceptedFeature {
+    pub feature: String,
+    /// Numbers of its sentences.
+    pub sentences: Vec<usize>,
+    pub outcome: AcceptanceOutcome,
+    /// The reason, unless it holds.
+    pub reason: Option<String>,
+    /// Path of the tests; null unless they hold.
+    pub path: Option<String>,
+}
+
+impl AcceptedFeature {
+    fn of(line: AcceptanceLine) -> AcceptedFeature {
+        let outcome = match (line.has_tests, line.reason.is_none()) {
+            (true, true) => AcceptanceOutcome::Holds,
+            (true, false) => AcceptanceOutcome::Fails,
+            (false, _) => AcceptanceOutcome::Untested,
+        };
+        let AcceptanceLine { feature, sentences, reason, path, .. } = line;
+        let path = Some(path).filter(|_| outcome == AcceptanceOutcome::Holds);
+        AcceptedFeature { feature, sentences, outcome, reason, path }
+    }
 }
 
 /// Tokens and their cost.
@@ -167,6 +209,7 @@ pub(super) fn summary(owner: &Dispatcher, suite: Suite) -> Summary {
         skips: of(Status::Skipped),
         suite,
         specification: proved(&sentence_lines(owner)),
+        acceptance: owner.acceptance.lines().into_iter().map(AcceptedFeature::of).collect(),
         integration: integration(owner),
         test_runs: owner.cost.runs,
         model_calls: owner.cost.model_calls,
@@ -217,6 +260,7 @@ pub(super) fn facts(
     }
     ReportFacts {
         sentences: sentence_lines(owner),
+        acceptance: owner.acceptance.lines(),
         generated: now,
         graph: owner.order.graph.display().to_string(),
         repository: summary.out.clone(),

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use trellis_engine::{FixWith, IntegrationTarget, LIBRARY, ask_integration_tests};
+use trellis_engine::{
+    AcceptanceTarget, FixWith, IntegrationTarget, LIBRARY, ask_acceptance_tests,
+    ask_integration_tests,
+};
 
 use super::*;
 use crate::snapshot;
@@ -171,5 +174,29 @@ fn questions_for_integration_tests() {
             let ask = ask_integration_tests(&target, &[], complaint, 0);
             snapshot::check(&format!("{stage}_{name}"), &text(&ask.prompt, 12_000));
         }
+    }
+}
+
+#[test]
+fn questions_for_acceptance_tests() {
+    let sentence = |number, text: &str| trellis_plan::Sentence {
+        number,
+        kind: trellis_plan::SentenceKind::Sentence,
+        text: text.to_owned(),
+    };
+    let all =
+        [sentence(2, "The mean of no values is an error."), sentence(5, "A model fits a line.")];
+    let (fit, mean) = (method(), item());
+    for (name, complaint) in
+        [("first", None), ("sent_back", Some("these pass although no part has code:\n- test_one"))]
+    {
+        let target = AcceptanceTarget {
+            feature: "Statistics",
+            sentences: &[&all[0], &all[1]],
+            parts: &[&mean],
+            others: &[&fit],
+        };
+        let ask = ask_acceptance_tests(&target, &["Plain pytest".to_owned()], complaint, 0);
+        snapshot::check(&format!("acceptance_tests_{name}"), &text(&ask.prompt, 12_000));
     }
 }
