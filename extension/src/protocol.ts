@@ -23,7 +23,7 @@ export type RunState = ("finished" | "active" | "stopped")
 /**
  * The kind of event, as in the journal.
  */
-export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "broken" | "unproven" | "outdated" | "suite" | "tests_written" | "stopped" | "finished")
+export type EventKind = ("started" | "ordered" | "state" | "stage" | "model_call" | "tool_call" | "test_run" | "localization" | "regression" | "note" | "accepted" | "taken_back" | "writing" | "kept" | "git" | "committed" | "approval" | "reset" | "rolled_back" | "integration" | "acceptance" | "acceptance_run" | "broken" | "unproven" | "outdated" | "suite" | "tests_written" | "stopped" | "finished")
 /**
  * In a word.
  */
