@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::world::repository;
 
 /// Allowed dependencies of each crate; the architecture page has the reasons.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("trellis_os", &[]),
     ("trellis_plan", &[]),
     ("trellis_python", &[]),
@@ -27,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("trellis_workflows", &BELOW_WORKFLOWS),
     ("trellis_server", &BELOW_SERVER),
     ("trellis", &BELOW_BINARY),
+    ("trellis-fuzz", &BELOW_FUZZ),
 ];
 
 const BELOW_WORKFLOWS: [&str; 9] = [
@@ -62,6 +63,16 @@ const BELOW_BINARY: [&str; 11] = [
     "trellis_os",
     "trellis_plan",
     "trellis_project",
+    "trellis_python",
+    "trellis_sandbox",
+    "trellis_server",
+    "trellis_store",
+    "trellis_workflows",
+];
+const BELOW_FUZZ: [&str; 8] = [
+    "trellis_engine",
+    "trellis_llm",
+    "trellis_plan",
     "trellis_python",
     "trellis_sandbox",
     "trellis_server",

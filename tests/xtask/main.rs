@@ -18,6 +18,7 @@ mod editor;
 mod engine;
 mod fidelity;
 mod flaky;
+mod fuzz;
 mod live;
 mod localize;
 mod mock;

@@ -8,13 +8,19 @@ use clap::{Args, ValueEnum};
 
 use crate::flaky::Flaky;
 use crate::phases::Phases;
-use crate::{Outcome, editor, engine, mock, peers, setup};
+use crate::{Outcome, editor, engine, fuzz, mock, peers, setup};
 
 #[derive(Args)]
 pub(crate) struct SoakArgs {
     /// How long all parts together repeat their rounds; without it each has a fixed number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     minutes: Option<u64>,
+    /// Run one fuzz target alone, guided by coverage; may be repeated.
+    #[arg(long = "target", value_name = "NAME")]
+    targets: Vec<String>,
+    /// Seconds of each fuzz target.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
     /// The parts to run; all of them where none is named.
     #[arg(value_enum, value_name = "PART")]
     parts: Vec<Part>,
@@ -30,6 +36,8 @@ enum Part {
     Orders,
     /// Texts, edits and messages made at random.
     Fuzz,
+    /// The fuzz targets, guided by coverage.
+    Targets,
     /// The master fixture, from a provider in place of its recording, and from one that fails.
     Providers,
     /// A list of tasks for each stack, with its packages installed by Trellis and once more by hand.
@@ -54,7 +62,7 @@ impl Part {
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
             Part::Providers => ("test(/^soak::providers::/)", &[]),
             Part::Sets => ("test(/^soak::sets::|^task_sets::/)", &[]),
-            Part::Editors => return None,
+            Part::Targets | Part::Editors => return None,
         };
         Some(Tests { filter, variables })
     }
@@ -68,6 +76,9 @@ const FUZZ: &str = "(package(trellis_python) & test(/^(after_edit|any_edits|host
 /// Runs all parts in order, also after failures; ends with their times.
 pub(crate) fn run(args: &SoakArgs) -> Outcome {
     setup::machine()?;
+    if !args.targets.is_empty() {
+        return fuzz::guided(&args.targets, args.seconds.unwrap_or(fuzz::SOAK_SECONDS));
+    }
     let mut phases = Phases::start();
     let flaky = Flaky::start()?;
     setup::optional();
@@ -80,7 +91,10 @@ pub(crate) fn run(args: &SoakArgs) -> Outcome {
     let engine = engine::start();
     let mut failed = Vec::new();
     for part in parts {
+        let of_target = args.seconds.or(seconds.map(fuzz::of_target));
         let outcome = match part.tests() {
+            None if *part == Part::Targets => phases
+                .run(name(*part), || fuzz::guided(&[], of_target.unwrap_or(fuzz::SOAK_SECONDS))),
             Some(tests) => phases.run(name(*part), || {
                 let mut command = nextest(&trellis, &tests, seconds);
                 setup::run(command.envs(engine.iter().flat_map(engine::Engine::variables)))

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::flaky::{self, Flaky};
 use crate::phases::Phases;
-use crate::{Outcome, audit, editor, engine, mock, peers, setup};
+use crate::{Outcome, audit, editor, engine, fuzz, mock, peers, setup};
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -70,6 +70,9 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
     }
     if args.wants(Part::Rust) {
         phases.run("tests in Rust", || rust(&trellis, args, flaky))?;
+        if args.rest.is_empty() {
+            phases.run("fuzz targets", fuzz::bounded)?;
+        }
     }
     if args.wants(Part::Editor) {
         editor::run(&trellis, &args.rest, phases, flaky)?;

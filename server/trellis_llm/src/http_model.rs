@@ -3,24 +3,21 @@
 use std::time::{Duration, Instant};
 
 use reqwest::{Response, StatusCode, Url};
-use serde_json::Value;
 
 use crate::chat::{ChatReply, ChatRequest};
 use crate::connection;
 use crate::endpoint::{self, BaseUrlError};
 use crate::error::{ModelError, TransientError};
-use crate::error_body::{ErrorBody, shorten};
+use crate::error_body::ErrorBody;
 use crate::open_error::OpenError;
 use crate::providers::Provider;
+use crate::reply_reader::{ReplyReader, is_stream};
 use crate::retry::AttemptError;
 use crate::service::Service;
 use crate::settings::Settings;
-use crate::stream_events::{BOM, EventDecoder, Framing, LARGEST_ANSWER};
+use crate::stream_events::{EventDecoder, Framing, LARGEST_ANSWER};
 use crate::unsupported_params::UnsupportedParams;
 use crate::wire::{CompleteReply, StreamAccumulator, UnusableReply, WireFormat, WireRequest};
-
-/// Last event of OpenAI's streams.
-const DONE: &[u8] = b"[DONE]";
 
 /// Maximum wait after the end of a reply, since some services do not close the stream.
 const AFTERMATH: Duration = Duration::from_secs(5);
@@ -90,9 +87,9 @@ impl HttpModel {
     }
 
     async fn reply(&self, response: Response, since: Instant) -> Result<ChatReply, AttemptError> {
-        let mut gathered = StreamAccumulator::default();
+        let mut reader = ReplyReader::new(self.wire);
         match framing(&response) {
-            Some(framing) => self.stream(response, framing, &mut gathered).await?,
+            Some(framing) => self.stream(response, framing, &mut reader).await?,
             None => {
                 let answer = self.service.whole(response).await?;
                 if is_stream(&answer.body) {
@@ -101,14 +98,14 @@ impl HttpModel {
                     let events = frames.push(&answer.body).map(|it| it.0).unwrap_or_default();
                     let last = frames.finish();
                     let events: Vec<Vec<u8>> = events.into_iter().chain(last).collect();
-                    self.take_all(&mut gathered, &events)?;
-                    self.ended(&gathered)?;
+                    self.taken(reader.take_all(&events), &reader)?;
+                    self.ended(&reader)?;
                 } else {
-                    self.take(self.wire.whole, &mut gathered, &answer.body)?;
+                    self.taken(reader.take_whole(&answer.body), &reader)?;
                 }
             }
         }
-        self.judged(&gathered, since)
+        self.judged(&reader.gathered, since)
     }
 
     /// Reads a stream. A stream that breaks off is an error, unless the reply itself was complete:
@@ -117,79 +114,50 @@ impl HttpModel {
         &self,
         mut response: Response,
         framing: Framing,
-        gathered: &mut StreamAccumulator,
+        reader: &mut ReplyReader,
     ) -> Result<(), AttemptError> {
         let mut frames = EventDecoder::new(framing);
         loop {
             // Only the token counts may follow the reply.
-            let patience = gathered.end.is_some().then_some(AFTERMATH);
+            let patience = reader.is_complete().then_some(AFTERMATH);
             let pushed = self.service.events(&mut response, &mut frames, patience).await;
             let taken = pushed.and_then(|events| match events {
-                Some(events) => self.take_all(gathered, &events),
+                Some(events) => self.taken(reader.take_all(&events), reader),
                 None => Ok(true),
             });
             match taken {
                 Ok(false) => {}
                 Ok(true) => break,
-                Err(_) if gathered.end.is_some() => return Ok(()),
+                Err(_) if reader.is_complete() => return Ok(()),
                 Err(failure) => return Err(failure),
             }
         }
-        // A broken stream may leave an incomplete event.
-        let last = frames.finish().filter(|it| serde_json::from_slice::<Value>(it).is_ok());
-        if let Some(last) = last.filter(|_| gathered.end.is_none()) {
-            self.take(self.wire.event, gathered, &last)?;
-        }
-        self.ended(gathered)
+        self.taken(reader.take_last(frames), reader)?;
+        self.ended(reader)
     }
 
-    /// Processes events; returns whether one of them was the last.
-    fn take_all(
-        &self,
-        gathered: &mut StreamAccumulator,
-        events: &[Vec<u8>],
-    ) -> Result<bool, AttemptError> {
-        for event in events {
-            if event == DONE {
-                return Ok(true);
-            }
-            self.take(self.wire.event, gathered, event)?;
-        }
-        Ok(false)
-    }
-
-    fn ended(&self, gathered: &StreamAccumulator) -> Result<(), AttemptError> {
-        match gathered.end {
-            Some(_) => Ok(()),
-            None => Err(TransientError::Connection {
+    fn ended(&self, reader: &ReplyReader) -> Result<(), AttemptError> {
+        match reader.is_complete() {
+            true => Ok(()),
+            false => Err(TransientError::Connection {
                 reason: "the stream ended before the reply did".to_owned(),
             }
             .into()),
         }
     }
 
-    fn take(
+    /// Converts the fault of an answer to an error with the model's name, without keys.
+    fn taken<T>(
         &self,
-        taking: fn(&mut StreamAccumulator, &Value) -> Result<(), UnusableReply>,
-        gathered: &mut StreamAccumulator,
-        bytes: &[u8],
-    ) -> Result<(), AttemptError> {
-        let read = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string());
-        let taken = match &read {
-            Ok(value) => taking(gathered, value),
-            Err(error) => Err(UnusableReply::Garbled(error.clone())),
-        };
+        taken: Result<T, UnusableReply>,
+        reader: &ReplyReader,
+    ) -> Result<T, AttemptError> {
         taken.map_err(|unusable| match unusable {
             UnusableReply::Failed(complaint) => {
                 self.service.failed(complaint.status.unwrap_or(500), &complaint)
             }
-            UnusableReply::Nonsense(why) => self.service.bad(why, gathered.usage()),
-            UnusableReply::Garbled(why) => {
-                let start = shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]));
-                let answer = self.wire.answer;
-                self.service
-                    .garbled(format!("it is not the expected {answer} ({why}); it begins: {start}"))
-            }
+            UnusableReply::Nonsense(why) => self.service.bad(why, reader.gathered.usage()),
+            UnusableReply::Garbled(why) => self.service.garbled(why),
         })
     }
 
@@ -214,12 +182,6 @@ impl HttpModel {
             CompleteReply::Nothing(what) => Err(self.service.bad(what, usage)),
         }
     }
-}
-
-/// Returns whether a body begins like server-sent events.
-fn is_stream(body: &[u8]) -> bool {
-    let body = body.strip_prefix(BOM).unwrap_or(body).trim_ascii_start();
-    [&b"data:"[..], b"event:", b":"].iter().any(|it| body.starts_with(it))
 }
 
 fn framing(response: &Response) -> Option<Framing> {

@@ -36,6 +36,8 @@ pub(crate) struct EventDecoder {
     /// `data:` lines of the current event.
     data: Vec<u8>,
     seen: usize,
+    /// True before the first line.
+    is_at_start: bool,
 }
 
 /// Error of an answer larger than [`LARGEST_ANSWER`].
@@ -44,7 +46,7 @@ pub(crate) struct TooLarge;
 
 impl EventDecoder {
     pub(crate) fn new(framing: Framing) -> Self {
-        Self { framing, rest: Vec::new(), data: Vec::new(), seen: 0 }
+        Self { framing, rest: Vec::new(), data: Vec::new(), seen: 0, is_at_start: true }
     }
 
     /// Adds a piece; returns the completed events, and whether any line was completed (also a
@@ -57,9 +59,6 @@ impl EventDecoder {
         // Only the new piece can hold the end of a line.
         let from = self.rest.len();
         self.rest.extend_from_slice(piece);
-        if self.seen == piece.len() && self.rest.starts_with(BOM) {
-            self.rest.drain(..BOM.len());
-        }
         let (mut events, mut start) = (Vec::new(), 0);
         while let Some(at) = memchr::memchr(b'\n', &self.rest[start.max(from)..]) {
             let end = start.max(from) + at;
@@ -79,6 +78,9 @@ impl EventDecoder {
     }
 
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        // The mark may have arrived in several pieces.
+        let is_first = std::mem::take(&mut self.is_at_start);
+        let line = line.strip_prefix(BOM).filter(|_| is_first).unwrap_or(line);
         if self.framing == Framing::Lines {
             let line = line.trim_ascii();
             return (!line.is_empty()).then(|| line.to_vec());
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn events_are_the_same_however_they_are_cut() {
         let sse = ": hello\r\nevent: x\r\ndata: {\"a\":\"ü\"}\r\n\r\ndata: 1\ndata:2\n\nid: 3\n\ndata: [DONE]";
-        let lines = "{\"a\": 1}\n\n {\"b\": 2} \r\n{\"c\": 3}";
+        let lines = "\u{feff}{\"a\": 1}\n\n {\"b\": 2} \r\n{\"c\": 3}";
         for piece in [1, 2, 3, 7, 1000] {
             assert_eq!(
                 events(Framing::ServerSent, sse, piece),

@@ -9,7 +9,7 @@ use crate::{
     report::{Activity, Failure, LimitStatus, Outcome, Report, StoppedAt},
     request::Request,
     run_outcome::{ExitFacts, judge},
-    session::{Session, SessionEnd, StopReason},
+    session::{Received, SessionEnd, StopReason},
     streams::CompleteStream,
     tracebacks::parse_dump,
     wire::WorkerRunEnd,
@@ -106,12 +106,12 @@ pub(crate) struct SessionRecord {
 }
 
 impl SessionRecord {
-    pub(crate) fn of(session: Session<'_>) -> SessionRecord {
-        let torn = session.is_torn();
+    pub(crate) fn of(received: Received) -> SessionRecord {
+        let torn = received.is_torn();
         let [stdout, stderr, stack] =
-            [&session.stdout, &session.stderr, &session.stack].map(|it| it.text());
-        let (file, records) = (session.file, session.records);
-        SessionRecord { torn, stdout, stderr, stack, file, records, collector: session.collector }
+            [&received.stdout, &received.stderr, &received.stack].map(|it| it.text());
+        let (file, records) = (received.file, received.records);
+        SessionRecord { torn, stdout, stderr, stack, file, records, collector: received.collector }
     }
 }
 

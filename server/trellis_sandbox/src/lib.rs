@@ -37,6 +37,7 @@ mod outside_links;
 mod path_replacement;
 mod pool;
 pub mod python;
+mod recorded_run;
 mod report;
 mod request;
 mod resource_limits;
@@ -62,6 +63,7 @@ pub use crate::{
     docker::{Docker, ImageSpec, Progress as ImageProgress},
     junit::junit,
     local::Isolation,
+    recorded_run::read_recorded_run,
     report::{
         Activity, Comparison, Coverage, Execution, Failure, FileCoverage, Frame, FunctionCoverage,
         LimitStatus, MissingName, Outcome, RaisedException, Report, StoppedAt, Subtest,

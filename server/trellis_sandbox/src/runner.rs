@@ -287,7 +287,7 @@ impl Runner {
         let collector = ResultCollector::new(places, token);
         let mut session = Session::new(&mut lease.worker, collector, request, on_progress);
         let (stop, mut end) = session.follow(order.text, request, cancel).await;
-        let seen = SessionRecord::of(session);
+        let seen = SessionRecord::of(session.received);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
             reason.extend(lease.worker.sandbox.end_reason().await.map(|it| format!(": {it}")));
         }

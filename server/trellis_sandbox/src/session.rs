@@ -1,6 +1,6 @@
 //! One run on one worker: sends the command, takes in the frames and enforces the deadlines.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{
@@ -68,9 +68,8 @@ impl SessionEnd {
     }
 }
 
-/// A run in progress.
-pub(crate) struct Session<'a> {
-    worker: &'a mut Worker,
+/// Everything that a worker has sent about one run.
+pub(crate) struct Received {
     id: u64,
     pub(crate) collector: ResultCollector,
     pub(crate) stdout: Capture,
@@ -81,6 +80,12 @@ pub(crate) struct Session<'a> {
     /// Standard output, if it holds the records.
     pub(crate) records: Option<CompleteStream>,
     lines: Lines,
+}
+
+/// A run in progress.
+pub(crate) struct Session<'a> {
+    worker: &'a mut Worker,
+    pub(crate) received: Received,
     reported: usize,
     tried: usize,
     on_progress: &'a mut (dyn FnMut(RunProgress<'_>) + Send),
@@ -107,24 +112,8 @@ impl<'a> Session<'a> {
         on_progress: &'a mut (dyn FnMut(RunProgress<'_>) + Send),
     ) -> Session<'a> {
         worker.runs += 1;
-        let id = worker.runs;
-        let capture = || Capture::new(request.limits.output_bytes);
-        let (stdout, stderr) = (capture(), capture());
-        let stack = Capture::new(STACK_BYTES);
-        Session {
-            worker,
-            id,
-            collector,
-            stdout,
-            stderr,
-            stack,
-            file: CompleteStream::default(),
-            records: (request.framework == Framework::Go).then(CompleteStream::default),
-            lines: Lines::default(),
-            reported: 0,
-            tried: 0,
-            on_progress,
-        }
+        let received = Received::new(worker.runs, collector, request);
+        Session { worker, received, reported: 0, tried: 0, on_progress }
     }
 
     /// Runs `order` to its end, which a deadline of `request` or `cancel` may bring about.
@@ -134,7 +123,7 @@ impl<'a> Session<'a> {
         request: &Request,
         cancel: &CancellationToken,
     ) -> (Option<StopReason>, SessionEnd) {
-        order["id"] = json!(self.id);
+        order["id"] = json!(self.received.id);
         self.worker.order(&order).await;
         let run = after(request.run_timeout);
         let reports = request.framework.reports();
@@ -186,11 +175,11 @@ impl<'a> Session<'a> {
 
     /// Returns the deadline of the phase that has begun.
     fn phase(&self, request: &Request) -> Instant {
-        after(request.time_for_one().max(self.collector.own_time))
+        after(request.time_for_one().max(self.received.collector.own_time))
     }
 
     fn why(&self, run: bool) -> StopReason {
-        match (run, self.collector.activity.is_none()) {
+        match (run, self.received.collector.activity.is_none()) {
             (true, _) => StopReason::Run,
             (false, true) => StopReason::Loading,
             (false, false) => StopReason::Phase,
@@ -217,26 +206,49 @@ impl<'a> Session<'a> {
     }
 
     async fn next(&mut self) -> SessionUpdate {
-        let frame = match self.worker.frames.next().await {
-            Ok(Some(frame)) => frame,
-            Ok(None) => {
-                return SessionUpdate::End(SessionEnd::Lost(
-                    "the sandbox ended during the run".to_owned(),
-                ));
-            }
-            Err(error) => {
-                return SessionUpdate::End(SessionEnd::Lost(format!(
-                    "cannot read the sandbox's output: {error}"
-                )));
-            }
-        };
+        let update = self.received.take(self.worker.frames.next().await);
+        let new = self.received.collector.tests.get(self.reported..).unwrap_or_default();
+        new.iter().for_each(|test| (self.on_progress)(RunProgress::Test(test)));
+        self.reported = self.received.collector.tests.len();
+        let new = self.received.collector.trials.get(self.tried..).unwrap_or_default();
+        new.iter().for_each(|trial| (self.on_progress)(RunProgress::Trial(trial)));
+        self.tried = self.received.collector.trials.len();
+        update
+    }
+}
+
+impl Received {
+    /// Makes the record of a run with this number, without content.
+    pub(crate) fn new(id: u64, collector: ResultCollector, request: &Request) -> Received {
+        let capture = || Capture::new(request.limits.output_bytes);
+        let (stdout, stderr) = (capture(), capture());
+        Received {
+            id,
+            collector,
+            stdout,
+            stderr,
+            stack: Capture::new(STACK_BYTES),
+            file: CompleteStream::default(),
+            records: (request.framework == Framework::Go).then(CompleteStream::default),
+            lines: Lines::default(),
+        }
+    }
+
+    /// Takes in a frame; `None` is the end of the worker's stream.
+    pub(crate) fn take(&mut self, frame: io::Result<Option<Frame<'_>>>) -> SessionUpdate {
+        match frame {
+            Ok(Some(frame)) => self.take_frame(frame),
+            Ok(None) => lost("the sandbox ended during the run".to_owned()),
+            Err(error) => lost(format!("cannot read the sandbox's output: {error}")),
+        }
+    }
+
+    fn take_frame(&mut self, frame: Frame<'_>) -> SessionUpdate {
         match frame {
             Frame::Control(Control::Ended(ended)) if ended.id == self.id => {
                 return SessionUpdate::End(SessionEnd::Ended(ended));
             }
-            Frame::Control(Control::Failed(reason)) => {
-                return SessionUpdate::End(SessionEnd::Lost(reason));
-            }
+            Frame::Control(Control::Failed(reason)) => return lost(reason),
             Frame::Control(Control::Ended(_) | Control::Ready(_) | Control::Laid(_)) => {}
             Frame::Output(bytes) => {
                 self.stdout.take(bytes);
@@ -253,12 +265,6 @@ impl<'a> Session<'a> {
             Frame::Events(bytes) => {
                 let (collector, mut begun) = (&mut self.collector, false);
                 self.lines.split(bytes, |line| begun |= collector.take(line));
-                let new = self.collector.tests.get(self.reported..).unwrap_or_default();
-                new.iter().for_each(|test| (self.on_progress)(RunProgress::Test(test)));
-                self.reported = self.collector.tests.len();
-                let new = self.collector.trials.get(self.tried..).unwrap_or_default();
-                new.iter().for_each(|trial| (self.on_progress)(RunProgress::Trial(trial)));
-                self.tried = self.collector.trials.len();
                 return if begun { SessionUpdate::Phase } else { SessionUpdate::Other };
             }
         }
@@ -271,9 +277,13 @@ impl<'a> Session<'a> {
     }
 }
 
+fn lost(symptom: String) -> SessionUpdate {
+    SessionUpdate::End(SessionEnd::Lost(symptom))
+}
+
 /// The meaning of one frame.
 #[derive(Debug)]
-enum SessionUpdate {
+pub(crate) enum SessionUpdate {
     /// A phase began that has a deadline of its own.
     Phase,
     /// The requested stack is complete.

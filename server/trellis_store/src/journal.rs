@@ -6,6 +6,7 @@
 //! line carries a hash of itself and all lines above: see [`crate::hash_chain`] for the hash, and
 //! [`crate::append_log`] for concurrent appends.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -358,6 +359,19 @@ pub(crate) struct Line {
     pub(crate) event: Event,
 }
 
+/// Returns a journal's bytes as text. A damaged line, which is not valid UTF-8, becomes a line that
+/// cannot be read: replacing its bytes could make it an event that nobody wrote.
+pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let line = |line: &[u8]| match str::from_utf8(line) {
+        Ok(text) => text.to_owned(),
+        Err(_) => format!("\u{fffd}{}", String::from_utf8_lossy(line)),
+    };
+    bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect::<String>().into()
+}
+
 /// Returns the events of a journal's text; lines that cannot be read are left out.
 pub fn events(text: &str) -> impl Iterator<Item = Event> {
     lines_of(text).map(|it| it.event)
@@ -396,7 +410,7 @@ impl Journal {
         let bytes = trellis_os::files::read(&path)?;
         // Another process may be appending at this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        Ok((journal, ReplayedState::read(&String::from_utf8_lossy(&bytes[..whole]))))
+        Ok((journal, ReplayedState::read(&text_of(&bytes[..whole]))))
     }
 
     /// Opens the journal for a few lines, besides the process that owns the folder.

@@ -34,6 +34,13 @@ pub enum LineError {
     NoEvent(#[from] serde_json::Error),
 }
 
+/// Parses a line. Fields that are not used must be valid UTF-8 as well, as for [`crate::journal::text_of`].
+fn event(line: &[u8]) -> Result<(String, Event), LineError> {
+    let text = str::from_utf8(line).map_err(serde::de::Error::custom);
+    let line: Line = text.and_then(serde_json::from_str)?;
+    Ok((line.at, line.event))
+}
+
 /// Summary of the lines read.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -80,9 +87,7 @@ impl Reader {
         self.lines += 1;
         let event = match self.is_too_long {
             true => Err(LineError::TooLong),
-            false => serde_json::from_slice::<Line>(&self.text)
-                .map(|line| (line.at, line.event))
-                .map_err(LineError::NoEvent),
+            false => event(&self.text),
         };
         self.text.clear();
         self.text.shrink_to(KEPT);

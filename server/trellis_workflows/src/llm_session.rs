@@ -70,7 +70,7 @@ impl LlmSession {
     /// Adds the workflow's journaled replies since it last gave up.
     pub fn load_replies(&self, home: &Path) -> Result<(), Fault> {
         let bytes = trellis_os::files::read(Journal::path(home)).map_err(no_journal)?;
-        self.preload_cache(replies_of(&String::from_utf8_lossy(&bytes), self.workflow));
+        self.preload_cache(replies_of(&trellis_store::journal::text_of(&bytes), self.workflow));
         Ok(())
     }
 

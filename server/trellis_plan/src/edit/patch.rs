@@ -61,14 +61,9 @@ impl Patcher {
         let Ok(object) = serde_json::from_str::<Object<'_>>(text) else { return };
         let values: Vec<&str> = object.fields.iter().map(|(_, raw)| raw.get()).collect();
         let entries = entries(text, &values);
-        let places: FxHashMap<&str, usize> =
-            object.fields.iter().enumerate().map(|(at, (name, _))| (&**name, at)).collect();
-        let wanted =
-            after.iter().map(|(name, new)| match (places.get(name.as_str()), before.get(name)) {
-                (Some(&at), Some(old)) => Wanted { key: None, kept: Some((at, old)), new },
-                _ => Wanted { key: Some(name), kept: None, new },
-            });
-        self.container(text, &entries, wanted.collect());
+        let names: Vec<&str> = object.fields.iter().map(|(name, _)| &**name).collect();
+        let wanted = wanted_fields(&names, before, after);
+        self.container(text, &entries, wanted);
     }
 
     fn list(&mut self, text: &str, before: &[Value], after: &[Value]) {
@@ -116,6 +111,37 @@ impl Patcher {
         let end = if is_empty { text.len() - 1 } else { end_of(text, entries) };
         self.out.push_str(&text[end..]);
     }
+}
+
+/// Returns the fields of an object's new text. `names` are the keys of its text; of a key that occurs
+/// several times the last one counts, and the others stay as they are.
+fn wanted_fields<'a>(
+    names: &[&str],
+    before: &'a Map<String, Value>,
+    after: &'a Map<String, Value>,
+) -> Vec<Wanted<'a>> {
+    let places: FxHashMap<&str, usize> =
+        names.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+    let field = |(name, new): (&'a String, &'a Value)| match (
+        places.get(name.as_str()),
+        before.get(name),
+    ) {
+        (Some(&at), Some(old)) => Wanted { key: None, kept: Some((at, old)), new },
+        _ => Wanted { key: Some(name), kept: None, new },
+    };
+    let mut wanted: Vec<Wanted<'_>> = after.iter().map(field).collect();
+    if places.len() < names.len() {
+        let is_repeated = |(at, name): &(usize, &&str)| {
+            places.get(**name) != Some(at) && after.contains_key(**name)
+        };
+        let repeated = names.iter().enumerate().filter(is_repeated);
+        wanted.extend(repeated.filter_map(|(at, name)| {
+            let old = before.get(*name)?;
+            Some(Wanted { key: None, kept: Some((at, old)), new: old })
+        }));
+        wanted.sort_by_key(|it| it.kept.map_or(usize::MAX, |(at, _)| at));
+    }
+    wanted
 }
 
 /// Returns the entries of an object or a list, whose values are slices of `text`.

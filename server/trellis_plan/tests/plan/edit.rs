@@ -95,6 +95,23 @@ fn an_edit_and_its_reverse_leave_every_byte_as_it_was() {
 }
 
 #[test]
+fn fields_that_a_file_repeats_stay_where_they_are() {
+    let text = r#"{"nodes": [{"id": "a", "name": "a", "own": 1, "x": 2, "own": 3}],
+ "note": "first", "edges": [], "note": "second"}"#;
+    let node = json!({ "id": "b", "name": "b", "type": "function" });
+    let added = edited(text, &PlanEdit::Add { fields: fields(node) });
+    for kept in
+        [r#""note": "first", "edges": [], "note": "second""#, r#""own": 1, "x": 2, "own": 3"#]
+    {
+        assert!(added.text.contains(kept), "{}", added.text);
+    }
+    let remove = PlanEdit::Remove { id: "b".to_owned(), with_parts: false };
+    assert_eq!(edited(&added.text, &remove).text, text);
+    let set = PlanEdit::Set { id: "a".to_owned(), fields: fields(json!({ "x": 4 })) };
+    assert_eq!(edited(text, &set).text, text.replace("\"x\": 2", "\"x\": 4"));
+}
+
+#[test]
 fn a_renamed_function_takes_references_and_examples_along() {
     let found = edited(PLAN, &rename("units.parse_amount", "read_amount"));
     let plan = &found.after;

@@ -136,5 +136,5 @@ pub(super) fn past(out: &Path) -> Result<ReplayedState, Fault> {
         Fault::input(format!("there is no run in {}: {error}", out.display()))
             .hint("give the output folder of `trellis generate` or `trellis tasks`")
     })?;
-    Ok(ReplayedState::read(&String::from_utf8_lossy(&bytes)))
+    Ok(ReplayedState::read(&trellis_store::journal::text_of(&bytes)))
 }

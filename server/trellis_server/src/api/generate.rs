@@ -262,7 +262,7 @@ fn earlier(out: &Path) -> Result<Option<Value>, Fault> {
                 .hint("make the file readable; the run depends on it"));
         }
     };
-    Ok(trellis_store::replay::ReplayedState::read(&String::from_utf8_lossy(&text)).options)
+    Ok(trellis_store::replay::ReplayedState::read(&trellis_store::journal::text_of(&text)).options)
 }
 
 fn path(path: &Path) -> Value {

@@ -12,7 +12,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 /// Maximum bytes of one message. Files of that size are hardly written by hand, and a syntax tree
 /// is many times as large as its text.
-pub(super) const LARGEST: u64 = 32 << 20;
+pub const LARGEST: u64 = 32 << 20;
 /// Maximum bytes of one header line; a normal one has about fifty.
 const LONGEST_LINE: usize = 8 << 10;
 /// Maximum lines of one header.
@@ -22,7 +22,7 @@ const LENGTH: &[u8] = b"content-length";
 
 /// One unit read from the client.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub enum Frame {
     /// A request or a notification.
     Request(Request),
     /// A response to a request of the server.
@@ -32,7 +32,7 @@ pub(super) enum Frame {
 }
 
 /// Message reader over a stream.
-pub(super) struct Frames<R> {
+pub struct Frames<R> {
     input: R,
     /// Bytes of the next line that were read already.
     begun: Vec<u8>,
@@ -51,7 +51,7 @@ enum Header {
 }
 
 impl<R: BufRead> Frames<R> {
-    pub(super) fn new(input: R) -> Frames<R> {
+    pub fn new(input: R) -> Frames<R> {
         Frames { input, begun: Vec::new(), surplus: 0, is_lost: false }
     }
 
@@ -60,7 +60,7 @@ impl<R: BufRead> Frames<R> {
     /// # Errors
     ///
     /// The stream cannot be read.
-    pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
+    pub fn read_frame(&mut self) -> io::Result<Option<Frame>> {
         let skipped = io::copy(&mut (&mut self.input).take(self.surplus), &mut io::sink())?;
         if skipped < std::mem::take(&mut self.surplus) || (self.is_lost && !self.find_header()?) {
             return Ok(None);
@@ -289,7 +289,7 @@ mod tests {
         // The bytes arrive one by one, so the result does not depend on chunks.
         let mut frames = Frames::new(io::BufReader::with_capacity(1, stream));
         let mut all = Vec::new();
-        while let Some(frame) = frames.next().expect("a slice can be read") {
+        while let Some(frame) = frames.read_frame().expect("a slice can be read") {
             all.push(match frame {
                 Frame::Request(it) => it.method().to_owned(),
                 Frame::Response(it) => format!("answer {}", it.id()),

@@ -11,7 +11,7 @@
 
 mod actions;
 mod capabilities;
-mod codec;
+pub mod codec;
 mod commands;
 mod debounce;
 mod diagnostics;

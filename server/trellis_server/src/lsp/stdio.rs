@@ -19,7 +19,7 @@ pub(super) fn input() -> io::Result<mpsc::Receiver<Frame>> {
     thread::Builder::new().name("stdin".to_owned()).spawn(move || {
         let mut frames = Frames::new(BufReader::with_capacity(CHUNK, io::stdin().lock()));
         loop {
-            match frames.next() {
+            match frames.read_frame() {
                 Ok(Some(frame)) => {
                     if sender.blocking_send(frame).is_err() {
                         return;

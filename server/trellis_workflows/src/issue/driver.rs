@@ -430,7 +430,7 @@ impl<'a> IssueRun<'a> {
         let bytes = trellis_os::files::read(Journal::path(&self.order.home)).map_err(no_journal)?;
         let from = usize::try_from(self.work.record.journal_from).unwrap_or(0);
         let own = bytes.get(from..).unwrap_or(&bytes);
-        session.preload_cache(cached(&String::from_utf8_lossy(own), &self.order.id));
+        session.preload_cache(cached(&trellis_store::journal::text_of(own), &self.order.id));
         Ok(())
     }
 }
