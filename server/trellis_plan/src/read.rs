@@ -95,8 +95,22 @@ fn locate(text: &str, wrong: JsonProblem<'_>) -> ReadError {
     ReadError {
         line: line + wrong.line,
         column: column + wrong.column,
-        message: wrong.message,
+        message: in_one_line(&wrong.message),
         hint: wrong.hint,
+    }
+}
+
+/// Returns a message with the values that it quotes in one line; a long one is cut in the middle.
+fn in_one_line(message: &str) -> String {
+    const ENDS: usize = 150;
+    let escaped = |c: char| match c.is_control() {
+        true => c.escape_default().collect::<String>(),
+        false => c.to_string(),
+    };
+    let parts: Vec<String> = message.chars().map(escaped).collect();
+    match parts.len() > 2 * ENDS {
+        true => format!("{}…{}", parts[..ENDS].concat(), parts[parts.len() - ENDS..].concat()),
+        false => parts.concat(),
     }
 }
 

@@ -100,3 +100,14 @@ fn dialect_names_parse_and_print() {
         "unknown dialect `RPG`, expected one of rpg, zerorepo, codermind, rpg-encoder, tasks"
     );
 }
+
+#[test]
+fn an_error_is_one_short_line_whatever_it_quotes() {
+    let value = "a\nb".to_owned() + &"c".repeat(5000);
+    let node = serde_json::json!({ "id": "a", "name": "a", "node_type": value });
+    let text = serde_json::json!({ "metadata": {}, "nodes": [node], "edges": [] }).to_string();
+    let message = read(text.as_bytes(), None).expect_err("a wrong kind").message;
+    assert!(message.starts_with("`node_type` is `a\\nbc"), "{message}");
+    assert!(message.ends_with("expected `leaf` or `composite`"), "{message}");
+    assert!(message.len() < 400 && !message.contains('\n'), "{message}");
+}
