@@ -237,7 +237,9 @@ impl<'a> Session<'a> {
             Frame::Control(Control::Failed(reason)) => {
                 return SessionUpdate::End(SessionEnd::Lost(reason));
             }
-            Frame::Control(Control::Ended(_) | Control::Ready(_) | Control::Laid(_)) => {}
+            Frame::Control(
+                Control::Ended(_) | Control::Ready(_) | Control::Laid(_) | Control::Missing(_),
+            ) => {}
             Frame::Output(bytes) => {
                 self.stdout.take(bytes);
                 self.records.iter_mut().for_each(|it| it.take(bytes));
