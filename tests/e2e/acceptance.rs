@@ -97,6 +97,115 @@ fn tests_that_prove_nothing_are_sent_back_and_then_left_out() {
 }
 
 #[test]
+fn tests_that_never_ran_or_reached_no_part_are_sent_back() {
+    let world = World::new();
+    let crashed = tests(&[("doubled", "double(21) == 42"), ("end", "__import__('os')._exit(3)")]);
+    let apart = tests(&[("doubled", "double(21) == 42"), ("else", "len('four') == 5")]);
+    let plot = described(
+        &[&crashed, &tests(&[("doubled", "double(21) == 42")])],
+        &[&apart, &tests(&[("sum", "summed(4) == 24")])],
+    );
+    assert_eq!(outcomes(&world.grow(&plot, &[]).exits(0).json()), ["holds", "holds"]);
+    assert_eq!((questions(&world, "Doubles"), questions(&world, "Sums")), (2, 2));
+    let kept = world.read("out/tests/acceptance/test_sums_feature.py");
+    assert!(!kept.contains("test_else"), "{kept}");
+}
+
+#[test]
+fn tests_may_expect_a_planned_exception() {
+    let world = World::new();
+    let sums = tests(&[("sum", "issubclass(Refused, ValueError) and summed(4) == 24")]);
+    let sums = sums.replace("import summed", "import Refused, summed");
+    let mut plot = described(&[&tests(&[("doubled", "double(21) == 42")])], &[&sums]);
+    plot.nodes.push(json!({
+        "id": "Refused", "name": "Refused", "type": "class", "node_type": "leaf",
+        "file_path": "src/lib/middle.py", "signature": "class Refused(ValueError)",
+        "docstring": "A number that cannot be added.", "dependencies": [], "subgraph_id": "middle",
+    }));
+    let code = "```python\nclass Refused(ValueError):\n    \"\"\"A number that cannot be added.\"\"\"\n```\n";
+    plot.reply("Refused", "implementation", 0, code);
+    let cases: String = (1..4)
+        .map(|it| {
+            format!("\n\ndef test_refused_{it}():\n    assert str(Refused({it})) == \"{it}\"\n")
+        })
+        .collect();
+    let unit = format!("```python\nfrom lib.middle import Refused\n{cases}```\n");
+    plot.reply("Refused", "tests", 0, &unit);
+    assert_eq!(outcomes(&world.grow(&plot, &[]).exits(0).json()), ["holds", "holds"]);
+    assert_eq!(questions(&world, "Sums"), 1);
+}
+
+#[test]
+fn features_of_one_name_are_one_feature() {
+    let world = World::new();
+    let both = tests(&[("doubled", "double(21) == 42"), ("sum", "summed(4) == 24")]);
+    let mut plot = described(&[&both], &[]);
+    plot.spec["features"][1]["name"] = "Doubles".into();
+    let ran = world.grow(&plot, &[]).exits(0).json();
+    assert_eq!(outcomes(&ran), ["holds"]);
+    assert_eq!(ran["acceptance"][0]["sentences"], json!([2, 3]));
+    assert_eq!(questions(&world, "Doubles"), 1);
+}
+
+#[test]
+fn a_feature_with_another_name_keeps_its_tests() {
+    let world = World::new();
+    let mut plot = described(
+        &[&tests(&[("doubled", "double(21) == 42")])],
+        &[&tests(&[("sum", "summed(4) == 24")])],
+    );
+    let _ = world.grow(&plot, &[]).exits(0);
+    plot.spec["features"][1]["name"] = "Totals".into();
+    assert_eq!(outcomes(&world.grow(&plot, &[]).exits(0).json()), ["holds", "holds"]);
+    assert_eq!(questions(&world, "Totals"), 0);
+    assert!(world.read("out/tests/acceptance/test_totals_feature.py").contains("summed(4) == 24"));
+    assert!(!world.out().join("tests/acceptance/test_sums_feature.py").exists());
+}
+
+#[test]
+fn tests_edited_by_hand_stay_and_are_not_reported_as_the_specification_s() {
+    let world = World::new();
+    let plot = described(
+        &[&tests(&[("doubled", "double(21) == 42")])],
+        &[&tests(&[("sum", "summed(4) == 24")])],
+    );
+    let _ = world.grow(&plot, &[]).exits(0);
+    let path = "out/tests/acceptance/test_sums_feature.py";
+    let mine = world.read(path) + "\n\ndef test_mine():\n    assert summed(0) == 0\n";
+    world.write(path, &mine);
+    let _ = world.grow(&plot, &[]).exits(65).says("test_sums_feature.py");
+    let ran = world.grow(&plot, &["--keep-edits"]).exits(0).json();
+    assert_eq!(outcomes(&ran), ["holds", "edited"]);
+    assert_eq!(ran["acceptance"][1]["path"], "tests/acceptance/test_sums_feature.py");
+    assert_eq!(world.read(path), mine);
+    let report = world.read("out/docs/generation_report.md");
+    assert!(report.contains("1 of 2 features hold"), "{report}");
+    assert_eq!(outcomes(&world.grow(&plot, &[]).exits(0).json()), ["holds", "edited"]);
+    assert_eq!(questions(&world, "Sums"), 1);
+}
+
+#[test]
+fn a_feature_does_not_hold_if_its_tests_fail_in_the_whole_suite() {
+    let world = World::new();
+    let sums = tests(&[("sum", "summed(4) == 24 and 'UNIT' not in os.environ")]);
+    let marked = |text: &str, name: &str| {
+        let text = text.replace("```python\n", "```python\nimport os\n");
+        let mark = format!("\nMARK = os.environ.setdefault('{name}', 'yes')\n\n\ndef");
+        text.replacen("\n\ndef", &mark, 1)
+    };
+    let sums = marked(&sums, "ACCEPTANCE");
+    let mut plot = described(&[&tests(&[("doubled", "double(21) == 42")])], &[&sums]);
+    let unit = plot.replies.iter_mut().find(|it| it["node"] == "double" && it["stage"] == "tests");
+    let unit = unit.expect("unit tests of double");
+    let text = marked(unit["reply"].as_str().expect("text"), "UNIT");
+    unit["reply"] = text.replace("== 6", "== 6 and 'ACCEPTANCE' not in os.environ").into();
+    let ran = world.grow(&plot, &[]).exits(1).json();
+    assert_eq!(outcomes(&ran), ["holds", "fails"]);
+    let reason = ran["acceptance"][1]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("test_sum") && reason.contains("whole suite"), "{reason}");
+}
+
+#[test]
 fn a_feature_that_does_not_hold_is_reported_with_its_tests() {
     let world = World::new();
     let (doubles, sums) =

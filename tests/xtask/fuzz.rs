@@ -5,15 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use crate::{Outcome, setup};
 
 /// Seconds for each target in a test run.
 const SECONDS: u64 = 30;
+/// Longest time of one input, as in a soak.
+const LONGEST_INPUT: Duration = Duration::from_secs(60);
+/// Exit code of the runner if it was called wrongly.
+const MISUSED: i32 = 2;
 /// Seconds for each target in a soak.
 pub(crate) const SOAK_SECONDS: u64 = 600;
 
@@ -135,7 +142,14 @@ fn mutated(name: &str, seconds: u64) -> Result<Row, String> {
     let seed = std::env::var("TRELLIS_SEED").unwrap_or_else(|_| "20261127".to_owned());
     let mut command = Command::new(setup::target().join("debug/fuzz"));
     command.args([name, &seconds.to_string(), &seed]).arg(&findings);
-    let output = run(&mut command)?;
+    let current = findings.join("current");
+    // One of an earlier run that was stopped says nothing about this one.
+    let _ = fs::remove_file(&current);
+    let output = ended(&mut command, Duration::from_secs(seconds) + LONGEST_INPUT)?;
+    if output.status.code() == Some(MISUSED) {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("the target {name} could not run: {}", words.trim()));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     match serde_json::from_str::<Summary>(text.trim()) {
         Ok(it) => {
@@ -143,13 +157,36 @@ fn mutated(name: &str, seconds: u64) -> Result<Row, String> {
             let (executions, seconds, corpus) = (it.executions, it.seconds, it.corpus);
             Ok(Row { name: name.to_owned(), executions, seconds, corpus, finding })
         }
-        // The process died: the input of the last call is still there.
+        // The process died or did not end: the input of the last call is still there.
         Err(_) => {
-            let finding = Some(keep(name, &findings.join("current"), &output)?);
+            let finding = Some(keep(name, &current, &output)?);
             let seconds = began.elapsed().as_secs_f64();
             Ok(Row { name: name.to_owned(), executions: 0, seconds, corpus: 0, finding })
         }
     }
+}
+
+/// Runs a program that is stopped after `limit`.
+fn ended(command: &mut Command, limit: Duration) -> Result<Output, String> {
+    let program = command.get_program().display().to_string();
+    let began = Instant::now();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|e| format!("`{program}` could not be started: {e}"))?;
+    let pid = Pid::from_child(&child);
+    let (done, is_done) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        if is_done
+            .recv_timeout(limit.saturating_sub(began.elapsed()))
+            .is_err_and(|it| it == RecvTimeoutError::Timeout)
+        {
+            // It may have ended by itself in this moment.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    });
+    let output = child.wait_with_output();
+    drop(done);
+    let _ = watch.join();
+    output.map_err(|error| format!("`{program}`: {error}"))
 }
 
 /// Builds the guided runner in a folder of its own and returns its path. With a target system,
@@ -210,10 +247,20 @@ fn keep(name: &str, input: &Path, output: &Output) -> Result<PathBuf, String> {
     let lines: Vec<&str> = words.lines().filter(|it| !it.starts_with('#')).collect();
     eprintln!("{name}:\n{}", lines[lines.len().saturating_sub(60)..].join("\n"));
     let file = input.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let file = if file.starts_with("found-") { file } else { format!("found-{file}") };
+    let file = match file.strip_prefix("current") {
+        Some(_) => format!("found-{}", hash_of(input)?),
+        None if file.starts_with("found-") => file,
+        None => format!("found-{file}"),
+    };
     let place = corpora().join(name).join(file);
     fs::copy(input, &place).map_err(|error| format!("{}: {error}", input.display()))?;
     Ok(place)
+}
+
+/// Returns the first part of an input's SHA-256.
+fn hash_of(input: &Path) -> Result<String, String> {
+    let bytes = fs::read(input).map_err(|error| format!("{}: {error}", input.display()))?;
+    Ok(Sha256::digest(&bytes)[..8].iter().map(|it| format!("{it:02x}")).collect())
 }
 
 fn run(command: &mut Command) -> Result<Output, String> {

@@ -6,10 +6,11 @@ use trellis_python::Fragment;
 use crate::draft::refuse_internals;
 use crate::integration::{Integration, described, without};
 use crate::item::Item;
-use crate::observation::TestRun;
+use crate::observation::{Failure, RunOutcome, TestRun};
 use crate::prompt::template::ACCEPTANCE_TESTS;
 use crate::prompt::{Prompt, listed, rank};
 use crate::prompt_budget::Section;
+use crate::red_gate::{RedGate, judge_red};
 use crate::vocabulary::{ModelRequest, Stage};
 use crate::{reply, routing};
 
@@ -85,7 +86,6 @@ pub fn acceptance_tests(package: &str, text: &str) -> Result<Fragment, String> {
     if trellis_python::tests(&source).map_err(|e| e.to_string())?.is_empty() {
         return Err("there is no test in it".to_owned());
     }
-    // A test may start the program by its name.
     let mut words = source.split(|c: char| !c.is_alphanumeric() && c != '_');
     match words.any(|it| it == package) {
         true => Ok(tests),
@@ -94,25 +94,46 @@ pub fn acceptance_tests(package: &str, text: &str) -> Result<Fragment, String> {
 }
 
 /// Returns the reason why tests in the file `path` prove nothing or cannot run, by a run in which
-/// every part of the repository is a stub.
-pub fn why_not_red(run: &TestRun, path: &str) -> Option<String> {
-    if let Some(failure) = run.collection.first() {
-        return Some(format!("they cannot be collected: {}", failure.text()));
+/// every part of the repository is a stub. `is_part` returns whether a file has parts.
+pub fn why_not_red(run: &TestRun, path: &str, is_part: impl Fn(&str) -> bool) -> Option<String> {
+    let red = match judge_red(run, |_| false) {
+        RedGate::Broken(reason) => return Some(reason),
+        RedGate::Open | RedGate::Meaningless => without_code(run),
+    };
+    if !red.is_empty() {
+        return Some(format!("these pass although no part has code:{}", lines(red.into_iter())));
     }
-    if run.cases.is_empty() {
-        return Some(format!("the tests cannot run: {}", run.summary()));
+    if let Some(misuse) = Integration::misuse(run, path) {
+        return Some(misuse);
     }
-    let passing = without_code(run);
-    if !passing.is_empty() {
-        let lines: String = passing.iter().map(|it| format!("\n- {it}")).collect();
-        return Some(format!("these pass although no part has code:{lines}"));
-    }
-    Integration::misuse(run, path)
+    let unreached =
+        run.cases.iter().filter(|it| !it.failure.as_ref().is_some_and(|it| reaches(it, &is_part)));
+    let unreached = lines(unreached.map(|it| it.id.as_str()));
+    (!unreached.is_empty()).then(|| {
+        format!(
+            "these fail without reaching any part (a part without code raises NotImplementedError, \
+             and the test has to let it through):{unreached}"
+        )
+    })
 }
 
-/// Removes the tests that pass although every part is a stub; `None` if no test is left.
+/// Returns whether a failure comes from a stub.
+fn reaches(failure: &Failure, is_part: &impl Fn(&str) -> bool) -> bool {
+    failure.exception == "NotImplementedError" || failure.frames.iter().any(|it| is_part(&it.path))
+}
+
+fn lines<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    ids.map(|it| format!("\n- {it}")).collect()
+}
+
+/// Removes the tests that pass although every part is a stub; `None` if none of them does, no test
+/// is left, or the run did not come to its end.
 pub fn only_red(run: &TestRun, tests: &Fragment) -> Option<Fragment> {
-    let left = without(tests, without_code(run).into_iter());
+    let passing = without_code(run);
+    if passing.is_empty() || run.ending != RunOutcome::Failed {
+        return None;
+    }
+    let left = without(tests, passing.into_iter());
     let source = left.to_source();
     (!trellis_python::tests(&source).ok()?.is_empty()).then_some(left)
 }

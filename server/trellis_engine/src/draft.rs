@@ -27,7 +27,7 @@ pub struct Draft {
 pub fn stub(item: &Item) -> Fragment {
     let name = &item.name;
     let (class, function) = match item.kind {
-        ItemKind::Class => (format!("class {name}:\n    "), "__init__"),
+        ItemKind::Class => (format!("class {name}{}:\n    ", builtin_bases(item)), "__init__"),
         ItemKind::Function | ItemKind::Method => (String::new(), name.as_str()),
     };
     let indent = if class.is_empty() { "    " } else { "        " };
@@ -39,6 +39,18 @@ pub fn stub(item: &Item) -> Fragment {
     // The plan's names are identifiers, so this parses. An empty fragment would be no stub, but
     // would do no harm.
     Fragment::parse(&source).unwrap_or_default()
+}
+
+/// Returns the planned bases of a class in parentheses if all of them are built in, as those of
+/// exceptions: tests have to be able to expect these.
+fn builtin_bases(item: &Item) -> String {
+    let header = item.signature.as_ref().map(|it| it.header()).unwrap_or_default();
+    let bases = header.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    let is_builtin = |it: &str| trellis_python::standard_library::is_builtin(it.trim());
+    match bases.filter(|it| it.split(',').all(is_builtin)) {
+        Some(bases) => format!("({bases})"),
+        None => String::new(),
+    }
 }
 
 /// Reasons why a reply is unusable.

@@ -74,6 +74,8 @@ pub struct AcceptanceTests {
     pub specification: String,
     /// Text of the tests; empty if there are none.
     pub text: String,
+    /// Number of test functions that the model wrote.
+    pub functions: usize,
     /// The reason why there are no tests; empty if there are.
     pub reason: String,
     pub cost: Cost,
@@ -299,10 +301,11 @@ pub enum Event {
     /// `path`.
     Integration(IntegrationResult),
     Acceptance(AcceptanceTests),
-    /// A run of all acceptance tests on the files with the hash `tree`; `failed` has the reasons by
-    /// the tests' path.
+    /// A run of all acceptance tests on the files with the hash `tree`. By the tests' path, `passed`
+    /// has the hashes of their texts, and `failed` the reasons.
     AcceptanceRun {
         tree: String,
+        passed: BTreeMap<String, String>,
         failed: BTreeMap<String, String>,
     },
     /// A node that passed alone and fails in the whole suite; it is implemented again.

@@ -18,6 +18,17 @@ pub struct Milestone {
     pub nodes: Vec<String>,
 }
 
+/// A run of the acceptance tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AcceptanceRun {
+    /// Hash of the files.
+    pub tree: String,
+    /// Hashes of the texts that passed, by path.
+    pub passed: BTreeMap<String, String>,
+    /// Reasons of those that failed, by path.
+    pub failed: BTreeMap<String, String>,
+}
+
 /// The state that earlier runs left.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedState {
@@ -34,9 +45,8 @@ pub struct ReplayedState {
     pub integrated: BTreeMap<String, IntegrationResult>,
     /// Acceptance tests by path.
     pub acceptance: BTreeMap<String, AcceptanceTests>,
-    /// Tree of the last run of the acceptance tests, with the reasons of those that failed, by
-    /// path.
-    pub acceptance_run: Option<(String, BTreeMap<String, String>)>,
+    /// Last run of the acceptance tests.
+    pub acceptance_run: Option<AcceptanceRun>,
     /// Tree of the last run of the whole suite, with outcome and counts.
     pub suite: Option<(String, String, usize, usize)>,
     /// Cost of all model requests: tokens, and billionths of a US dollar.
@@ -95,6 +105,9 @@ pub fn cached(text: &str, work: &str) -> HashMap<ReplyKey, CachedReply> {
 
 /// Name on disk of the stage in which a model writes tests for an existing function.
 pub const WRITE_TESTS: &str = "write_tests";
+
+/// Name on disk of the stage in which a model writes acceptance tests.
+const ACCEPTANCE_TESTS: &str = "acceptance_tests";
 
 /// Note that a workflow, or its work on one subject, ended without success: a new attempt needs new
 /// replies. The text of a note on a subject begins with the stage and a colon.
@@ -196,8 +209,11 @@ impl ReplayedState {
             Event::Acceptance(tests) => {
                 self.acceptance.insert(tests.path.clone(), tests);
             }
-            Event::AcceptanceRun { tree, failed } => self.acceptance_run = Some((tree, failed)),
+            Event::AcceptanceRun { tree, passed, failed } => {
+                self.acceptance_run = Some(AcceptanceRun { tree, passed, failed });
+            }
             Event::Reset { .. } => {
+                self.acceptance_run = None;
                 self.integrated.clear();
                 self.accepted.clear();
                 self.unproven.clear();
@@ -219,6 +235,7 @@ impl ReplayedState {
                 {
                     self.committed.truncate(at + 1);
                 }
+                self.acceptance_run = None;
                 self.suite = None;
             }
             Event::Suite { tree, outcome, passed, failed } => {
@@ -240,8 +257,11 @@ impl ReplayedState {
             }
             Event::Accepted(Accepted { node, .. })
             | Event::Broken { node, .. }
-            | Event::Acceptance(AcceptanceTests { feature: node, .. })
             | Event::Integration(IntegrationResult { subgraph: node, .. }) => self.forget(node),
+            // A feature may have the name of a node.
+            Event::Acceptance(AcceptanceTests { feature, .. }) => {
+                self.cached.retain(|(of, stage, ..), _| of != feature || stage != ACCEPTANCE_TESTS);
+            }
             Event::State { node, status, .. } if status != "in_progress" => self.forget(node),
             Event::Reset { .. } => self.cached.clear(),
             _ => {}

@@ -73,10 +73,12 @@ fn accepted(all: &[AcceptedFeature]) -> String {
     for it in all.iter().filter(|it| !holds(it)) {
         let what = match it.outcome {
             AcceptanceOutcome::Untested => "has no tests",
-            _ => "does not hold",
+            AcceptanceOutcome::Edited => "has tests that were edited by hand",
+            AcceptanceOutcome::Holds | AcceptanceOutcome::Fails => "does not hold",
         };
-        let reason = it.reason.as_deref().and_then(|it| it.lines().next()).unwrap_or_default();
-        out += &format!("  {} {what}: {}\n", it.feature, plain(reason));
+        let reason = it.reason.as_deref().and_then(|it| it.lines().next());
+        let reason = reason.map(|it| format!(": {}", plain(it))).unwrap_or_default();
+        out += &format!("  {} {what}{reason}\n", it.feature);
     }
     out
 }

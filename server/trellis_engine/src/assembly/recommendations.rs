@@ -20,10 +20,19 @@ pub(crate) fn recommendations(facts: &ReportFacts) -> Vec<String> {
             ids(&failed)
         ));
     }
-    let broken = facts.acceptance.iter().filter(|it| it.has_tests && !it.holds());
+    let broken = facts.acceptance.iter().filter(|it| it.has_tests && it.reason.is_some());
     let broken: Vec<String> = broken.map(|it| format!("`{}`", it.feature)).collect();
-    let all_hold = broken.is_empty();
-    if !all_hold {
+    let unproved = facts.acceptance.iter().filter(|it| !it.has_tests);
+    let unproved: Vec<String> = unproved.map(|it| format!("`{}`", it.feature)).collect();
+    let all_hold = broken.is_empty() && unproved.is_empty();
+    if !unproved.is_empty() {
+        out.push(format!(
+            "No acceptance tests were kept for {}: check these features by hand, or try another \
+             model.",
+            unproved.join(", ")
+        ));
+    }
+    if !broken.is_empty() {
         out.push(format!(
             "Compare the failing acceptance tests with the specification, and fix the code or the \
              test: {}.",

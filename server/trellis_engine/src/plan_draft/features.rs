@@ -149,6 +149,12 @@ impl Features {
                 ));
             }
         }
+        let mut groups: BTreeSet<String> = BTreeSet::new();
+        for group in self.features.iter().filter(|it| !it.features.is_empty()) {
+            if group.name.trim().is_empty() || !groups.insert(group.name.trim().to_lowercase()) {
+                out.push(format!("two groups are called {:?}, or one has no name", group.name));
+            }
+        }
         let served = leaves.iter().flat_map(|it| &it.feature.sentences).copied();
         let named: BTreeSet<usize> = served.chain(self.background.iter().copied()).collect();
         let unknown = named.iter().filter(|it| !sentences.has(**it)).copied();

@@ -31,8 +31,8 @@ const FILES: [(&str, &str, u32, u64); 22] = [
     (
         "acceptance_tests",
         include_str!("../../prompts/acceptance_tests.md"),
-        1,
-        0xeadf_74a3_72fa_ef1d,
+        2,
+        0xfcb4_7741_7de2_2718,
     ),
     ("describe", include_str!("../../prompts/describe.md"), 1, 0x2624_8b9b_3fbd_8ee3),
     ("library_tests", include_str!("../../prompts/library_tests.md"), 1, 0x29cf_843a_aed2_70c4),

@@ -19,6 +19,7 @@ use crate::fault::Fault;
 use crate::generate::ask_tests::{WrittenTests, ask_tests};
 use crate::generate::integration::text;
 use crate::generate::items::WorkGraph;
+use crate::generate::test_function_counts;
 use crate::generate::test_paths::{free_path, plain_name};
 use crate::generate::worker::{RunContext, WorkerError};
 use trellis_store::cost::Cost;
@@ -38,26 +39,33 @@ pub(super) struct Feature {
     pub parts: Vec<NodeIx>,
 }
 
-/// Returns the features of the plan's specification; none for a plan without any.
+/// Returns the features of the plan's specification; none for a plan without any. Those of one name
+/// are one feature.
 pub(super) fn features(work: &WorkGraph) -> Vec<Feature> {
     // `check` reports a specification that cannot be read.
     let Ok(Some(spec)) = work.plan.spec() else { return Vec::new() };
     let mut paths: BTreeSet<String> = BTreeSet::new();
-    let feature = |it: &trellis_plan::SpecFeature| {
-        let wanted: BTreeSet<usize> = it.sentences.iter().copied().collect();
+    let mut all: Vec<(&str, BTreeSet<usize>)> = Vec::new();
+    for it in &spec.features {
+        match all.iter_mut().find(|(name, _)| *name == it.name) {
+            Some((_, sentences)) => sentences.extend(&it.sentences),
+            None => all.push((&it.name, it.sentences.iter().copied().collect())),
+        }
+    }
+    let feature = |(name, wanted): (&str, BTreeSet<usize>)| {
         let sentences = spec.sentences.iter().filter(|it| wanted.contains(&it.number));
         let serves = |ix: &NodeIx| {
             let served = work.plan.node(*ix).serves().unwrap_or_default();
             served.iter().any(|it| wanted.contains(it))
         };
         Feature {
-            name: it.name.clone(),
-            path: path(work, &it.name, &mut paths),
+            name: name.to_owned(),
+            path: path(work, name, &mut paths),
             sentences: sentences.cloned().collect(),
             parts: work.leaves.iter().copied().filter(serves).collect(),
         }
     };
-    spec.features.iter().map(feature).collect()
+    all.into_iter().map(feature).collect()
 }
 
 /// Returns the path of a feature's tests, which no feature before it has.
@@ -106,6 +114,10 @@ pub(super) async fn write_tests(
             Some(reason) => out.reason = reason,
             None => out.text = text(&job.tests),
         }
+        out.functions = match out.text.is_empty() {
+            true => 0,
+            false => job.functions,
+        }
     }
     out.cost = cost;
     run_context
@@ -122,7 +134,9 @@ struct AcceptanceJob<'a> {
     package: String,
     tests: Fragment,
     /// Tests of a reply that fail without code, while others of it do not.
-    best: Option<Fragment>,
+    best: Option<(Fragment, usize)>,
+    /// Number of test functions in the reply that is used.
+    functions: usize,
     runs: usize,
 }
 
@@ -131,14 +145,15 @@ impl AcceptanceJob<'_> {
         let first = feature.parts.first().map(|ix| run_context.work.items[ix].module.as_str());
         let package = first.and_then(|it| it.split('.').next()).unwrap_or_default().to_owned();
         let (tests, best) = (Fragment::default(), None);
-        AcceptanceJob { run_context, feature, package, tests, best, runs: 0 }
+        AcceptanceJob { run_context, feature, package, tests, best, functions: 0, runs: 0 }
     }
 
-    /// Takes the best tests of all replies, or returns the reason for having none.
+    /// Takes the largest rest of all replies that fails without code, or returns the reason for
+    /// having none.
     fn use_best(&mut self, reason: String) -> Option<String> {
         match self.best.take() {
-            Some(best) => {
-                self.tests = best;
+            Some((best, functions)) => {
+                (self.tests, self.functions) = (best, functions);
                 None
             }
             None => Some(reason),
@@ -179,11 +194,17 @@ impl WrittenTests for AcceptanceJob<'_> {
             Err(why) => return Ok(Some(why)),
         };
         let run = self.run_red(&tests).await?;
-        let wrong = why_not_red(&run, &self.feature.path);
-        if wrong.is_some() {
-            self.best = self.red_alone(&run, &tests).await?.or(self.best.take());
+        let wrong = self.why_not_red(&run);
+        if wrong.is_some()
+            && let Some(left) = self.red_alone(&run, &tests).await?
+        {
+            let is_better =
+                self.best.as_ref().is_none_or(|(best, _)| functions_of(best) < functions_of(&left));
+            if is_better {
+                self.best = Some((left, functions_of(&tests)));
+            }
         }
-        self.tests = tests;
+        (self.functions, self.tests) = (functions_of(&tests), tests);
         Ok(wrong)
     }
 }
@@ -197,8 +218,18 @@ impl AcceptanceJob<'_> {
     ) -> Result<Option<Fragment>, WorkerError> {
         let Some(left) = only_red(run, tests) else { return Ok(None) };
         let run = self.run_red(&left).await?;
-        Ok(why_not_red(&run, &self.feature.path).is_none().then_some(left))
+        Ok(self.why_not_red(&run).is_none().then_some(left))
     }
+
+    fn why_not_red(&self, run: &TestRun) -> Option<String> {
+        let items = &self.run_context.work.items;
+        let is_part = |path: &str| items.values().any(|it| it.path == path);
+        why_not_red(run, &self.feature.path, is_part)
+    }
+}
+
+fn functions_of(tests: &Fragment) -> usize {
+    test_function_counts::functions(&tests.to_source())
 }
 
 /// Returns the repository's files with stubs of all nodes.

@@ -14,11 +14,15 @@ use crate::generate::accepted::{AcceptedDrafts, IntegrationTests};
 use crate::generate::dispatcher::{Dispatcher, JobDone};
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare;
+use crate::generate::test_function_counts;
 use crate::generate::worker::WorkerError;
 use trellis_store::cost::Cost;
 use trellis_store::disk;
 use trellis_store::journal::{AcceptanceTests, Event};
 use trellis_store::replay::ReplayedState;
+
+/// Reason for which a feature has no tests yet.
+const NOT_WRITTEN: &str = "its tests are not written yet";
 
 /// Acceptance tests of a run.
 #[derive(Default)]
@@ -34,24 +38,38 @@ pub(super) struct AcceptanceState {
     written: BTreeMap<String, AcceptanceTests>,
     /// Reasons of tests that failed on the finished files, by path.
     failed: BTreeMap<String, String>,
+    /// Hash of these files.
+    tree: String,
+    /// Texts that a person took over, by path.
+    edited: BTreeMap<String, String>,
 }
 
 impl AcceptanceState {
     /// Returns the state at a start. Tests of an earlier start count if the feature's sentences and
-    /// signatures are the same.
-    pub(super) fn of(work: &WorkGraph, past: &ReplayedState) -> AcceptanceState {
+    /// signatures are the same; files that a person took over count as they are.
+    pub(super) fn of(
+        work: &WorkGraph,
+        past: &ReplayedState,
+        kept: &BTreeMap<String, String>,
+    ) -> AcceptanceState {
         let features = features(work);
-        let known = |it: &Feature| {
-            let tests = past.acceptance.get(&it.path)?;
-            (tests.specification == specification(work, it)).then(|| tests.clone())
-        };
-        let written: BTreeMap<String, AcceptanceTests> =
-            features.iter().filter_map(|it| Some((it.path.clone(), known(it)?))).collect();
-        let left = features.iter().filter(|it| !written.contains_key(&it.path));
-        let left: Vec<Feature> = left.rev().cloned().collect();
-        let run = past.acceptance_run.as_ref();
-        let failed = run.map(|(_, failed)| failed.clone()).unwrap_or_default();
-        AcceptanceState { left, features, is_new: false, writing: 0, written, failed }
+        let written: BTreeMap<String, AcceptanceTests> = (features.iter())
+            .filter_map(|it| Some((it.path.clone(), earlier(work, past, it)?)))
+            .collect();
+        let edited: BTreeMap<String, String> = (features.iter())
+            .filter_map(|it| Some((it.path.clone(), kept.get(&it.path)?.clone())))
+            .collect();
+        let is_left =
+            |it: &&Feature| !written.contains_key(&it.path) && !edited.contains_key(&it.path);
+        let left: Vec<Feature> = features.iter().filter(is_left).rev().cloned().collect();
+        let failed = past.acceptance_run.as_ref().map(|it| it.failed.clone()).unwrap_or_default();
+        let (is_new, writing, tree) = (false, 0, String::new());
+        AcceptanceState { features, left, is_new, writing, written, failed, tree, edited }
+    }
+
+    /// Writes no tests in this start, which repeats single nodes.
+    pub(super) fn write_none(&mut self) {
+        self.left.clear();
     }
 
     /// Returns whether the tests of all features are written.
@@ -62,18 +80,10 @@ impl AcceptanceState {
     /// Puts the tests that passed on the finished files of an earlier start among the accepted
     /// ones.
     pub(super) fn restore(&self, past: &ReplayedState, drafts: &mut AcceptedDrafts) {
-        if past.acceptance_run.is_some() {
-            self.put(drafts);
-        }
-    }
-
-    fn put(&self, drafts: &mut AcceptedDrafts) {
-        for tests in self.tests() {
-            let (path, text) = (tests.path.clone(), tests.text.as_str().into());
-            match self.failed.contains_key(&tests.path) {
-                true => drafts.remove_flow(&tests.path),
-                false => drafts.put_flow(&tests.path, IntegrationTests { path, text }),
-            }
+        let Some(run) = &past.acceptance_run else { return };
+        for it in self.tests().filter(|it| run.passed.get(&it.path) == Some(&disk::hash(&it.text)))
+        {
+            put(drafts, it);
         }
     }
 
@@ -82,28 +92,34 @@ impl AcceptanceState {
         self.written.values().map(|it| &it.cost)
     }
 
-    /// Returns the tests that exist.
+    /// Returns the tests that exist and that no person took over.
     fn tests(&self) -> impl Iterator<Item = &AcceptanceTests> {
-        self.written.values().filter(|it| !it.text.is_empty())
+        let is_edited = |it: &&AcceptanceTests| self.edited.contains_key(&it.path);
+        self.written.values().filter(|it| !it.text.is_empty()).filter(move |it| !is_edited(it))
     }
 
     /// Returns a line for each feature.
     pub(super) fn lines(&self) -> Vec<AcceptanceLine> {
         let line = |feature: &Feature| {
-            let tests = self.written.get(&feature.path).filter(|it| !it.text.is_empty());
-            let missing = self.written.get(&feature.path).map(|it| it.reason.clone());
+            let edited = self.edited.get(&feature.path);
+            let tests = self.written.get(&feature.path);
+            let text = edited.or(tests.map(|it| &it.text)).cloned().unwrap_or_default();
+            let missing = tests.map_or(NOT_WRITTEN, |it| it.reason.as_str());
+            let reason = match (edited, text.is_empty()) {
+                (Some(_), _) => None,
+                (None, true) => Some(missing.to_owned()),
+                (None, false) => self.failed.get(&feature.path).cloned(),
+            };
+            let written = tests.filter(|_| edited.is_none()).map_or(0, |it| it.functions);
             AcceptanceLine {
                 feature: feature.name.clone(),
                 sentences: feature.sentences.iter().map(|it| it.number).collect(),
                 path: feature.path.clone(),
-                has_tests: tests.is_some(),
-                reason: self
-                    .failed
-                    .get(&feature.path)
-                    .cloned()
-                    .filter(|_| tests.is_some())
-                    .or(missing.filter(|it| !it.is_empty())),
-                text: tests.map(|it| it.text.clone()).unwrap_or_default(),
+                has_tests: !text.is_empty(),
+                is_edited: edited.is_some(),
+                left_out: written.saturating_sub(test_function_counts::functions(&text)),
+                reason,
+                text,
             }
         };
         self.features.iter().map(line).collect()
@@ -138,25 +154,52 @@ impl Dispatcher {
         let files = self.files_with_acceptance()?;
         let whole = files.iter().map(|(path, text)| format!("{path}\0{text}\0"));
         let tree = disk::hash(whole.collect::<String>());
-        let known = self.past.acceptance_run.clone().filter(|(of, _)| *of == tree);
-        self.acceptance.failed = match known {
-            Some((_, failed)) => failed,
-            None => {
-                let failed = self.failing(&files).await?;
-                let event = Event::AcceptanceRun { tree, failed: failed.clone() };
-                prepare::log(&self.run_context.journal, event)?;
-                failed
-            }
+        let known = self.past.acceptance_run.clone().filter(|it| it.tree == tree);
+        self.acceptance.failed = match &known {
+            Some(run) => run.failed.clone(),
+            None => self.failing(&files).await?,
         };
+        self.acceptance.tree = tree;
         let acceptance = &self.acceptance;
-        self.accepted_drafts.send_modify(|drafts| acceptance.put(drafts));
-        Ok(())
+        self.accepted_drafts.send_modify(|drafts| {
+            acceptance.tests().for_each(|it| match acceptance.failed.contains_key(&it.path) {
+                true => drafts.remove_flow(&it.path),
+                false => put(drafts, it),
+            });
+        });
+        if known.is_some() { Ok(()) } else { self.log_acceptance() }
+    }
+
+    fn log_acceptance(&self) -> Result<(), Fault> {
+        let AcceptanceState { tree, failed, .. } = &self.acceptance;
+        let passed = self.acceptance.tests().filter(|it| !failed.contains_key(&it.path));
+        let passed = passed.map(|it| (it.path.clone(), disk::hash(&it.text))).collect();
+        let event = Event::AcceptanceRun { tree: tree.clone(), passed, failed: failed.clone() };
+        prepare::log(&self.run_context.journal, event)
+    }
+
+    /// Takes back that features hold whose tests fail in the whole suite. `failed` has the tests' ids
+    /// or paths with the reasons.
+    pub(super) fn fail_acceptance(&mut self, failed: &[(String, String)]) -> Result<(), Fault> {
+        let of_path = |path: &str| {
+            let is_its = |id: &str| id.split("::").next() == Some(path);
+            failed.iter().find(|(id, _)| is_its(id))
+        };
+        let found: Vec<(String, String)> = (self.acceptance.tests())
+            .filter(|it| !self.acceptance.failed.contains_key(&it.path))
+            .filter_map(|it| Some((it.path.clone(), of_path(&it.path)?)))
+            .map(|(path, (id, why))| (path, format!("{id}: fails in the whole suite: {why}")))
+            .collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.acceptance.failed.extend(found);
+        self.log_acceptance()
     }
 
     fn files_with_acceptance(&self) -> Result<Files, Fault> {
         let mut files = self.run_context.tree(&self.sources(&self.contents())?.files);
-        let kept = &self.run_context.kept;
-        for tests in self.acceptance.tests().filter(|it| !kept.contains_key(&it.path)) {
+        for tests in self.acceptance.tests() {
             files.insert(tests.path.clone(), Arc::from(tests.text.as_str()));
         }
         Ok(files)
@@ -180,6 +223,22 @@ impl Dispatcher {
         }
         Ok(failed)
     }
+}
+
+/// Returns the tests of an earlier start for the same sentences and signatures.
+fn earlier(work: &WorkGraph, past: &ReplayedState, feature: &Feature) -> Option<AcceptanceTests> {
+    let specification = specification(work, feature);
+    let own = past.acceptance.get(&feature.path);
+    // The feature may have had another name then.
+    let all = own.into_iter().chain(past.acceptance.values());
+    let found = all.into_iter().find(|it| it.specification == specification)?;
+    let (name, path) = (feature.name.clone(), feature.path.clone());
+    Some(AcceptanceTests { feature: name, path, ..found.clone() })
+}
+
+fn put(drafts: &mut AcceptedDrafts, tests: &AcceptanceTests) {
+    let (path, text) = (tests.path.clone(), tests.text.as_str().into());
+    drafts.put_flow(&tests.path, IntegrationTests { path, text });
 }
 
 /// Returns the reason why a feature does not hold: a test that did not pass.

@@ -25,6 +25,7 @@ pub(super) async fn ask_tests(
 ) -> Result<Option<String>, WorkerError> {
     let mut complaint: Option<String> = None;
     for attempt in 0..=run_context.policy.malformed_reasks {
+        run_context.control.wait_while_paused().await;
         let request = tests.request(complaint.as_deref(), attempt)?;
         let completion = send(run_context, subject, None, &request, cost).await?;
         complaint = match completion.into_reply() {

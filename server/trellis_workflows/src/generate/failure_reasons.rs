@@ -7,7 +7,7 @@ use std::path::Path;
 use trellis_engine::Cause;
 use trellis_engine::assembly::FailureFacts;
 
-use trellis_store::journal::{Event, Journal, events};
+use trellis_store::journal::{Event, Journal, events, text_of};
 
 /// The last attempt at a node.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Failed {
 pub(super) fn failures(root: &Path) -> BTreeMap<String, Failed> {
     let bytes = trellis_os::files::read(Journal::path(root)).unwrap_or_default();
     let mut all = BTreeMap::new();
-    events(&String::from_utf8_lossy(&bytes)).for_each(|event| take(&mut all, event));
+    events(&text_of(&bytes)).for_each(|event| take(&mut all, event));
     all
 }
 

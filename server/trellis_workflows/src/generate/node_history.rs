@@ -4,7 +4,7 @@ use std::path::Path;
 
 use trellis_engine::assembly::{FailureFacts, recommendation, root_cause};
 use trellis_store::describe;
-use trellis_store::journal::{Accepted, Event, Journal, RecordedFailure, events};
+use trellis_store::journal::{Accepted, Event, Journal, RecordedFailure, events, text_of};
 
 use crate::generate::failure_reasons::failures;
 
@@ -55,7 +55,7 @@ pub struct NodeAttempt {
 pub fn node_history(root: &Path, id: &str, name: &str, path: &str) -> NodeHistory {
     let bytes = trellis_os::files::read(Journal::path(root)).unwrap_or_default();
     let mut history = NodeHistory::default();
-    let text = String::from_utf8_lossy(&bytes);
+    let text = text_of(&bytes);
     events(&text).filter(|it| is_about(it, id)).for_each(|event| history.take(event));
     if let Some(failed) = failures(root).remove(id) {
         let (name, path) = (name.to_owned(), path.to_owned());

@@ -9,6 +9,7 @@ use trellis_engine::Draft;
 use trellis_plan::{NodeIx, Plan, Schedule};
 
 use crate::fault::Fault;
+use crate::generate::acceptance::features;
 use crate::generate::accepted::AcceptedDrafts;
 use crate::generate::items::WorkGraph;
 use crate::generate::prepare::log;
@@ -45,6 +46,7 @@ pub(super) fn recover(
         past.kept.clear();
         past.committed.clear();
         past.suite = None;
+        past.acceptance_run = None;
     }
     Ok(())
 }
@@ -111,6 +113,7 @@ pub(super) fn users_files(
     let mut paths = writer.known_paths();
     paths.extend(work.items.values().flat_map(|item| [item.path.clone(), item.test_path.clone()]));
     paths.extend(work.layout.init_paths());
+    paths.extend(features(work).into_iter().map(|it| it.path));
     paths.sort();
     paths.dedup();
     let foreign = writer.foreign(&paths);

@@ -151,6 +151,7 @@ fn mark_broken(
         .map(|case| (case.id.clone(), reason(case.failure.as_ref()))))
     .chain(run.collection.iter().map(|it| (it.path.clone(), reason(Some(it)))))
     .collect();
+    owner.fail_acceptance(&reasons)?;
     let accepted: Vec<(String, Vec<String>)> =
         owner.accepted.values().map(|it| (it.node.clone(), names(&it.tests))).collect();
     for (node, tests) in accepted {

@@ -88,6 +88,8 @@ pub enum AcceptanceOutcome {
     Holds,
     /// A test failed there.
     Fails,
+    /// A person edited the tests; the whole suite says whether they pass.
+    Edited,
     /// There are no tests.
     Untested,
 }
@@ -102,19 +104,23 @@ pub struct AcceptedFeature {
     pub outcome: AcceptanceOutcome,
     /// The reason, unless it holds.
     pub reason: Option<String>,
-    /// Path of the tests; null unless they hold.
+    /// Path of the tests in the repository; null unless they hold or were edited.
     pub path: Option<String>,
 }
 
 impl AcceptedFeature {
     fn of(line: AcceptanceLine) -> AcceptedFeature {
-        let outcome = match (line.has_tests, line.reason.is_none()) {
-            (true, true) => AcceptanceOutcome::Holds,
-            (true, false) => AcceptanceOutcome::Fails,
-            (false, _) => AcceptanceOutcome::Untested,
+        let outcome = match line.holds() {
+            true => AcceptanceOutcome::Holds,
+            false if line.is_edited => AcceptanceOutcome::Edited,
+            false if line.has_tests => AcceptanceOutcome::Fails,
+            false => AcceptanceOutcome::Untested,
         };
         let AcceptanceLine { feature, sentences, reason, path, .. } = line;
-        let path = Some(path).filter(|_| outcome == AcceptanceOutcome::Holds);
+        let path = match outcome {
+            AcceptanceOutcome::Holds | AcceptanceOutcome::Edited => Some(path),
+            AcceptanceOutcome::Fails | AcceptanceOutcome::Untested => None,
+        };
         AcceptedFeature { feature, sentences, outcome, reason, path }
     }
 }

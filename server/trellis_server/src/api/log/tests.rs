@@ -124,19 +124,19 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
             "integration s integration tests: passed, 4 passed, 1 failed because t2: wrong",
         ),
         (
-            json!({ "kind": "acceptance", "feature": "F", "path": "p", "specification": "h", "text": "t", "reason": "", "cost": cost }),
+            json!({ "kind": "acceptance", "feature": "F", "path": "p", "specification": "h", "text": "t", "functions": 1, "reason": "", "cost": cost }),
             "acceptance F acceptance tests written, and red without code",
         ),
         (
-            json!({ "kind": "acceptance", "feature": "F", "path": "p", "specification": "h", "text": "", "reason": "no code", "cost": cost }),
+            json!({ "kind": "acceptance", "feature": "F", "path": "p", "specification": "h", "text": "", "functions": 0, "reason": "no code", "cost": cost }),
             "acceptance F no acceptance tests because no code",
         ),
         (
-            json!({ "kind": "acceptance_run", "tree": "h", "failed": {} }),
+            json!({ "kind": "acceptance_run", "tree": "h", "passed": {}, "failed": {} }),
             "acceptance_run - acceptance tests: every feature holds",
         ),
         (
-            json!({ "kind": "acceptance_run", "tree": "h", "failed": { "p": "E: no" } }),
+            json!({ "kind": "acceptance_run", "tree": "h", "passed": {}, "failed": { "p": "E: no" } }),
             "acceptance_run - acceptance tests: 1 feature does not hold because p: E: no",
         ),
         (
