@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::mock::{KEY, run};
 use crate::models::{Service, said};
-use crate::world::World;
+use crate::world::{Ran, World, eventually};
 
 const CART: &str = r#"
 """Carts."""
@@ -367,4 +368,32 @@ fn a_stopped_description_resumes_without_paying_twice() {
     let ran = start(&whole).exits(0);
     assert!(ran.stdout.contains("2 docstrings of a model, 2 requests"), "{}", ran.stdout);
     assert_eq!(whole.asked().len(), 1);
+}
+
+#[test]
+fn an_interrupt_ends_a_description_and_the_next_start_goes_on() {
+    let world = World::new();
+    world.write("shop/a.py", "def f(): ...\n");
+    world.write("shop/b.py", "def g(): ...\n");
+    let first = described("a.py", 0, &json!({ "f": "Return nothing at all." }));
+    let second = described("b.py", 0, &json!({ "g": "Return nothing at all." }));
+    let mut slow: Value = serde_json::from_str(&second).expect("JSON");
+    slow["latency_ms"] = 600_000.into();
+    world.write("replies.jsonl", &format!("{first}{slow}\n"));
+    let mut command = world.command(&DESCRIBE);
+    command.arg("--replay-latency").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    let is_answered = || {
+        let journal = world.root().join(".trellis/journal.jsonl");
+        fs::read_to_string(journal).is_ok_and(|it| it.contains("a.py"))
+    };
+    eventually(is_answered, || "the first docstring is there");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
+    let ran = Ran::of(child.wait_with_output().expect("an end"));
+    let _ = ran.exits(130).says("run the same command again");
+    assert!(!world.root().join("plan.json").exists());
+    world.write("replies.jsonl", &(first + &second));
+    let ran = world.trellis(&DESCRIBE).exits(0);
+    assert!(ran.stdout.contains("2 docstrings of a model"), "{}", ran.stdout);
 }

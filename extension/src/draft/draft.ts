@@ -47,7 +47,15 @@ export class PlanDraft {
     await this.advance(choice, { decision: text === part.text ? 'accept' : { edited: text } });
   }
 
+  /** Returns whether the part that waits has edits of the person, saved or not. */
+  isEdited(): boolean {
+    const { part } = this.waiting();
+    return (this.tabs.shownText() ?? part.edited ?? part.text) !== part.text;
+  }
+
+  /** Sends the part that waits back to the model, and gives up edits that are not saved. */
   async sendBack(words: string): Promise<void> {
+    await this.tabs.revert();
     await this.advance(this.waiting().choice, { decision: { sendBack: words } });
   }
 

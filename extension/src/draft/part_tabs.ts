@@ -1,6 +1,7 @@
 // The tab of the part that waits: its problems as marks, and what can be decided as lenses.
 import {
   CodeLens,
+  commands,
   Diagnostic,
   DiagnosticSeverity,
   Disposable,
@@ -48,11 +49,27 @@ export class PartTabs {
 
   /** Returns the text of the part as the person sees it, and saves it. */
   async editedText(): Promise<string | undefined> {
-    const uri = this.uri;
-    const document = workspace.textDocuments.find((it) => it.uri.toString() === uri?.toString());
+    const document = this.document;
     const text = document?.getText();
     if (document?.isDirty) await document.save();
     return text;
+  }
+
+  /** Returns the text of the part in its tab, if it is open. */
+  shownText(): string | undefined {
+    return this.document?.getText();
+  }
+
+  /** Gives up what is not saved, so that the tab shows what comes next. */
+  async revert(): Promise<void> {
+    if (!this.document?.isDirty) return;
+    await window.showTextDocument(this.document, { preview: false });
+    await commands.executeCommand('workbench.action.files.revert');
+  }
+
+  private get document() {
+    const uri = this.uri;
+    return workspace.textDocuments.find((it) => it.uri.toString() === uri?.toString());
   }
 
   private get uri(): Uri | undefined {

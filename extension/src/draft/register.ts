@@ -69,6 +69,7 @@ async function written(): Promise<Uri | undefined> {
 
 async function sendBack(draft: PlanDraft): Promise<void> {
   const { part } = draft.waiting();
+  if (draft.isEdited() && !(await discardsEdits(part.part))) return;
   const words = await window.showInputBox({
     title: t('What should change?'),
     prompt: t('The model writes this part again: {0}.', part.part),
@@ -76,4 +77,11 @@ async function sendBack(draft: PlanDraft): Promise<void> {
     validateInput: (it) => (it.trim() === '' ? t('Say what should change.') : undefined),
   });
   if (words !== undefined) await draft.sendBack(words.trim());
+}
+
+/** Asks whether the person gives up own edits of a part. */
+async function discardsEdits(part: string): Promise<boolean> {
+  const discard = t('Discard Edits and Send Back');
+  const detail = t('The model writes the part again from its own text. To keep your edits, accept the part.');
+  return (await notify.dialog(t('You edited this part: {0}.', part), detail, discard)) === discard;
 }

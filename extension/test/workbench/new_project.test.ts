@@ -93,8 +93,17 @@ async function answers({ workbench }: Session): Promise<void> {
 
 /** A part that is sent back comes again, as the model changed it. */
 async function sendsBack({ workbench }: Session): Promise<void> {
-  await workbench.line('Counts as text.').waitFor();
+  await workbench.line('Counts as text.').click();
+  await workbench.page.keyboard.press('End');
+  await workbench.page.keyboard.type(' Mine.');
   await workbench.lens('Send Back').click();
+  // Edits are not given up without a word.
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await dialog.filter({ hasText: 'You edited this part: layout.' }).waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await workbench.line('Counts as text.').filter({ hasText: 'Mine.' }).waitFor();
+  await workbench.lens('Send Back').click();
+  await dialog.getByText('Discard Edits and Send Back').click();
   await workbench.page
     .locator('.quick-input-widget:visible')
     .filter({ hasText: 'The model writes this part again: layout.' })

@@ -43,17 +43,21 @@ fn check(example: &str, package: &str, (nodes, integrated): (usize, usize), used
     installed(&world, package, used);
 }
 
-/// Installs a package into a new environment, and executes an expression there that holds.
+/// Installs a package into a new environment; there, an expression holds and the tests pass, without
+/// the sources beside them.
 fn installed(world: &World, package: &str, used: &str) {
     let environment = world.root().join("environment");
     let run = |command: &mut Command| Ran::of(command.output().expect("it starts")).exits(0);
     let _ = run(world.shell("python3").args(["-m", "venv"]).arg(&environment));
     let python = environment.join("bin/python");
-    let _ = run(world
-        .shell(&python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .arg(format!("./{package}")));
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest"];
+    let _ = run(world.shell(&python).args(install).arg(format!("./{package}")));
     let _ = run(world.shell(&python).args(["-c", used]));
+    let (tests, copy) = (world.root().join(package).join("tests"), world.root().join("alone"));
+    let _ = run(world.shell("cp").arg("-r").arg(tests).arg(&copy));
+    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let ran = run(world.shell(&python).args(pytest).arg(&copy));
+    assert!(ran.stdout.contains(" passed"), "{}", ran.stdout);
 }
 
 #[test]

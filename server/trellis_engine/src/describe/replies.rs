@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::batches::Batch;
 use crate::plan_draft::json_reply;
@@ -72,8 +73,8 @@ fn checked(name: &str, value: Option<&Value>) -> Result<String, String> {
         return Err("its docstring is code, or has quotes around it".to_owned());
     }
     let own = name.rsplit('.').next().unwrap_or(name);
-    let words = text.split_whitespace().filter(|it| it.chars().any(char::is_alphanumeric));
-    if words.filter(|it| *it != own).count() < 2 {
+    // Scripts without spaces have several words in one piece.
+    if text.unicode_words().filter(|it| *it != own).count() < 2 {
         return Err("its docstring says nothing".to_owned());
     }
     Ok(text)

@@ -102,6 +102,14 @@ fn wrong_docstrings_go_back_once_and_then_stay_missing() {
 }
 
 #[test]
+fn a_docstring_can_be_in_a_script_without_spaces() {
+    let mut machine = DescribeMachine::new(vec![definition("a.py", "f", "def f(): ...")]);
+    let _ = step(&mut machine, Event::Started);
+    let found = finished(reply(&mut machine, r#"{"docstrings": {"f": "合計を返す。"}}"#));
+    assert_eq!(found.docstrings["a.py:f"], "合計を返す。");
+}
+
+#[test]
 fn a_reply_that_cannot_be_read_goes_back_and_a_failed_request_ends_the_work() {
     let mut machine = DescribeMachine::new(vec![definition("a.py", "f", "def f(): ...")]);
     let _ = step(&mut machine, Event::Started);
