@@ -60,7 +60,7 @@ mod worker_command;
 
 pub use crate::{
     config::Config,
-    docker::{Docker, ImageSpec, Progress as ImageProgress},
+    docker::{Docker, ImageSpec, OpenedEngines, Progress as ImageProgress},
     junit::junit,
     local::Isolation,
     recorded_run::read_recorded_run,

@@ -16,7 +16,7 @@ use crate::{
     command,
     config::Config,
     deselected,
-    docker::Docker,
+    docker::{Docker, Engines, Seat},
     error::SandboxError,
     outside_links,
     path_replacement::PathReplacements,
@@ -101,8 +101,14 @@ impl Runner {
     /// Makes a runner with containers. The `variables`, `home` and `isolation` of `config` are
     /// ignored.
     pub fn in_docker(docker: Docker, config: &Config) -> Runner {
+        Runner::on_engines(vec![docker], config)
+    }
+
+    /// Makes a runner with containers of several engines, at least one; see
+    /// [`Docker::open_all`](crate::Docker::open_all). Needs a tokio runtime.
+    pub fn on_engines(engines: Vec<Docker>, config: &Config) -> Runner {
         let (env, read_only) = (config.env.clone(), config.read_only);
-        let place = Backend::Docker { docker, env, read_only };
+        let place = Backend::Docker { engines: Engines::new(engines), env, read_only };
         Runner { shared: Arc::new(Shared::new(config)(place)) }
     }
 
@@ -196,18 +202,37 @@ impl Runner {
     ) -> Report {
         // An engine that was restarted or a worker that died while idle is no fault of the tests.
         // If the tests caused it after all, they will do so again.
-        let first = self.attempt(request, selection, cancel, on_progress).await;
-        let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
-            let unavailable = |error: SandboxError| {
-                ending(Outcome::SandboxUnavailable { reason: error.to_string() })
-            };
-            return first.unwrap_or_else(unavailable);
-        };
-        let again = |error: SandboxError| {
-            let reason = format!("{lost}; repeating the run failed: {error}");
-            ending(Outcome::SandboxLost { reason })
-        };
-        self.attempt(request, selection, cancel, on_progress).await.unwrap_or_else(again)
+        let engines = self.shared.place.engines().map_or(1, Engines::count);
+        let mut lost: Vec<String> = Vec::new();
+        loop {
+            let ran = self.attempt(request, selection, cancel, on_progress).await;
+            match ran {
+                Ok(Report { outcome: Outcome::SandboxLost { reason }, engine, .. })
+                    if lost.len() < engines =>
+                {
+                    lost.push(match engine {
+                        Some(engine) => {
+                            format!("the run on {engine} was lost ({reason}) and repeated")
+                        }
+                        None => reason,
+                    });
+                }
+                Ok(mut report) => {
+                    if report.engine.is_some() {
+                        report.notes.splice(0..0, lost);
+                    }
+                    return report;
+                }
+                Err(error) if lost.is_empty() => {
+                    return ending(Outcome::SandboxUnavailable { reason: error.to_string() });
+                }
+                Err(error) => {
+                    let lost = lost.join("; ");
+                    let reason = format!("{lost}; repeating the run failed: {error}");
+                    return ending(Outcome::SandboxLost { reason });
+                }
+            }
+        }
     }
 
     /// Returns the totals of all clones.
@@ -242,7 +267,8 @@ impl Runner {
         cancel: &CancellationToken,
         on_progress: &mut (dyn FnMut(RunProgress<'_>) + Send),
     ) -> Result<Report, SandboxError> {
-        let Some(AcquiredWorker { mut lease, unmeasured }) = self.obtain(request, cancel).await?
+        let Some(AcquiredWorker { mut lease, seat, unmeasured }) =
+            self.obtain(request, cancel).await?
         else {
             return Ok(ending(Outcome::Cancelled));
         };
@@ -260,6 +286,9 @@ impl Runner {
         }
         let laid = tokio::select! {
             laid = lease.worker.lay() => laid,
+            reason = absence(seat.as_ref()) => {
+                return Ok(self.lost(lease, seat, reason).await);
+            }
             () = cancel.cancelled() => {
                 lease.close().await;
                 return Ok(ending(Outcome::Cancelled));
@@ -268,6 +297,9 @@ impl Runner {
         if let Err(error) = laid {
             let error = SandboxError::Project(error);
             let was_warm = lease.worker.runs > 0;
+            if error.is_of_engine() && self.gives_up(lease.engine, &error).await {
+                return Ok(self.lost(lease, seat, error.to_string()).await);
+            }
             lease.close().await;
             // A new worker takes the project as it is now.
             return if was_warm {
@@ -286,9 +318,20 @@ impl Runner {
         let began = Instant::now();
         let collector = ResultCollector::new(places, token);
         let mut session = Session::new(&mut lease.worker, collector, request, on_progress);
-        let (stop, mut end) = session.follow(order.text, request, cancel).await;
+        let (stop, mut end) = tokio::select! {
+            followed = session.follow(order.text, request, cancel) => followed,
+            reason = absence(seat.as_ref()) => (None, SessionEnd::Lost(reason)),
+        };
         let seen = SessionRecord::of(session.received);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
+            if let Some(engines) = self.shared.place.engines() {
+                engines.check(lease.engine).await;
+                if engines.is_absent(lease.engine) {
+                    let reason = std::mem::take(reason);
+                    drop(seen);
+                    return Ok(self.lost(lease, seat, reason).await);
+                }
+            }
             reason.extend(lease.worker.sandbox.end_reason().await.map(|it| format!(": {it}")));
         }
         let duration = began.elapsed();
@@ -316,8 +359,10 @@ impl Runner {
         if let Some(lease) = superfluous {
             finished.notes.extend(lease.close().await);
         }
+        let engine = seat.as_ref().and_then(Seat::name).map(str::to_owned);
         let Some(detected) = order.detected else {
-            return Ok(hidden.hide(python_report(request, seen, finished)));
+            let report = hidden.hide(python_report(request, seen, finished));
+            return Ok(Report { engine, ..report });
         };
         if let Some((program, why)) = &seen.collector.not_started {
             let toolchain = Toolchain::of(request.framework);
@@ -326,7 +371,16 @@ impl Runner {
         let report =
             hidden.hide(command::command_report(request, &detected, &root, seen, finished));
         report.tests.iter().for_each(|it| on_progress(RunProgress::Test(it)));
-        Ok(report)
+        Ok(Report { engine, ..report })
+    }
+
+    /// Gives up the workers of an engine that is absent; returns the report of the lost run.
+    async fn lost(&self, lease: Lease, seat: Option<Seat>, reason: String) -> Report {
+        let engine = lease.engine;
+        lease.abandon().await;
+        self.abandon_idle(engine).await;
+        let name = seat.as_ref().and_then(Seat::name).map(str::to_owned);
+        Report { engine: name, ..ending(Outcome::SandboxLost { reason }) }
     }
 
     /// Returns the paths of a run on a scratch folder that mean nothing to people.
@@ -348,6 +402,14 @@ impl Runner {
         let mut totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.runs += 1;
         totals.time += duration;
+    }
+}
+
+/// Waits until the engine of a run is absent; returns the reason. Without engines this never ends.
+async fn absence(seat: Option<&Seat>) -> String {
+    match seat {
+        Some(seat) => seat.absence().await,
+        None => std::future::pending().await,
     }
 }
 

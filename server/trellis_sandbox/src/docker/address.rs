@@ -40,6 +40,20 @@ pub(super) fn places(
     Ok(places)
 }
 
+/// Returns the engine that a person names by its address or by a context's name.
+pub(super) fn named(
+    name: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<EngineAddress, ContextError> {
+    if name.contains("://") {
+        return Ok(EngineAddress { host: name.to_owned(), origin: "as given".to_owned() });
+    }
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let folder = set("DOCKER_CONFIG").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(config_folder(&set("HOME")?)));
+    in_context(&folder.unwrap_or_else(|| config_folder("/")), name)
+}
+
 fn config_folder(home: &str) -> PathBuf {
     PathBuf::from(home).join(".docker")
 }

@@ -11,6 +11,9 @@ use crate::error::{AddressError, EngineError, UnreachableAddress};
 /// Time limit for a reply; a working engine answers at once.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The oldest version of the API that is supported, that of Docker 19.03.
+const OLDEST: (usize, usize) = (1, 40);
+
 /// An engine that has answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
@@ -34,6 +37,10 @@ pub(crate) struct Description {
     pub(crate) cgroup_driver: String,
     /// True if the engine does not run as root.
     pub(crate) rootless: bool,
+    /// The kind of the engine's processors, such as `x86_64`.
+    pub(crate) architecture: String,
+    /// Number of the engine's processors.
+    pub(crate) processors: usize,
 }
 
 impl fmt::Display for Description {
@@ -77,6 +84,16 @@ impl Engine {
         meeting.unwrap_or(Err(AddressError::NoAnswer { limit: PATIENCE }))
     }
 
+    /// Checks that the engine knows all that a container needs.
+    pub(super) fn check_version(&self) -> Result<(), AddressError> {
+        let api = self.docker.client_version();
+        if (api.major_version, api.minor_version) >= OLDEST {
+            return Ok(());
+        }
+        let Description { version, api, .. } = self.description.clone();
+        Err(AddressError::Old { version, api })
+    }
+
     /// Returns the description of the engine.
     pub(crate) fn describe(&self) -> &Description {
         &self.description
@@ -118,6 +135,8 @@ fn description(host: &str, api: String, info: &SystemInfo) -> Description {
         cgroup_version: info.cgroup_version.map_or_else(unknown, |it| it.to_string()),
         cgroup_driver: info.cgroup_driver.map_or_else(unknown, |it| it.to_string()),
         rootless: options.iter().any(|option| option.contains("name=rootless")),
+        architecture: info.architecture.clone().unwrap_or_else(unknown),
+        processors: info.ncpu.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Failures of the Docker sandbox: images and containers.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
+
+use tokio::task::JoinError;
 
 use super::{
-    AddressError, EngineError, EngineFailure, FileError, ImageInstallProblem, RemovalError,
+    AbsentEngine, AddressError, ContextError, EngineError, EngineFailure, FileError,
+    ImageInstallProblem, RemovalError,
 };
 use crate::python::PythonError;
 
@@ -13,6 +16,18 @@ pub enum DockerError {
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The named context has no engine.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// None of the named engines can be used.
+    #[error(
+        "none of the engines can be used: {}",
+        .absent.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    NoEngines {
+        /// The engines, with the reasons.
+        absent: Vec<AbsentEngine>,
+    },
     /// The given address has no engine that can be used.
     #[error(transparent)]
     Address(#[from] AddressError),
@@ -25,6 +40,9 @@ pub enum DockerError {
     /// There is no image.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// There is no place for the project's files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// The reason there is no image in which tests can run.
@@ -125,6 +143,60 @@ impl PullProblem {
             }
             PullProblem::Other => "try `docker pull` yourself",
         }
+    }
+}
+
+/// The reason there is no store for the files of a project on an engine.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The engine makes no volume.
+    #[error("the engine cannot make a volume for the project's files: {0}")]
+    Engine(#[from] EngineFailure),
+    /// This process has no name for its containers.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+/// The reason a project's files do not reach an engine.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The files cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The name of a file cannot be sent.
+    #[error("the name {} is not valid Unicode; rename the file", .path.display())]
+    NotUnicode {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The disk of the engine is full.
+    #[error(
+        "the engine's disk is full ({0}); free space there, for instance with `docker system prune`"
+    )]
+    Full(EngineFailure),
+    /// The engine does not take the files.
+    #[error("the engine did not take the project's files: {0}")]
+    Engine(#[from] EngineFailure),
+    /// The files cannot be packed.
+    #[error("cannot pack the project's files: {0}")]
+    Unpacked(#[from] io::Error),
+    /// The task that packs the files broke off.
+    #[error("cannot pack the project's files: {0}")]
+    Task(#[from] JoinError),
+}
+
+impl SendError {
+    /// Recognizes a full disk from the engine's message, which has no other form.
+    pub(crate) fn of(failure: EngineFailure) -> SendError {
+        if failure.to_string().contains("no space left on device") {
+            return SendError::Full(failure);
+        }
+        SendError::Engine(failure)
+    }
+
+    /// Returns whether the engine is at fault, so that another one may take the files.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        matches!(self, SendError::Full(_) | SendError::Engine(_))
     }
 }
 

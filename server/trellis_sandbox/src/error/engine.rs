@@ -106,6 +106,27 @@ pub enum AddressError {
     /// The engine cannot be reached, or does not work.
     #[error(transparent)]
     Failed(EngineFailure),
+    /// The engine is too old.
+    #[error(
+        "it is Docker {version} (API {api}), and Trellis needs Docker 19.03 or newer: update it"
+    )]
+    Old {
+        /// The engine's version.
+        version: String,
+        /// The version of its API.
+        api: String,
+    },
+    /// The engine has another kind of processor than the others.
+    #[error(
+        "its processors are {own}, those of the first engine {other}, so that results could differ: \
+         name engines of one kind"
+    )]
+    Architecture {
+        /// The kind of this engine's processors.
+        own: String,
+        /// The kind of the first engine's processors.
+        other: String,
+    },
     /// The engine runs containers of another system.
     #[error("it runs Windows containers; switch it to Linux containers")]
     Windows,

@@ -21,7 +21,10 @@ mod worker;
 
 pub(crate) use self::project::ReadOnlyReason;
 pub use self::{
-    docker::{DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, StartError},
+    docker::{
+        DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, SendError,
+        StartError, StoreError,
+    },
     engine::{
         AddressError, ContextError, ContextFault, EngineError, EngineFailure, RemovalError,
         RemovalFault, UnreachableAddress,
@@ -32,6 +35,6 @@ pub use self::{
         ControlGroupError, FilterError, IsolationError, LandlockError, LocalError, ProgramError,
     },
     project::{LayerError, ProjectError},
-    sandbox::{EndError, SandboxError},
+    sandbox::{AbsentEngine, EndError, SandboxError},
     worker::{WorkerError, WorkerFailure},
 };

@@ -8,6 +8,7 @@ mod copies;
 mod coverage;
 mod coverage_provider;
 mod deselected;
+mod engines;
 mod environment;
 mod executions;
 mod failures;
