@@ -22,6 +22,8 @@ pub(crate) struct AcquiredWorker {
     pub(crate) lease: Lease,
     /// The right to a run on the worker's engine; `None` for local sandboxes.
     pub(crate) seat: Option<Seat>,
+    /// The engines that did not take the run, with the reasons, as sentences for people.
+    pub(crate) refusals: Vec<String>,
     pub(crate) unmeasured: Option<String>,
 }
 
@@ -41,41 +43,23 @@ impl Runner {
 
     async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, SandboxError> {
         let provided = self.shared.provided.folder();
-        let (lease, seat) = self.acquire_for(request, provided.clone()).await?;
+        let mut acquired = self.acquire_for(request, provided.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
-        let Some(missing) = lease.worker.ready.unmeasured.clone().filter(|_| is_python) else {
-            return Ok(AcquiredWorker { lease, seat, unmeasured: None });
-        };
-        if !request.measures() {
-            return Ok(AcquiredWorker { lease, seat, unmeasured: None });
-        }
-        if provided.is_some() {
-            return Ok(AcquiredWorker {
-                lease,
-                seat,
-                unmeasured: Some(self.unmeasured(&missing, None)),
-            });
-        }
-        match self.provide_coverage().await {
+        let missing = acquired.lease.worker.ready.unmeasured.clone().filter(|_| is_python);
+        let Some(missing) = missing.filter(|_| request.measures()) else { return Ok(acquired) };
+        let none_yet = provided.is_none();
+        match if none_yet { self.provide_coverage().await } else { None } {
             Some(Ok(folder)) => {
-                lease.close().await;
-                drop(seat);
-                let (lease, seat) = self.acquire_for(request, Some(folder)).await?;
-                let missing = lease.worker.ready.unmeasured.clone();
-                let unmeasured = missing.map(|it| self.unmeasured(&it, None));
-                Ok(AcquiredWorker { lease, seat, unmeasured })
+                acquired.lease.close().await;
+                drop(acquired.seat);
+                acquired = self.acquire_for(request, Some(folder)).await?;
+                let missing = acquired.lease.worker.ready.unmeasured.clone();
+                acquired.unmeasured = missing.map(|it| self.unmeasured(&it, None));
             }
-            Some(Err(error)) => Ok(AcquiredWorker {
-                lease,
-                seat,
-                unmeasured: Some(self.unmeasured(&missing, Some(&error))),
-            }),
-            None => Ok(AcquiredWorker {
-                lease,
-                seat,
-                unmeasured: Some(self.unmeasured(&missing, None)),
-            }),
+            Some(Err(error)) => acquired.unmeasured = Some(self.unmeasured(&missing, Some(&error))),
+            None => acquired.unmeasured = Some(self.unmeasured(&missing, None)),
         }
+        Ok(acquired)
     }
 
     /// Installs coverage.py with the coverage provider; `None` if there is no provider.
@@ -109,28 +93,43 @@ impl Runner {
         &self,
         request: &Request,
         provided: Option<PathBuf>,
-    ) -> Result<(Lease, Option<Seat>), SandboxError> {
+    ) -> Result<AcquiredWorker, SandboxError> {
         let key = WorkerKey::of(request, &self.shared.place, provided);
+        let (mut refusals, unmeasured) = (Vec::new(), None);
         let Some(engines) = self.shared.place.engines() else {
-            return Ok((self.lease(key, 0, request).await?, None));
+            let lease = self.lease(key, 0, request).await?;
+            return Ok(AcquiredWorker { lease, seat: None, refusals, unmeasured });
         };
         loop {
             let seat = engines.seat(|engine| self.shared.pool.has(&key, engine)).await?;
-            match self.lease(key.clone(), seat.engine, request).await {
-                Err(error) if error.is_of_engine() && self.gives_up(seat.engine, &error).await => {}
-                leased => return Ok((leased?, Some(seat))),
-            }
+            let engine = seat.engine;
+            let refusal = tokio::select! {
+                leased = self.lease(key.clone(), engine, request) => match leased {
+                    Err(error) if error.is_of_engine() && self.gives_up(engine, &error).await => {
+                        error.to_string()
+                    }
+                    leased => {
+                        let (lease, seat) = (leased?, Some(seat));
+                        return Ok(AcquiredWorker { lease, seat, refusals, unmeasured });
+                    }
+                },
+                reason = seat.absence() => {
+                    self.abandon_idle(engine).await;
+                    reason
+                }
+            };
+            refusals.extend(seat.name().map(|it| format!("{it} did not take the run: {refusal}")));
         }
     }
 
-    /// Excludes an engine for an error, if there are others; returns whether there are.
+    /// Sets an engine aside for an error, if there are others; returns whether there are.
     pub(crate) async fn gives_up(&self, engine: usize, error: &SandboxError) -> bool {
         let Some(engines) = self.shared.place.engines().filter(|it| it.count() > 1) else {
             return false;
         };
         engines.check(engine).await;
         if !engines.is_absent(engine) {
-            engines.exclude(engine, &error.to_string());
+            engines.set_aside(engine, error.to_string(), error.remains());
         }
         self.abandon_idle(engine).await;
         true

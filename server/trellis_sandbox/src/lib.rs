@@ -21,6 +21,7 @@
 //! This crate knows nothing of plans, symbols, models or editors.
 
 mod acquire;
+mod attempt;
 mod backend;
 mod build_report;
 mod collector;

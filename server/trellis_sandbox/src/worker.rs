@@ -96,15 +96,15 @@ impl Worker {
 
     /// Makes the copy equal to the project; sends what the worker misses of it.
     async fn lay_copy(&mut self) -> Result<(), ProjectError> {
-        let mut order = match &mut self.sent {
-            Some(sent) => sent.order()?,
+        let mut order = match &self.sent {
+            Some(sent) => sent.order().await?,
             None => json!({ "op": "lay" }),
         };
         for _ in 0..ROUNDS {
             self.order(&order).await;
             let missing = self.laid().await?;
-            match &mut self.sent {
-                Some(sent) if !missing.is_empty() => order = sent.supply(&missing).await?,
+            match &self.sent {
+                Some(sent) if !missing.is_empty() => order = sent.supply(missing).await?,
                 _ => return Ok(()),
             }
         }

@@ -8,17 +8,15 @@ use std::{
 
 use tokio::{
     sync::{Notify, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep},
 };
 
-use super::{Docker, sweep::sweep};
+use super::{Docker, engine::PAUSE, sweep::sweep};
 use crate::error::{AbsentEngine, SandboxError};
 
-/// Pause between two questions to an engine that has work or is absent.
-const PAUSE: Duration = Duration::from_secs(2);
-
-/// Time limit for an engine's reply; without a reply its runs go elsewhere.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for which an engine that refused a run gets no other: the cause, such as a full disk, may
+/// end at any time.
+const REST: Duration = Duration::from_secs(30);
 
 /// All engines of a runner, at least one.
 #[derive(Debug)]
@@ -46,8 +44,16 @@ struct PlaceState {
 #[derive(Clone, Debug)]
 struct Absence {
     reason: String,
-    /// True if the engine gets runs again once it answers.
-    may_return: bool,
+    /// The earliest time at which the engine gets runs again, if it answers; `None` for an engine
+    /// that gets no runs any more.
+    until: Option<Instant>,
+}
+
+impl Absence {
+    /// Returns whether the engine gets runs again at `now`, if it answers.
+    fn is_over(&self, now: Instant) -> bool {
+        self.until.is_some_and(|it| it <= now)
+    }
 }
 
 impl Engines {
@@ -125,9 +131,10 @@ impl Engines {
         all.collect()
     }
 
-    /// Gives the engine no more runs, for a `reason` that remains.
-    pub(crate) fn exclude(&self, engine: usize, reason: &str) {
-        self.all[engine].leave(reason.to_owned(), false);
+    /// Gives an engine that refused a run no other one: for a while, or not at all any more if the
+    /// `reason` `remains`.
+    pub(crate) fn set_aside(&self, engine: usize, reason: String, remains: bool) {
+        self.all[engine].leave(reason, (!remains).then(|| Instant::now() + REST));
         self.changed.notify_waiters();
     }
 
@@ -135,29 +142,20 @@ impl Engines {
     pub(crate) async fn check(&self, engine: usize) {
         let place = &self.all[engine];
         if place.docker.store.is_some()
-            && let Err(reason) = place.asked().await
+            && let Err(error) = place.docker.engine.asked().await
         {
-            place.leave(reason, true);
+            place.leave(error.to_string(), Some(Instant::now()));
             self.changed.notify_waiters();
         }
     }
 }
 
 impl Place {
-    /// Asks the engine whether it is there; otherwise returns the reason.
-    async fn asked(&self) -> Result<(), String> {
-        match timeout(PATIENCE, self.docker.engine.docker.ping()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(crate::error::EngineFailure(error).to_string()),
-            Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
-        }
-    }
-
-    fn leave(&self, reason: String, may_return: bool) {
+    fn leave(&self, reason: String, until: Option<Instant>) {
         self.state.send_if_modified(|state| {
             let is_new = state.absence.is_none();
             if is_new {
-                state.absence = Some(Absence { reason, may_return });
+                state.absence = Some(Absence { reason, until });
             }
             is_new
         });
@@ -171,13 +169,13 @@ async fn watch_over(place: Weak<Place>, changed: Arc<Notify>) {
         sleep(PAUSE).await;
         let Some(place) = place.upgrade() else { return };
         let state = place.state.borrow().clone();
-        match state.absence {
+        match &state.absence {
             None if state.busy == 0 => continue,
-            Some(Absence { may_return: false, .. }) => continue,
+            Some(absence) if !absence.is_over(Instant::now()) => continue,
             _ => {}
         }
-        match place.asked().await {
-            Err(reason) => place.leave(reason, true),
+        match place.docker.engine.asked().await {
+            Err(error) => place.leave(error.to_string(), Some(Instant::now())),
             Ok(()) if state.absence.is_some() => {
                 if sweep(&place.docker.engine).await.is_err() {
                     continue;
@@ -217,5 +215,19 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.place.state.send_modify(|it| it.busy -= 1);
         self.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_refused_a_run_gets_others_after_a_rest() {
+        let now = Instant::now();
+        let absence = |until| Absence { reason: "full".to_owned(), until };
+        assert!(!absence(Some(now + REST)).is_over(now));
+        assert!(absence(Some(now + REST)).is_over(now + REST));
+        assert!(!absence(None).is_over(now + REST), "the cause remains");
     }
 }

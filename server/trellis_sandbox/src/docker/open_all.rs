@@ -9,7 +9,7 @@ use super::{
     address::named,
     engine::Engine,
     image::{Image, ImageSpec, OnProgress, provide},
-    store::Store,
+    store::{Store, remove_old},
     sweep::sweep,
 };
 use crate::error::{AbsentEngine, AddressError, DockerError, EngineFailure, ImageError};
@@ -47,7 +47,9 @@ impl Docker {
                 Err(error) => absent.push(missing(name, &error)),
             }
         }
-        let images = present.iter().map(|(_, it)| provide(it, spec, cache, on_progress));
+        let images = present.iter().map(|(_, engine)| async {
+            engine.working(provide(engine, spec, cache, on_progress)).await?
+        });
         let images = join_all(images).await;
         let source = present
             .iter()
@@ -56,10 +58,10 @@ impl Docker {
         let mut engines = Vec::new();
         for ((name, engine), image) in present.into_iter().zip(images) {
             let image = match (image, &source) {
-                (Err(error @ ImageError::NotPulled { .. }), Some((from, image))) => {
-                    copy(from, &engine, image, &spec.base).await.map_err(|_| error.into())
+                (Err(error), Some((from, image))) if error.is_of_engine() => {
+                    copied(from, &engine, image, &spec.base, error).await
                 }
-                (image, _) => image.map_err(DockerError::from),
+                (image, _) => image,
             };
             match ready(name.clone(), engine, image, project).await {
                 Ok(docker) => engines.push(docker),
@@ -78,9 +80,14 @@ fn missing(name: &str, error: &DockerError) -> AbsentEngine {
 }
 
 async fn meet(name: &str) -> Result<Engine, DockerError> {
-    let engine = Engine::at(&named(name, &|it| std::env::var(it).ok())?.host).await?;
+    let engine = Engine::of(&named(name, &|it| std::env::var(it).ok())?).await?;
     engine.check_version()?;
-    sweep(&engine).await?;
+    engine
+        .working(async {
+            sweep(&engine).await?;
+            Ok::<_, DockerError>(remove_old(&engine).await?)
+        })
+        .await??;
     Ok(engine)
 }
 
@@ -99,13 +106,32 @@ fn like_the_first(engine: Engine, first: Option<&Engine>) -> Result<Engine, Dock
 async fn ready(
     name: String,
     engine: Engine,
-    image: Result<Image, DockerError>,
+    image: Result<Image, ImageError>,
     project: &Path,
 ) -> Result<Docker, DockerError> {
     let image = image?;
-    let store = Some(Store::open(&engine, project, &image.name).await?);
+    let store = engine.working(Store::open(&engine, project, &image.name)).await??;
+    let store = Some(store);
     let slots = engine.describe().processors.max(1);
     Ok(Docker { name, engine, image, store, slots })
+}
+
+/// Returns the image after a copy from another engine, in place of the `error`.
+async fn copied(
+    from: &Engine,
+    to: &Engine,
+    image: &Image,
+    base: &str,
+    error: ImageError,
+) -> Result<Image, ImageError> {
+    match from.working(to.working(copy(from, to, image, base))).await {
+        Ok(Ok(copied)) => copied.map_err(|source| {
+            let from = from.describe().host.clone();
+            ImageError::NotCopied { error: Box::new(error), from, source }
+        }),
+        Ok(Err(gone)) => Err(gone.into()),
+        Err(_) => Err(error),
+    }
 }
 
 /// Copies the image and its base from one engine to another.

@@ -7,6 +7,7 @@ use std::{
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -69,10 +70,17 @@ impl Identity {
 /// The project that one worker on an engine shows, as far as it was sent.
 #[derive(Debug)]
 pub(crate) struct SentProject {
+    store: Store,
+    /// Shared with the task that reads the files.
+    sent: Arc<Mutex<SentEntries>>,
+}
+
+/// The entries that a worker has, and what is known of the files on disk.
+#[derive(Debug)]
+struct SentEntries {
     root: PathBuf,
     /// True if the packages of Node.js are sent.
     packages: bool,
-    pub(crate) store: Store,
     sent: BTreeMap<String, Entry>,
     /// Digests of files that have not changed since.
     read: BTreeMap<String, (Identity, String)>,
@@ -81,11 +89,52 @@ pub(crate) struct SentProject {
 impl SentProject {
     pub(crate) fn new(root: &Path, packages: bool, store: Store) -> SentProject {
         let (sent, read) = (BTreeMap::new(), BTreeMap::new());
-        SentProject { root: root.to_owned(), packages, store, sent, read }
+        let sent = SentEntries { root: root.to_owned(), packages, sent, read };
+        SentProject { store, sent: Arc::new(Mutex::new(sent)) }
     }
 
     /// Returns the order that makes the worker's entries those on disk.
-    pub(crate) fn order(&mut self) -> Result<Value, SendError> {
+    pub(crate) async fn order(&self) -> Result<Value, SendError> {
+        self.reading(SentEntries::order).await?
+    }
+
+    /// Returns the order that supplies `digests`: few contents travel with it, and more go to the
+    /// store first. Contents that have changed on disk are supplied as what they are now.
+    pub(crate) async fn supply(&self, digests: Vec<String>) -> Result<Value, SendError> {
+        let contents = match self.reading(move |it| it.contents(&digests)).await? {
+            Contents::Small(contents) => contents,
+            Contents::Large(files) => {
+                self.store.add(files).await?;
+                Map::new()
+            }
+        };
+        let mut order = self.order().await?;
+        order["contents"] = contents.into();
+        Ok(order)
+    }
+
+    /// Does work with files in a task of its own, since it may take long.
+    async fn reading<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SentEntries) -> T + Send + 'static,
+    ) -> Result<T, SendError> {
+        let sent = self.sent.clone();
+        let work = move || work(&mut sent.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(tokio::task::spawn_blocking(work).await?)
+    }
+}
+
+/// Contents that a worker misses.
+enum Contents {
+    /// The contents themselves, by digest.
+    Small(Map<String, Value>),
+    /// The files with the contents, for the store.
+    Large(Vec<PathBuf>),
+}
+
+impl SentEntries {
+    /// Returns the order that makes the worker's entries those on disk.
+    fn order(&mut self) -> Result<Value, SendError> {
         let mut found = BTreeMap::new();
         let top = fs::metadata(&self.root).map_err(FileError::of(FileAction::Read, &self.root))?;
         let mut waiting = vec![(self.root.clone(), String::new())];
@@ -100,7 +149,7 @@ impl SentProject {
                 let path = entry.path();
                 let name = name.to_str().ok_or(SendError::NotUnicode { path: path.clone() })?;
                 let inner = format!("{prefix}{name}");
-                let Some(sent) = self.entry(&path, &inner, &status) else { continue };
+                let Some(sent) = self.entry(&path, &inner, &status)? else { continue };
                 if matches!(sent, Entry::Folder { closed: false, .. }) {
                     waiting.push((path, format!("{inner}/")));
                 }
@@ -118,19 +167,37 @@ impl SentProject {
     }
 
     /// Returns the entry at `path`; `None` for a socket, pipe or device, and for what is gone.
-    fn entry(&mut self, path: &Path, inner: &str, status: &Metadata) -> Option<Entry> {
+    fn entry(
+        &mut self,
+        path: &Path,
+        inner: &str,
+        status: &Metadata,
+    ) -> Result<Option<Entry>, SendError> {
         let mode = status.mode() & 0o777;
         let modified = status.mtime().wrapping_mul(1_000_000_000).wrapping_add(status.mtime_nsec());
         if status.is_symlink() {
-            let content = fs::read_link(path).ok()?.to_str()?.to_owned();
-            return Some(Entry::Link { mode, modified, content });
+            let Ok(target) = fs::read_link(path) else { return Ok(None) };
+            let content = target.to_str().map(str::to_owned);
+            let content =
+                content.ok_or_else(|| SendError::LinkNotUnicode { path: path.to_owned() })?;
+            return Ok(Some(Entry::Link { mode, modified, content }));
         }
         if status.is_dir() {
-            return Some(Entry::Folder { mode, modified, closed: fs::read_dir(path).is_err() });
+            let closed = fs::read_dir(path).is_err();
+            return Ok(Some(Entry::Folder { mode, modified, closed }));
         }
-        if !status.is_file() {
-            return None;
-        }
+        Ok(if status.is_file() { self.file(path, inner, status, mode, modified) } else { None })
+    }
+
+    /// Returns the entry of the file at `path`; `None` if it cannot be read any more.
+    fn file(
+        &mut self,
+        path: &Path,
+        inner: &str,
+        status: &Metadata,
+        mode: u32,
+        modified: i64,
+    ) -> Option<Entry> {
         let identity = Identity::lasting(status);
         let known = self.read.get(inner).filter(|(it, _)| Some(*it) == identity);
         let (size, content) = match known {
@@ -138,13 +205,8 @@ impl SentProject {
             None => match files::read(path).map(|text| (text.len() as u64, digest(&text))) {
                 Ok(found) => found,
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    return Some(Entry::File {
-                        mode,
-                        modified,
-                        size: 0,
-                        content: String::new(),
-                        closed: true,
-                    });
+                    let (size, content, closed) = (0, String::new(), true);
+                    return Some(Entry::File { mode, modified, size, content, closed });
                 }
                 Err(_) => return None,
             },
@@ -167,23 +229,14 @@ impl SentProject {
         files.collect()
     }
 
-    /// Returns the order that supplies `digests`: few contents travel with it, and more go to the
-    /// store first. Contents that have changed on disk are supplied as what they are now.
-    pub(crate) async fn supply(&mut self, digests: &[String]) -> Result<Value, SendError> {
+    /// Returns the contents of `digests`, or the files that hold them if they are large.
+    fn contents(&self, digests: &[String]) -> Contents {
         let wanted = self.wanted(digests);
-        let is_small = wanted.iter().map(|(_, size)| size).sum::<u64>() <= WITH_ORDER;
-        let mut contents = Map::new();
-        if is_small {
-            for (path, _) in &wanted {
-                let Ok(text) = files::read(path) else { continue };
-                contents.insert(digest(&text), STANDARD.encode(text).into());
-            }
-        } else {
-            self.store.add(wanted.into_iter().map(|(path, _)| path).collect()).await?;
+        if wanted.iter().map(|(_, size)| size).sum::<u64>() > WITH_ORDER {
+            return Contents::Large(wanted.into_iter().map(|(path, _)| path).collect());
         }
-        let mut order = self.order()?;
-        order["contents"] = contents.into();
-        Ok(order)
+        let texts = wanted.iter().filter_map(|(path, _)| files::read(path).ok());
+        Contents::Small(texts.map(|it| (digest(&it), STANDARD.encode(it).into())).collect())
     }
 }
 

@@ -11,7 +11,8 @@ use bollard::{
     body_full,
     models::{ContainerCreateBody, HostConfig, Mount, MountType, VolumeCreateRequest},
     query_parameters::{
-        CreateContainerOptions, RemoveVolumeOptions, UploadToContainerOptionsBuilder,
+        CreateContainerOptions, ListVolumesOptionsBuilder, RemoveVolumeOptions,
+        UploadToContainerOptionsBuilder,
     },
 };
 use sha2::{Digest, Sha256};
@@ -30,7 +31,7 @@ pub(crate) const STORE: &str = "/run/store";
 /// Label with the time of a volume's creation, in seconds since 1970.
 const CREATED: &str = "trellis.created";
 
-/// Seconds after which a volume is emptied: it collects all earlier contents of the files.
+/// Seconds after which a volume is removed: it collects all earlier contents of the files.
 const OLD: u64 = 7 * 24 * 3600;
 
 /// Bytes of one transfer; a larger file is a transfer of its own.
@@ -46,7 +47,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Returns the store of `project`, and makes it if it is missing or old.
+    /// Returns the store of `project`, and makes it if it is missing.
     pub(super) async fn open(
         engine: &Engine,
         project: &Path,
@@ -61,10 +62,6 @@ impl Store {
         }
         let volume = format!("trellis-files-{:.16}", digest(&hash.finalize()));
         let docker = engine.docker.clone();
-        if is_old(&docker, &volume).await? {
-            // A volume that other workers use now is emptied another time.
-            let _ = docker.remove_volume(&volume, None::<RemoveVolumeOptions>).await;
-        }
         let labels = HashMap::from([
             (HOST.to_owned(), host),
             (PROJECT.to_owned(), project.display().to_string()),
@@ -81,8 +78,8 @@ impl Store {
 
     /// Adds the files, each named by its digest. A file that cannot be read any more is left out.
     pub(super) async fn add(&self, files: Vec<PathBuf>) -> Result<(), SendError> {
-        let id = self.receiver().await.map_err(EngineFailure)?;
-        let receiver = Receiver { docker: self.docker.clone(), id };
+        let id = self.receiver().await.map_err(|error| SendError::of(EngineFailure(error)))?;
+        let receiver = Receiver { docker: self.docker.clone(), id, removed: false };
         let mut files = files.into_iter();
         loop {
             let (archive, rest) = tokio::task::spawn_blocking(move || portion(files)).await??;
@@ -122,18 +119,21 @@ impl Store {
 struct Receiver {
     docker: bollard::Docker,
     id: String,
+    removed: bool,
 }
 
 impl Receiver {
-    async fn end(self) {
+    async fn end(mut self) {
         // If this fails, dropping tries again.
-        let _ = remove(&self.docker, &self.id).await;
+        self.removed = remove(&self.docker, &self.id).await.is_ok();
     }
 }
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        remove_soon(self.docker.clone(), self.id.clone());
+        if !self.removed {
+            remove_soon(self.docker.clone(), self.id.clone());
+        }
     }
 }
 
@@ -148,14 +148,31 @@ pub(super) fn mount(volume: &str) -> Mount {
     }
 }
 
-async fn is_old(docker: &bollard::Docker, volume: &str) -> Result<bool, EngineFailure> {
-    match docker.inspect_volume(volume).await.map_err(EngineFailure) {
-        Ok(found) => {
-            let created = found.labels.get(CREATED).and_then(|it| it.parse().ok());
-            Ok(created.is_none_or(|it: u64| it.saturating_add(OLD) < now()))
+/// Removes the volumes of this machine's projects that are old, those of lost projects as well; the
+/// next use of a project makes a new one. A volume in use is left for another time.
+pub(super) async fn remove_old(engine: &Engine) -> Result<(), StoreError> {
+    let filters = HashMap::from([("label", vec![CREATED])]);
+    let options = ListVolumesOptionsBuilder::default().filters(&filters).build();
+    let found = engine.docker.list_volumes(Some(options)).await.map_err(EngineFailure)?;
+    let host = Owner::current()?.labels()[1].1.clone();
+    for volume in found.volumes.into_iter().flatten() {
+        if volume.labels.get(HOST) == Some(&host) && is_old(&volume.labels) {
+            remove_unused(engine, &volume.name).await?;
         }
-        Err(error) if error.status() == Some(404) => Ok(false),
-        Err(error) => Err(error),
+    }
+    Ok(())
+}
+
+fn is_old(labels: &HashMap<String, String>) -> bool {
+    let created = labels.get(CREATED).and_then(|it| it.parse().ok());
+    created.is_none_or(|it: u64| it.saturating_add(OLD) < now())
+}
+
+async fn remove_unused(engine: &Engine, volume: &str) -> Result<(), EngineFailure> {
+    let removed = engine.docker.remove_volume(volume, None::<RemoveVolumeOptions>).await;
+    match removed.map_err(EngineFailure) {
+        Err(error) if !matches!(error.status(), Some(404 | 409)) => Err(error),
+        _ => Ok(()),
     }
 }
 

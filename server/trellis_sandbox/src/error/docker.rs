@@ -5,8 +5,8 @@ use std::{io, path::PathBuf};
 use tokio::task::JoinError;
 
 use super::{
-    AbsentEngine, AddressError, ContextError, EngineError, EngineFailure, FileError,
-    ImageInstallProblem, RemovalError,
+    AbsentEngine, AddressError, ContextError, EngineError, EngineFailure, FREE_SPACE, FileError,
+    ImageInstallProblem, RemovalError, is_full,
 };
 use crate::python::PythonError;
 
@@ -32,7 +32,7 @@ pub enum DockerError {
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The containers of earlier processes cannot be found.
-    #[error("cannot list containers: {0}")]
+    #[error("cannot list containers: {0}; look at the log of the engine")]
     Containers(EngineFailure),
     /// A container of an earlier process cannot be removed.
     #[error(transparent)]
@@ -54,6 +54,9 @@ pub enum ImageError {
     /// The lock of the image cannot be used.
     #[error(transparent)]
     Lock(#[from] FileError),
+    /// The engine stopped answering.
+    #[error(transparent)]
+    Gone(#[from] AddressError),
     /// The engine does not describe the image.
     #[error("cannot inspect the image {name}: {source}; try `docker image inspect {name}`")]
     NotInspected {
@@ -81,6 +84,16 @@ pub enum ImageError {
         /// The kind of failure.
         problem: PullProblem,
     },
+    /// The engine cannot get the image itself, nor does it take it from another engine.
+    #[error("{error}; it could not be copied from {from} either: {source}{}", full(.source))]
+    NotCopied {
+        /// The reason the engine has no image of its own.
+        error: Box<ImageError>,
+        /// The name of the other engine.
+        from: String,
+        /// The error of the copy.
+        source: EngineFailure,
+    },
     /// pip failed in the build.
     #[error(
         "pip could not install {} into the image {base}: {output}; {}",
@@ -98,6 +111,18 @@ pub enum ImageError {
     },
 }
 
+impl ImageError {
+    /// Returns whether another engine may have the image nevertheless.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        matches!(self, ImageError::NotPulled { .. } | ImageError::NotBuilt { .. })
+    }
+}
+
+/// Returns the remedy if the engine's disk is full.
+fn full(failure: &EngineFailure) -> String {
+    if failure.is_full() { format!("; {FREE_SPACE}") } else { String::new() }
+}
+
 /// Kinds of failures of pulling an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullProblem {
@@ -105,6 +130,8 @@ pub enum PullProblem {
     Offline,
     /// The registry does not know the image, or requires a login.
     Unknown,
+    /// The engine's disk is full.
+    Full,
     /// Another failure.
     Other,
 }
@@ -123,6 +150,9 @@ impl PullProblem {
         ];
         const UNKNOWN: [&str; 4] =
             ["manifest unknown", "not found", "access denied", "unauthorized"];
+        if is_full(message) {
+            return PullProblem::Full;
+        }
         let has = |signs: &[&str]| signs.iter().any(|sign| message.contains(sign));
         match (has(&OFFLINE), has(&UNKNOWN)) {
             (true, _) => PullProblem::Offline,
@@ -141,6 +171,7 @@ impl PullProblem {
             PullProblem::Unknown => {
                 "check the name; if it needs a login, run `docker login` and `docker pull`"
             }
+            PullProblem::Full => FREE_SPACE,
             PullProblem::Other => "try `docker pull` yourself",
         }
     }
@@ -150,7 +181,7 @@ impl PullProblem {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The engine makes no volume.
-    #[error("the engine cannot make a volume for the project's files: {0}")]
+    #[error("the engine cannot make a volume for the project's files: {0}{hint}", hint = full(.0))]
     Engine(#[from] EngineFailure),
     /// This process has no name for its containers.
     #[error(transparent)]
@@ -169,10 +200,14 @@ pub enum SendError {
         /// The path.
         path: PathBuf,
     },
+    /// The target of a link cannot be sent.
+    #[error("the target of the link {} is not valid Unicode; rename the target", .path.display())]
+    LinkNotUnicode {
+        /// The path of the link.
+        path: PathBuf,
+    },
     /// The disk of the engine is full.
-    #[error(
-        "the engine's disk is full ({0}); free space there, for instance with `docker system prune`"
-    )]
+    #[error("the engine did not take the project's files: {0}; {FREE_SPACE}")]
     Full(EngineFailure),
     /// The engine does not take the files.
     #[error("the engine did not take the project's files: {0}")]
@@ -186,9 +221,8 @@ pub enum SendError {
 }
 
 impl SendError {
-    /// Recognizes a full disk from the engine's message, which has no other form.
     pub(crate) fn of(failure: EngineFailure) -> SendError {
-        if failure.to_string().contains("no space left on device") {
+        if failure.is_full() {
             return SendError::Full(failure);
         }
         SendError::Engine(failure)
@@ -207,7 +241,7 @@ pub enum StartError {
     #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
     EngineGone(EngineFailure),
     /// The engine refuses to create or start the container.
-    #[error("the Docker engine could not start a container: {0}")]
+    #[error("the Docker engine could not start a container: {0}{hint}", hint = full(.0))]
     Refused(EngineFailure),
     /// The image was removed.
     #[error(

@@ -19,7 +19,6 @@ mod project;
 mod sandbox;
 mod worker;
 
-pub(crate) use self::project::ReadOnlyReason;
 pub use self::{
     docker::{
         DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, SendError,
@@ -37,4 +36,8 @@ pub use self::{
     project::{LayerError, ProjectError},
     sandbox::{AbsentEngine, EndError, SandboxError},
     worker::{WorkerError, WorkerFailure},
+};
+pub(crate) use self::{
+    engine::{FREE_SPACE, is_full},
+    project::ReadOnlyReason,
 };

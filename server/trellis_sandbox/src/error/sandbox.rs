@@ -121,6 +121,11 @@ impl SandboxError {
             _ => false,
         }
     }
+
+    /// Returns whether the error is the same for each later run on the engine.
+    pub(crate) fn remains(&self) -> bool {
+        matches!(self, SandboxError::Container(StartError::ImageGone { .. }))
+    }
 }
 
 /// An engine that gets no runs.
