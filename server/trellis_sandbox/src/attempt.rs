@@ -78,7 +78,7 @@ impl Runner {
         };
         let seen = SessionRecord::of(session.received);
         if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
-            if self.is_absent(lease.engine).await {
+            if self.is_lost(lease.engine).await {
                 let reason = std::mem::take(reason);
                 return Ok(self.lost(acquired, reason).await);
             }
@@ -151,10 +151,10 @@ impl Runner {
     }
 
     /// Returns whether the engine of a lost sandbox is lost as well.
-    async fn is_absent(&self, engine: usize) -> bool {
+    async fn is_lost(&self, engine: usize) -> bool {
         let Some(engines) = self.shared.place.engines() else { return false };
         engines.check(engine).await;
-        engines.is_absent(engine)
+        engines.is_lost(engine)
     }
 
     /// Gives up the workers of an engine that is absent; returns the report of the lost run.

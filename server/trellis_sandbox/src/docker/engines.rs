@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::{Docker, engine::PAUSE, sweep::sweep};
-use crate::error::{AbsentEngine, SandboxError};
+use crate::error::{AbsentEngine, AddressError, SandboxError};
 
 /// Time for which an engine that refused a run gets no other: the cause, such as a full disk, may
 /// end at any time.
@@ -47,9 +47,16 @@ struct Absence {
     /// The earliest time at which the engine gets runs again, if it answers; `None` for an engine
     /// that gets no runs any more.
     until: Option<Instant>,
+    /// True if the engine does not answer, so that its runs are lost as well.
+    is_lost: bool,
 }
 
 impl Absence {
+    /// Returns the absence of an engine that does not answer.
+    fn lost(error: &AddressError) -> Absence {
+        Absence { reason: error.to_string(), until: Some(Instant::now()), is_lost: true }
+    }
+
     /// Returns whether the engine gets runs again at `now`, if it answers.
     fn is_over(&self, now: Instant) -> bool {
         self.until.is_some_and(|it| it <= now)
@@ -84,6 +91,11 @@ impl Engines {
     /// Returns whether the engine gets no runs at present.
     pub(crate) fn is_absent(&self, engine: usize) -> bool {
         self.all[engine].state.borrow().absence.is_some()
+    }
+
+    /// Returns whether the engine does not answer.
+    pub(crate) fn is_lost(&self, engine: usize) -> bool {
+        self.all[engine].state.borrow().absence.as_ref().is_some_and(|it| it.is_lost)
     }
 
     /// Waits until an engine can take a run. An engine that `has_worker` comes first, then the one
@@ -134,7 +146,8 @@ impl Engines {
     /// Gives an engine that refused a run no other one: for a while, or not at all any more if the
     /// `reason` `remains`.
     pub(crate) fn set_aside(&self, engine: usize, reason: String, remains: bool) {
-        self.all[engine].leave(reason, (!remains).then(|| Instant::now() + REST));
+        let until = (!remains).then(|| Instant::now() + REST);
+        self.all[engine].leave(Absence { reason, until, is_lost: false });
         self.changed.notify_waiters();
     }
 
@@ -144,18 +157,19 @@ impl Engines {
         if place.docker.store.is_some()
             && let Err(error) = place.docker.engine.asked().await
         {
-            place.leave(error.to_string(), Some(Instant::now()));
+            place.leave(Absence::lost(&error));
             self.changed.notify_waiters();
         }
     }
 }
 
 impl Place {
-    fn leave(&self, reason: String, until: Option<Instant>) {
+    fn leave(&self, absence: Absence) {
         self.state.send_if_modified(|state| {
-            let is_new = state.absence.is_none();
+            let known = state.absence.as_ref();
+            let is_new = known.is_none_or(|it| absence.is_lost && !it.is_lost);
             if is_new {
-                state.absence = Some(Absence { reason, until });
+                state.absence = Some(absence);
             }
             is_new
         });
@@ -171,12 +185,12 @@ async fn watch_over(place: Weak<Place>, changed: Arc<Notify>) {
         let state = place.state.borrow().clone();
         match &state.absence {
             None if state.busy == 0 => continue,
-            Some(absence) if !absence.is_over(Instant::now()) => continue,
+            Some(absence) if state.busy == 0 && !absence.is_over(Instant::now()) => continue,
             _ => {}
         }
         match place.docker.engine.asked().await {
-            Err(error) => place.leave(error.to_string(), Some(Instant::now())),
-            Ok(()) if state.absence.is_some() => {
+            Err(error) => place.leave(Absence::lost(&error)),
+            Ok(()) if state.absence.is_some_and(|it| it.is_over(Instant::now())) => {
                 if sweep(&place.docker.engine).await.is_err() {
                     continue;
                 }
@@ -197,10 +211,11 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    /// Waits until the engine is absent; returns the reason.
+    /// Waits until the engine does not answer any more; returns the reason. An engine that only gets
+    /// no other runs ends those that it has.
     pub(crate) async fn absence(&self) -> String {
         let mut state = self.place.state.subscribe();
-        let absent = state.wait_for(|it| it.absence.is_some()).await;
+        let absent = state.wait_for(|it| it.absence.as_ref().is_some_and(|it| it.is_lost)).await;
         let absence = absent.ok().and_then(|it| it.absence.clone());
         absence.map_or_else(String::new, |it| it.reason)
     }
@@ -225,7 +240,7 @@ mod tests {
     #[test]
     fn an_engine_that_refused_a_run_gets_others_after_a_rest() {
         let now = Instant::now();
-        let absence = |until| Absence { reason: "full".to_owned(), until };
+        let absence = |until| Absence { reason: "full".to_owned(), until, is_lost: false };
         assert!(!absence(Some(now + REST)).is_over(now));
         assert!(absence(Some(now + REST)).is_over(now + REST));
         assert!(!absence(None).is_over(now + REST), "the cause remains");

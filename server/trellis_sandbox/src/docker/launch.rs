@@ -108,8 +108,8 @@ fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Mounts the store of the files that are sent, or the project: at its own path, or at [`ORIGINAL`] beside its copy, in which the large
-/// folders are mounted from the project.
+/// Mounts the store of the files that are sent, or the project: at its own path, or at [`ORIGINAL`]
+/// beside its copy, in which the large folders are mounted from the project.
 fn mounts(launch: &Launch) -> Result<Vec<Mount>, LaunchError> {
     if let Some(volume) = &launch.volume {
         return Ok(vec![store::mount(volume)]);

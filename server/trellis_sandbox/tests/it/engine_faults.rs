@@ -1,9 +1,9 @@
 //! Engines that fail: each fault gets one clear line, and the work goes on with the others.
 
-use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path};
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
 use tempfile::TempDir;
-use tokio::time::timeout;
+use tokio::{sync::Barrier, time::timeout};
 use tokio_util::sync::CancellationToken;
 use trellis_sandbox::{
     Config, Docker, ImageSpec, OpenedEngines, Outcome, Report, Request, Runner, Tree,
@@ -174,6 +174,28 @@ async fn a_run_goes_to_another_engine_if_one_starts_no_container() {
     let reason = "the Docker engine could not start a container: failed to create shim task";
     let note = format!("{} did not take the run: {reason}", bed.name(0));
     assert_eq!(bed.passes_on(1).await, [note]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_refuses_a_run_ends_those_that_it_has() {
+    let bed = Bed::new(&[Fault::None, Fault::None]).await;
+    let barrier = Arc::new(Barrier::new(3));
+    bed.engines.iter().for_each(|it| it.state().barrier = Some(barrier.clone()));
+    let third = async {
+        barrier.wait().await;
+        bed.engines[0].state().fault = Fault::NoContainers;
+        let report = bed.run().await;
+        barrier.wait().await;
+        report
+    };
+    let (one, two, third) = tokio::join!(bed.run(), bed.run(), third);
+    for report in [&one, &two, &third] {
+        assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    }
+    assert_eq!([one.engine, two.engine].map(Option::unwrap), [bed.name(0), bed.name(1)]);
+    assert_eq!([one.notes, two.notes], [Vec::<String>::new(), Vec::new()]);
+    assert_eq!(third.engine.as_deref(), Some(bed.name(1)));
+    assert!(third.notes[0].starts_with(&format!("{} did not take the run", bed.name(0))));
 }
 
 const HANGS: &str = "no answer within 5 s; check it with `docker info`";

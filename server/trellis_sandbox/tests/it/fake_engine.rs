@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{UnixListener, UnixStream},
+    sync::Barrier,
     task::{JoinHandle, JoinSet},
 };
 
@@ -58,6 +59,8 @@ pub(crate) struct State {
     pub(crate) contents: BTreeSet<String>,
     /// Method and path of each request, without the version.
     pub(crate) requests: Vec<String>,
+    /// The next run waits here when it begins, and before it ends.
+    pub(crate) barrier: Option<Arc<Barrier>>,
     containers: BTreeSet<String>,
 }
 
@@ -277,7 +280,7 @@ fn info(fault: Fault) -> Value {
     json!({
         "OSType": "linux",
         "Architecture": if fault == Fault::Architecture { "aarch64" } else { "x86_64" },
-        "NCPU": 1,
+        "NCPU": 2,
         "ServerVersion": if fault == Fault::Old { "18.09.1" } else { "27.0.1" },
     })
 }

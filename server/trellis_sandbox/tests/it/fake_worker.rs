@@ -37,6 +37,11 @@ pub(crate) async fn work(mut stream: Stream, state: Arc<Mutex<State>>) -> io::Re
                 state.lock().expect("no panic").fault = Fault::Silent;
                 std::future::pending::<()>().await;
             }
+            let barrier = state.lock().expect("no panic").barrier.take();
+            if let Some(barrier) = barrier {
+                barrier.wait().await;
+                barrier.wait().await;
+            }
             run(&mut stream, &order).await?;
         }
     }
