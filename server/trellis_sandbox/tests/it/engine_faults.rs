@@ -1,4 +1,4 @@
-//! Engines that fail: each fault gets one clear line, and the work goes on with the others.
+//! Engines that fail: each fault gets one clear line, and the others do the work.
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
