@@ -80,7 +80,11 @@ fn missing(name: &str, error: &DockerError) -> AbsentEngine {
 }
 
 async fn meet(name: &str) -> Result<Engine, DockerError> {
-    let engine = Engine::of(&named(name, &|it| std::env::var(it).ok())?).await?;
+    let address = named(name, &|it| std::env::var(it).ok())?;
+    let engine = Engine::of(&address).await.map_err(|error| match error {
+        AddressError::Failed(failure) => AddressError::Unreached(failure),
+        error => error,
+    })?;
     engine.check_version()?;
     engine
         .working(async {

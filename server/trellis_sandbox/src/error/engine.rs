@@ -131,6 +131,9 @@ pub enum AddressError {
     /// The engine cannot be reached, or does not work.
     #[error(transparent)]
     Failed(EngineFailure),
+    /// An engine that a person named cannot be reached.
+    #[error("it cannot be reached: {0}; start it, or check the address")]
+    Unreached(EngineFailure),
     /// The engine is too old.
     #[error(
         "it is Docker {version} (API {api}), and Trellis needs Docker 19.03 or newer: update it"

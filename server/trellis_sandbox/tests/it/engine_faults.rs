@@ -33,7 +33,7 @@ struct Bed {
     runner: Runner,
     folder: TempDir,
     engines: Vec<FakeEngine>,
-    /// What was said of the engines that cannot be used.
+    /// The lines about the engines that cannot be used.
     absent: Vec<String>,
 }
 
@@ -117,7 +117,14 @@ async fn an_engine_that_cannot_be_used_is_named_with_the_reason_and_the_remedy()
 #[tokio::test(flavor = "multi_thread")]
 async fn addresses_that_are_not_supported_say_what_is() {
     let (good, folder) = (FakeEngine::new(Fault::None), project());
-    let names = ["ssh://box", "https://box", "npipe://box", "no-such-context", &good.name];
+    let names = [
+        "ssh://box",
+        "https://box",
+        "npipe://box",
+        "no-such-context",
+        "unix:///nowhere.sock",
+        &good.name,
+    ];
     let opened = open(&names, folder.path()).await.expect("one engine");
     assert_eq!(opened.engines.len(), 1);
     let signs = [
@@ -125,13 +132,14 @@ async fn addresses_that_are_not_supported_say_what_is() {
         "requires TLS, which Trellis does not support",
         "only addresses with unix:// and with tcp:// (without TLS)",
         "choose another with `docker context use`",
+        "cannot be reached: Socket not found: /nowhere.sock; start it, or check the address",
     ];
     let absent: Vec<String> = opened.absent.iter().map(ToString::to_string).collect();
     assert_eq!(absent.len(), signs.len(), "{absent:?}");
     for ((line, sign), name) in absent.iter().zip(signs).zip(names) {
         assert!(line.starts_with(name) && line.contains(sign), "{line}");
     }
-    let error = open(&names[..4], folder.path()).await.expect_err("none").to_string();
+    let error = open(&names[..5], folder.path()).await.expect_err("none").to_string();
     assert!(error.starts_with("none of the engines can be used: ssh://box: "), "{error}");
 }
 

@@ -123,8 +123,8 @@ async fn runs_spread_over_the_engines_and_none_has_a_network() {
     assert_eq!(bed.runner.close().await, Vec::<String>::new());
 }
 
-/// What changes on the disk reaches a worker that is warm, in small and in large pieces, and what a
-/// run changed there is undone.
+/// Changes on the disk reach a worker that is warm, in small and in large pieces, and the changes of
+/// a run there are undone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warm_worker_elsewhere_sees_the_project_as_it_is() {
     let Some(bed) = bed(1).await else { return };

@@ -45,10 +45,10 @@ pub(crate) enum Fault {
     NoContainers,
 }
 
-/// What a full disk makes an engine say.
+/// The message of an engine whose disk is full.
 pub(crate) const FULL: &str = "write /var/lib/docker/x: no space left on device";
 
-/// What an engine remembers.
+/// The memory of an engine.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) fault: Fault,
