@@ -801,6 +801,11 @@ network?: boolean
  */
 readOnly?: boolean
 /**
+ * Run the tests on this Docker engine: an address (`unix://`, `tcp://`), or a Docker context.
+ * Repeatable.
+ */
+engines?: string[]
+/**
  * Seconds for all tests of a run, where nothing else is said (default: 1800).
  */
 runSeconds?: (number | null)
@@ -5836,6 +5841,10 @@ parsingFailed: boolean
  * Why, if the outcome alone does not say it.
  */
 reason?: (string | null)
+/**
+ * The engine on which the tests ran, if you named engines.
+ */
+engine?: (string | null)
 /**
  * In the order they ran.
  */

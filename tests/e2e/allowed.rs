@@ -81,6 +81,22 @@ fn a_project_cannot_say_what_its_tests_may_have() {
     }
 }
 
+/// Engines get the project's code, so that only the person names them.
+#[test]
+fn a_project_cannot_say_which_engines_get_its_code() {
+    let world = project("");
+    let text = "[[engines]]\nhost = \"unix:///nowhere.sock\"\n";
+    world.write("p/trellis.toml", text);
+    let ran = world.trellis(&["test", "p"]).exits(65);
+    let _ = ran.says("a project cannot set `engines`").says(".config/trellis/trellis.toml");
+    world.write("p/trellis.toml", "");
+    world.write(OWN, text);
+    let _ = world.trellis(&["test", "p"]).exits(69).says("/nowhere.sock");
+    let named = ["test", "p", "--engine=unix:///other.sock"];
+    let _ = world.trellis(&named).exits(69).says("/other.sock");
+    let _ = world.trellis(&[&named[..], &["--sandbox=local"]].concat()).exits(65);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_in_words() {
     let world = project("");

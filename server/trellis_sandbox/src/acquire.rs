@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     backend::Backend,
+    docker::Seat,
     error::SandboxError,
     pool::{Lease, WorkerKey},
     python::{self, CoverageError},
@@ -19,6 +20,10 @@ use crate::{
 /// A worker, and the reason it cannot measure the requested lines, a sentence for people.
 pub(crate) struct AcquiredWorker {
     pub(crate) lease: Lease,
+    /// The right to a run on the worker's engine; `None` for local sandboxes.
+    pub(crate) seat: Option<Seat>,
+    /// The engines that did not take the run, with the reasons, as sentences for people.
+    pub(crate) refusals: Vec<String>,
     pub(crate) unmeasured: Option<String>,
 }
 
@@ -38,31 +43,23 @@ impl Runner {
 
     async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, SandboxError> {
         let provided = self.shared.provided.folder();
-        let lease = self.acquire_for(request, provided.clone()).await?;
+        let mut acquired = self.acquire_for(request, provided.clone()).await?;
         let is_python = Toolchain::of(request.framework).is_none();
-        let Some(missing) = lease.worker.ready.unmeasured.clone().filter(|_| is_python) else {
-            return Ok(AcquiredWorker { lease, unmeasured: None });
-        };
-        if !request.measures() {
-            return Ok(AcquiredWorker { lease, unmeasured: None });
-        }
-        if provided.is_some() {
-            return Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) });
-        }
-        match self.provide_coverage().await {
+        let missing = acquired.lease.worker.ready.unmeasured.clone().filter(|_| is_python);
+        let Some(missing) = missing.filter(|_| request.measures()) else { return Ok(acquired) };
+        let none_yet = provided.is_none();
+        match if none_yet { self.provide_coverage().await } else { None } {
             Some(Ok(folder)) => {
-                lease.close().await;
-                let lease = self.acquire_for(request, Some(folder)).await?;
-                let missing = lease.worker.ready.unmeasured.clone();
-                let unmeasured = missing.map(|it| self.unmeasured(&it, None));
-                Ok(AcquiredWorker { lease, unmeasured })
+                acquired.lease.close().await;
+                drop(acquired.seat);
+                acquired = self.acquire_for(request, Some(folder)).await?;
+                let missing = acquired.lease.worker.ready.unmeasured.clone();
+                acquired.unmeasured = missing.map(|it| self.unmeasured(&it, None));
             }
-            Some(Err(error)) => Ok(AcquiredWorker {
-                lease,
-                unmeasured: Some(self.unmeasured(&missing, Some(&error))),
-            }),
-            None => Ok(AcquiredWorker { lease, unmeasured: Some(self.unmeasured(&missing, None)) }),
+            Some(Err(error)) => acquired.unmeasured = Some(self.unmeasured(&missing, Some(&error))),
+            None => acquired.unmeasured = Some(self.unmeasured(&missing, None)),
         }
+        Ok(acquired)
     }
 
     /// Installs coverage.py with the coverage provider; `None` if there is no provider.
@@ -96,15 +93,74 @@ impl Runner {
         &self,
         request: &Request,
         provided: Option<PathBuf>,
-    ) -> Result<Lease, SandboxError> {
+    ) -> Result<AcquiredWorker, SandboxError> {
         let key = WorkerKey::of(request, &self.shared.place, provided);
-        match self.shared.pool.take(&key) {
-            Some(lease) => prepared(lease, request).await,
-            None => self.new_lease(key, request).await,
+        let (mut refusals, unmeasured) = (Vec::new(), None);
+        let Some(engines) = self.shared.place.engines() else {
+            let lease = self.lease(key, 0, request).await?;
+            return Ok(AcquiredWorker { lease, seat: None, refusals, unmeasured });
+        };
+        loop {
+            let seat = engines.seat(|engine| self.shared.pool.has(&key, engine)).await?;
+            let engine = seat.engine;
+            let refusal = tokio::select! {
+                leased = self.lease(key.clone(), engine, request) => match leased {
+                    Err(error) if error.is_of_engine() && self.gives_up(engine, &error).await => {
+                        error.to_string()
+                    }
+                    leased => {
+                        let (lease, seat) = (leased?, Some(seat));
+                        return Ok(AcquiredWorker { lease, seat, refusals, unmeasured });
+                    }
+                },
+                reason = seat.absence() => {
+                    self.abandon_idle(engine).await;
+                    reason
+                }
+            };
+            refusals.extend(seat.name().map(|it| format!("{it} did not take the run: {refusal}")));
         }
     }
 
-    async fn new_lease(&self, key: WorkerKey, request: &Request) -> Result<Lease, SandboxError> {
+    /// Sets an engine aside for an error, if there are others; returns whether there are.
+    pub(crate) async fn gives_up(&self, engine: usize, error: &SandboxError) -> bool {
+        let Some(engines) = self.shared.place.engines().filter(|it| it.count() > 1) else {
+            return false;
+        };
+        engines.check(engine).await;
+        if !engines.is_absent(engine) {
+            engines.set_aside(engine, error.to_string(), error.remains());
+        }
+        self.abandon_idle(engine).await;
+        true
+    }
+
+    /// Gives up the idle workers of an engine that is absent.
+    pub(crate) async fn abandon_idle(&self, engine: usize) {
+        for lease in self.shared.pool.take_all(engine) {
+            lease.abandon().await;
+        }
+    }
+
+    /// Returns an idle worker of the engine, or a new one.
+    async fn lease(
+        &self,
+        key: WorkerKey,
+        engine: usize,
+        request: &Request,
+    ) -> Result<Lease, SandboxError> {
+        match self.shared.pool.take(&key, engine) {
+            Some(lease) => prepared(lease, request).await,
+            None => self.new_lease(key, engine, request).await,
+        }
+    }
+
+    async fn new_lease(
+        &self,
+        key: WorkerKey,
+        engine: usize,
+        request: &Request,
+    ) -> Result<Lease, SandboxError> {
         let (parent, tree) = (self.shared.scratch.clone(), request.tree.clone());
         let toolchain = Toolchain::of(request.framework);
         let packages = toolchain == Some(Toolchain::Node);
@@ -112,8 +168,9 @@ impl Runner {
             tokio::task::spawn_blocking(move || VisibleFolder::new(&parent, &tree, packages));
         let visible = visible.await.map_err(SandboxError::Unprepared)??;
         let (place, provided) = (&self.shared.place, key.provided.clone());
-        let worker = place.start(visible.root(), &request.limits, toolchain, provided).await?;
-        Ok(Lease { key, worker, visible })
+        let worker =
+            place.start(engine, visible.root(), &request.limits, toolchain, provided).await?;
+        Ok(Lease { key, engine, worker, visible })
     }
 }
 

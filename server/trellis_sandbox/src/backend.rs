@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     config::Config,
-    docker::{self, Docker, Mounted, ProjectCopy},
+    docker::{self, Docker, Engines, Mounted, ProjectCopy, SentProject},
     error::{LocalError, ReadOnlyReason, SandboxError},
     local::{Isolation, Local},
     python::Python,
@@ -31,7 +31,7 @@ pub(crate) enum Backend {
     },
     /// Containers, with `env` as the user's variables for tests.
     Docker {
-        docker: Docker,
+        engines: Engines,
         env: BTreeMap<String, String>,
         /// Tests may not write to the project, even where all such writes would be discarded.
         read_only: bool,
@@ -72,7 +72,10 @@ impl Backend {
     pub(crate) fn mounted(&self, tree: &Path) -> Vec<Mounted> {
         match self {
             Backend::Local { .. } => Vec::new(),
-            Backend::Docker { .. } => docker::mounted(tree),
+            Backend::Docker { engines, .. } if engines.first().store.is_none() => {
+                docker::mounted(tree)
+            }
+            Backend::Docker { .. } => Vec::new(),
         }
     }
 
@@ -88,7 +91,9 @@ impl Backend {
     pub(crate) fn python(&self) -> String {
         match self {
             Backend::Local { python, .. } => python.interpreter.display().to_string(),
-            Backend::Docker { docker, .. } => format!("the image {}", docker.image.name),
+            Backend::Docker { engines, .. } => {
+                format!("the image {}", engines.first().image.name)
+            }
         }
     }
 
@@ -123,17 +128,27 @@ impl Backend {
         let (program, message) = (program.to_owned(), message.to_owned());
         match self {
             Backend::Local { .. } => SandboxError::NoProgram { program, message, needed },
-            Backend::Docker { docker, .. } => {
-                let image = docker.image.name.clone();
+            Backend::Docker { engines, .. } => {
+                let image = engines.first().image.name.clone();
                 SandboxError::NoProgramInImage { program, message, needed, image }
             }
         }
     }
 
-    /// Starts a worker that sees the folder `tree`. A local sandbox also shows `toolchain` and the
-    /// provided coverage.py; containers have what their image holds.
+    /// Returns the engines; `None` for local sandboxes.
+    pub(crate) fn engines(&self) -> Option<&Engines> {
+        match self {
+            Backend::Local { .. } => None,
+            Backend::Docker { engines, .. } => Some(engines),
+        }
+    }
+
+    /// Starts a worker that sees the folder `tree`, on one of the engines if there are any. A local
+    /// sandbox also shows `toolchain` and the provided coverage.py; containers have what their image
+    /// holds.
     pub(crate) async fn start(
         &self,
+        engine: usize,
         tree: &Path,
         limits: &Limits,
         toolchain: Option<Toolchain>,
@@ -165,9 +180,21 @@ impl Backend {
                 worker.sandbox.open_tree(tree, limits, config.read_only).await;
                 Ok(worker)
             }
-            Backend::Docker { docker, env, read_only } => {
-                let copied = copied(tree, limits, *read_only).await;
-                in_container(docker, tree, limits, toolchain, env, copied).await
+            Backend::Docker { engines, env, read_only } => {
+                let docker = engines.get(engine);
+                let Some(store) = &docker.store else {
+                    Docker::may_read(tree)?;
+                    let copied = copied(tree, limits, *read_only).await;
+                    return in_container(docker, tree, limits, toolchain, env, copied).await;
+                };
+                let packages = toolchain == Some(Toolchain::Node);
+                let copied = sent(tree, limits, *read_only, packages).await;
+                let copied =
+                    copied.map_err(|it| SandboxError::NotSent { reason: it.to_string() })?;
+                let begun = in_container(docker, tree, limits, toolchain, env, Ok(copied)).await;
+                let mut worker = begun?;
+                worker.sent = Some(SentProject::new(tree, packages, store.clone()));
+                Ok(worker)
             }
         }
     }
@@ -208,6 +235,22 @@ async fn copied(
     measured.map_err(ReadOnlyReason::Unmeasured).flatten()
 }
 
+/// Returns the copy of a project that is sent to an engine, or the reason it cannot be sent.
+async fn sent(
+    tree: &Path,
+    limits: &Limits,
+    read_only: bool,
+    packages: bool,
+) -> Result<ProjectCopy, ReadOnlyReason> {
+    if read_only {
+        return Err(ReadOnlyReason::Requested);
+    }
+    let (tree, limits) = (tree.to_owned(), *limits);
+    let measure = move || ProjectCopy::sent(&tree, &limits, packages);
+    let measured = tokio::task::spawn_blocking(measure).await;
+    measured.map_err(ReadOnlyReason::Unmeasured).flatten()
+}
+
 async fn in_container(
     docker: &Docker,
     tree: &Path,
@@ -216,7 +259,6 @@ async fn in_container(
     env: &BTreeMap<String, String>,
     copied: Result<ProjectCopy, ReadOnlyReason>,
 ) -> Result<Worker, SandboxError> {
-    Docker::may_read(tree)?;
     let writable = Writable::private();
     let text = |it: OsString| it.to_string_lossy().into_owned();
     let own = writable.with(&always()).into_iter().map(|(name, value)| (text(name), text(value)));
@@ -230,6 +272,7 @@ async fn in_container(
         command: vec![docker.image.python.clone(), "-c".to_owned(), BOOT.to_owned()],
         tree: tree.to_owned(),
         copied: copied.as_ref().ok().cloned(),
+        volume: docker.store.as_ref().map(|it| it.volume.clone()),
         working: "/".into(),
         environment,
         user: docker::user(),

@@ -165,6 +165,7 @@ fn stuck(
 pub(crate) fn ending(outcome: Outcome) -> Report {
     Report {
         outcome,
+        engine: None,
         parsing_failed: false,
         reason: None,
         exit_code: None,

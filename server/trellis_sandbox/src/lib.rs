@@ -21,6 +21,7 @@
 //! This crate knows nothing of plans, symbols, models or editors.
 
 mod acquire;
+mod attempt;
 mod backend;
 mod build_report;
 mod collector;
@@ -60,7 +61,7 @@ mod worker_command;
 
 pub use crate::{
     config::Config,
-    docker::{Docker, ImageSpec, Progress as ImageProgress},
+    docker::{Docker, ImageSpec, OpenedEngines, Progress as ImageProgress},
     junit::junit,
     local::Isolation,
     recorded_run::read_recorded_run,

@@ -18,7 +18,7 @@ use crate::{
     worker::Worker,
 };
 
-/// Maximum number of idle workers; each takes about 40 MB.
+/// Maximum number of idle workers on one engine; each takes about 40 MB.
 const KEPT: usize = 8;
 
 /// The properties that must be equal for a worker to serve another run.
@@ -73,11 +73,21 @@ fn packages(environment: &Path) -> Vec<(PathBuf, Option<SystemTime>)> {
 /// A worker and the files it shows.
 pub(crate) struct Lease {
     pub(crate) key: WorkerKey,
+    /// The engine of the worker; 0 for local sandboxes.
+    pub(crate) engine: usize,
     pub(crate) worker: Worker,
     pub(crate) visible: VisibleFolder,
 }
 
 impl Lease {
+    /// Gives up a worker whose engine does not answer, and removes the files on this machine. The
+    /// engine removes the container when it answers again.
+    pub(crate) async fn abandon(self) {
+        drop(self.worker);
+        let visible = self.visible;
+        let _ = tokio::task::spawn_blocking(move || visible.remove()).await;
+    }
+
     /// Ends the sandbox and removes the files. The errors are sentences for people.
     pub(crate) async fn close(self) -> Vec<String> {
         let ended = self.worker.sandbox.end().await;
@@ -106,18 +116,31 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an idle worker with `key` out of the pool, if there is one.
-    pub(crate) fn take(&self, key: &WorkerKey) -> Option<Lease> {
+    /// Returns whether there is an idle worker with `key` on `engine`.
+    pub(crate) fn has(&self, key: &WorkerKey, engine: usize) -> bool {
+        self.idle().iter().any(|it| it.key == *key && it.engine == engine)
+    }
+
+    /// Takes an idle worker with `key` on `engine` out of the pool, if there is one.
+    pub(crate) fn take(&self, key: &WorkerKey, engine: usize) -> Option<Lease> {
         let mut idle = self.idle();
-        let position = idle.iter().rposition(|it| it.key == *key)?;
+        let position = idle.iter().rposition(|it| it.key == *key && it.engine == engine)?;
         Some(idle.remove(position))
     }
 
-    /// Adds an idle worker; returns the least recently used one if the pool is over its limit.
+    /// Adds an idle worker; returns the least recently used one of its engine if there are more
+    /// than the limit.
     pub(crate) fn put(&self, lease: Lease) -> Option<Lease> {
-        let mut idle = self.idle();
+        let (mut idle, engine) = (self.idle(), lease.engine);
         idle.push(lease);
-        (idle.len() > KEPT).then(|| idle.remove(0))
+        let there = idle.iter().filter(|it| it.engine == engine).count();
+        let oldest = idle.iter().position(|it| it.engine == engine)?;
+        (there > KEPT).then(|| idle.remove(oldest))
+    }
+
+    /// Takes all idle workers of `engine` out of the pool.
+    pub(crate) fn take_all(&self, engine: usize) -> Vec<Lease> {
+        self.idle().extract_if(.., |it| it.engine == engine).collect()
     }
 
     /// Empties the pool and returns the workers, for the caller to close.

@@ -54,6 +54,8 @@ pub enum Outcome {
 pub struct Report {
     /// The way the run ended.
     pub outcome: Outcome,
+    /// The engine on which the run took place, if the person named engines.
+    pub engine: Option<String>,
     /// True if the framework left no usable records, so that this report was gathered from text.
     pub parsing_failed: bool,
     /// One sentence that explains the outcome, where it needs explanation.

@@ -1,35 +1,25 @@
-//! The runner: acquires a worker, runs a session on it and builds the report.
+//! The runner: the interface for runs, and their repetition where a sandbox was lost.
 
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    acquire::AcquiredWorker,
     backend::Backend,
-    build_report::{FinishedRun, SessionRecord, ending, notes, python_report},
-    collector::ResultCollector,
-    command,
+    build_report::ending,
     config::Config,
     deselected,
-    docker::Docker,
+    docker::{Docker, Engines},
     error::SandboxError,
-    outside_links,
-    path_replacement::PathReplacements,
-    pool::{Lease, Pool},
+    pool::Pool,
     python::{ProvidedCoverage, Python},
     report::{LimitStatus, Outcome, Report, TestResult},
     request::{Limits, RaisedBy, Request, Selection, Tree},
-    resource_limits::kernel_memory_kills,
-    session::{Session, SessionEnd},
-    toolchain::Toolchain,
-    tracebacks::ProjectPaths,
     trials::TrialResult,
-    worker_command::order,
 };
 
 /// Runs tests with one interpreter, in warm workers. Clones are cheap and share the workers, and
@@ -101,8 +91,14 @@ impl Runner {
     /// Makes a runner with containers. The `variables`, `home` and `isolation` of `config` are
     /// ignored.
     pub fn in_docker(docker: Docker, config: &Config) -> Runner {
+        Runner::on_engines(vec![docker], config)
+    }
+
+    /// Makes a runner with containers of several engines, at least one; see
+    /// [`Docker::open_all`](crate::Docker::open_all). Needs a tokio runtime.
+    pub fn on_engines(engines: Vec<Docker>, config: &Config) -> Runner {
         let (env, read_only) = (config.env.clone(), config.read_only);
-        let place = Backend::Docker { docker, env, read_only };
+        let place = Backend::Docker { engines: Engines::new(engines), env, read_only };
         Runner { shared: Arc::new(Shared::new(config)(place)) }
     }
 
@@ -196,18 +192,39 @@ impl Runner {
     ) -> Report {
         // An engine that was restarted or a worker that died while idle is no fault of the tests.
         // If the tests caused it after all, they will do so again.
-        let first = self.attempt(request, selection, cancel, on_progress).await;
-        let Ok(Report { outcome: Outcome::SandboxLost { reason: lost }, .. }) = &first else {
-            let unavailable = |error: SandboxError| {
-                ending(Outcome::SandboxUnavailable { reason: error.to_string() })
-            };
-            return first.unwrap_or_else(unavailable);
-        };
-        let again = |error: SandboxError| {
-            let reason = format!("{lost}; repeating the run failed: {error}");
-            ending(Outcome::SandboxLost { reason })
-        };
-        self.attempt(request, selection, cancel, on_progress).await.unwrap_or_else(again)
+        let mut repetitions = self.shared.place.engines().map_or(1, Engines::count);
+        let mut lost: Vec<String> = Vec::new();
+        loop {
+            let ran = self.attempt(request, selection, cancel, on_progress).await;
+            match ran {
+                Ok(Report { outcome: Outcome::SandboxLost { reason }, engine, notes, .. })
+                    if repetitions > 0 =>
+                {
+                    repetitions -= 1;
+                    lost.extend(notes);
+                    lost.push(match engine {
+                        Some(engine) => {
+                            format!("the run on {engine} was lost ({reason}) and repeated")
+                        }
+                        None => reason,
+                    });
+                }
+                Ok(mut report) => {
+                    if report.engine.is_some() {
+                        report.notes.splice(0..0, lost);
+                    }
+                    return report;
+                }
+                Err(error) if lost.is_empty() => {
+                    return ending(Outcome::SandboxUnavailable { reason: error.to_string() });
+                }
+                Err(error) => {
+                    let lost = lost.join("; ");
+                    let reason = format!("{lost}; repeating the run failed: {error}");
+                    return ending(Outcome::SandboxLost { reason });
+                }
+            }
+        }
     }
 
     /// Returns the totals of all clones.
@@ -232,129 +249,10 @@ impl Runner {
         self.shared.place.settled().await;
         errors
     }
-}
 
-impl Runner {
-    async fn attempt(
-        &self,
-        request: &Request,
-        selection: Selection,
-        cancel: &CancellationToken,
-        on_progress: &mut (dyn FnMut(RunProgress<'_>) + Send),
-    ) -> Result<Report, SandboxError> {
-        let Some(AcquiredWorker { mut lease, unmeasured }) = self.obtain(request, cancel).await?
-        else {
-            return Ok(ending(Outcome::Cancelled));
-        };
-        let token = token();
-        let mut order = match order(request, selection, &lease, &self.shared.place, &token) {
-            Ok(order) => order,
-            Err(error) => {
-                lease.close().await;
-                return Err(error);
-            }
-        };
-        if unmeasured.is_some() {
-            order.text["coverage"] = false.into();
-            order.text["execution"] = false.into();
-        }
-        let laid = tokio::select! {
-            laid = lease.worker.lay() => laid,
-            () = cancel.cancelled() => {
-                lease.close().await;
-                return Ok(ending(Outcome::Cancelled));
-            }
-        };
-        if let Err(error) = laid {
-            let error = SandboxError::Project(error);
-            let was_warm = lease.worker.runs > 0;
-            lease.close().await;
-            // A new worker takes the project as it is now.
-            return if was_warm {
-                Ok(ending(Outcome::SandboxLost { reason: error.to_string() }))
-            } else {
-                Err(error)
-            };
-        }
-        let places = ProjectPaths::new(lease.visible.root(), self.shared.place.packages());
-        let hidden = self.hidden(&lease);
-        let kills = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
-        let limits = lease.worker.limits();
-        // The search for files hidden behind links goes on beside the run.
-        let (root, origin) = (lease.visible.root().to_owned(), lease.visible.origin().to_owned());
-        let unseen = tokio::task::spawn_blocking(move || outside_links::unseen(&origin));
-        let began = Instant::now();
-        let collector = ResultCollector::new(places, token);
-        let mut session = Session::new(&mut lease.worker, collector, request, on_progress);
-        let (stop, mut end) = session.follow(order.text, request, cancel).await;
-        let seen = SessionRecord::of(session.received);
-        if let (SessionEnd::Lost(reason), None) = (&mut end, stop) {
-            reason.extend(lease.worker.sandbox.end_reason().await.map(|it| format!(": {it}")));
-        }
-        let duration = began.elapsed();
-        self.count(duration);
-        let kills_now = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
-        let killed_inside = matches!(&end, SessionEnd::Ended(ended) if ended.memory_kill);
-        let mut finished = FinishedRun {
-            stop,
-            end,
-            memory_kill: kills_now > kills || killed_inside,
-            duration,
-            limits,
-            notes: unmeasured.into_iter().collect(),
-        };
-        let mut reusable = matches!(&finished.end, SessionEnd::Ended(ended) if ended.clean);
-        if let Err(reason) = lease.worker.sandbox.lift().await
-            && reusable
-        {
-            reusable = false;
-            finished.notes.push(format!("the sandbox was discarded: {reason}"));
-        }
-        finished.notes.extend(notes(&finished.end, &lease.worker));
-        finished.notes.extend(unseen.await.unwrap_or_default());
-        let superfluous = if reusable { self.shared.pool.put(lease) } else { Some(lease) };
-        if let Some(lease) = superfluous {
-            finished.notes.extend(lease.close().await);
-        }
-        let Some(detected) = order.detected else {
-            return Ok(hidden.hide(python_report(request, seen, finished)));
-        };
-        if let Some((program, why)) = &seen.collector.not_started {
-            let toolchain = Toolchain::of(request.framework);
-            return Err(self.shared.place.missing(toolchain, program, why));
-        }
-        let report =
-            hidden.hide(command::command_report(request, &detected, &root, seen, finished));
-        report.tests.iter().for_each(|it| on_progress(RunProgress::Test(it)));
-        Ok(report)
-    }
-
-    /// Returns the paths of a run on a scratch folder that mean nothing to people.
-    fn hidden(&self, lease: &Lease) -> PathReplacements {
-        if !lease.visible.is_made() {
-            return PathReplacements::default();
-        }
-        let hidden = PathReplacements::default()
-            .and(lease.visible.root(), "")
-            .and(&lease.worker.writable().temporary, "/tmp");
-        let environment = self.shared.place.packages();
-        match environment.filter(|it| it.join("pyvenv.cfg").is_file()) {
-            Some(folder) => hidden.and(folder, "<environment>"),
-            None => hidden,
-        }
-    }
-
-    fn count(&self, duration: Duration) {
+    pub(crate) fn count(&self, duration: Duration) {
         let mut totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.runs += 1;
         totals.time += duration;
     }
-}
-
-/// Returns a random token for the records of a run. Code under test cannot guess it, but only find
-/// it in memory.
-fn token() -> String {
-    let random = std::collections::hash_map::RandomState::new();
-    let part = |n: u64| std::hash::BuildHasher::hash_one(&random, n);
-    format!("{:016x}{:016x}", part(0), part(1))
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs::{self, Permissions},
     io,
     os::unix::fs::PermissionsExt,
@@ -48,6 +49,12 @@ const LEFT_OUT: [&str; 11] = [
     ".mypy_cache",
     ".trellis",
 ];
+
+/// Returns whether an entry is left out of copies. `packages`: a program of Node.js runs the tests.
+pub(crate) fn is_left_out(name: &OsStr, is_folder: bool, packages: bool) -> bool {
+    let is_packages = name == PACKAGES && !packages;
+    is_packages || is_folder && LEFT_OUT.iter().any(|it| name == *it)
+}
 
 impl VisibleFolder {
     /// Prepares the folder of `tree`. `packages`: a program of Node.js runs the tests.

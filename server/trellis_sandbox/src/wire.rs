@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::docker::{ORIGINAL, ProjectCopy};
+use crate::docker::{ORIGINAL, ProjectCopy, STORE};
 
 /// Maximum payload in bytes; a worker sends no longer frames.
 const LONGEST_FRAME: usize = 64 << 20;
@@ -31,7 +31,7 @@ macro_rules! modules {
     };
 }
 
-const MODULES: [(&str, &str); 43] = modules![
+const MODULES: [(&str, &str); 44] = modules![
     "assertion_cache",
     "channel",
     "child",
@@ -67,6 +67,7 @@ const MODULES: [(&str, &str); 43] = modules![
     "reporting",
     "run_environment",
     "selection",
+    "sent",
     "shared_imports",
     "source_units",
     "subtests",
@@ -79,7 +80,8 @@ const MODULES: [(&str, &str); 43] = modules![
 
 /// Returns the worker's source and settings in the form it reads. `wipe`: folders that the worker
 /// empties after each run. `tree`: a folder whose file names the worker compares, since an engine
-/// on another machine would not show it. `copied`: the copy of the tree that tests get instead.
+/// on another machine would not show it; not for a tree that is sent there. `copied`: the copy of
+/// the tree that tests get instead.
 pub(crate) fn bundle(
     wipe: &[PathBuf],
     tree: &Path,
@@ -95,11 +97,13 @@ pub(crate) fn bundle(
     names.retain(|it| !it.contains('\u{fffd}'));
     let mirror = copied.map(|it| mirror(it, tree));
     let shown = copied.map_or(tree, |_| Path::new(ORIGINAL));
+    let is_sent = copied.is_some_and(|it| it.sent);
+    let shown = (!is_sent).then(|| json!({ "path": shown.to_string_lossy(), "names": names }));
     let text = json!({
         "modules": modules,
         "main": "worker",
         "wipe": wipe,
-        "tree": { "path": shown.to_string_lossy(), "names": names },
+        "tree": shown,
         "added": packages.added.as_deref().map(Path::to_string_lossy),
         "lent": packages.provided.as_deref().map(Path::to_string_lossy),
         "mirror": mirror,
@@ -128,7 +132,8 @@ impl Packages {
 /// and need no copy.
 fn mirror(copied: &ProjectCopy, tree: &Path) -> Value {
     let mounted: Vec<&str> = copied.mounted.iter().map(|it| it.name).collect();
-    json!({ "from": ORIGINAL, "to": tree.to_string_lossy(), "mounted": mounted })
+    let source = if copied.sent { ("store", STORE) } else { ("from", ORIGINAL) };
+    json!({ source.0: source.1, "to": tree.to_string_lossy(), "mounted": mounted })
 }
 
 /// The worker's first message, sent before its first run.
@@ -166,6 +171,8 @@ pub(crate) enum Control {
     Ended(WorkerRunEnd),
     /// The copy of the project is up to date, unless the sentence gives the reason it is not.
     Laid(Option<String>),
+    /// Digests of contents that the worker needs for the copy of the project.
+    Missing(Vec<String>),
     /// The worker cannot work at all.
     Failed(String),
 }

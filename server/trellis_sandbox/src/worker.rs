@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use crate::{
+    docker::SentProject,
     error::{ProjectError, WorkerError, WorkerFailure},
     report::LimitStatus,
     running_sandbox::RunningSandbox,
@@ -27,6 +28,9 @@ const STARTING: Duration = Duration::from_secs(60);
 /// Time limit for the first copy of a project on a machine that may be busy.
 const COPYING: Duration = Duration::from_secs(300);
 
+/// Maximum number of attempts to send the project; each that fails found files changed since.
+const ROUNDS: u32 = 10;
+
 /// Bytes kept of the worker's own standard error.
 const WORDS: usize = 16 << 10;
 
@@ -38,6 +42,8 @@ pub(crate) struct Worker {
     words: Arc<Mutex<Capture>>,
     pub(crate) ready: Ready,
     pub(crate) runs: u64,
+    /// The project, if it is sent to the engine.
+    pub(crate) sent: Option<SentProject>,
 }
 
 impl Worker {
@@ -68,7 +74,9 @@ impl Worker {
         };
         let outcome = timeout(STARTING, begin).await;
         let cause = match outcome.unwrap_or(Err(WorkerFailure::TooSlow { limit: STARTING })) {
-            Ok(ready) => return Ok(Worker { sandbox, frames, input, words, ready, runs: 0 }),
+            Ok(ready) => {
+                return Ok(Worker { sandbox, frames, input, words, ready, runs: 0, sent: None });
+            }
             Err(cause) => cause,
         };
         let end = sandbox.end().await.err().map(Box::new);
@@ -82,16 +90,34 @@ impl Worker {
         if self.sandbox.copied().is_none() {
             return Ok(());
         }
-        self.order(&json!({ "op": "lay" })).await;
-        let laid = timeout(COPYING, self.laid()).await;
+        let laid = timeout(COPYING, self.lay_copy()).await;
         laid.unwrap_or(Err(ProjectError::TooSlow { limit: COPYING }))
     }
 
-    async fn laid(&mut self) -> Result<(), ProjectError> {
+    /// Makes the copy equal to the project; sends what the worker misses of it.
+    async fn lay_copy(&mut self) -> Result<(), ProjectError> {
+        let mut order = match &self.sent {
+            Some(sent) => sent.order().await?,
+            None => json!({ "op": "lay" }),
+        };
+        for _ in 0..ROUNDS {
+            self.order(&order).await;
+            let missing = self.laid().await?;
+            match &self.sent {
+                Some(sent) if !missing.is_empty() => order = sent.supply(missing).await?,
+                _ => return Ok(()),
+            }
+        }
+        Err(ProjectError::Unsettled)
+    }
+
+    /// Returns the digests of the contents that the worker misses, none if the copy is up to date.
+    async fn laid(&mut self) -> Result<Vec<String>, ProjectError> {
         loop {
             let frame = self.frames.next().await.map_err(ProjectError::Output)?;
             match frame {
-                Some(Frame::Control(Control::Laid(None))) => return Ok(()),
+                Some(Frame::Control(Control::Laid(None))) => return Ok(Vec::new()),
+                Some(Frame::Control(Control::Missing(digests))) => return Ok(digests),
                 Some(Frame::Control(Control::Laid(Some(message)) | Control::Failed(message))) => {
                     return Err(ProjectError::Refused { message });
                 }

@@ -69,7 +69,7 @@ class Copy(unittest.TestCase):
         return found
 
     def lay(self):
-        self.assertIsNone(self.mirror.lay())
+        self.assertEqual(self.mirror.lay({}), {"laid": None})
         self.assertEqual(self.picture(self.copy), self.picture(self.source))
 
     def after(self, harm):
@@ -114,7 +114,7 @@ class Copy(unittest.TestCase):
             seen = entries.identity
             entries.identity = lambda status: seen(status)[:3]  # a clock that stands still
             try:
-                self.assertIsNone(self.mirror.lay())
+                self.assertEqual(self.mirror.lay({}), {"laid": None})
             finally:
                 entries.identity = seen
             self.assertEqual((self.copy / "a.txt").read_text(), text)
@@ -272,7 +272,7 @@ class Copy(unittest.TestCase):
         self.mirror.use()
         (self.copy / ".git").rename(self.copy / "other")
         (self.copy / ".git").mkdir()
-        self.assertIn(".git was replaced with another folder", self.mirror.lay())
+        self.assertIn(".git was replaced with another folder", self.mirror.lay({})["laid"])
 
     def test_what_does_not_fit_is_said_and_comes_later(self):
         pour = entries.poured
@@ -282,7 +282,7 @@ class Copy(unittest.TestCase):
 
         entries.poured = full
         try:
-            self.assertIn("--read-only", self.mirror.lay())
+            self.assertIn("--read-only", self.mirror.lay({})["laid"])
         finally:
             entries.poured = pour
         self.lay()
@@ -294,7 +294,7 @@ class Copy(unittest.TestCase):
         (self.source / "inner").chmod(0o600)
         self.addCleanup((self.source / "inner").chmod, 0o700)
         for _ in range(2):
-            self.assertIsNone(self.mirror.lay())
+            self.assertEqual(self.mirror.lay({}), {"laid": None})
             self.mirror.use()
             self.assertRaises(PermissionError, (self.copy / "a.txt").read_text)
             self.assertRaises(PermissionError, os.listdir, self.copy / "inner")

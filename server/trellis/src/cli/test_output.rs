@@ -88,6 +88,7 @@ pub(crate) fn summary(report: &Report, notify: &HashSet<String>) -> String {
         let (executed, all) = (file.executed.len(), file.executed.len() + file.missing.len());
         out += &format!("coverage {path}: {executed} of {all} lines\n");
     }
+    report.engine.iter().for_each(|it| out += &format!("ran on {}\n", plain(it)));
     report.notes.iter().for_each(|note| out += &format!("note: {}\n", plain(note)));
     let loose: Vec<&str> =
         report.limits.iter().filter(|it| !it.enforced).map(|it| it.name).collect();

@@ -14,6 +14,14 @@ pub(super) struct EngineAddress {
     pub(super) host: String,
     /// The setting that names the address, for messages.
     pub(super) origin: String,
+    /// True if the address comes with certificates.
+    pub(super) certified: bool,
+}
+
+impl EngineAddress {
+    fn new(host: String, origin: &str) -> EngineAddress {
+        EngineAddress { host, origin: origin.to_owned(), certified: false }
+    }
 }
 
 /// Returns the addresses to try, best first. An address that the user has set is the only one,
@@ -23,7 +31,7 @@ pub(super) fn places(
 ) -> Result<Vec<EngineAddress>, ContextError> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     if let Some(host) = set("DOCKER_HOST") {
-        return Ok(vec![EngineAddress { host, origin: "from DOCKER_HOST".to_owned() }]);
+        return Ok(vec![EngineAddress::new(host, "from DOCKER_HOST")]);
     }
     let folder =
         set("DOCKER_CONFIG").map(PathBuf::from).or_else(|| Some(config_folder(&set("HOME")?)));
@@ -33,11 +41,25 @@ pub(super) fn places(
             return Ok(vec![in_context(&folder, &name)?]);
         }
     }
-    let usual = |host: String| EngineAddress { host, origin: "the default place".to_owned() };
+    let usual = |host: String| EngineAddress::new(host, "the default place");
     let mut places = vec![usual("unix:///var/run/docker.sock".to_owned())];
     let rootless = set("XDG_RUNTIME_DIR").map(|folder| format!("unix://{folder}/docker.sock"));
     places.extend(rootless.map(usual));
     Ok(places)
+}
+
+/// Returns the engine that a person names by its address or by a context's name.
+pub(super) fn named(
+    name: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<EngineAddress, ContextError> {
+    if name.contains("://") {
+        return Ok(EngineAddress::new(name.to_owned(), "as given"));
+    }
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let folder = set("DOCKER_CONFIG").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(config_folder(&set("HOME")?)));
+    in_context(&folder.unwrap_or_else(|| config_folder("/")), name)
 }
 
 fn config_folder(home: &str) -> PathBuf {
@@ -53,6 +75,7 @@ fn current_context(folder: &std::path::Path) -> Option<String> {
 /// Returns the address of a context, which Docker keeps in a folder named by the hash of its name.
 fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, ContextError> {
     let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
+    let certificates = folder.join("contexts/tls").join(&hash);
     let path = folder.join("contexts/meta").join(hash).join("meta.json");
     let wrong = |fault| ContextError { name: name.to_owned(), path: path.clone(), fault };
     let text =
@@ -60,7 +83,8 @@ fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, Con
     let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong(ContextFault::NotJson))?;
     let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| wrong(ContextFault::NoAddress))?.to_owned();
-    Ok(EngineAddress { host, origin: format!("from the context {name:?}") })
+    let (origin, certified) = (format!("from the context {name:?}"), certificates.is_dir());
+    Ok(EngineAddress { host, origin, certified })
 }
 
 #[cfg(test)]
@@ -95,7 +119,7 @@ mod tests {
         let docker = home.path().join(".docker");
         // The folder name is the hash of "far".
         let hash: String = Sha256::digest("far").iter().map(|it| format!("{it:02x}")).collect();
-        let meta = docker.join("contexts/meta").join(hash);
+        let meta = docker.join("contexts/meta").join(&hash);
         fs::create_dir_all(&meta).expect("folders");
         let text = r#"{"Name":"far","Endpoints":{"docker":{"Host":"tcp://far:1"}}}"#;
         fs::write(meta.join("meta.json"), text).expect("a file");
@@ -104,6 +128,10 @@ mod tests {
         assert_eq!(hosts(&[("HOME", home)]).expect("places"), ["tcp://far:1"]);
         let default = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "default")]);
         assert_eq!(default.expect("places"), ["unix:///var/run/docker.sock"]);
+        let variable = |name: &str| (name == "HOME").then(|| home.to_owned());
+        assert!(!named("far", &variable).expect("a context").certified);
+        fs::create_dir_all(docker.join("contexts/tls").join(&hash)).expect("folders");
+        assert!(named("far", &variable).expect("a context").certified, "it needs TLS");
         let error = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "lost")]).expect_err("unknown");
         assert!(matches!(error.fault, ContextFault::Unreadable(_)), "{error}");
         let error = error.to_string();

@@ -3,13 +3,22 @@
 use std::{env, fmt, time::Duration};
 
 use bollard::{Docker, models::SystemInfo};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::address::{EngineAddress, places};
 use crate::error::{AddressError, EngineError, UnreachableAddress};
 
 /// Time limit for a reply; a working engine answers at once.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Pause between two questions to an engine that has work or gets none.
+pub(super) const PAUSE: Duration = Duration::from_secs(2);
+
+/// Time limit for the reply of an engine that has work; without a reply its work goes elsewhere.
+const PATIENCE_AT_WORK: Duration = Duration::from_secs(5);
+
+/// The oldest version of the API that is supported, that of Docker 19.03.
+const OLDEST: (usize, usize) = (1, 40);
 
 /// An engine that has answered.
 #[derive(Clone, Debug)]
@@ -34,6 +43,10 @@ pub(crate) struct Description {
     pub(crate) cgroup_driver: String,
     /// True if the engine does not run as root.
     pub(crate) rootless: bool,
+    /// The kind of the engine's processors, such as `x86_64`.
+    pub(crate) architecture: String,
+    /// Number of the engine's processors.
+    pub(crate) processors: usize,
 }
 
 impl fmt::Display for Description {
@@ -61,13 +74,24 @@ impl Engine {
     /// addresses.
     pub(crate) async fn connect() -> Result<Engine, EngineError> {
         let mut tried = Vec::new();
-        for EngineAddress { host, origin } in places(&|name| env::var(name).ok())? {
-            match Engine::at(&host).await {
+        for address in places(&|name| env::var(name).ok())? {
+            match Engine::of(&address).await {
                 Ok(engine) => return Ok(engine),
-                Err(source) => tried.push(UnreachableAddress { host, origin, source }),
+                Err(source) => {
+                    let EngineAddress { host, origin, .. } = address;
+                    tried.push(UnreachableAddress { host, origin, source });
+                }
             }
         }
         Err(EngineError::Unreachable { tried })
+    }
+
+    /// Connects to the engine of an address that a setting names.
+    pub(super) async fn of(address: &EngineAddress) -> Result<Engine, AddressError> {
+        if address.certified && address.host.starts_with("tcp://") {
+            return Err(AddressError::Tls);
+        }
+        Engine::at(&address.host).await
     }
 
     /// Connects to the engine at one address.
@@ -75,6 +99,44 @@ impl Engine {
         spoken(host, env::var_os("DOCKER_TLS_VERIFY").is_some_and(|value| !value.is_empty()))?;
         let meeting = timeout(PATIENCE, meet(host)).await;
         meeting.unwrap_or(Err(AddressError::NoAnswer { limit: PATIENCE }))
+    }
+
+    /// Checks that the engine knows all that a container needs.
+    pub(super) fn check_version(&self) -> Result<(), AddressError> {
+        let api = self.docker.client_version();
+        if (api.major_version, api.minor_version) >= OLDEST {
+            return Ok(());
+        }
+        let Description { version, api, .. } = self.description.clone();
+        Err(AddressError::Old { version, api })
+    }
+
+    /// Asks the engine whether it is still there.
+    pub(super) async fn asked(&self) -> Result<(), AddressError> {
+        match timeout(PATIENCE_AT_WORK, self.docker.ping()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(AddressError::NoAnswer { limit: PATIENCE_AT_WORK }),
+        }
+    }
+
+    /// Does `work` that may take long for as long as the engine answers.
+    pub(super) async fn working<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, AddressError> {
+        let gone = async {
+            loop {
+                sleep(PAUSE).await;
+                if let Err(error) = self.asked().await {
+                    return error;
+                }
+            }
+        };
+        tokio::select! {
+            done = work => Ok(done),
+            error = gone => Err(error),
+        }
     }
 
     /// Returns the description of the engine.
@@ -86,6 +148,9 @@ impl Engine {
 /// Checks that the address is supported: this program speaks HTTP over sockets only.
 fn spoken(host: &str, tls: bool) -> Result<(), AddressError> {
     let tcp = host.starts_with("tcp://") || host.starts_with("http://");
+    if host.starts_with("ssh://") {
+        return Err(AddressError::Ssh);
+    }
     if host.starts_with("https://") || (tcp && tls) {
         return Err(AddressError::Tls);
     }
@@ -118,6 +183,8 @@ fn description(host: &str, api: String, info: &SystemInfo) -> Description {
         cgroup_version: info.cgroup_version.map_or_else(unknown, |it| it.to_string()),
         cgroup_driver: info.cgroup_driver.map_or_else(unknown, |it| it.to_string()),
         rootless: options.iter().any(|option| option.contains("name=rootless")),
+        architecture: info.architecture.clone().unwrap_or_else(unknown),
+        processors: info.ncpu.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
     }
 }
 

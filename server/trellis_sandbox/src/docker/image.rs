@@ -90,7 +90,8 @@ pub(crate) async fn provide(
     if inspect(engine, &image.name).await?.is_some() {
         return Ok(image);
     }
-    let _lock = lock(&cache.join("docker"), &key, on_progress).await?;
+    let one_engine = self::key(&engine.describe().host, std::slice::from_ref(&key));
+    let _lock = lock(&cache.join("docker"), &one_engine, on_progress).await?;
     if inspect(engine, &image.name).await?.is_some() {
         return Ok(image); // another process has built it in the meantime
     }

@@ -15,6 +15,7 @@ use super::{
     Launch, ORIGINAL, ProjectCopy,
     engine::KernelSupport,
     owner::{Owner, PROJECT},
+    store,
 };
 use crate::{error::LaunchError, request::Limits};
 
@@ -107,9 +108,12 @@ fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Mounts the project: at its own path, or at [`ORIGINAL`] beside its copy, in which the large
-/// folders are mounted from the project.
+/// Mounts the store of the files that are sent, or the project: at its own path, or at [`ORIGINAL`]
+/// beside its copy, in which the large folders are mounted from the project.
 fn mounts(launch: &Launch) -> Result<Vec<Mount>, LaunchError> {
+    if let Some(volume) = &launch.volume {
+        return Ok(vec![store::mount(volume)]);
+    }
     let tree = &launch.tree;
     let Some(copied) = &launch.copied else { return Ok(vec![mount(tree, tree)?]) };
     let own = copied.mounted.iter().map(|it| mount(&tree.join(it.name), &tree.join(it.name)));

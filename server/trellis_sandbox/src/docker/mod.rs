@@ -14,12 +14,16 @@ mod address;
 mod attached;
 mod container;
 mod engine;
+mod engines;
 mod image;
 mod launch;
 mod limits;
+mod open_all;
 mod owner;
 mod project_copy;
 mod removal;
+mod sent_project;
+mod store;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -39,23 +43,35 @@ use crate::{
     sandbox::Connection,
 };
 
-pub use self::image::{ImageSpec, Progress};
 pub(crate) use self::{
     container::{Container, start},
+    engines::{Engines, Seat},
     launch::user,
     project_copy::{Mounted, ORIGINAL, ProjectCopy, mounted},
+    sent_project::SentProject,
+    store::{STORE, Store},
 };
 use self::{
     engine::Engine,
     image::{Image, OnProgress, provide},
     sweep::sweep,
 };
+pub use self::{
+    image::{ImageSpec, Progress},
+    open_all::OpenedEngines,
+};
 
 /// An engine that answers, with an image in which tests can run.
 #[derive(Clone, Debug)]
 pub struct Docker {
+    /// The engine's name, as the person gave it.
+    pub(crate) name: String,
     pub(crate) engine: Engine,
     pub(crate) image: Image,
+    /// The place for the project's files, if they are sent to the engine instead of mounted.
+    pub(crate) store: Option<Store>,
+    /// Maximum number of runs at a time.
+    pub(crate) slots: usize,
 }
 
 impl Docker {
@@ -74,7 +90,8 @@ impl Docker {
         };
         sweep(&engine).await?;
         let image = provide(&engine, spec, cache, on_progress).await?;
-        Ok(Docker { engine, image })
+        let name = engine.describe().host.clone();
+        Ok(Docker { name, engine, image, store: None, slots: usize::MAX })
     }
 
     /// Returns one line about the engine that would be used, or the reason there is none.
@@ -109,6 +126,8 @@ pub(crate) struct Launch {
     /// [`ORIGINAL`] if a copy takes its place.
     pub(crate) tree: PathBuf,
     pub(crate) copied: Option<ProjectCopy>,
+    /// The volume of the store, if the project is sent to the engine instead of mounted.
+    pub(crate) volume: Option<String>,
     /// The worker's working folder in the container.
     pub(crate) working: PathBuf,
     /// Variables added to the environment of the image.

@@ -5,14 +5,17 @@
 //! before each run. The project itself is mounted read-only at [`ORIGINAL`].
 
 use std::{
+    ffi::OsStr,
     fs::{self, Metadata},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
+use super::store::STORE;
 use crate::{
     error::{FileAction, FileError, ReadOnlyReason},
     request::Limits,
+    tree::is_left_out,
 };
 
 /// The path of the project itself in a container whose tests get a copy.
@@ -65,20 +68,40 @@ pub(crate) struct ProjectCopy {
     /// Bytes for the project and for what tests write to it.
     pub(crate) bytes: u64,
     pub(crate) mounted: Vec<Mounted>,
+    /// True if the files are sent to the engine; false if it mounts the project.
+    pub(crate) sent: bool,
 }
 
 impl ProjectCopy {
     /// Measures the project in `tree`, under `limits`.
     pub(crate) fn of(tree: &Path, limits: &Limits) -> Result<ProjectCopy, ReadOnlyReason> {
-        if tree.starts_with(ORIGINAL) || Path::new(ORIGINAL).starts_with(tree) {
-            return Err(ReadOnlyReason::Reserved { place: ORIGINAL });
-        }
+        not_within(tree, ORIGINAL)?;
         let mounted = mounted(tree);
-        let most = MOST_BYTES.min(limits.memory_bytes / MEMORY_DIVISOR);
-        let mut measure = ProjectSize { most, largest: limits.file_bytes, bytes: 0, entries: 0 };
-        measure.tree(tree, &mounted)?;
-        Ok(ProjectCopy { bytes: measure.bytes.saturating_add(limits.file_bytes), mounted })
+        let is_left_out =
+            |name: &OsStr, depth, _| depth == 0 && mounted.iter().any(|it| name == it.name);
+        let bytes = ProjectSize::measure(tree, limits, &is_left_out)?;
+        Ok(ProjectCopy { bytes, mounted, sent: false })
     }
+
+    /// Measures what is sent of the project in `tree`. `packages`: with the packages of Node.js.
+    pub(crate) fn sent(
+        tree: &Path,
+        limits: &Limits,
+        packages: bool,
+    ) -> Result<ProjectCopy, ReadOnlyReason> {
+        not_within(tree, STORE)?;
+        let is_left_out = |name: &OsStr, _, is_folder| is_left_out(name, is_folder, packages);
+        let bytes = ProjectSize::measure(tree, limits, &is_left_out)?;
+        Ok(ProjectCopy { bytes, mounted: Vec::new(), sent: true })
+    }
+}
+
+/// Refuses a project in a folder that containers need.
+fn not_within(tree: &Path, place: &'static str) -> Result<(), ReadOnlyReason> {
+    if tree.starts_with(place) || Path::new(place).starts_with(tree) {
+        return Err(ReadOnlyReason::Reserved { place });
+    }
+    Ok(())
 }
 
 /// The size of a project, as long as it is within the limits.
@@ -89,18 +112,33 @@ struct ProjectSize {
     entries: u64,
 }
 
+/// Returns whether an entry is not part of the copy, from its name, the number of folders above it
+/// and whether it is a folder.
+type IsLeftOut<'a> = &'a dyn Fn(&OsStr, usize, bool) -> bool;
+
 impl ProjectSize {
-    fn tree(&mut self, tree: &Path, mounted: &[Mounted]) -> Result<(), ReadOnlyReason> {
+    /// Returns the bytes for the copy and for what tests write to it.
+    fn measure(
+        tree: &Path,
+        limits: &Limits,
+        is_left_out: IsLeftOut<'_>,
+    ) -> Result<u64, ReadOnlyReason> {
+        let most = MOST_BYTES.min(limits.memory_bytes / MEMORY_DIVISOR);
+        let mut measure = ProjectSize { most, largest: limits.file_bytes, bytes: 0, entries: 0 };
+        measure.tree(tree, is_left_out)?;
+        Ok(measure.bytes.saturating_add(limits.file_bytes))
+    }
+
+    fn tree(&mut self, tree: &Path, is_left_out: IsLeftOut<'_>) -> Result<(), ReadOnlyReason> {
         let status = fs::symlink_metadata(tree);
         let device = status.map_err(FileError::of(FileAction::Read, tree))?.dev();
         let mut waiting = vec![(tree.to_owned(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
             // Entries that cannot be read or have just been removed are not copied.
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let is_mounted =
-                    depth == 0 && mounted.iter().any(|it| entry.file_name() == it.name);
                 let Ok(status) = entry.metadata() else { continue };
-                if is_mounted || status.dev() != device {
+                if status.dev() != device || is_left_out(&entry.file_name(), depth, status.is_dir())
+                {
                     continue;
                 }
                 self.add(&entry.path(), &status)?;

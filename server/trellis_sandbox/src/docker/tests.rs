@@ -74,6 +74,7 @@ async fn launch(engine: &Engine, tree: &TempDir, program: &str) -> Launch {
         command: [&image.python, "-c", program].map(str::to_owned).to_vec(),
         tree: tree.path().to_owned(),
         copied: None,
+        volume: None,
         working: PathBuf::from("/"),
         environment: BTreeMap::from([("COLOUR".to_owned(), "blue green".to_owned())]),
         user: super::user(),

@@ -1,9 +1,12 @@
 //! Failures of the Docker sandbox: images and containers.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
+
+use tokio::task::JoinError;
 
 use super::{
-    AddressError, EngineError, EngineFailure, FileError, ImageInstallProblem, RemovalError,
+    AbsentEngine, AddressError, ContextError, EngineError, EngineFailure, FREE_SPACE, FileError,
+    ImageInstallProblem, RemovalError, is_full,
 };
 use crate::python::PythonError;
 
@@ -13,11 +16,23 @@ pub enum DockerError {
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The named context has no engine.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// None of the named engines can be used.
+    #[error(
+        "none of the engines can be used: {}",
+        .absent.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    NoEngines {
+        /// The engines, with the reasons.
+        absent: Vec<AbsentEngine>,
+    },
     /// The given address has no engine that can be used.
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The containers of earlier processes cannot be found.
-    #[error("cannot list containers: {0}")]
+    #[error("cannot list containers: {0}; look at the log of the engine")]
     Containers(EngineFailure),
     /// A container of an earlier process cannot be removed.
     #[error(transparent)]
@@ -25,6 +40,9 @@ pub enum DockerError {
     /// There is no image.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// There is no place for the project's files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// The reason there is no image in which tests can run.
@@ -36,6 +54,9 @@ pub enum ImageError {
     /// The lock of the image cannot be used.
     #[error(transparent)]
     Lock(#[from] FileError),
+    /// The engine stopped answering.
+    #[error(transparent)]
+    Gone(#[from] AddressError),
     /// The engine does not describe the image.
     #[error("cannot inspect the image {name}: {source}; try `docker image inspect {name}`")]
     NotInspected {
@@ -63,6 +84,16 @@ pub enum ImageError {
         /// The kind of failure.
         problem: PullProblem,
     },
+    /// The engine cannot get the image itself, nor does it take it from another engine.
+    #[error("{error}; it could not be copied from {from} either: {source}{}", full(.source))]
+    NotCopied {
+        /// The reason the engine has no image of its own.
+        error: Box<ImageError>,
+        /// The name of the other engine.
+        from: String,
+        /// The error of the copy.
+        source: EngineFailure,
+    },
     /// pip failed in the build.
     #[error(
         "pip could not install {} into the image {base}: {output}; {}",
@@ -80,6 +111,18 @@ pub enum ImageError {
     },
 }
 
+impl ImageError {
+    /// Returns whether another engine may have the image nevertheless.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        matches!(self, ImageError::NotPulled { .. } | ImageError::NotBuilt { .. })
+    }
+}
+
+/// Returns the remedy if the engine's disk is full.
+fn full(failure: &EngineFailure) -> String {
+    if failure.is_full() { format!("; {FREE_SPACE}") } else { String::new() }
+}
+
 /// Kinds of failures of pulling an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullProblem {
@@ -87,6 +130,8 @@ pub enum PullProblem {
     Offline,
     /// The registry does not know the image, or requires a login.
     Unknown,
+    /// The engine's disk is full.
+    Full,
     /// Another failure.
     Other,
 }
@@ -105,6 +150,9 @@ impl PullProblem {
         ];
         const UNKNOWN: [&str; 4] =
             ["manifest unknown", "not found", "access denied", "unauthorized"];
+        if is_full(message) {
+            return PullProblem::Full;
+        }
         let has = |signs: &[&str]| signs.iter().any(|sign| message.contains(sign));
         match (has(&OFFLINE), has(&UNKNOWN)) {
             (true, _) => PullProblem::Offline,
@@ -123,8 +171,66 @@ impl PullProblem {
             PullProblem::Unknown => {
                 "check the name; if it needs a login, run `docker login` and `docker pull`"
             }
+            PullProblem::Full => FREE_SPACE,
             PullProblem::Other => "try `docker pull` yourself",
         }
+    }
+}
+
+/// The reason there is no store for the files of a project on an engine.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The engine makes no volume.
+    #[error("the engine cannot make a volume for the project's files: {0}{hint}", hint = full(.0))]
+    Engine(#[from] EngineFailure),
+    /// This process has no name for its containers.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+/// The reason a project's files do not reach an engine.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The files cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The name of a file cannot be sent.
+    #[error("the name {} is not valid Unicode; rename the file", .path.display())]
+    NotUnicode {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The target of a link cannot be sent.
+    #[error("the target of the link {} is not valid Unicode; rename the target", .path.display())]
+    LinkNotUnicode {
+        /// The path of the link.
+        path: PathBuf,
+    },
+    /// The disk of the engine is full.
+    #[error("the engine did not take the project's files: {0}; {FREE_SPACE}")]
+    Full(EngineFailure),
+    /// The engine does not take the files.
+    #[error("the engine did not take the project's files: {0}")]
+    Engine(#[from] EngineFailure),
+    /// The files cannot be packed.
+    #[error("cannot pack the project's files: {0}")]
+    Unpacked(#[from] io::Error),
+    /// The task that packs the files broke off.
+    #[error("cannot pack the project's files: {0}")]
+    Task(#[from] JoinError),
+}
+
+impl SendError {
+    pub(crate) fn of(failure: EngineFailure) -> SendError {
+        if failure.is_full() {
+            return SendError::Full(failure);
+        }
+        SendError::Engine(failure)
+    }
+
+    /// Returns whether the engine is at fault, so that another one may take the files.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        matches!(self, SendError::Full(_) | SendError::Engine(_))
     }
 }
 
@@ -135,7 +241,7 @@ pub enum StartError {
     #[error("the Docker engine stopped answering: {0}; check it with `docker info`")]
     EngineGone(EngineFailure),
     /// The engine refuses to create or start the container.
-    #[error("the Docker engine could not start a container: {0}")]
+    #[error("the Docker engine could not start a container: {0}{hint}", hint = full(.0))]
     Refused(EngineFailure),
     /// The image was removed.
     #[error(

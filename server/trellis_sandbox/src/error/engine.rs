@@ -18,6 +18,16 @@ impl EngineFailure {
         }
     }
 
+    /// Returns whether the engine's disk is full. The engine's error has no other form.
+    pub(crate) fn is_full(&self) -> bool {
+        is_full(&self.to_string())
+    }
+
+    /// Returns whether the engine speaks only TLS. Go's server answers others with this message.
+    fn wants_tls(&self) -> bool {
+        self.to_string().contains("HTTP request to an HTTPS server")
+    }
+
     /// Returns whether this user may not use the engine's socket.
     pub(crate) fn is_denied(&self) -> bool {
         let is_denied = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
@@ -29,9 +39,20 @@ impl EngineFailure {
     }
 }
 
+/// Returns whether a message of an engine or of a program there says that the disk is full.
+pub(crate) fn is_full(message: &str) -> bool {
+    ["no space left on device", "No space left on device"].iter().any(|it| message.contains(it))
+}
+
+/// The remedy for a full disk.
+pub(crate) const FREE_SPACE: &str =
+    "the engine's disk is full: free space there, for instance with `docker system prune`";
+
 /// Formats an error with all its causes, since its own text often says little.
 fn with_causes(error: &bollard::errors::Error) -> String {
-    if let bollard::errors::Error::DockerResponseServerError { message, .. } = error {
+    use bollard::errors::Error::{DockerResponseServerError, DockerStreamError};
+    if let DockerResponseServerError { message, .. } | DockerStreamError { error: message } = error
+    {
         return message.trim().to_owned();
     }
     let mut text = error.to_string();
@@ -85,17 +106,21 @@ pub enum AddressError {
     /// The engine requires encryption.
     #[error(
         "it requires TLS, which Trellis does not support for Docker engines; forward its socket \
-         with `ssh -L` and use unix://"
+         with `ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST` and use \
+         unix:///tmp/engine.sock"
     )]
     Tls,
-    /// The address has another scheme.
+    /// The engine is reached through SSH.
     #[error(
-        "only unix:// and tcp:// addresses are supported; forward the engine's socket with `ssh \
-         -L`"
+        "Trellis does not support ssh:// addresses; forward the engine's socket with `ssh -nNT -L \
+         /tmp/engine.sock:/var/run/docker.sock HOST` and use unix:///tmp/engine.sock"
     )]
+    Ssh,
+    /// The address has another scheme.
+    #[error("Trellis supports only addresses with unix:// and with tcp:// (without TLS)")]
     Scheme,
     /// Nothing answers in time.
-    #[error("no answer within {} s", .limit.as_secs())]
+    #[error("no answer within {} s; check it with `docker info`", .limit.as_secs())]
     NoAnswer {
         /// The time limit.
         limit: Duration,
@@ -106,6 +131,30 @@ pub enum AddressError {
     /// The engine cannot be reached, or does not work.
     #[error(transparent)]
     Failed(EngineFailure),
+    /// An engine that a person named cannot be reached.
+    #[error("it cannot be reached: {0}; start it, or check the address")]
+    Unreached(EngineFailure),
+    /// The engine is too old.
+    #[error(
+        "it is Docker {version} (API {api}), and Trellis needs Docker 19.03 or newer: update it"
+    )]
+    Old {
+        /// The engine's version.
+        version: String,
+        /// The version of its API.
+        api: String,
+    },
+    /// The engine has another kind of processor than the others.
+    #[error(
+        "its processors are {own}, those of the first engine {other}, so that results could differ: \
+         name engines of one kind"
+    )]
+    Architecture {
+        /// The kind of this engine's processors.
+        own: String,
+        /// The kind of the first engine's processors.
+        other: String,
+    },
     /// The engine runs containers of another system.
     #[error("it runs Windows containers; switch it to Linux containers")]
     Windows,
@@ -114,10 +163,10 @@ pub enum AddressError {
 impl From<bollard::errors::Error> for AddressError {
     fn from(error: bollard::errors::Error) -> AddressError {
         let failure = EngineFailure(error);
-        if failure.is_denied() {
-            AddressError::Denied(failure)
-        } else {
-            AddressError::Failed(failure)
+        match failure {
+            it if it.is_denied() => AddressError::Denied(it),
+            it if it.wants_tls() => AddressError::Tls,
+            it => AddressError::Failed(it),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Installers are programs of others that report the kind of a failure in their output alone. This
 //! module is the only one that reads it.
 
+use super::{FREE_SPACE, is_full};
+
 /// Signs of a network that does not work, in the output of pip.
 const OFFLINE: [&str; 5] =
     ["NewConnectionError", "ConnectionError", "Temporary failure", "ProxyError", "ReadTimeout"];
@@ -127,6 +129,8 @@ pub enum ImageInstallProblem {
     NoMatch,
     /// The base image has no Python.
     NoPython,
+    /// The engine's disk is full.
+    Full,
     /// Another failure.
     Other,
 }
@@ -138,6 +142,7 @@ impl ImageInstallProblem {
         match PipProblem::of(output) {
             PipProblem::Offline => ImageInstallProblem::Offline,
             PipProblem::NoMatch => ImageInstallProblem::NoMatch,
+            PipProblem::Other if is_full(output) => ImageInstallProblem::Full,
             PipProblem::Other if no_python => ImageInstallProblem::NoPython,
             PipProblem::Other => ImageInstallProblem::Other,
         }
@@ -155,6 +160,7 @@ impl ImageInstallProblem {
             ImageInstallProblem::NoPython => {
                 "choose a base image with Python, such as python:3.12-slim"
             }
+            ImageInstallProblem::Full => FREE_SPACE,
             ImageInstallProblem::Other => "run the same command in a container of that image",
         }
     }

@@ -19,9 +19,11 @@ mod project;
 mod sandbox;
 mod worker;
 
-pub(crate) use self::project::ReadOnlyReason;
 pub use self::{
-    docker::{DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, StartError},
+    docker::{
+        DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, SendError,
+        StartError, StoreError,
+    },
     engine::{
         AddressError, ContextError, ContextFault, EngineError, EngineFailure, RemovalError,
         RemovalFault, UnreachableAddress,
@@ -32,6 +34,10 @@ pub use self::{
         ControlGroupError, FilterError, IsolationError, LandlockError, LocalError, ProgramError,
     },
     project::{LayerError, ProjectError},
-    sandbox::{EndError, SandboxError},
+    sandbox::{AbsentEngine, EndError, SandboxError},
     worker::{WorkerError, WorkerFailure},
+};
+pub(crate) use self::{
+    engine::{FREE_SPACE, is_full},
+    project::ReadOnlyReason,
 };

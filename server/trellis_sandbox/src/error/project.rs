@@ -5,7 +5,7 @@ use std::{io, path::PathBuf, time::Duration};
 use tokio::task::JoinError;
 use trellis_os::wording::bytes;
 
-use super::FileError;
+use super::{FileError, SendError};
 
 /// The reason there is no layer for what tests write to the project.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +58,12 @@ pub enum ProjectError {
         /// The worker's message.
         message: String,
     },
+    /// The files do not reach the engine.
+    #[error(transparent)]
+    Sent(#[from] SendError),
+    /// The files do not stay the same while they are sent.
+    #[error("its files changed again and again while they were sent")]
+    Unsettled,
     /// The worker ended.
     #[error("the sandbox ended")]
     Ended,

@@ -40,6 +40,21 @@ pub enum SandboxError {
     /// The user of containers cannot read the tests.
     #[error(transparent)]
     FolderAccess(#[from] FolderAccessError),
+    /// No engine takes runs any more.
+    #[error(
+        "no engine is left: {}; start one of them, or name others with `--engine`",
+        .absent.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    NoEngines {
+        /// The engines, with the reasons.
+        absent: Vec<AbsentEngine>,
+    },
+    /// The project cannot be sent to an engine.
+    #[error("the project cannot be sent to another engine: {reason}; run without `--engine`")]
+    NotSent {
+        /// The reason, for people.
+        reason: String,
+    },
     /// There is no container.
     #[error(transparent)]
     Container(#[from] StartError),
@@ -94,6 +109,33 @@ pub enum SandboxError {
     /// The sandbox cannot be ended.
     #[error(transparent)]
     End(#[from] EndError),
+}
+
+impl SandboxError {
+    /// Returns whether the engine is at fault, so that the run may succeed on another one.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        match self {
+            SandboxError::Container(StartError::Launch(_)) => false,
+            SandboxError::Container(_) => true,
+            SandboxError::Project(ProjectError::Sent(error)) => error.is_of_engine(),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the error is the same for each later run on the engine.
+    pub(crate) fn remains(&self) -> bool {
+        matches!(self, SandboxError::Container(StartError::ImageGone { .. }))
+    }
+}
+
+/// An engine that gets no runs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {reason}")]
+pub struct AbsentEngine {
+    /// The engine, as the person names it.
+    pub name: String,
+    /// The reason, for people.
+    pub reason: String,
 }
 
 /// The reason a sandbox did not end, or left something behind.

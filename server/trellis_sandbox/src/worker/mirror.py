@@ -1,8 +1,9 @@
 """The copy of the project that tests may write to, updated from the project before each run.
 
 Duty: whatever a run did to the copy, the next run finds the project as it is on disk. The project
-itself is only read. Every entry is reached from descriptors of folders, and no symbolic link is
-followed: links are copied as links.
+itself is only read: a folder of this machine (`Disk`), or the entries that Trellis has sent to
+another machine (`sent.py`). Every entry is reached from descriptors of folders, and no symbolic
+link is followed: links are copied as links.
 
 For each entry the kernel's metadata of both sides is recorded. Code under test cannot set the
 change time (ctime), but it can change a file in memory without updating it, by a shared mapping: so
@@ -14,6 +15,7 @@ import os
 import stat
 
 import folders
+import sent
 from entries import WENT, closed_folder, copy_file, copy_link, identity, permissions
 
 DEEPEST = 100  # maximum nesting of folders
@@ -87,14 +89,46 @@ class Folder:
                 pass
 
 
+class Disk:
+    """A folder of the project on this machine."""
+
+    def __init__(self, descriptor):
+        self._descriptor = descriptor
+
+    def status(self):
+        return os.fstat(self._descriptor)
+
+    def listed(self, kept):
+        return listed(self._descriptor, kept)
+
+    def enter(self, name):
+        """Returns the folder below; None if it cannot be opened now."""
+        try:
+            return Disk(os.open(name, folders.FOLDER, dir_fd=self._descriptor))
+        except OSError as error:
+            if error.errno in (*WENT, errno.EACCES):
+                return None
+            raise
+
+    def add(self, copy, name, status):
+        """Copies an entry. Sockets, pipes and devices are left out."""
+        kinds = {stat.S_IFREG: copy_file, stat.S_IFLNK: copy_link, stat.S_IFDIR: closed_folder}
+        make = kinds.get(stat.S_IFMT(status.st_mode))
+        return make and make(self._descriptor, copy, name, status)
+
+    def close(self):
+        os.close(self._descriptor)
+
+
 class Mirror:
-    """The copy at ``to`` of the project at ``from``.
+    """The copy at ``to`` of the project: the folder ``from``, or what was sent to ``store``.
 
     ``mounted``: folders in the copy that are mounted from the project itself.
     """
 
     def __init__(self, told):
-        self._source = os.open(told["from"], folders.FOLDER)
+        self._sent = sent.Sent(told["store"]) if "store" in told else None
+        self._source = self._sent.top if self._sent else Disk(os.open(told["from"], folders.FOLDER))
         self._copy = os.open(told["to"], folders.FOLDER)
         self._mounted = {name: self._numbers(name) for name in told["mounted"]}
         self._top, self._at = Folder(), "."
@@ -128,20 +162,34 @@ class Mirror:
                 raise OSError(errno.ESTALE, f"{name} was replaced with another folder")
         self._used = False
 
-    def lay(self):
-        """Makes the copy equal to the project. Returns None, or the obstacle, for people."""
+    def lay(self, order):
+        """Makes the copy equal to the project. Returns the reply: what is missing of the sent
+        contents, or the obstacle, for people.
+        """
         try:
+            if self._sent:
+                self._sent.take(order)
+                missing = self._sent.missing()
+                if missing:
+                    return {"missing": missing}
             if self._used:
                 self._tidy()
             self._follow(self._top, self._source, self._copy, ".", self._mounted.keys())
+        except sent.Damaged as error:
+            self.use()
+            return {"missing": [error.digest]}
         except OSError as error:
             self.use()
-            if error.errno in (errno.ENOSPC, errno.EFBIG):
-                return FULL
-            return f"{self._at}: {error.strerror or error}".encode("utf-8", "replace").decode()
+            return {"laid": self._obstacle(error)}
+        return {"laid": None}
+
+    def _obstacle(self, error):
+        if error.errno in (errno.ENOSPC, errno.EFBIG):
+            return FULL
+        return f"{self._at}: {error.strerror or error}".encode("utf-8", "replace").decode()
 
     def _follow(self, folder, source, copy, path, kept=frozenset()):
-        found = listed(source, kept)
+        found = source.listed(kept)
         current = {
             name for name, known in folder.entries.items() if name in found and known.is_current(*found[name])
         }
@@ -151,19 +199,19 @@ class Mirror:
                 self._enter(folder, source, copy, name, f"{path}/{name}")
             elif name not in folder.entries:
                 self._at = f"{path}/{name}"
-                self._add(folder, source, copy, name, status)
-        folder.settle(copy, os.fstat(source))
+                folder.open_up(copy)
+                entry = source.add(copy, name, status)
+                if entry is not None:
+                    folder.entries[name] = entry
+        folder.settle(copy, source.status())
 
     def _enter(self, folder, source, copy, name, path):
         self._at = path
         if path.count("/") > DEEPEST:
             raise OSError(errno.ELOOP, f"more than {DEEPEST} folders within folders; run with `--read-only`")
-        try:
-            inner = os.open(name, folders.FOLDER, dir_fd=source)
-        except OSError as error:
-            if error.errno in (*WENT, errno.EACCES):
-                return  # the next run tries again
-            raise
+        inner = source.enter(name)
+        if inner is None:
+            return  # the next run tries again
         try:
             if name not in folder.entries:
                 folder.open_up(copy)
@@ -175,18 +223,7 @@ class Mirror:
             finally:
                 os.close(below)
         finally:
-            os.close(inner)
-
-    @staticmethod
-    def _add(folder, source, copy, name, status):
-        """Adds an entry. Sockets, pipes and devices are left out."""
-        kinds = {stat.S_IFREG: copy_file, stat.S_IFLNK: copy_link, stat.S_IFDIR: closed_folder}
-        make = kinds.get(stat.S_IFMT(status.st_mode))
-        if make is not None:
-            folder.open_up(copy)
-            entry = make(source, copy, name, status)
-            if entry is not None:
-                folder.entries[name] = entry
+            inner.close()
 
 
 def listed(source, kept):

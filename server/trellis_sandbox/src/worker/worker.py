@@ -164,7 +164,7 @@ class Worker:
         if what == "run":
             self._waiting.append(order)
         elif what == "lay":  # sent before a run, while there is none
-            self._wire.control(laid=self._mirror.lay())
+            self._wire.control(**self._mirror.lay(order))
         elif self._run is not None and self._run.status is None:
             if what == "kill":
                 self._run.killed = True

@@ -107,6 +107,9 @@ pub struct RunTestsResult {
     pub parsing_failed: bool,
     /// Why, if the outcome alone does not say it.
     pub reason: Option<String>,
+    /// The engine on which the tests ran, if you named engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// In the order they ran.
     pub tests: Vec<TestShape>,
     /// Ids that were collected but have no result.
@@ -385,6 +388,7 @@ impl Ran {
             outcome: outcome(&report.outcome),
             parsing_failed: report.parsing_failed,
             reason: reason(report).map(str::to_owned),
+            engine: report.engine.clone(),
             tests: report.tests.iter().map(test).collect(),
             not_run: report.not_run.clone(),
             deselected: report.deselected.clone(),

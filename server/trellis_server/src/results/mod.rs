@@ -340,6 +340,7 @@ mod checks {
     fn report(outcome: Outcome, tests: Vec<TestResult>) -> Report {
         Report {
             outcome,
+            engine: None,
             parsing_failed: false,
             reason: None,
             exit_code: Some(0),

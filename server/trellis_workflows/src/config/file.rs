@@ -50,6 +50,17 @@ pub(super) struct File {
     pub forge: ForgeSettings,
     /// Permissions for tests; only the user's own file may contain them.
     pub sandbox: Option<Sandbox>,
+    /// Docker engines for tests; only the user's own file may contain them.
+    #[serde(default)]
+    pub engines: Vec<Engine>,
+}
+
+/// A Docker engine that runs tests.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Engine {
+    /// The engine's address, or the name of a Docker context.
+    pub host: String,
 }
 
 /// Permissions of tests beyond those of every sandbox.
@@ -233,6 +244,9 @@ impl File {
             );
             let hint = format!("if you want this, move it to {}, or use flags", own.display());
             return Err(Fault::input(message).hint(hint));
+        }
+        if !self.engines.is_empty() {
+            return refuse("engines", "code");
         }
         for (name, it) in &self.providers {
             let moved = [

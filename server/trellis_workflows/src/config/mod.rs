@@ -32,6 +32,8 @@ pub struct Config {
     pub prices: Prices,
     pub forge: ForgeSettings,
     pub sandbox: Sandbox,
+    /// Docker engines that run tests, by address or context.
+    pub engines: Vec<String>,
     providers: BTreeMap<String, Provider>,
     /// The files that were read, the project's first.
     pub sources: Vec<PathBuf>,
@@ -77,6 +79,7 @@ impl Config {
         self.budget = self.budget.tightest(file.budget);
         self.forge.url = self.forge.url.take().or(file.forge.url);
         self.forge.kind = self.forge.kind.or(file.forge.kind);
+        self.engines.extend(file.engines.into_iter().map(|it| it.host));
         if let Some(sandbox) = file.sandbox {
             self.sandbox = sandbox;
         }

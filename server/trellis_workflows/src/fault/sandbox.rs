@@ -34,10 +34,13 @@ impl From<DockerError> for Fault {
     fn from(error: DockerError) -> Fault {
         match error {
             DockerError::Engine(_)
+            | DockerError::Context(_)
+            | DockerError::NoEngines { .. }
             | DockerError::Address(_)
             | DockerError::Containers(_)
             | DockerError::Removal(_)
-            | DockerError::Image(_) => Fault::unavailable(error),
+            | DockerError::Image(_)
+            | DockerError::Store(_) => Fault::unavailable(error),
         }
     }
 }

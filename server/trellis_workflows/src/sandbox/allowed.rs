@@ -35,6 +35,10 @@ pub struct Allowed {
     /// Do not let tests write to the project folder.
     #[arg(long, help_heading = "Sandbox")]
     pub read_only: bool,
+    /// Run the tests on this Docker engine: an address (`unix://`, `tcp://`), or a Docker context.
+    /// Repeatable.
+    #[arg(long = "engine", help_heading = "Sandbox", value_name = "HOST")]
+    pub engines: Vec<String>,
     /// Seconds for all tests of a run, where nothing else is said (default: 1800).
     #[arg(skip)]
     pub run_seconds: Option<u64>,
@@ -56,6 +60,8 @@ pub(super) const MOST_CORES: i64 = 4096;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settled {
     pub python: Option<PathBuf>,
+    /// Docker engines that run tests, by address or context.
+    pub engines: Vec<String>,
     env: BTreeMap<String, String>,
     memory: Option<u64>,
     cores: Option<u32>,
@@ -78,7 +84,7 @@ impl Allowed {
         root: &Path,
     ) -> Result<Settled, Fault> {
         let variable = |name: &str| std::env::var(name).ok();
-        let file = config::Config::load(root, variable)?.sandbox;
+        let config::Config { sandbox: file, engines, .. } = config::Config::load(root, variable)?;
         let is_little = self.memory.is_some_and(|it| !(LEAST_MEMORY..=MOST_MEMORY).contains(&it));
         if is_little || self.cores == Some(0) {
             return Err(Fault::input(
@@ -106,6 +112,7 @@ impl Allowed {
         }
         Ok(Settled {
             python: interpreter.map(Path::to_owned).or(file.python),
+            engines: if self.engines.is_empty() { engines } else { self.engines.clone() },
             env,
             memory: self.memory.or(file.memory),
             cores: self.cores.or(file.cores),
@@ -127,6 +134,11 @@ fn check_variable_name(name: &str) -> Result<(), Fault> {
 }
 
 impl Settled {
+    /// Returns whether tests may not write to the project, not even to a copy.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// Returns the runner configuration, with scratch folders in `scratch`.
     pub fn config(&self, scratch: &Path) -> Config {
         let mut config = Config {

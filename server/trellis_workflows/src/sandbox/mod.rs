@@ -122,8 +122,8 @@ pub async fn open(
     allowed.notes.iter().for_each(|it| reporter.note(format_args!("note: {it}")));
     let voice = ProgressReporter::of(reporter);
     let mut config = allowed.config(scratch.path());
-    if let Some(docker) = docker(args, &allowed, root, &needs, reporter).await? {
-        let runner = Runner::in_docker(docker, &config);
+    if let Some(engines) = docker(args, &allowed, root, &needs, reporter).await? {
+        let runner = Runner::on_engines(engines, &config);
         return Ok(Sandbox { runner, interpreter: None, is_projects_own: false, voice, scratch });
     }
     let python = interpreter(root, &allowed, needs, reporter).await?;
@@ -154,16 +154,21 @@ fn provider(voice: &ProgressReporter) -> Option<python::CoverageProvider> {
     })
 }
 
-/// Returns the Docker sandbox. `None` if it was not requested, or if the choice is automatic and
-/// Docker is unavailable.
+/// Returns the Docker engines that run tests. `None` if they were not requested, or if the choice is
+/// automatic, no engine was named and Docker is unavailable.
 async fn docker(
     args: &SandboxArgs,
     allowed: &Settled,
     root: &Path,
     needs: &Packages,
     reporter: &Reporter,
-) -> Result<Option<Docker>, Fault> {
+) -> Result<Option<Vec<Docker>>, Fault> {
     let may_choose = args.sandbox == Choice::Auto;
+    if !args.allow.engines.is_empty() && (args.sandbox == Choice::Local || allowed.python.is_some())
+    {
+        return Err(Fault::input("`--engine` names engines, but the tests are to run locally")
+            .hint("leave `--engine` out, or `--sandbox local` and `--python`"));
+    }
     if allowed.python.is_some() {
         return match args.sandbox {
             Choice::Docker => {
@@ -173,17 +178,49 @@ async fn docker(
             _ => Ok(None),
         };
     }
+    if args.sandbox != Choice::Local && !allowed.engines.is_empty() {
+        return named_engines(args, allowed, root, needs, reporter).await.map(Some);
+    }
     if args.sandbox == Choice::Local || may_choose && Docker::describe().await.is_err() {
         return Ok(None);
     }
     match container_image(args, root, needs, reporter).await {
-        Ok(docker) => Ok(Some(docker)),
+        Ok(docker) => Ok(Some(vec![docker])),
         Err(fault) if may_choose => {
             reporter.note(format_args!("Docker is unavailable, so tests run locally: {fault}"));
             Ok(None)
         }
         Err(fault) => Err(fault),
     }
+}
+
+/// Opens the engines that the person named; says which cannot be used.
+async fn named_engines(
+    args: &SandboxArgs,
+    allowed: &Settled,
+    root: &Path,
+    needs: &Packages,
+    reporter: &Reporter,
+) -> Result<Vec<Docker>, Fault> {
+    if allowed.is_read_only() {
+        return Err(Fault::input("tests on named engines get a copy of the project to write to")
+            .hint("leave `--read-only` or `--engine` out: your files stay as they are"));
+    }
+    let (spec, cache) = (image_spec(args, root, needs, reporter)?, disk::cache_folder()?);
+    let say = |it| image_progress(it, reporter);
+    let opened = Docker::open_all(&allowed.engines, root, &spec, &cache, &say).await?;
+    opened.absent.iter().for_each(|it| reporter.note(format_args!("tests do not run on {it}")));
+    Ok(opened.engines)
+}
+
+fn image_spec(
+    args: &SandboxArgs,
+    root: &Path,
+    needs: &Packages,
+    reporter: &Reporter,
+) -> Result<ImageSpec, Fault> {
+    let base = args.image.clone().unwrap_or(ImageSpec::default().base);
+    Ok(ImageSpec { base, requirements: lines(root, needs, reporter)? })
 }
 
 async fn container_image(
@@ -193,10 +230,13 @@ async fn container_image(
     reporter: &Reporter,
 ) -> Result<Docker, Fault> {
     Docker::may_read(root)?;
-    let default = ImageSpec::default();
-    let base = args.image.clone().unwrap_or(default.base);
-    let spec = ImageSpec { base, requirements: lines(root, needs, reporter)? };
-    let say = |progress: ImageProgress| match progress {
+    let spec = image_spec(args, root, needs, reporter)?;
+    let say = |it| image_progress(it, reporter);
+    Ok(Docker::open(None, &spec, &disk::cache_folder()?, &say).await?)
+}
+
+fn image_progress(progress: ImageProgress, reporter: &Reporter) {
+    match progress {
         ImageProgress::Waiting => {
             reporter.note("waiting for another process that builds the image")
         }
@@ -208,8 +248,7 @@ async fn container_image(
         ImageProgress::Building { requirements } => {
             reporter.note(format_args!("building the test image: {}", requirements.join(", ")));
         }
-    };
-    Ok(Docker::open(None, &spec, &disk::cache_folder()?, &say).await?)
+    }
 }
 
 /// Returns the environment for tests of the project in `root`, and creates it if it is missing.

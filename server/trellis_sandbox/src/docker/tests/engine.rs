@@ -23,7 +23,7 @@ async fn where_nothing_answers_the_error_says_what_was_tried() {
     let error = Engine::at("tcp://127.0.0.1:1").await.expect_err("nobody there");
     assert!(error.to_string().contains("refused"), "{error}");
     let error = Engine::at("ssh://box").await.expect_err("not spoken");
-    assert!(matches!(error, AddressError::Scheme), "{error}");
+    assert!(matches!(error, AddressError::Ssh), "{error}");
 }
 
 #[tokio::test]

@@ -1,0 +1,159 @@
+//! Opens the engines that a person named: each is checked, and gets the image and a store.
+
+use std::path::Path;
+
+use futures_util::{StreamExt, future::join_all};
+
+use super::{
+    Docker,
+    address::named,
+    engine::Engine,
+    image::{Image, ImageSpec, OnProgress, provide},
+    store::{Store, remove_old},
+    sweep::sweep,
+};
+use crate::error::{AbsentEngine, AddressError, DockerError, EngineFailure, ImageError};
+
+/// The engines that can be used, and the others with the reasons.
+#[derive(Debug)]
+pub struct OpenedEngines {
+    /// The engines that can be used, at least one.
+    pub engines: Vec<Docker>,
+    /// The engines that cannot be used.
+    pub absent: Vec<AbsentEngine>,
+}
+
+impl Docker {
+    /// Connects to the engines that `names` lists, each an address or the name of a context, and
+    /// prepares each for tests of `project`, whose files are sent there. An engine that cannot get
+    /// the image itself gets it from another one.
+    ///
+    /// # Errors
+    ///
+    /// None of the engines can be used.
+    pub async fn open_all(
+        names: &[String],
+        project: &Path,
+        spec: &ImageSpec,
+        cache: &Path,
+        on_progress: OnProgress<'_>,
+    ) -> Result<OpenedEngines, DockerError> {
+        let met = join_all(names.iter().map(|name| meet(name))).await;
+        let mut absent = Vec::new();
+        let mut present = Vec::new();
+        for (name, met) in names.iter().zip(met) {
+            match met.and_then(|it| like_the_first(it, present.first().map(|(_, it)| it))) {
+                Ok(engine) => present.push((name.clone(), engine)),
+                Err(error) => absent.push(missing(name, &error)),
+            }
+        }
+        let images = present.iter().map(|(_, engine)| async {
+            engine.working(provide(engine, spec, cache, on_progress)).await?
+        });
+        let images = join_all(images).await;
+        let source = present
+            .iter()
+            .zip(&images)
+            .find_map(|((_, engine), image)| Some((engine.clone(), image.as_ref().ok()?.clone())));
+        let mut engines = Vec::new();
+        for ((name, engine), image) in present.into_iter().zip(images) {
+            let image = match (image, &source) {
+                (Err(error), Some((from, image))) if error.is_of_engine() => {
+                    copied(from, &engine, image, &spec.base, error).await
+                }
+                (image, _) => image,
+            };
+            match ready(name.clone(), engine, image, project).await {
+                Ok(docker) => engines.push(docker),
+                Err(error) => absent.push(missing(&name, &error)),
+            }
+        }
+        if engines.is_empty() {
+            return Err(DockerError::NoEngines { absent });
+        }
+        Ok(OpenedEngines { engines, absent })
+    }
+}
+
+fn missing(name: &str, error: &DockerError) -> AbsentEngine {
+    AbsentEngine { name: name.to_owned(), reason: error.to_string() }
+}
+
+async fn meet(name: &str) -> Result<Engine, DockerError> {
+    let address = named(name, &|it| std::env::var(it).ok())?;
+    let engine = Engine::of(&address).await.map_err(|error| match error {
+        AddressError::Failed(failure) => AddressError::Unreached(failure),
+        error => error,
+    })?;
+    engine.check_version()?;
+    engine
+        .working(async {
+            sweep(&engine).await?;
+            Ok::<_, DockerError>(remove_old(&engine).await?)
+        })
+        .await??;
+    Ok(engine)
+}
+
+/// Refuses an engine on another kind of processor: one image, and the same results, on all engines.
+fn like_the_first(engine: Engine, first: Option<&Engine>) -> Result<Engine, DockerError> {
+    let own = &engine.describe().architecture;
+    match first.map(|it| &it.describe().architecture) {
+        Some(other) if other != own => {
+            let (own, other) = (own.clone(), other.clone());
+            Err(AddressError::Architecture { own, other }.into())
+        }
+        _ => Ok(engine),
+    }
+}
+
+async fn ready(
+    name: String,
+    engine: Engine,
+    image: Result<Image, ImageError>,
+    project: &Path,
+) -> Result<Docker, DockerError> {
+    let image = image?;
+    let store = engine.working(Store::open(&engine, project, &image.name)).await??;
+    let store = Some(store);
+    let slots = engine.describe().processors.max(1);
+    Ok(Docker { name, engine, image, store, slots })
+}
+
+/// Returns the image after a copy from another engine, in place of the `error`.
+async fn copied(
+    from: &Engine,
+    to: &Engine,
+    image: &Image,
+    base: &str,
+    error: ImageError,
+) -> Result<Image, ImageError> {
+    match from.working(to.working(copy(from, to, image, base))).await {
+        Ok(Ok(copied)) => copied.map_err(|source| {
+            let from = from.describe().host.clone();
+            ImageError::NotCopied { error: Box::new(error), from, source }
+        }),
+        Ok(Err(gone)) => Err(gone.into()),
+        Err(_) => Err(error),
+    }
+}
+
+/// Copies the image and its base from one engine to another.
+async fn copy(
+    from: &Engine,
+    to: &Engine,
+    image: &Image,
+    base: &str,
+) -> Result<Image, EngineFailure> {
+    let exported = from.docker.export_images(&[base, &image.name]);
+    // The engine reads a broken stream to its end and refuses it.
+    let exported = exported.take_while(|it| std::future::ready(it.is_ok()));
+    let exported = exported.filter_map(|it| std::future::ready(it.ok())).boxed();
+    let options = bollard::query_parameters::ImportImageOptionsBuilder::default().quiet(true);
+    let mut steps = to.docker.import_image(options.build(), bollard::body_stream(exported), None);
+    while let Some(step) = steps.next().await {
+        step.map_err(EngineFailure)?;
+    }
+    to.docker.inspect_image(&image.name).await.map_err(EngineFailure)?;
+    Ok(image.clone())
+}
