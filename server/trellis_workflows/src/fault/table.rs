@@ -7,8 +7,20 @@ use trellis_git::error::{CommandError, GitError, RemoteError, WorktreeError};
 use trellis_project::error::{EditError, LocateError, PlanFileError, ProjectError, Rollback};
 use trellis_store::disk::is_full;
 use trellis_store::error::StoreError;
+use trellis_store::format::NewerFormat;
 
 use super::{Exit, Fault, FaultKind};
+
+impl From<&NewerFormat> for Fault {
+    fn from(error: &NewerFormat) -> Fault {
+        Fault::input(error).hint("use that version of Trellis here; nothing was changed")
+    }
+}
+
+/// Returns the fault of an error that says that a newer Trellis wrote a file.
+pub fn of_newer(error: &io::Error) -> Option<Fault> {
+    error.get_ref()?.downcast_ref::<NewerFormat>().map(Fault::from)
+}
 
 impl From<&StoreError> for Fault {
     fn from(error: &StoreError) -> Fault {
@@ -199,6 +211,7 @@ impl From<&EditError> for Fault {
             EditError::DamagedRecord { .. } => {
                 input("undo the edit by hand; the old texts are in the same folder")
             }
+            EditError::NewerRecord(error) => Fault::from(error),
             EditError::ChangedSince { before, .. } => input(&format!(
                 "undo later edits of it first, or compare it with the text before the edit, {}",
                 before.display()
@@ -228,6 +241,9 @@ pub fn cannot(what: &str, error: &io::Error) -> Fault {
 }
 
 fn of_io(message: impl Display, error: &io::Error) -> Fault {
+    if let Some(fault) = of_newer(error) {
+        return fault;
+    }
     let fault = Fault::internal(message);
     match is_full(error) {
         true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
@@ -259,4 +275,4 @@ macro_rules! by_value {
     )+};
 }
 
-by_value!(StoreError, GitError, ProjectError, PlanFileError, EditError);
+by_value!(NewerFormat, StoreError, GitError, ProjectError, PlanFileError, EditError);
