@@ -63,6 +63,19 @@ fn no_command_works_on_a_journal_of_a_newer_version() {
     assert_eq!(service.asked().len(), 0);
 }
 
+#[test]
+fn no_edit_of_a_newer_version_is_undone() {
+    for folder in ["1", "1.pending"] {
+        let world = World::new();
+        world.write("pyproject.toml", "");
+        world.write("a.py", "new\n");
+        world.write(".trellis/.gitignore", "*\n");
+        let record = json!({ "version": 2, "id": 1, "what": "test", "undoes": null, "files": [] });
+        world.write(&format!(".trellis/edits/{folder}/edit.json"), &record.to_string());
+        is_refused(&world, folder, || world.trellis(&["symbols", "undo", "--in=a.py"]));
+    }
+}
+
 /// Replaces the number of a file's format.
 fn raise(world: &World, path: &str) {
     let mut document: Value = serde_json::from_str(&world.read(path)).expect("JSON");

@@ -134,10 +134,11 @@ fn of_remote(error: &RemoteError) -> Fault {
         RemoteError::BadAddress(_) => Fault::input(error)
             .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path"),
         RemoteError::NoJson { .. } => Fault::internal(error),
-        RemoteError::DamagedRecord { .. } | RemoteError::RecordVersion { .. } => {
-            Fault::input(error)
-                .hint("move it away; Trellis then treats branches pushed earlier as someone else's")
+        RemoteError::RecordVersion { .. } => {
+            Fault::input(error).hint("use the Trellis that wrote it")
         }
+        RemoteError::DamagedRecord { .. } => Fault::input(error)
+            .hint("move it away; Trellis then treats branches pushed earlier as someone else's"),
     }
 }
 
@@ -200,8 +201,10 @@ impl From<&EditError> for Fault {
             EditError::NotMade { source, rollback } => {
                 Fault::internal(error).hint(after_rollback(source, rollback))
             }
-            EditError::NotRecovered { .. } => Fault::internal(error)
-                .hint("fix this and try again; the old texts are in that folder"),
+            EditError::NotRecovered { source, .. } => of_newer(source).unwrap_or_else(|| {
+                let hint = "fix this and try again; the old texts are in that folder";
+                Fault::internal(error).hint(hint)
+            }),
             EditError::NothingToUndo => {
                 input("use --in with a file of the project that was edited")
             }
