@@ -5,7 +5,7 @@ use std::fs;
 use crate::world::{World, repository};
 
 /// Creates the example of a project to repair, with one fix that needs a review.
-fn proposed() -> World {
+pub(crate) fn proposed() -> World {
     let world = World::new();
     let example = repository().join("fixtures/examples/repair");
     for path in [

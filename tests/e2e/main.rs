@@ -79,6 +79,7 @@ mod transports;
 mod traps;
 mod unmeasured;
 mod unseen;
+mod upgrades;
 mod vocabulary;
 mod words;
 mod world;

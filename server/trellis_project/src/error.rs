@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use trellis_os::wording::{cannot_read, counted};
 use trellis_plan::{Problem, ReadError};
 use trellis_store::error::StoreError;
+use trellis_store::format::NewerFormat;
 
 /// Error of finding a project.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +89,8 @@ pub enum EditError {
     NotMade { source: io::Error, rollback: Rollback },
     #[error("cannot undo the interrupted edit in {}: {source}", folder.display())]
     NotRecovered { folder: PathBuf, source: io::Error },
+    #[error(transparent)]
+    NewerRecord(#[from] NewerFormat),
     #[error("there is no edit to undo")]
     NothingToUndo,
     /// An unknown edit; `known` are the numbers of the last ones, newest first.

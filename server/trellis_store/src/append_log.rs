@@ -13,7 +13,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::crash_point;
 use crate::disk::{self, hex};
+use crate::format::{LINE_START, refuse_newer_line};
 use crate::hash_chain::{SUFFIX, carried, seal};
+use crate::journal::VERSION;
 
 /// Bytes read at once.
 const BLOCK: usize = 16 << 10;
@@ -41,7 +43,7 @@ impl AppendLog {
     pub(crate) fn open(path: &Path) -> io::Result<AppendLog> {
         let mut it = AppendLog { path: path.to_owned(), file: open(path)?, end: None };
         it.locked(|it| {
-            it.end = Some(Tail::of(&it.file)?);
+            it.end = Some(it.tail()?);
             Ok(())
         })?;
         Ok(it)
@@ -82,8 +84,27 @@ impl AppendLog {
         let length = self.file.metadata()?.len();
         match self.end.take() {
             Some(end) if end.length == length => Ok(end),
-            _ => Tail::of(&self.file),
+            _ => self.tail(),
         }
+    }
+
+    /// Finds the end of the file, unless a newer Trellis wrote it.
+    fn tail(&self) -> io::Result<Tail> {
+        let found = self.file.metadata()?.len();
+        let length = whole_lines(&self.file, found)?;
+        refuse_newer(&self.path, &self.file, length)?;
+        Tail::of(&self.file, found, length)
+    }
+
+    /// Refuses a file whose last line has a newer format; a missing one has no lines.
+    pub(crate) fn refuse_newer(path: &Path) -> io::Result<()> {
+        let file = match trellis_os::files::open(path) {
+            Ok(file) => file.into_inner(),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let length = whole_lines(&file, file.metadata()?.len())?;
+        refuse_newer(path, &file, length)
     }
 
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
@@ -118,10 +139,8 @@ impl AppendLog {
 }
 
 impl Tail {
-    /// Finds the end of a file, and cuts off bytes after its last complete line.
-    fn of(file: &File) -> io::Result<Tail> {
-        let found = file.metadata()?.len();
-        let length = whole_lines(file, found)?;
+    /// Cuts off the bytes of a file after its complete lines, of the given length.
+    fn of(file: &File, found: u64, length: u64) -> io::Result<Tail> {
         if length < found {
             file.set_len(length)?;
         }
@@ -142,6 +161,15 @@ fn whole_lines(file: &File, mut end: u64) -> io::Result<u64> {
         end = start;
     }
     Ok(0)
+}
+
+/// Refuses a file whose last complete line, which ends at `end`, has a newer format.
+fn refuse_newer(path: &Path, file: &File, end: u64) -> io::Result<()> {
+    let start = whole_lines(file, end.saturating_sub(1))?;
+    let mut line = [0; LINE_START];
+    let line = &mut line[..(end - start).min(LINE_START as u64) as usize];
+    file.read_exact_at(line, start)?;
+    Ok(refuse_newer_line(path.display(), line, VERSION)?)
 }
 
 /// Returns the chain value that a line after the first `length` bytes (complete lines) continues.

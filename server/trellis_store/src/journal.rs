@@ -19,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use crate::append_log::AppendLog;
 use crate::cost::Cost;
 use crate::disk;
+use crate::format;
 use crate::origin::Origin;
 use crate::replay::ReplayedState;
 
-/// Version of the line format.
-const VERSION: u32 = 1;
+/// Version of the line format. It grows with a change that the version before must not ignore; every
+/// version writes it at the beginning of each line.
+pub(crate) const VERSION: u32 = 1;
 
 /// Accepted text of a node. A resumed run rebuilds the repository from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -351,6 +353,7 @@ pub enum Event {
 /// A journal line without its chain.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Line {
+    #[serde(deserialize_with = "format::not_newer::<_, VERSION>")]
     v: u32,
     pub(crate) at: String,
     /// Name of the workflow that wrote the line; absent in old journals.
@@ -414,6 +417,15 @@ impl Journal {
         // Another process may be appending at this moment.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         Ok((journal, ReplayedState::read(&text_of(&bytes[..whole]))))
+    }
+
+    /// Refuses a journal that a newer Trellis wrote; opening it does so too.
+    ///
+    /// # Errors
+    ///
+    /// The last line has a newer format (a [`format::NewerFormat`]), or the file cannot be read.
+    pub fn refuse_newer(root: &Path) -> io::Result<()> {
+        AppendLog::refuse_newer(&Journal::path(root))
     }
 
     /// Opens the journal for a few lines, besides the process that owns the folder.

@@ -8,6 +8,7 @@ pub mod crash_point;
 pub mod describe;
 pub mod disk;
 pub mod error;
+pub mod format;
 pub mod hash_chain;
 pub mod journal;
 pub mod lock;

@@ -9,7 +9,7 @@ use trellis_engine::{ModelRequest, Policy, Reply, Stage};
 
 use crate::agent::run;
 use crate::budget::Spent;
-use crate::fault::{Exit, Fault};
+use crate::fault::{Exit, Fault, of_newer};
 use crate::llm_client::{CallContext, Completion, LlmClient};
 use crate::models::{self, ModelArgs};
 use crate::reporter::Reporter;
@@ -143,6 +143,9 @@ impl LlmSession {
 }
 
 pub fn no_journal(error: std::io::Error) -> Fault {
+    if let Some(fault) = of_newer(&error) {
+        return fault;
+    }
     Fault::new(Exit::Internal, format!("cannot write the journal: {error}"))
         .hint("make `.trellis` writable and free some space on the disk; kept changes stay")
 }

@@ -3,7 +3,7 @@
 mod bad_input;
 mod examples;
 mod mistakes;
-mod paid;
+pub(crate) mod paid;
 
 use std::fs;
 

@@ -33,14 +33,14 @@ pub(super) fn label(question: &Value) -> (&'static str, String) {
 }
 
 /// Replies as recorded.
-fn answered(question: &Value) -> (u16, Value) {
+pub(crate) fn answered(question: &Value) -> (u16, Value) {
     let (stage, subject) = label(question);
     let mut all = replies().into_iter();
     let found = all.find(|it| it["stage"] == stage && it["node"] == subject.as_str());
     said(found.expect("a reply")["reply"].as_str().expect("a text"))
 }
 
-fn command(world: &World, service: &Service, more: &[&str]) -> Command {
+pub(crate) fn command(world: &World, service: &Service, more: &[&str]) -> Command {
     let model: &[&str] = if more.contains(&"--model") { &[] } else { &["--model", "openai:tiny"] };
     let arguments = ["plan", "draft", "spec.md", "--json"];
     let mut command = world.command(&[&arguments, model, more].concat());
@@ -48,7 +48,7 @@ fn command(world: &World, service: &Service, more: &[&str]) -> Command {
     command
 }
 
-pub(super) fn run(world: &World, service: &Service, more: &[&str]) -> Ran {
+pub(crate) fn run(world: &World, service: &Service, more: &[&str]) -> Ran {
     Ran::of(command(world, service, more).output().expect("trellis starts"))
 }
 
@@ -191,4 +191,28 @@ fn a_decision_counts_once_if_its_command_is_killed_and_repeated() {
         assert_eq!(result["part"], "layout", "{point}");
     }
     assert!(killed > 1, "killed {killed} times");
+}
+
+/// Two drafts in one folder would overwrite each other's decisions.
+#[test]
+fn a_second_draft_at_the_same_time_is_refused_with_the_owner() {
+    let world = world(&[]);
+    let (waits, goes_on) = (mpsc::channel::<()>(), mpsc::channel::<()>());
+    let (begun, ended) = (waits.0, goes_on.1);
+    let service = Service::start(Box::new(move |question| {
+        // The first request waits until the second draft was refused.
+        if begun.send(()).is_ok() {
+            let _ = ended.recv();
+        }
+        answered(question)
+    }));
+    let first = command(&world, &service, &[]).stdout(Stdio::piped()).spawn().expect("a start");
+    waits.1.recv().expect("the first draft asks");
+    let refused = run(&world, &service, &["--stepwise"]).exits(65);
+    let owner = format!("another trellis (process {}, since ", first.id());
+    let _ = refused.says(&owner).says("is running in").says("wait for it, or stop it");
+    drop((waits.1, goes_on.0));
+    let _ = Ran::of(first.wait_with_output().expect("an end")).exits(0);
+    assert_eq!(service.asked().len(), 7, "the refused draft asked nothing");
+    let _ = run(&world, &service, &["--stepwise"]).exits(2);
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::{refuse_other_encoding, stage, writable};
-use super::undo_log::{self, FileRecord, Record};
+use super::undo_log::{self, FileRecord, Record, VERSION};
 use super::{AppliedEdit, Change, folder};
 use crate::error::{EditError, Rollback};
 use trellis_store::disk::hash;
@@ -32,7 +32,7 @@ pub(super) fn apply_as(
     files.iter().try_for_each(|it| undo_log::belongs(root, it))?;
     refuse_twice(&files)?;
     let id = undo_log::numbers(&folder).last().map_or(1, |it| it + 1);
-    let record = Record { version: 1, id, what: what.to_owned(), undoes, files };
+    let record = Record { version: VERSION, id, what: what.to_owned(), undoes, files };
     let before: Vec<&str> = changes.iter().map(|it| it.source.as_str()).collect();
     let made = undo_log::prepare(&folder, &record, &before)
         .and_then(|()| replace(&record, &changes, &|_| Ok(())))
@@ -141,7 +141,8 @@ mod tests {
         let changes: Vec<Change> = paths.iter().map(|it| change(it.clone(), "new\n")).collect();
         let kept = folder(root).expect("a folder");
         let files = changes.iter().map(|it| checked(it).expect("fits")).collect();
-        let record = Record { version: 1, id: 1, what: "test".to_owned(), undoes: None, files };
+        let record =
+            Record { version: VERSION, id: 1, what: "test".to_owned(), undoes: None, files };
         undo_log::prepare(&kept, &record, &["old\n", "old\n"]).expect("prepared");
         let fails = |path: &Path| {
             if path.ends_with("b.py") { Err(io::Error::other("stopped")) } else { Ok(()) }
@@ -201,7 +202,7 @@ mod tests {
             after: hash("new\n"),
         };
         let what = "test".to_owned();
-        let record = Record { version: 1, id: 1, what, undoes: None, files: vec![file] };
+        let record = Record { version: VERSION, id: 1, what, undoes: None, files: vec![file] };
         undo_log::prepare(&kept, &record, &["old\n"]).expect("prepared");
         let refused = recover(&root).expect_err("refused").to_string();
         assert!(refused.contains("outside the project"), "{refused}");

@@ -12,6 +12,7 @@ use super::{AppliedEdit, Change, folder, transaction};
 use crate::error::EditError;
 use trellis_store::crash_point;
 use trellis_store::disk::{hash, is_inside};
+use trellis_store::format::refuse_newer;
 
 /// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,6 +42,9 @@ pub(super) struct FileRecord {
 
 /// Number of edits whose old texts are kept.
 const KEPT: usize = 200;
+
+/// Version of the record's format.
+pub(super) const VERSION: u32 = 1;
 
 const PENDING: &str = "pending";
 const RECORD: &str = "edit.json";
@@ -139,6 +143,7 @@ fn kept(place: &Path) -> PathBuf {
 pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
     let mut done = Undone::default();
     if let Ok(bytes) = trellis_os::files::read(place.join(RECORD)) {
+        refuse_newer(place.join(RECORD).display(), &bytes, VERSION)?;
         let record: Record = serde_json::from_slice(&bytes)?;
         for (index, file) in record.files.iter().enumerate() {
             belongs(root, file).map_err(io::Error::other)?;
@@ -225,6 +230,7 @@ fn load(folder: &Path, id: u64) -> Result<Record, EditError> {
         let known = numbers(folder).into_iter().rev().take(10).collect();
         EditError::UnknownEdit { id, known }
     })?;
+    refuse_newer(path.display(), &bytes, VERSION)?;
     serde_json::from_slice(&bytes)
         .map_err(|source| EditError::DamagedRecord { record: path, source })
 }

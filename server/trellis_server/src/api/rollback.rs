@@ -18,6 +18,7 @@ use trellis_store::origin::{Origin, Workflow};
 use trellis_store::replay::{Milestone, ReplayedState};
 use trellis_workflows::convert::check_python;
 use trellis_workflows::fault::Fault;
+use trellis_workflows::llm_session::no_journal;
 
 /// Rolls a generated repository back to the last subgraph that passed completely.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -54,6 +55,7 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
             .hint("give the output folder of `trellis generate`"));
     }
     let _lock = Lock::take(&root)?;
+    Journal::refuse_newer(&root).map_err(no_journal)?;
     let (journal, past) =
         Journal::open(&root, Origin::create(Workflow::Rollback)).map_err(cannot)?;
     let (milestone, tag) = choose(&past, params.to.as_deref())?;

@@ -86,7 +86,8 @@ impl Store {
     /// Merges changes into the project's file.
     pub(super) fn keep(&self, root: &Path, news: &ResultChanges) -> io::Result<()> {
         let merged = |old: Option<CachedResults>| {
-            let mut kept = old.unwrap_or_default();
+            let known = old.filter(|it| it.version == VERSION);
+            let mut kept = known.unwrap_or_default();
             (kept.version, kept.root) = (VERSION, root.to_owned());
             for (id, known) in news {
                 match known {
@@ -120,5 +121,26 @@ impl Entry {
             Some(Failed { root, test, message, at: places.next()?, also: places.next() })
         });
         LastResult { state: self.state, text_of: self.text_of, failed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_another_format_are_no_results() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, store) = (folder.path().to_owned(), Store::of(folder.path().join("cache")));
+        store.create().expect("a folder");
+        let file = store.0.file(&root);
+        let tests = serde_json::json!({ "t": { "state": "passed", "textOf": 1 } });
+        for (version, kept) in [(VERSION, 1), (VERSION - 1, 0), (VERSION + 1, 0)] {
+            let text = serde_json::json!({ "version": version, "root": root, "tests": tests });
+            fs::write(&file, text.to_string()).expect("written");
+            store.keep(&root, &ResultChanges::default()).expect("kept");
+            let read = store.read(&file).map(|it| it.1.len());
+            assert_eq!(read, Some(kept), "version {version}");
+        }
     }
 }

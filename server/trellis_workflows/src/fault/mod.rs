@@ -13,7 +13,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 pub use kind::FaultKind;
-pub use table::{cannot, explained};
+pub use table::{cannot, explained, of_newer};
 
 /// The documented, stable exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,20 @@ use trellis_git::error::{CommandError, GitError, RemoteError, WorktreeError};
 use trellis_project::error::{EditError, LocateError, PlanFileError, ProjectError, Rollback};
 use trellis_store::disk::is_full;
 use trellis_store::error::StoreError;
+use trellis_store::format::NewerFormat;
 
 use super::{Exit, Fault, FaultKind};
+
+impl From<&NewerFormat> for Fault {
+    fn from(error: &NewerFormat) -> Fault {
+        Fault::input(error).hint("use that version of Trellis here; nothing was changed")
+    }
+}
+
+/// Returns the fault of an error that says that a newer Trellis wrote a file.
+pub fn of_newer(error: &io::Error) -> Option<Fault> {
+    error.get_ref()?.downcast_ref::<NewerFormat>().map(Fault::from)
+}
 
 impl From<&StoreError> for Fault {
     fn from(error: &StoreError) -> Fault {
@@ -122,10 +134,11 @@ fn of_remote(error: &RemoteError) -> Fault {
         RemoteError::BadAddress(_) => Fault::input(error)
             .hint("give one such as https://HOST/OWNER/NAME, HOST:OWNER/NAME, or a path"),
         RemoteError::NoJson { .. } => Fault::internal(error),
-        RemoteError::DamagedRecord { .. } | RemoteError::RecordVersion { .. } => {
-            Fault::input(error)
-                .hint("move it away; Trellis then treats branches pushed earlier as someone else's")
+        RemoteError::RecordVersion { .. } => {
+            Fault::input(error).hint("use the Trellis that wrote it")
         }
+        RemoteError::DamagedRecord { .. } => Fault::input(error)
+            .hint("move it away; Trellis then treats branches pushed earlier as someone else's"),
     }
 }
 
@@ -188,8 +201,10 @@ impl From<&EditError> for Fault {
             EditError::NotMade { source, rollback } => {
                 Fault::internal(error).hint(after_rollback(source, rollback))
             }
-            EditError::NotRecovered { .. } => Fault::internal(error)
-                .hint("fix this and try again; the old texts are in that folder"),
+            EditError::NotRecovered { source, .. } => of_newer(source).unwrap_or_else(|| {
+                let hint = "fix this and try again; the old texts are in that folder";
+                Fault::internal(error).hint(hint)
+            }),
             EditError::NothingToUndo => {
                 input("use --in with a file of the project that was edited")
             }
@@ -199,6 +214,7 @@ impl From<&EditError> for Fault {
             EditError::DamagedRecord { .. } => {
                 input("undo the edit by hand; the old texts are in the same folder")
             }
+            EditError::NewerRecord(error) => Fault::from(error),
             EditError::ChangedSince { before, .. } => input(&format!(
                 "undo later edits of it first, or compare it with the text before the edit, {}",
                 before.display()
@@ -228,6 +244,9 @@ pub fn cannot(what: &str, error: &io::Error) -> Fault {
 }
 
 fn of_io(message: impl Display, error: &io::Error) -> Fault {
+    if let Some(fault) = of_newer(error) {
+        return fault;
+    }
     let fault = Fault::internal(message);
     match is_full(error) {
         true => fault.hint("the disk is full: free some space and run again; nothing is lost"),
@@ -259,4 +278,4 @@ macro_rules! by_value {
     )+};
 }
 
-by_value!(StoreError, GitError, ProjectError, PlanFileError, EditError);
+by_value!(NewerFormat, StoreError, GitError, ProjectError, PlanFileError, EditError);

@@ -24,6 +24,7 @@ use crate::generate::recover::{
 use crate::generate::worker::{Approvals, RunContext};
 use crate::job_control::JobControl;
 use crate::llm_client::LlmClient;
+use crate::llm_session::no_journal;
 use crate::models::{self, ModelArgs};
 use crate::plan_search::SemanticPlanSearch;
 use crate::proposals;
@@ -99,6 +100,7 @@ pub(super) async fn open(
     let had_files = !Journal::path(&order.out).exists() && has_files(&order.out);
     let root = prepare_folder(&order.out)?;
     let lock = Lock::take(&root)?;
+    Journal::refuse_newer(&root).map_err(no_journal)?;
     refuse_symlinks(&root, &work)?;
     let needs = Packages::Lines(libraries(&work));
     let sandbox = sandbox::open(&order.sandbox, &root, needs, reporter).await?;

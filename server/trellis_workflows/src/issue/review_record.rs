@@ -13,6 +13,7 @@ use crate::fault::{Fault, FaultKind, cannot};
 use trellis_git::left_out::text_at;
 use trellis_git::worktree_state::is_open;
 use trellis_store::disk;
+use trellis_store::format::refuse_newer;
 
 /// Version of the file format.
 pub(super) const VERSION: u32 = 1;
@@ -164,6 +165,7 @@ fn path(home: &Path, name: &str) -> PathBuf {
 
 fn read(home: &Path, name: &str) -> Result<WaitingReview, String> {
     let bytes = trellis_os::files::read(path(home, name)).map_err(|error| error.to_string())?;
+    refuse_newer(path(home, name).display(), &bytes, VERSION).map_err(|it| it.to_string())?;
     let review: WaitingReview =
         serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
     match review.version {

@@ -9,11 +9,15 @@ use super::DraftRequest;
 use super::specification::Specification;
 use crate::fault::{Fault, cannot};
 use trellis_store::disk;
+use trellis_store::format::refuse_newer;
 
 /// The state of a draft besides its journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DraftState {
+    /// Version of the format; absent in the first drafts, which had this format already.
+    #[serde(default = "first_version")]
+    version: u32,
     /// SHA-256 of the specification.
     specification: String,
     size: String,
@@ -31,6 +35,16 @@ struct DraftState {
     /// SHA-256 of the plan that is about to take its place.
     #[serde(default)]
     writing: Option<String>,
+    /// Fields that a later version may add; they are kept.
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Version of the format.
+const VERSION: u32 = 1;
+
+fn first_version() -> u32 {
+    1
 }
 
 /// A question or a part that waits for a person.
@@ -117,6 +131,7 @@ impl Decisions {
         let path = format!(".trellis/drafts/{}.json", disk::escape_ref_name(&name));
         let options = order.options;
         let fresh = DraftState {
+            version: VERSION,
             specification: specification.hash.clone(),
             size: options.size.as_str().to_owned(),
             interview: options.interview,
@@ -126,6 +141,7 @@ impl Decisions {
             shown_hash: None,
             written: None,
             writing: None,
+            rest: serde_json::Map::new(),
         };
         let stored = read(home, &path)?;
         let is_same = |it: &DraftState| {
@@ -255,6 +271,7 @@ fn read(home: &Path, path: &str) -> Result<Option<DraftState>, Fault> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(&format!("read {path}"), &error)),
     };
+    refuse_newer(home.join(path).display(), text.as_bytes(), VERSION)?;
     serde_json::from_str(&text).map(Some).map_err(|error| {
         Fault::input(format!("{path} cannot be read: {error}"))
             .hint("it holds your decisions on the draft; restore it, or delete it to begin again")

@@ -31,10 +31,12 @@ use crate::budget::Spent;
 use crate::driver::{Performed, Performer, drive};
 use crate::fault::{Exit, Fault, cannot};
 use crate::job_control::JobControl;
-use crate::llm_session::LlmSession;
+use crate::llm_session::{LlmSession, no_journal};
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use trellis_store::disk;
+use trellis_store::journal::Journal;
+use trellis_store::lock::Lock;
 use trellis_store::origin::Workflow;
 
 /// A request to draft a plan, or to go on with a draft.
@@ -95,6 +97,8 @@ pub async fn draft(
     let specification = Specification::read(&order.spec)?;
     let home = home(&order.out)?;
     disk::ensure(&home).map_err(|error| cannot("create .trellis", &error))?;
+    let _lock = Lock::take(&home)?;
+    Journal::refuse_newer(&home).map_err(no_journal)?;
     let mut decisions = Decisions::open(&home, &order, &specification)?;
     decisions.refuse_other_file(&order.out)?;
     decisions.add(order.answers.clone(), order.decision.clone())?;

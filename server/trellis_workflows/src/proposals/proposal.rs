@@ -173,6 +173,9 @@ pub struct Proposal {
     pub run: Option<Draft>,
     pub(super) applied: Vec<Applied>,
     pub(super) writing: Option<PendingWrite>,
+    /// Fields that a later version may add; they are kept.
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Returns the current time in RFC 3339.
@@ -224,6 +227,7 @@ impl Proposal {
             run: None,
             applied: Vec::new(),
             writing: None,
+            rest: serde_json::Map::new(),
         };
         proposal.add_history("proposed", "");
         proposal

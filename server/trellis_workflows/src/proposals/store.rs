@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use super::proposal::{Proposal, VERSION};
 use crate::fault::{Fault, FaultKind};
+use crate::llm_session::no_journal;
 use trellis_store::disk;
+use trellis_store::format::{NewerFormat, refuse_newer};
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::{Lock, LockError};
 use trellis_store::origin::{Origin, Workflow};
@@ -33,6 +35,7 @@ pub struct Store {
 enum Unreadable {
     Missing,
     Damaged(String),
+    Newer(NewerFormat),
 }
 
 impl Store {
@@ -61,6 +64,9 @@ impl Store {
             match self.read(&id) {
                 Ok(proposal) => listed.proposals.push(proposal),
                 Err(Unreadable::Missing) => {}
+                Err(Unreadable::Newer(why)) => {
+                    listed.problems.push(format!("{id} is skipped: {why}"));
+                }
                 Err(Unreadable::Damaged(why)) => {
                     listed.problems.push(format!("{} is skipped: {why}", self.path(&id).display()));
                 }
@@ -78,6 +84,7 @@ impl Store {
                 Err(Fault::input(format!("there is no proposed fix {id:?} in {root}"))
                     .hint("`trellis fixes list` (`trellis/listFixes` for programs) lists them"))
             }
+            Err(Unreadable::Newer(why)) => Err(why.into()),
             Err(Unreadable::Damaged(why)) => {
                 Err(Fault::input(format!("{} is damaged: {why}", self.path(id).display()))
                     .kind(FaultKind::Damaged)
@@ -100,6 +107,7 @@ impl Store {
             io::ErrorKind::NotFound => Unreadable::Missing,
             _ => Unreadable::Damaged(error.to_string()),
         })?;
+        refuse_newer(path.display(), &bytes, VERSION).map_err(Unreadable::Newer)?;
         let damaged = |why: String| Err(Unreadable::Damaged(why));
         match serde_json::from_slice::<Proposal>(&bytes) {
             Ok(it) if it.version != VERSION => {
@@ -136,6 +144,7 @@ impl Store {
     /// Locks the store for a decision. If another process holds the lock, the error names it.
     pub(super) fn lock(&self) -> Result<Lock, Fault> {
         let cannot = |error: io::Error| self.cannot("use", &error);
+        Journal::refuse_newer(&self.root).map_err(no_journal)?;
         let folder = disk::create(&self.root, "proposals").map_err(cannot)?;
         Lock::of_file(&folder.join("lock")).map_err(|why| match why {
             LockError::Failed(error) => cannot(error),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fault::Fault;
 use trellis_git::error::{CommandCause, CommandError};
 use trellis_git::git::Git;
+use trellis_store::format::refuse_newer;
 use trellis_store::journal::Journal;
 use trellis_store::{crash_point, disk};
 
@@ -85,6 +86,8 @@ pub(super) fn resume(root: &Path, journal: &Journal) -> Result<Option<String>, S
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {PENDING}: {error}")),
     };
+    refuse_newer(PENDING, text.as_bytes(), VERSION)
+        .map_err(|newer| format!("{newer}: use that version of Trellis here"))?;
     let pending: Pending = serde_json::from_str(&text).map_err(|e| format!("{PENDING}: {e}"))?;
     // A project may ship such a file, and its commit names become arguments of git. They must be
     // nothing but hashes.

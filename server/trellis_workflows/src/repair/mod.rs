@@ -58,9 +58,11 @@ pub use terminal::Terminal;
 
 use crate::fault::{Exit, Fault};
 use crate::job_control::JobControl;
+use crate::llm_session::no_journal;
 use crate::models::ModelArgs;
 use crate::reporter::Reporter;
 use crate::sandbox::SandboxArgs;
+use trellis_store::journal::Journal;
 
 /// A request to repair failing tests.
 pub struct RepairRequest {
@@ -132,6 +134,7 @@ pub async fn repair(
     reporter: &Reporter,
     control: &JobControl,
 ) -> Result<RepairReport, Fault> {
+    Journal::refuse_newer(&order.home).map_err(no_journal)?;
     match order.place {
         WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
         WriteTarget::WorkingTree | WriteTarget::PatchOnly => {

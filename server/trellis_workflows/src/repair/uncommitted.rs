@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{RepairRequest, commit};
 use crate::fault::Fault;
 use crate::proposals::{Proposal, ProposedFile};
+use trellis_store::format::refuse_newer;
 use trellis_store::{crash_point, disk};
 
 /// The fixes that a repair has to commit; each is recorded before it is written.
@@ -92,6 +93,8 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot read {RECORD}: {error}")),
     };
+    refuse_newer(RECORD, text.as_bytes(), VERSION)
+        .map_err(|newer| format!("{newer}: use that version of Trellis here"))?;
     let record: Record = serde_json::from_str(&text).map_err(|e| format!("{RECORD}: {e}"))?;
     if record.version != VERSION {
         return Err(format!("{RECORD} was not written by this Trellis: check it, and remove it"));

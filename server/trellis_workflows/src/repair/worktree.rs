@@ -6,6 +6,7 @@ use super::report::RepairReport;
 use super::{RepairRequest, commit, in_place};
 use crate::fault::Fault;
 use crate::job_control::JobControl;
+use crate::llm_session::no_journal;
 use crate::reporter::Reporter;
 use trellis_git::git::Git;
 use trellis_git::merge::Checkout;
@@ -24,10 +25,7 @@ pub(super) async fn repair(
             .hint("leave `worktree` out: attempts are made on copies anyway")
     })?;
     let journal =
-        Journal::join(&order.home, control.origin(Workflow::Repair)).map_err(|error| {
-            Fault::internal(format!("cannot write the journal: {error}"))
-                .hint("make `.trellis` writable and free some space on the disk")
-        })?;
+        Journal::join(&order.home, control.origin(Workflow::Repair)).map_err(no_journal)?;
     let worktree = Checkout::of(&git, &journal, "HEAD")?;
     let there = RepairRequest {
         root: worktree.root.clone(),

@@ -23,7 +23,7 @@ use super::registry::{self, LastRun, Mapping};
 use super::report::WriteTestsReport;
 use super::results;
 use super::testpaths::TestPaths;
-use crate::fault::Fault;
+use crate::fault::{Fault, of_newer};
 use crate::llm_client::{CallContext, Completion, LlmClient};
 use crate::models;
 use crate::reporter::{Progress, Reporter};
@@ -375,7 +375,10 @@ impl Job {
 
 /// Opens the project's journal; for a preview in a project without one, a temporary journal.
 fn journal(root: &Path, preview: bool) -> Result<(Journal, Option<TempDir>), Fault> {
-    let cannot = |e: std::io::Error| Fault::internal(format!("cannot open the journal: {e}"));
+    let cannot = |e: std::io::Error| {
+        let other = || Fault::internal(format!("cannot open the journal: {e}"));
+        of_newer(&e).unwrap_or_else(other)
+    };
     if let Some(link) = disk::symlink_on_the_way(root, ".trellis/journal.jsonl") {
         return Err(
             StoreError::SymbolicLink { path: ".trellis/journal.jsonl".to_owned(), link }.into()

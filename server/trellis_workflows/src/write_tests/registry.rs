@@ -13,7 +13,9 @@ use serde_json::{Map, Value, json};
 use trellis_python::Functions;
 
 use crate::fault::Fault;
+use crate::llm_session::no_journal;
 use trellis_store::error::StoreError;
+use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
 use trellis_store::{crash_point, disk};
 
@@ -230,6 +232,7 @@ pub fn update<T>(
     disk::ensure(root).map_err(cannot)?;
     let lock = root.join(".trellis/registry.lock");
     let _lock = Lock::wait_for(&lock).map_err(cannot)?;
+    Journal::refuse_newer(root).map_err(no_journal)?;
     let (mut registry, corrupt) = load(root)?;
     registry.prune(root);
     let result = change(&mut registry)?;
