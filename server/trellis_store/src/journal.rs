@@ -76,7 +76,8 @@ pub struct AcceptanceTests {
     pub specification: String,
     /// Text of the tests; empty if there are none.
     pub text: String,
-    /// Number of test functions that the model wrote.
+    /// Number of test functions that the model wrote; 0 in old journals.
+    #[serde(default)]
     pub functions: usize,
     /// The reason why there are no tests; empty if there are.
     pub reason: String,
@@ -307,6 +308,7 @@ pub enum Event {
     /// has the hashes of their texts, and `failed` the reasons.
     AcceptanceRun {
         tree: String,
+        #[serde(default)]
         passed: BTreeMap<String, String>,
         failed: BTreeMap<String, String>,
     },

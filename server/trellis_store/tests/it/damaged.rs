@@ -1,7 +1,9 @@
-//! Journals with damaged lines.
+//! Journals with damaged lines, and with lines of earlier versions.
 
 use std::fs;
 
+use serde_json::{Value, json};
+use trellis_store::cost::Cost;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::origin::{Origin, Workflow};
 use trellis_store::reader::Reader;
@@ -30,4 +32,22 @@ fn a_line_with_damaged_bytes_is_no_event_for_any_reader() {
     let mut reader = Reader::open(&path).expect("a journal");
     assert!(reader.read_entry().expect("a line").expect("the first").event.is_err());
     assert!(fs::read(&path).expect("bytes") == bytes, "opening changes no whole line");
+}
+
+#[test]
+fn lines_of_older_forms_are_read() {
+    let event = |event: Value| json!({ "v": 1, "at": "2026-11-28T00:00:00Z", "event": event });
+    let lines = [
+        event(json!({
+            "kind": "acceptance", "feature": "Sums", "path": "tests/acceptance/test_sums_feature.py",
+            "specification": "h", "text": "def test_sum(): ...", "reason": "", "cost": Cost::default(),
+        })),
+        event(json!({ "kind": "acceptance_run", "tree": "h", "failed": { "p": "E: no" } })),
+    ];
+    let text: String = lines.iter().map(|it| format!("{it}\n")).collect();
+    let past = ReplayedState::read(&text);
+    assert_eq!(past.unreadable, [0_usize; 0]);
+    assert_eq!(past.acceptance["tests/acceptance/test_sums_feature.py"].functions, 0);
+    let run = past.acceptance_run.expect("a run");
+    assert_eq!((run.tree.as_str(), run.passed.len(), run.failed.len()), ("h", 0, 1));
 }
