@@ -174,7 +174,7 @@ impl Runner {
                 on_trial(trial);
             }
         };
-        let ran = self.attempt(request, Selection::All, cancel, &mut on_progress).await;
+        let ran = Box::pin(self.attempt(request, Selection::All, cancel, &mut on_progress)).await;
         let unavailable =
             |error: SandboxError| ending(Outcome::SandboxUnavailable { reason: error.to_string() });
         let report = ran.unwrap_or_else(unavailable);
@@ -195,7 +195,8 @@ impl Runner {
         let mut repetitions = self.shared.place.engines().map_or(1, Engines::count);
         let mut lost: Vec<String> = Vec::new();
         loop {
-            let ran = self.attempt(request, selection, cancel, on_progress).await;
+            // Boxed, since the future is large: callers hold it, often several times.
+            let ran = Box::pin(self.attempt(request, selection, cancel, on_progress)).await;
             match ran {
                 Ok(Report { outcome: Outcome::SandboxLost { reason }, engine, notes, .. })
                     if repetitions > 0 =>
