@@ -12,6 +12,7 @@
 
 mod address;
 mod attached;
+mod connection;
 mod container;
 mod engine;
 mod engines;
@@ -43,6 +44,11 @@ use crate::{
     sandbox::Connection,
 };
 
+pub use self::{
+    address::Variables,
+    image::{ImageSpec, Progress},
+    open_all::OpenedEngines,
+};
 pub(crate) use self::{
     container::{Container, start},
     engines::{Engines, Seat},
@@ -55,10 +61,6 @@ use self::{
     engine::Engine,
     image::{Image, OnProgress, provide},
     sweep::sweep,
-};
-pub use self::{
-    image::{ImageSpec, Progress},
-    open_all::OpenedEngines,
 };
 
 /// An engine that answers, with an image in which tests can run.

@@ -22,7 +22,7 @@ use super::{
     start,
 };
 use crate::{
-    error::{AddressError, ImageError, PullProblem, StartError},
+    error::{AddressError, DockerError, ImageError, PullProblem, StartError},
     request::Limits,
 };
 
