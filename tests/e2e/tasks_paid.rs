@@ -103,7 +103,7 @@ fn a_start_after_a_kill_asks_nothing_that_was_answered() {
         for point in (apart..).step_by(apart) {
             let (world, service) = (world(), Service::start(Box::new(answered)));
             let mut first = command(&world, &service, how);
-            first.env("TRELLIS_CRASH_POINT", point.to_string());
+            first.env(crate::crash::faults::POINT, point.to_string());
             let status = first.stdout(Stdio::null()).stderr(Stdio::null()).status();
             if status.expect("trellis starts").signal() != Some(9) {
                 break;

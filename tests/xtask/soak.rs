@@ -30,8 +30,10 @@ pub(crate) struct SoakArgs {
 enum Part {
     /// Work of every workflow, killed at random instants and gone on with.
     Kills,
-    /// Work of every workflow, killed before each single step that changes the disk.
+    /// Work of every workflow, with each fault at each single step that changes the disk.
     Points,
+    /// Work of every workflow, with several faults at random steps.
+    Faults,
     /// Tasks whose models answer in another order each time.
     Orders,
     /// Texts, edits and messages made at random.
@@ -58,6 +60,7 @@ impl Part {
         let (filter, variables): (_, &[_]) = match self {
             Part::Kills => ("test(/^soak::kills::/)", &[]),
             Part::Points => ("test(/^crash::points::/)", &[("TRELLIS_POINTS_APART", "1")]),
+            Part::Faults => ("test(/^soak::faults::/)", &[]),
             Part::Orders => ("test(/^soak::orders::/)", &[]),
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
             Part::Providers => ("test(/^soak::providers::/)", &[]),

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::error::{CommandCause, CommandError, GuardError};
 use crate::{repo_config_guard, stale_locks};
-use trellis_store::crash_point;
+use trellis_store::fault_point;
 use trellis_store::journal::{Event, Journal};
 
 /// A repository that git commands run in.
@@ -251,7 +251,7 @@ impl Git {
         command.args(repo_config_guard::SETTINGS.iter().flat_map(|it| ["-c", it]));
         command.args(&self.identity).args(arguments);
         if CHANGING.iter().any(|it| arguments.first() == Some(it)) && self.index.is_none() {
-            crash_point::reach();
+            fault_point::reach().map_err(|error| failed(arguments, CommandCause::Io(error)))?;
         }
         with_input(&mut command, input).map_err(|error| failed(arguments, CommandCause::Io(error)))
     }

@@ -14,7 +14,7 @@ use super::worktree::Worktree;
 use super::worktree_state::{Merging, full};
 use crate::error::{GitError, WorktreeError};
 use crate::git::Git;
-use trellis_store::crash_point;
+use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
 use trellis_store::scratch::ScratchFolder;
@@ -335,8 +335,8 @@ fn roll_back(
             PartialWrite::No => {}
             PartialWrite::Restore => back += &format!("{name}\0"),
             PartialWrite::Remove => {
-                crash_point::reach();
-                fs::remove_file(&path).map_err(GitError::io_at("remove", &path))?;
+                let removed = fault_point::reach().and_then(|()| fs::remove_file(&path));
+                removed.map_err(GitError::io_at("remove", &path))?;
             }
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::GitError;
 use crate::git::Git;
-use trellis_store::crash_point;
+use trellis_store::fault_point;
 use trellis_store::journal::{Event, Journal};
 
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -53,8 +53,8 @@ pub fn sweep_all(git: &Git, is_mine: impl Fn(&str) -> bool) -> Result<(), GitErr
         let id = entry.file_name().to_string_lossy().into_owned();
         let is_ours = is_mine(&id) || is_of_the_dead(&id);
         if is_ours && !is_whole(&entry.path()) {
-            crash_point::reach();
-            fs::remove_dir_all(entry.path()).map_err(GitError::io_at("remove", &entry.path()))?;
+            let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(entry.path()));
+            removed.map_err(GitError::io_at("remove", &entry.path()))?;
         }
     }
     Ok(git.run(&["worktree", "prune"]).map(drop)?)
@@ -149,8 +149,7 @@ pub(crate) fn own_locks(git: &Git, journal: &Journal) -> Result<(), GitError> {
 }
 
 fn remove(path: &Path, name: &str, journal: &Journal) -> Result<(), GitError> {
-    crash_point::reach();
-    let removed = fs::remove_file(path);
+    let removed = fault_point::reach().and_then(|()| fs::remove_file(path));
     let outcome = removed.map_or_else(|error| error.to_string(), |()| "done".to_owned());
     let arguments = vec![format!("(remove stale {name})")];
     let reported = journal.log(Event::Git { arguments, outcome });

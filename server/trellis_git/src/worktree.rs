@@ -21,8 +21,8 @@ use crate::merge::is_partial;
 use crate::stale_locks;
 use crate::trees;
 use crate::worktree_state::{WorktreeState, branch, create, full, known, record_path, remove};
-use trellis_store::crash_point;
 use trellis_store::disk;
+use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 use trellis_store::lock::{Lock, LockError};
 
@@ -146,9 +146,8 @@ impl Worktree {
         }
         // A folder that a crash left incomplete holds no work yet.
         if self.folder.exists() {
-            crash_point::reach();
-            fs::remove_dir_all(&self.folder)
-                .map_err(GitError::io("clear the worktree's folder"))?;
+            let removed = fault_point::reach().and_then(|()| fs::remove_dir_all(&self.folder));
+            removed.map_err(GitError::io("clear the worktree's folder"))?;
             stale_locks::sweep(&self.git, Some(&self.name))?;
         }
         let (folder, branch) = (self.folder.to_string_lossy().into_owned(), self.branch());
@@ -390,8 +389,8 @@ impl Worktree {
         let place = self.kept_folder()?;
         for path in kept {
             let (from, to) = (self.folder.join(path), place.join(path));
-            crash_point::reach();
-            fs::create_dir_all(to.parent().unwrap_or(&place))
+            fault_point::reach()
+                .and_then(|()| fs::create_dir_all(to.parent().unwrap_or(&place)))
                 .and_then(|()| fs::rename(&from, &to))
                 .map_err(|source| GitError::Move { from, to, source })?;
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use crate::error::{GitError, WorktreeError};
-use trellis_store::crash_point;
+use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 
 /// Version of the record format.
@@ -177,8 +177,7 @@ pub(crate) fn create(
 }
 
 pub(crate) fn remove(path: &Path) -> Result<(), GitError> {
-    crash_point::reach();
-    match fs::remove_file(path) {
+    match fault_point::reach().and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(GitError::io_at("remove", path)(error))
         }

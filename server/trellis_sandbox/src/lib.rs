@@ -61,7 +61,7 @@ mod worker_command;
 
 pub use crate::{
     config::Config,
-    docker::{Docker, ImageSpec, OpenedEngines, Progress as ImageProgress},
+    docker::{Docker, ImageSpec, OpenedEngines, Progress as ImageProgress, Variables},
     junit::junit,
     local::Isolation,
     recorded_run::read_recorded_run,

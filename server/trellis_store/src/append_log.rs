@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::crash_point;
 use crate::disk::{self, hex};
+use crate::fault_point;
 use crate::format::{LINE_START, refuse_newer_line};
 use crate::hash_chain::{SUFFIX, carried, seal};
 use crate::journal::VERSION;
@@ -64,10 +64,10 @@ impl AppendLog {
                 bytes.append(&mut line);
                 bytes.push(b'\n');
             }
-            if sync {
-                crash_point::reach();
-            }
-            let written = it.file.write_all(&bytes);
+            let written = match sync {
+                true => fault_point::write(&mut it.file, &bytes),
+                false => fault_point::pass().and_then(|()| it.file.write_all(&bytes)),
+            };
             let written = written.and_then(|()| if sync { it.file.sync_data() } else { Ok(()) });
             if written.is_err() {
                 it.file.set_len(end.length)?;

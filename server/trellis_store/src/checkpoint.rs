@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::cost::Cost;
-use crate::{crash_point, disk};
+use crate::{disk, fault_point};
 
 pub const PATH: &str = "docs/generation_checkpoint.json";
 
@@ -89,7 +89,7 @@ pub fn read(root: &Path) -> io::Result<Found> {
         Ok(checkpoint) => Ok(Found::Good(checkpoint)),
         Err(_) => {
             let aside = free_name(&path);
-            crash_point::reach();
+            fault_point::reach()?;
             fs::rename(&path, &aside)?;
             Ok(Found::Corrupt(aside))
         }

@@ -1,5 +1,6 @@
 //! Descriptions of journal events: subject, text, reason and cost.
 
+use crate::committed_nodes::CommittedNodes;
 use crate::cost::StageCost;
 use crate::journal::{AcceptanceTests, Accepted, Event, IntegrationResult};
 
@@ -53,15 +54,24 @@ pub fn node(event: &Event) -> Option<&str> {
 pub fn concerns(event: &Event, id: &str) -> bool {
     let has = |all: &[String]| all.iter().any(|it| it == id);
     let is_named = match event {
-        Event::Committed { nodes, .. } | Event::Kept { nodes, .. } | Event::Unproven { nodes } => {
-            has(nodes)
-        }
+        Event::Committed { nodes, .. } => has(nodes.named()),
+        Event::Kept { nodes, .. } | Event::Unproven { nodes } => has(nodes),
         Event::Regression { modified, rerun, .. } => has(modified) || has(rerun),
         _ => false,
     };
     let is_work =
         |it: &str| ["task-", "issue-"].iter().any(|kind| it.strip_prefix(kind) == Some(id));
     is_named || node(event).is_some_and(|it| it == id || is_work(it))
+}
+
+/// Returns the nodes of a commit in words.
+fn changed(nodes: &CommittedNodes) -> String {
+    let removed = match nodes {
+        CommittedNodes::All { nodes } => return format!("{} in total", many(nodes.len(), "node")),
+        CommittedNodes::Change { removed, .. } if removed.is_empty() => String::new(),
+        CommittedNodes::Change { removed, .. } => format!(", without {}", removed.join(", ")),
+    };
+    format!("{}{removed}", many(nodes.named().len(), "new node"))
 }
 
 /// Returns a description of the event. One match arm per event.
@@ -105,7 +115,7 @@ pub fn what(event: &Event) -> String {
         Event::Git { arguments, outcome } => format!("git {}: {outcome}", arguments.join(" ")),
         Event::Committed { tag, nodes, .. } => {
             let tag = tag.as_ref().map(|it| format!(", tag {it}")).unwrap_or_default();
-            format!("committed with {} in total{tag}", many(nodes.len(), "node"))
+            format!("committed with {}{tag}", changed(nodes))
         }
         Event::Approval { answer, .. } => answer.clone(),
         Event::Reset { .. } => "everything accepted before is discarded".to_owned(),

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::crash_point;
 use crate::error::StoreError;
+use crate::fault_point;
 
 /// Returns the SHA-256 of a text, in lowercase hexadecimal.
 pub fn hash(bytes: impl AsRef<[u8]>) -> String {
@@ -39,7 +39,7 @@ pub fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(&target).map_or(0o644, |old| old.permissions().mode());
     file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
-    crash_point::reach();
+    fault_point::reach()?;
     file.persist(&target).map_err(|e| e.error)?;
     File::open(folder)?.sync_all()
 }

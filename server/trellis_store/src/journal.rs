@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::append_log::AppendLog;
+use crate::committed_nodes::CommittedNodes;
 use crate::cost::Cost;
 use crate::disk;
 use crate::format;
@@ -283,7 +284,8 @@ pub enum Event {
     Committed {
         subgraph: String,
         tag: Option<String>,
-        nodes: Vec<String>,
+        #[serde(flatten)]
+        nodes: CommittedNodes,
     },
     Approval {
         node: String,

@@ -3,11 +3,12 @@
 
 pub mod append_log;
 pub mod checkpoint;
+pub mod committed_nodes;
 pub mod cost;
-pub mod crash_point;
 pub mod describe;
 pub mod disk;
 pub mod error;
+pub mod fault_point;
 pub mod format;
 pub mod hash_chain;
 pub mod journal;

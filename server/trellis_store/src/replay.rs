@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::committed_nodes::CommittedNodes;
 use crate::disk;
 use crate::journal::{
     AcceptanceTests, Accepted, Event, IntegrationResult, Line, RecordedReply, events, lines_of,
@@ -14,8 +15,8 @@ pub struct Milestone {
     pub subgraph: String,
     /// The tag, set once the whole subgraph passed.
     pub tag: Option<String>,
-    /// All nodes accepted at that time.
-    pub nodes: Vec<String>,
+    /// The nodes, as a difference to the milestone before.
+    pub nodes: CommittedNodes,
 }
 
 /// A run of the acceptance tests.
@@ -213,13 +214,8 @@ impl ReplayedState {
                 self.acceptance_run = Some(AcceptanceRun { tree, passed, failed });
             }
             Event::Reset { .. } => {
-                self.acceptance_run = None;
                 self.integrated.clear();
-                self.accepted.clear();
-                self.unproven.clear();
-                self.kept.clear();
-                self.committed.clear();
-                self.suite = None;
+                self.reset();
             }
             Event::Broken { node, .. } | Event::Outdated { node, .. } => {
                 self.accepted.remove(&node);
@@ -243,6 +239,23 @@ impl ReplayedState {
             }
             _ => {}
         }
+    }
+
+    /// Forgets everything accepted.
+    pub fn reset(&mut self) {
+        self.accepted.clear();
+        self.unproven.clear();
+        self.kept.clear();
+        self.committed.clear();
+        self.suite = None;
+        self.acceptance_run = None;
+    }
+
+    /// Returns the nodes of the first `count` milestones together: those of the last one's commit.
+    pub fn nodes_after(&self, count: usize) -> BTreeSet<String> {
+        let mut nodes = BTreeSet::new();
+        self.committed.iter().take(count).for_each(|it| it.nodes.apply(&mut nodes));
+        nodes
     }
 
     /// Updates the cached replies. A finished node's replies are dropped, since a new attempt needs

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 use crate::journal::{Event, Journal};
-use crate::{crash_point, disk};
+use crate::{disk, fault_point};
 
 /// Result of a flush.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -109,9 +109,12 @@ impl Writer {
         self.current.extend(there.into_iter().map(|(path, _, hash)| (path.clone(), hash)));
         for path in gone {
             self.current.remove(&path);
-            crash_point::reach();
-            if fs::remove_file(self.root.join(&path)).is_ok() {
-                flushed.changed.push(path);
+            let removed =
+                fault_point::reach().and_then(|()| fs::remove_file(self.root.join(&path)));
+            match removed {
+                Ok(()) => flushed.changed.push(path),
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(failed(&path, error)),
             }
         }
         Ok(flushed)
@@ -128,6 +131,12 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// Returns whether there is no file at the path, so that none needs to be removed.
+fn is_gone(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
 fn failed(path: &str, source: std::io::Error) -> StoreError {

@@ -1,5 +1,6 @@
 //! Crashes, signals, and resuming afterwards.
 
+pub(crate) mod faults;
 mod points;
 pub(crate) mod workflows;
 

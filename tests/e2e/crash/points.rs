@@ -1,55 +1,46 @@
-//! Kills each workflow before steps that change the disk, with the crash points of a debug build
-//! (`TRELLIS_CRASH_POINT`).
-
-use std::os::unix::process::ExitStatusExt as _;
+//! Faults at the steps of each workflow that change the disk: kills, a full disk, an error of the
+//! disk, and a step that is not permitted.
 
 use super::Workflow;
+use super::faults::{ERRORS, Fault, KILLS, is_ended_by, steps};
 use super::workflows::{Generate, Implement, Repair, Tasks, WriteTests};
 use crate::repair::{CALCULATOR, below, git, mended, repair};
 use crate::world::{Plot, World};
 
-/// Environment variable with the number of the step before which the process is killed.
-const POINT: &str = "TRELLIS_CRASH_POINT";
-
-/// Environment variable with the path of a file that grows by one byte per step.
-const COUNTED: &str = "TRELLIS_CRASH_POINTS";
-
-/// Runs the work of one round undisturbed; returns its number of steps.
-fn steps(workflow: &impl Workflow, round: u64) -> u64 {
-    let world = workflow.world(round);
-    let count = world.root().join("count");
-    let status = workflow.command(&world, round).env(COUNTED, &count).status();
-    assert!(status.expect("trellis starts").success());
-    std::fs::metadata(&count).expect("a build for tests has crash points").len()
+/// Returns the faults of one point: all for the soak, else a kill at every second point and the
+/// others by turns between them.
+fn faults_of(place: usize, every: bool) -> Vec<&'static str> {
+    let others = [ERRORS[0], KILLS[1], ERRORS[1], ERRORS[2]];
+    match (every, place % 2) {
+        (true, _) => [&KILLS[..], &ERRORS].concat(),
+        (false, 0) => vec![KILLS[0]],
+        (false, _) => vec![others[place / 2 % others.len()]],
+    }
 }
 
-/// Kills the work before the step of this number; false if the work ended before.
-fn is_killed_at(workflow: &impl Workflow, world: &World, point: u64, round: u64) -> bool {
-    let status = workflow.command(world, round).env(POINT, point.to_string()).status();
-    let status = status.expect("trellis starts");
-    assert!(status.signal().is_some() || status.success(), "point {point}: {status}");
-    status.signal() == Some(9)
-}
-
-/// Kills the work of one round before its first step, before every `apart`-th later one, and before
+/// Has the work of one round meet a fault at its first step, at every `apart`-th later one, and at
 /// the last, and resumes it each time, in separate folders. `cargo xtask soak points` takes every
-/// step.
+/// step with every fault.
 fn at_points(workflow: &impl Workflow, round: u64, apart: usize) {
     let said = std::env::var("TRELLIS_POINTS_APART").ok();
-    let apart = said.and_then(|it| it.parse().ok()).unwrap_or(apart);
-    let last = steps(workflow, round);
-    let mut killed = 0;
-    for point in (1..last).step_by(apart).chain([last]) {
-        let world = workflow.world(round);
-        // Parallel work may end with one step less.
-        if is_killed_at(workflow, &world, point, round) {
-            killed += 1;
-            eprintln!("killed at point {point} of {last}");
+    let said: Option<usize> = said.and_then(|it| it.parse().ok());
+    let steps = steps(workflow, round);
+    let last = steps.len() as u64;
+    let mut ended = 0;
+    for (place, point) in (1..last).step_by(said.unwrap_or(apart)).chain([last]).enumerate() {
+        for name in faults_of(place, said.is_some()) {
+            eprintln!("{name} at point {point} of {last}, {}", steps[point as usize - 1]);
+            let world = workflow.world(round);
+            let fault = Fault { point, name };
+            // Parallel work may end with one step less.
+            ended += usize::from(is_ended_by(workflow, &world, fault, round));
             workflow.assert_whole(&world, round);
-            workflow.end(&world, round);
+            if !workflow.is_over(&world) {
+                workflow.end(&world, round);
+            }
         }
     }
-    assert!(killed > 2, "this work was killed {killed} times");
+    assert!(ended > 2, "this work was ended {ended} times");
 }
 
 #[test]
@@ -91,20 +82,17 @@ fn tests_for_a_function_go_on_from_any_point() {
 /// Commits two fixes in a project below the top of its repository; killed at a point.
 fn commits_until(point: u64) -> World {
     let world = below();
-    let _ = is_killed_at(&Repair, &world, point, 1);
+    let _ = is_ended_by(&Repair, &world, Fault { point, name: KILLS[0] }, 1);
     world
 }
 
-/// Returns the last point before the second fix is in the tree.
+/// Returns the last point before the second fix is in the tree: the second replacement of a file
+/// of the project.
 fn point_between_fixes() -> u64 {
-    let (mut least, mut most) = (1, steps(&Repair, 1));
-    while most - least > 1 {
-        let middle = least.midpoint(most);
-        let code = commits_until(middle).read("p/calculator.py");
-        let has_both = code.contains("raise ValueError");
-        (least, most) = if has_both { (least, middle) } else { (middle, most) };
-    }
-    least
+    let steps = steps(&Repair, 1);
+    let replaces = |it: &str| it.contains("trellis_project/src/edits/files.rs");
+    let mut replaced = (1..).zip(&steps).filter(|(_, place)| replaces(place));
+    replaced.nth(1).expect("two fixes").0
 }
 
 #[test]

@@ -52,10 +52,10 @@ pub(crate) fn run(world: &World, service: &Service, more: &[&str]) -> Ran {
     Ran::of(command(world, service, more).output().expect("trellis starts"))
 }
 
-/// Runs a command that is killed at a crash point; returns whether it was.
+/// Runs a command that is killed at a fault point; returns whether it was.
 fn is_killed(world: &World, service: &Service, more: &[&str], point: usize) -> bool {
     let mut command = command(world, service, more);
-    command.env("TRELLIS_CRASH_POINT", point.to_string());
+    command.env(crate::crash::faults::POINT, point.to_string());
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.expect("trellis starts").signal() == Some(9)
 }

@@ -1,5 +1,5 @@
 //! Kills at random instants, alone or with every child, which cover the middle of git's steps that
-//! crash points cannot reach.
+//! fault points cannot reach.
 
 use std::time::{Duration, Instant};
 

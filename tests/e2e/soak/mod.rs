@@ -1,6 +1,7 @@
 //! Long tests: `cargo xtask soak` runs them, `cargo xtask test` leaves them out
 //! (`.config/nextest.toml`).
 
+mod faults;
 mod kills;
 mod orders;
 mod providers;

@@ -9,7 +9,7 @@ use rustix::fs::{Access, access};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::{EditError, Rollback};
-use trellis_store::crash_point;
+use trellis_store::fault_point;
 
 /// Returns the text of a file; refuses a file that is not UTF-8.
 pub fn read(path: &Path) -> Result<String, EditError> {
@@ -112,7 +112,7 @@ pub(super) fn stage(target: &Path, text: &[u8]) -> io::Result<StagedFile> {
 impl StagedFile {
     /// Replaces the target, atomically for every reader.
     pub(super) fn put(self) -> io::Result<()> {
-        crash_point::reach();
+        fault_point::reach()?;
         self.file.persist(&self.target).map_err(|e| e.error)?;
         sync_folder(self.target.parent().unwrap_or(&self.target))
     }
@@ -153,9 +153,9 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a new file and waits until it is on the disk.
+#[track_caller]
 pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    crash_point::reach();
     let mut file = File::create(path)?;
-    file.write_all(bytes)?;
+    fault_point::write(&mut file, bytes)?;
     file.sync_all()
 }

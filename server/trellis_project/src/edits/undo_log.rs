@@ -10,8 +10,8 @@ use trellis_python::TextEdits;
 use super::files::{self, stage, sync_folder, write_synced};
 use super::{AppliedEdit, Change, folder, transaction};
 use crate::error::EditError;
-use trellis_store::crash_point;
 use trellis_store::disk::{hash, is_inside};
+use trellis_store::fault_point;
 use trellis_store::format::refuse_newer;
 
 /// Record of one edit on the disk; the old texts are beside it, as `<index>.before`.
@@ -49,6 +49,9 @@ pub(super) const VERSION: u32 = 1;
 const PENDING: &str = "pending";
 const RECORD: &str = "edit.json";
 
+/// Name of the record until it is on the disk.
+const UNFINISHED: &str = "edit.json.tmp";
+
 pub(super) fn pending(folder: &Path, id: u64) -> PathBuf {
     folder.join(format!("{id}.{PENDING}"))
 }
@@ -65,20 +68,21 @@ pub(super) fn numbers(folder: &Path) -> Vec<u64> {
 /// Writes the record and the old texts of an edit to the disk, before anything is replaced.
 pub(super) fn prepare(folder: &Path, record: &Record, before: &[&str]) -> io::Result<()> {
     let place = pending(folder, record.id);
-    crash_point::reach();
+    fault_point::reach()?;
     fs::create_dir(&place)?;
     for (index, text) in before.iter().enumerate() {
         write_synced(&place.join(format!("{index}.before")), text.as_bytes())?;
     }
-    // Written last: without the record nothing was replaced yet.
-    write_synced(&place.join(RECORD), &serde_json::to_vec_pretty(record)?)?;
+    // Written last, and whole or not at all: without the record nothing was replaced yet.
+    write_synced(&place.join(UNFINISHED), &serde_json::to_vec_pretty(record)?)?;
+    fs::rename(place.join(UNFINISHED), place.join(RECORD))?;
     sync_folder(&place)?;
     sync_folder(folder)
 }
 
 /// Completes an edit, and removes the oldest ones beyond [`KEPT`].
 pub(super) fn finish(folder: &Path, id: u64) -> io::Result<()> {
-    crash_point::reach();
+    fault_point::reach()?;
     fs::rename(pending(folder, id), folder.join(id.to_string()))?;
     sync_folder(folder)?;
     let numbers = numbers(folder);
@@ -161,7 +165,7 @@ pub(super) fn take_back(root: &Path, place: &Path) -> io::Result<Undone> {
         }
         done.what = record.what;
     }
-    crash_point::reach();
+    fault_point::reach()?;
     match done.left.is_empty() {
         true => fs::remove_dir_all(place)?,
         false => fs::rename(place, kept(place))?,

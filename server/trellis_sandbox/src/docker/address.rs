@@ -1,6 +1,6 @@
 //! Possible addresses of an engine: `DOCKER_HOST`, the chosen context, the usual sockets.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,34 +14,69 @@ pub(super) struct EngineAddress {
     pub(super) host: String,
     /// The setting that names the address, for messages.
     pub(super) origin: String,
-    /// True if the address comes with certificates.
-    pub(super) certified: bool,
+    /// Encryption of the connection, for an address of TCP.
+    pub(super) tls: Option<TlsSettings>,
 }
 
+/// Encryption of a connection, as Docker's settings have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TlsSettings {
+    /// The folder with `ca.pem`, `cert.pem` and `key.pem`; each may be absent.
+    pub(super) folder: Option<PathBuf>,
+    /// True if the engine need not prove that it is the named host.
+    pub(super) skips_verify: bool,
+}
+
+/// The source of environment variables.
+pub type Variables<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
+
+/// The port of Docker with TLS.
+const TLS_PORT: &str = ":2376";
+
 impl EngineAddress {
-    fn new(host: String, origin: &str) -> EngineAddress {
-        EngineAddress { host, origin: origin.to_owned(), certified: false }
+    /// Returns an address with the encryption that the environment asks for: `https`, the port of
+    /// Docker with TLS, `DOCKER_TLS_VERIFY` or `DOCKER_TLS`.
+    fn new(host: String, origin: &str, variable: Variables<'_>) -> EngineAddress {
+        let has = |name| set(variable, name).is_some();
+        let verifies = host.starts_with("https://") || has("DOCKER_TLS_VERIFY");
+        let is_usual = host.trim_end_matches('/').ends_with(TLS_PORT);
+        let is_tcp = host.starts_with("tcp://") || host.starts_with("https://");
+        let tls = is_tcp && (verifies || is_usual || has("DOCKER_TLS"));
+        let tls = tls.then(|| TlsSettings {
+            folder: set(variable, "DOCKER_CERT_PATH")
+                .map(PathBuf::from)
+                .or_else(|| docker_folder(variable)),
+            skips_verify: has("DOCKER_TLS") && !verifies,
+        });
+        EngineAddress { host, origin: origin.to_owned(), tls }
     }
+}
+
+/// Returns the value of a variable that is not blank.
+fn set(variable: Variables<'_>, name: &str) -> Option<String> {
+    variable(name).filter(|value| !value.trim().is_empty())
+}
+
+/// Returns the folder of Docker's settings.
+fn docker_folder(variable: Variables<'_>) -> Option<PathBuf> {
+    let folder = set(variable, "DOCKER_CONFIG").map(PathBuf::from);
+    folder.or_else(|| Some(PathBuf::from(set(variable, "HOME")?).join(".docker")))
 }
 
 /// Returns the addresses to try, best first. An address that the user has set is the only one,
 /// since using another engine would surprise them. `variable` reads the environment.
-pub(super) fn places(
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<EngineAddress>, ContextError> {
-    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+pub(super) fn places(variable: Variables<'_>) -> Result<Vec<EngineAddress>, ContextError> {
+    let set = |name: &str| set(variable, name);
     if let Some(host) = set("DOCKER_HOST") {
-        return Ok(vec![EngineAddress::new(host, "from DOCKER_HOST")]);
+        return Ok(vec![EngineAddress::new(host, "from DOCKER_HOST", variable)]);
     }
-    let folder =
-        set("DOCKER_CONFIG").map(PathBuf::from).or_else(|| Some(config_folder(&set("HOME")?)));
-    if let Some(folder) = folder {
+    if let Some(folder) = docker_folder(variable) {
         let chosen = set("DOCKER_CONTEXT").or_else(|| current_context(&folder));
         if let Some(name) = chosen.filter(|name| name != "default") {
             return Ok(vec![in_context(&folder, &name)?]);
         }
     }
-    let usual = |host: String| EngineAddress::new(host, "the default place");
+    let usual = |host: String| EngineAddress::new(host, "the default place", variable);
     let mut places = vec![usual("unix:///var/run/docker.sock".to_owned())];
     let rootless = set("XDG_RUNTIME_DIR").map(|folder| format!("unix://{folder}/docker.sock"));
     places.extend(rootless.map(usual));
@@ -49,42 +84,37 @@ pub(super) fn places(
 }
 
 /// Returns the engine that a person names by its address or by a context's name.
-pub(super) fn named(
-    name: &str,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<EngineAddress, ContextError> {
+pub(super) fn named(name: &str, variable: Variables<'_>) -> Result<EngineAddress, ContextError> {
     if name.contains("://") {
-        return Ok(EngineAddress::new(name.to_owned(), "as given"));
+        return Ok(EngineAddress::new(name.to_owned(), "as given", variable));
     }
-    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-    let folder = set("DOCKER_CONFIG").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(config_folder(&set("HOME")?)));
-    in_context(&folder.unwrap_or_else(|| config_folder("/")), name)
+    let folder = docker_folder(variable).unwrap_or_else(|| PathBuf::from("/.docker"));
+    in_context(&folder, name)
 }
 
-fn config_folder(home: &str) -> PathBuf {
-    PathBuf::from(home).join(".docker")
-}
-
-fn current_context(folder: &std::path::Path) -> Option<String> {
+fn current_context(folder: &Path) -> Option<String> {
     let config: Value =
         serde_json::from_slice(&trellis_os::files::read(folder.join("config.json")).ok()?).ok()?;
     config["currentContext"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// Returns the address of a context, which Docker keeps in a folder named by the hash of its name.
-fn in_context(folder: &std::path::Path, name: &str) -> Result<EngineAddress, ContextError> {
+fn in_context(folder: &Path, name: &str) -> Result<EngineAddress, ContextError> {
     let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
-    let certificates = folder.join("contexts/tls").join(&hash);
+    let certificates = folder.join("contexts/tls").join(&hash).join("docker");
     let path = folder.join("contexts/meta").join(hash).join("meta.json");
     let wrong = |fault| ContextError { name: name.to_owned(), path: path.clone(), fault };
     let text =
         trellis_os::files::read(&path).map_err(|error| wrong(ContextFault::Unreadable(error)))?;
     let meta: Value = serde_json::from_slice(&text).map_err(|_| wrong(ContextFault::NotJson))?;
-    let host = meta["Endpoints"]["docker"]["Host"].as_str().filter(|host| !host.is_empty());
+    let endpoint = &meta["Endpoints"]["docker"];
+    let host = endpoint["Host"].as_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| wrong(ContextFault::NoAddress))?.to_owned();
-    let (origin, certified) = (format!("from the context {name:?}"), certificates.is_dir());
-    Ok(EngineAddress { host, origin, certified })
+    let folder = certificates.is_dir().then_some(certificates);
+    let skips_verify = endpoint["SkipTLSVerify"] == true;
+    let tls = folder.is_some() || skips_verify || host.starts_with("https://");
+    let tls = tls.then_some(TlsSettings { folder, skips_verify });
+    Ok(EngineAddress { host, origin: format!("from the context {name:?}"), tls })
 }
 
 #[cfg(test)]
@@ -104,6 +134,28 @@ mod tests {
     fn docker_host_is_the_only_place() {
         let found = hosts(&[("DOCKER_HOST", "tcp://box:2375"), ("XDG_RUNTIME_DIR", "/run/user/7")]);
         assert_eq!(found.expect("places"), ["tcp://box:2375"]);
+    }
+
+    #[test]
+    fn the_environment_asks_for_encryption_as_it_does_for_docker() {
+        let tls = |host: &str, variables: &[(&str, &str)]| {
+            let find = |name: &str| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| value.to_string())
+            };
+            let tls = named(host, &find).expect("an address").tls;
+            tls.map(|it| (it.folder.map(|it| it.display().to_string()), it.skips_verify))
+        };
+        let at = |folder: &str| Some(folder.to_owned());
+        let (verify, home) = (("DOCKER_TLS_VERIFY", "1"), ("HOME", "/me"));
+        assert_eq!(tls("tcp://box:2375", &[home]), None);
+        assert_eq!(tls("tcp://box:2375", &[("DOCKER_TLS_VERIFY", "")]), None);
+        assert_eq!(tls("tcp://box:1", &[verify, home]), Some((at("/me/.docker"), false)));
+        assert_eq!(tls("tcp://box:2376", &[("DOCKER_CERT_PATH", "/c")]), Some((at("/c"), false)));
+        assert_eq!(tls("https://box", &[("DOCKER_TLS", "1")]), Some((None, false)));
+        assert_eq!(tls("tcp://box:1", &[("DOCKER_TLS", "1")]), Some((None, true)));
+        assert_eq!(tls("unix:///x.sock", &[verify]), None);
+        assert_eq!(tls("ssh://box:2376", &[verify]), None);
     }
 
     #[test]
@@ -129,9 +181,12 @@ mod tests {
         let default = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "default")]);
         assert_eq!(default.expect("places"), ["unix:///var/run/docker.sock"]);
         let variable = |name: &str| (name == "HOME").then(|| home.to_owned());
-        assert!(!named("far", &variable).expect("a context").certified);
-        fs::create_dir_all(docker.join("contexts/tls").join(&hash)).expect("folders");
-        assert!(named("far", &variable).expect("a context").certified, "it needs TLS");
+        assert_eq!(named("far", &variable).expect("a context").tls, None);
+        let certificates = docker.join("contexts/tls").join(&hash).join("docker");
+        fs::create_dir_all(&certificates).expect("folders");
+        let tls = named("far", &variable).expect("a context").tls;
+        let expected = TlsSettings { folder: Some(certificates), skips_verify: false };
+        assert_eq!(tls, Some(expected), "it needs TLS");
         let error = hosts(&[("HOME", home), ("DOCKER_CONTEXT", "lost")]).expect_err("unknown");
         assert!(matches!(error.fault, ContextFault::Unreadable(_)), "{error}");
         let error = error.to_string();

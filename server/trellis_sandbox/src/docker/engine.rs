@@ -5,11 +5,17 @@ use std::{env, fmt, time::Duration};
 use bollard::{Docker, models::SystemInfo};
 use tokio::time::{sleep, timeout};
 
-use super::address::{EngineAddress, places};
-use crate::error::{AddressError, EngineError, UnreachableAddress};
+use super::{
+    address::{EngineAddress, Variables, named, places},
+    connection,
+};
+use crate::error::{AddressError, DockerError, EngineError, UnreachableAddress};
 
 /// Time limit for a reply; a working engine answers at once.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time limit for the first reply through ssh, longer than that of ssh for its connection.
+const PATIENCE_SSH: Duration = Duration::from_secs(15);
 
 /// Pause between two questions to an engine that has work or gets none.
 pub(super) const PAUSE: Duration = Duration::from_secs(2);
@@ -78,8 +84,9 @@ impl Engine {
     /// addresses.
     pub(crate) async fn connect() -> Result<Engine, EngineError> {
         let mut tried = Vec::new();
-        for address in places(&|name| env::var(name).ok())? {
-            match Engine::of(&address).await {
+        let variable = |name: &str| env::var(name).ok();
+        for address in places(&variable)? {
+            match Engine::of(&address, &variable).await {
                 Ok(engine) => return Ok(engine),
                 Err(source) => {
                     let EngineAddress { host, origin, .. } = address;
@@ -91,18 +98,20 @@ impl Engine {
     }
 
     /// Connects to the engine of an address that a setting names.
-    pub(super) async fn of(address: &EngineAddress) -> Result<Engine, AddressError> {
-        if address.certified && address.host.starts_with("tcp://") {
-            return Err(AddressError::Tls);
-        }
-        Engine::at(&address.host).await
+    pub(super) async fn of(
+        address: &EngineAddress,
+        variable: Variables<'_>,
+    ) -> Result<Engine, AddressError> {
+        let docker = connection::open(address, variable)?;
+        let limit = if address.host.starts_with("ssh://") { PATIENCE_SSH } else { PATIENCE };
+        let meeting = timeout(limit, meet(docker, &address.host)).await;
+        meeting.unwrap_or(Err(AddressError::NoAnswer { limit }))
     }
 
     /// Connects to the engine at one address.
-    pub(super) async fn at(host: &str) -> Result<Engine, AddressError> {
-        spoken(host, env::var_os("DOCKER_TLS_VERIFY").is_some_and(|value| !value.is_empty()))?;
-        let meeting = timeout(PATIENCE, meet(host)).await;
-        meeting.unwrap_or(Err(AddressError::NoAnswer { limit: PATIENCE }))
+    pub(super) async fn at(host: &str) -> Result<Engine, DockerError> {
+        let variable = |name: &str| env::var(name).ok();
+        Ok(Engine::of(&named(host, &variable)?, &variable).await?)
     }
 
     /// Checks that the engine knows all that a container needs.
@@ -164,23 +173,8 @@ impl Engine {
     }
 }
 
-/// Checks that the address is supported: this program speaks HTTP over sockets only.
-fn spoken(host: &str, tls: bool) -> Result<(), AddressError> {
-    let tcp = host.starts_with("tcp://") || host.starts_with("http://");
-    if host.starts_with("ssh://") {
-        return Err(AddressError::Ssh);
-    }
-    if host.starts_with("https://") || (tcp && tls) {
-        return Err(AddressError::Tls);
-    }
-    if !tcp && !host.starts_with("unix://") {
-        return Err(AddressError::Scheme);
-    }
-    Ok(())
-}
-
-async fn meet(host: &str) -> Result<Engine, AddressError> {
-    let docker = Docker::connect_with_host(host)?.negotiate_version().await?;
+async fn meet(docker: Docker, host: &str) -> Result<Engine, AddressError> {
+    let docker = docker.negotiate_version().await?;
     docker.ping().await?;
     let info = docker.info().await?;
     if info.os_type.as_deref() == Some("windows") {

@@ -15,6 +15,7 @@
 
 mod address;
 mod attached;
+mod connection;
 mod container;
 mod engine;
 mod engines;
@@ -51,6 +52,11 @@ use crate::{
     sandbox::Connection,
 };
 
+pub use self::{
+    address::Variables,
+    image::{ImageSpec, Progress},
+    open_all::OpenedEngines,
+};
 pub(crate) use self::{
     container::Container,
     engines::{Engines, Seat},
@@ -64,10 +70,6 @@ use self::{
     image::{Image, OnProgress, provide},
     swarm::{Node, Swarm},
     sweep::sweep,
-};
-pub use self::{
-    image::{ImageSpec, Progress},
-    open_all::OpenedEngines,
 };
 
 /// An engine that answers, with an image in which tests can run.

@@ -6,7 +6,7 @@ use futures_util::{StreamExt, future::join_all};
 
 use super::{
     Docker,
-    address::named,
+    address::{Variables, named},
     engine::Engine,
     image::{Image, ImageSpec, OnProgress, provide},
     store::{Store, remove_old},
@@ -27,19 +27,20 @@ pub struct OpenedEngines {
 impl Docker {
     /// Connects to the engines that `names` lists, each an address or the name of a context, and
     /// prepares each for tests of `project`, whose files are sent there. An engine that cannot get
-    /// the image itself gets it from another one.
+    /// the image itself gets it from another one. `variable` reads the environment.
     ///
     /// # Errors
     ///
     /// None of the engines can be used.
     pub async fn open_all(
         names: &[String],
+        variable: Variables<'_>,
         project: &Path,
         spec: &ImageSpec,
         cache: &Path,
         on_progress: OnProgress<'_>,
     ) -> Result<OpenedEngines, DockerError> {
-        let met = join_all(names.iter().map(|name| meet(name))).await;
+        let met = join_all(names.iter().map(|name| meet(name, variable))).await;
         let mut absent = Vec::new();
         let mut present = Vec::new();
         for (name, met) in names.iter().zip(met) {
@@ -89,9 +90,9 @@ fn missing(name: &str, error: &DockerError) -> AbsentEngine {
     AbsentEngine { name: name.to_owned(), reason: error.to_string() }
 }
 
-async fn meet(name: &str) -> Result<Engine, DockerError> {
-    let address = named(name, &|it| std::env::var(it).ok())?;
-    let engine = Engine::of(&address).await.map_err(|error| match error {
+async fn meet(name: &str, variable: Variables<'_>) -> Result<Engine, DockerError> {
+    let address = named(name, variable)?;
+    let engine = Engine::of(&address, variable).await.map_err(|error| match error {
         AddressError::Failed(failure) => AddressError::Unreached(failure),
         error => error,
     })?;

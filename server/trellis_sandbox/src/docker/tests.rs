@@ -21,7 +21,7 @@ use super::{
     image::{Image, ImageSpec, provide},
 };
 use crate::{
-    error::{AddressError, ImageError, PullProblem, StartError},
+    error::{AddressError, DockerError, ImageError, PullProblem, StartError},
     request::Limits,
 };
 

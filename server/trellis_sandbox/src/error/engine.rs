@@ -2,6 +2,8 @@
 
 use std::{error::Error as _, io, iter::successors, path::PathBuf, time::Duration};
 
+use super::connection::{CertificateError, SshError, TlsError, cause};
+
 /// An error of the engine or of the connection to it.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", with_causes(.0))]
@@ -105,19 +107,27 @@ fn listed(tried: &[UnreachableAddress]) -> String {
 pub enum AddressError {
     /// The engine requires encryption.
     #[error(
-        "it requires TLS, which Trellis does not support for Docker engines; forward its socket \
-         with `ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST` and use \
-         unix:///tmp/engine.sock"
+        "it requires TLS; set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH, or make a Docker context \
+         with its certificates and name that"
     )]
-    Tls,
-    /// The engine is reached through SSH.
-    #[error(
-        "Trellis does not support ssh:// addresses; forward the engine's socket with `ssh -nNT -L \
-         /tmp/engine.sock:/var/run/docker.sock HOST` and use unix:///tmp/engine.sock"
-    )]
-    Ssh,
+    NeedsTls,
+    /// The certificates for the engine cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// The connection with TLS failed.
+    #[error(transparent)]
+    Tls(TlsError),
+    /// `ssh` gives no connection.
+    #[error(transparent)]
+    Ssh(SshError),
+    /// There is no `ssh`.
+    #[error("the program ssh is not on PATH; install a client of SSH")]
+    NoSsh,
+    /// The address cannot be read.
+    #[error("the address is malformed: {0}")]
+    Malformed(String),
     /// The address has another scheme.
-    #[error("Trellis supports only addresses with unix:// and with tcp:// (without TLS)")]
+    #[error("Trellis supports addresses with unix://, tcp://, http://, https:// and ssh://")]
     Scheme,
     /// Nothing answers in time.
     #[error("no answer within {} s; check it with `docker info`", .limit.as_secs())]
@@ -182,10 +192,16 @@ pub enum AddressError {
 
 impl From<bollard::errors::Error> for AddressError {
     fn from(error: bollard::errors::Error) -> AddressError {
+        if let Some(error) = cause::<SshError>(&error) {
+            return AddressError::Ssh(error.clone());
+        }
+        if let Some(error) = cause::<rustls::Error>(&error) {
+            return AddressError::Tls(TlsError::of(error));
+        }
         let failure = EngineFailure(error);
         match failure {
             it if it.is_denied() => AddressError::Denied(it),
-            it if it.wants_tls() => AddressError::Tls,
+            it if it.wants_tls() => AddressError::NeedsTls,
             it => AddressError::Failed(it),
         }
     }

@@ -4,12 +4,14 @@
 //! SandboxError ──> LocalError ──> IsolationError ──> ControlGroupError, FileError
 //!      │  └──────> StartError, WorkerError
 //!      └── ProjectError, EndError
-//! DockerError ──> EngineError ──> AddressError, ContextError
+//! DockerError ──> EngineError ──> AddressError ──> CertificateError, TlsError, SshError
+//!      │               └──────────> ContextError
 //!      └── ImageError, RemovalError
 //! ```
 //!
 //! The errors of interpreters are in [`crate::python`]. A message is a sentence for people.
 
+mod connection;
 mod docker;
 mod engine;
 mod file;
@@ -20,6 +22,7 @@ mod sandbox;
 mod worker;
 
 pub use self::{
+    connection::{CertificateError, CertificateFault, SshError, SshFault, TlsError},
     docker::{
         DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, SendError,
         StartError, StoreError,

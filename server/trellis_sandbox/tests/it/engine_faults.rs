@@ -24,7 +24,7 @@ async fn open(
     let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
     let spec = ImageSpec { base: "base:1".to_owned(), requirements: Vec::new() };
     let cache = tempfile::tempdir().expect("a folder");
-    let opening = Docker::open_all(&names, project, &spec, cache.path(), &|_| {});
+    let opening = Docker::open_all(&names, &|_| None, project, &spec, cache.path(), &|_| {});
     timeout(patience(), opening).await.expect("it ends")
 }
 
@@ -92,9 +92,8 @@ async fn an_engine_that_cannot_be_used_is_named_with_the_reason_and_the_remedy()
         ),
         (
             Fault::Tls,
-            "it requires TLS, which Trellis does not support for Docker engines; forward its \
-             socket with `ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST` and use \
-             unix:///tmp/engine.sock",
+            "it requires TLS; set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH, or make a Docker \
+             context with its certificates and name that",
         ),
         (Fault::Silent, "no answer within 3 s; check it with `docker info`"),
         (Fault::SilentAfter("/images/"), "no answer within 5 s; check it with `docker info`"),
@@ -118,8 +117,8 @@ async fn an_engine_that_cannot_be_used_is_named_with_the_reason_and_the_remedy()
 async fn addresses_that_are_not_supported_say_what_is() {
     let (good, folder) = (FakeEngine::new(Fault::None), project());
     let names = [
-        "ssh://box",
-        "https://box",
+        "ssh://-oProxyCommand=x",
+        "https://box/path",
         "npipe://box",
         "no-such-context",
         "unix:///nowhere.sock",
@@ -128,9 +127,9 @@ async fn addresses_that_are_not_supported_say_what_is() {
     let opened = open(&names, folder.path()).await.expect("one engine");
     assert_eq!(opened.engines.len(), 1);
     let signs = [
-        "does not support ssh:// addresses; forward the engine's socket",
-        "requires TLS, which Trellis does not support",
-        "only addresses with unix:// and with tcp:// (without TLS)",
+        "the address is malformed: it is not ssh://USER@HOST:PORT",
+        "the address is malformed: it is not HOST or HOST:PORT",
+        "supports addresses with unix://, tcp://, http://, https:// and ssh://",
         "choose another with `docker context use`",
         "cannot be reached: Socket not found: /nowhere.sock; start it, or check the address",
     ];
@@ -140,7 +139,7 @@ async fn addresses_that_are_not_supported_say_what_is() {
         assert!(line.starts_with(name) && line.contains(sign), "{line}");
     }
     let error = open(&names[..5], folder.path()).await.expect_err("none").to_string();
-    assert!(error.starts_with("none of the engines can be used: ssh://box: "), "{error}");
+    assert!(error.starts_with("none of the engines can be used: ssh://-o"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

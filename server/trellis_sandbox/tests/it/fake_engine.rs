@@ -10,11 +10,12 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::{UnixListener, UnixStream},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
+    net::{TcpListener, UnixListener},
     sync::Barrier,
     task::{JoinHandle, JoinSet},
 };
+use tokio_rustls::{TlsAcceptor, rustls::ServerConfig};
 
 use crate::fake_worker;
 
@@ -89,6 +90,16 @@ impl FakeEngine {
         FakeEngine { name: format!("unix://{}", path.display()), state, task, _folder: folder }
     }
 
+    /// Starts an engine without faults on a port of this machine that speaks TLS.
+    pub(crate) async fn with_tls(config: ServerConfig) -> FakeEngine {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let name = format!("tcp://{}", listener.local_addr().expect("an address"));
+        let state = Arc::new(Mutex::new(State { has_image: true, ..State::default() }));
+        let task = tokio::spawn(serve_tls(listener, Arc::new(config).into(), state.clone()));
+        let folder = tempfile::tempdir().expect("a folder");
+        FakeEngine { name, state, task, _folder: folder }
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic")
     }
@@ -104,15 +115,33 @@ impl FakeEngine {
 async fn serve(listener: UnixListener, state: Arc<Mutex<State>>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        let state = state.clone();
+        connections.spawn(converse(Box::new(stream), state.clone()));
+    }
+}
+
+async fn serve_tls(listener: TcpListener, tls: TlsAcceptor, state: Arc<Mutex<State>>) {
+    let mut connections = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        let (tls, state) = (tls.clone(), state.clone());
         connections.spawn(async move {
-            let mut stream = BufReader::new(stream);
-            if let Some(request) = Request::read(&mut stream).await {
-                answer(request, stream, state).await;
+            if let Ok(stream) = tls.accept(stream).await {
+                converse(Box::new(stream), state).await;
             }
         });
     }
 }
+
+async fn converse(stream: Box<dyn Pipe>, state: Arc<Mutex<State>>) {
+    let mut stream = BufReader::new(stream);
+    if let Some(request) = Request::read(&mut stream).await {
+        answer(request, stream, state).await;
+    }
+}
+
+/// A connection with or without TLS.
+pub(crate) trait Pipe: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Pipe for T {}
 
 struct Request {
     method: String,
@@ -121,7 +150,7 @@ struct Request {
     body: Vec<u8>,
 }
 
-type Stream = BufReader<UnixStream>;
+pub(crate) type Stream = BufReader<Box<dyn Pipe>>;
 
 impl Request {
     async fn read(stream: &mut Stream) -> Option<Request> {
@@ -205,7 +234,9 @@ async fn answer(request: Request, mut stream: Stream, state: Arc<Mutex<State>>) 
             let text = format!(
                 "HTTP/1.1 {status} S\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
             );
-            let _ = stream.write_all(text.as_bytes()).await;
+            if stream.write_all(text.as_bytes()).await.is_ok() {
+                let _ = stream.shutdown().await;
+            }
         }
     }
 }

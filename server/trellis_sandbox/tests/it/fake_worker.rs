@@ -7,14 +7,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::UnixStream,
-};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 
-use crate::fake_engine::{Fault, State};
-
-type Stream = BufReader<UnixStream>;
+use crate::fake_engine::{Fault, State, Stream};
 
 /// Does the work of a worker on the pipes of its container.
 pub(crate) async fn work(mut stream: Stream, state: Arc<Mutex<State>>) -> io::Result<()> {

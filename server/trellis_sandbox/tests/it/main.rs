@@ -8,6 +8,7 @@ mod copies;
 mod coverage;
 mod coverage_provider;
 mod deselected;
+mod engine_connections;
 mod engine_faults;
 mod engines;
 mod environment;

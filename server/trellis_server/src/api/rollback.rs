@@ -1,7 +1,7 @@
 //! Restores the last subgraph that passed as a whole. History is kept: the rollback is a new
 //! commit, and everything taken back stays in git and in the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use trellis_store::error::StoreError;
 use trellis_store::journal::{Event, Journal};
 use trellis_store::lock::Lock;
 use trellis_store::origin::{Origin, Workflow};
-use trellis_store::replay::{Milestone, ReplayedState};
+use trellis_store::replay::ReplayedState;
 use trellis_workflows::convert::check_python;
 use trellis_workflows::fault::Fault;
 use trellis_workflows::llm_session::no_journal;
@@ -58,29 +58,32 @@ pub fn rollback(params: &RollbackParams) -> Result<RollbackResult, Fault> {
     Journal::refuse_newer(&root).map_err(no_journal)?;
     let (journal, past) =
         Journal::open(&root, Origin::create(Workflow::Rollback)).map_err(cannot)?;
-    let (milestone, tag) = choose(&past, params.to.as_deref())?;
+    let (place, tag) = choose(&past, params.to.as_deref())?;
+    let (to, kept) = (past.committed[place].subgraph.clone(), past.nodes_after(place + 1));
     let git = Git::open(&root, &journal).map_err(Fault::internal)?;
     let git = git.ok_or_else(|| {
         Fault::unavailable("git is not installed, but the earlier code is in the git history")
             .hint("install git")
     })?;
     let (changed, edits) = restore(&root, &journal, &past, &git, &tag)?;
-    let (to, kept) = (milestone.subgraph.clone(), milestone.nodes.clone());
-    let event = Event::RolledBack { to, kept, edits };
+    let nodes = kept.iter().cloned().collect();
+    let event = Event::RolledBack { to: to.clone(), kept: nodes, edits };
     journal.commit(event).map_err(cannot)?;
-    let undone = reset_checkpoint(&root, milestone).map_err(cannot)?;
+    let undone = reset_checkpoint(&root, &kept).map_err(cannot)?;
     let mut paths = changed.clone();
     paths.push(checkpoint::PATH.to_owned());
-    let message = format!("revert: roll back to {}", milestone.subgraph);
+    let message = format!("revert: roll back to {to}");
     git.commit(&journal, &paths, &message, true).map_err(Fault::internal)?;
-    Ok(RollbackResult { to: milestone.subgraph.clone(), tag, files: changed, pending: undone })
+    Ok(RollbackResult { to, tag, files: changed, pending: undone })
 }
 
-fn choose<'p>(past: &'p ReplayedState, to: Option<&str>) -> Result<(&'p Milestone, String), Fault> {
-    let passing = past.committed.iter().filter_map(|it| Some((it, it.tag.clone()?)));
-    let names: Vec<&str> = passing.clone().map(|(it, _)| it.subgraph.as_str()).collect();
-    let wanted = passing.rev().find(|(it, _)| to.is_none_or(|to| it.subgraph == to));
-    wanted.ok_or_else(|| match to {
+/// Returns the place of a milestone with a tag, and the tag: the last one, or that of `to`.
+fn choose(past: &ReplayedState, to: Option<&str>) -> Result<(usize, String), Fault> {
+    let all = past.committed.iter().enumerate();
+    let passing = all.filter_map(|(place, it)| Some((place, &it.subgraph, it.tag.clone()?)));
+    let names: Vec<&str> = passing.clone().map(|(_, subgraph, _)| subgraph.as_str()).collect();
+    let wanted = passing.rev().find(|(_, subgraph, _)| to.is_none_or(|to| *subgraph == to));
+    wanted.map(|(place, _, tag)| (place, tag)).ok_or_else(|| match to {
         Some(to) => Fault::input(format!("no complete subgraph {to} has passed"))
             .hint(format!("there are: {}", names.join(", "))),
         None => Fault::input("no complete subgraph has passed yet")
@@ -114,13 +117,13 @@ fn restore(
     Ok((flushed.changed, past.kept.iter().filter_map(same).collect()))
 }
 
-fn reset_checkpoint(root: &Path, milestone: &Milestone) -> std::io::Result<Vec<String>> {
+fn reset_checkpoint(root: &Path, kept: &BTreeSet<String>) -> std::io::Result<Vec<String>> {
     let Ok(bytes) = trellis_os::files::read(root.join(checkpoint::PATH)) else {
         return Ok(Vec::new());
     };
     let mut all: Checkpoint = serde_json::from_slice(&bytes)?;
     let mut undone = Vec::new();
-    for (id, entry) in all.iter_mut().filter(|(id, _)| !milestone.nodes.contains(id)) {
+    for (id, entry) in all.iter_mut().filter(|(id, _)| !kept.contains(*id)) {
         entry.status = "pending".to_owned();
         entry.timestamp = Timestamp::now().to_string();
         entry.failure_reason = None;

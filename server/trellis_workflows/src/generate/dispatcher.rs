@@ -77,6 +77,8 @@ pub(super) struct Dispatcher {
     /// The checkpoint on the disk is older than the one in memory.
     pub(super) unsaved: bool,
     pub committed: BTreeSet<String>,
+    /// Nodes of the last subgraph commit, by id.
+    pub(super) last_committed: BTreeSet<String>,
     /// File texts that this run's subgraph commits contain, by path.
     pub(super) in_history: BTreeMap<String, String>,
     pub started: BTreeSet<NodeIx>,
@@ -92,6 +94,8 @@ pub(super) struct Dispatcher {
     pub acceptance: AcceptanceState,
     /// This run adopted files that a person had changed.
     has_new_edits: bool,
+    /// This run committed at least one subgraph.
+    pub(super) has_new_commits: bool,
     /// This run wrote at least one file.
     pub wrote: bool,
     /// Nodes that passed alone but fail in the whole suite, with the reason.
@@ -130,6 +134,7 @@ impl Dispatcher {
             acceptance.write_none();
         }
         acceptance.costs().for_each(|it| cost += it);
+        let last_committed = past.nodes_after(past.committed.len());
         Dispatcher {
             resting: WaitQueue::default(),
             exhausted: None,
@@ -152,12 +157,14 @@ impl Dispatcher {
             unwritten: 0,
             unsaved: false,
             committed: BTreeSet::new(),
+            last_committed,
             in_history: BTreeMap::new(),
             started: BTreeSet::new(),
             integrating: BTreeSet::new(),
             integrated: BTreeMap::new(),
             acceptance,
             has_new_edits,
+            has_new_commits: false,
             wrote: false,
             broken: BTreeMap::new(),
             _lock: lock,
@@ -461,7 +468,8 @@ impl Dispatcher {
 
     /// Returns whether this run did nothing: everything had passed before and the documents say so.
     pub(super) fn had_nothing_to_do(&self) -> bool {
-        let is_same = !self.wrote && !self.has_new_edits && !self.acceptance.is_new;
+        let is_same =
+            !self.wrote && !self.has_new_edits && !self.has_new_commits && !self.acceptance.is_new;
         self.started.is_empty() && self.past.finished && is_same
     }
 

@@ -42,11 +42,7 @@ pub(super) fn recover(
             aside.display()
         ));
         journal.commit(Event::Reset { reason: "the checkpoint could not be read".to_owned() })?;
-        past.accepted.clear();
-        past.kept.clear();
-        past.committed.clear();
-        past.suite = None;
-        past.acceptance_run = None;
+        past.reset();
     }
     Ok(())
 }

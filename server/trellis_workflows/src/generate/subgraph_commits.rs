@@ -17,6 +17,7 @@ use crate::generate::metadata;
 use crate::generate::worker::WorkerError;
 use trellis_git::error::CommandError;
 use trellis_git::trees::{self, Texts};
+use trellis_store::committed_nodes::CommittedNodes;
 use trellis_store::journal::{Event, IntegrationResult};
 use trellis_store::{checkpoint, disk};
 
@@ -167,6 +168,9 @@ impl Dispatcher {
     }
 
     fn commit_subgraph(&mut self, subgraph: &str, leaves: &[NodeIx]) -> Result<(), Fault> {
+        if self.git.is_none() {
+            return Ok(());
+        }
         let passed = leaves
             .iter()
             .filter(|ix| self.schedule.status(**ix) == Some(trellis_plan::Status::Passed))
@@ -187,11 +191,19 @@ impl Dispatcher {
         let (metadata, _) = metadata::files(self, &contents, &files);
         self.write(&metadata, false)?;
         files.extend(metadata);
-        let tag = self.commit_files(files, &message).and_then(|()| self.set_tag(tag?));
+        let made = self.commit_files(files, &message);
+        if made.and_then(|()| self.set_tag(tag.as_deref())).is_none() {
+            // Without the line, the next start makes the commit or its tag.
+            return Ok(());
+        }
         let nodes = contents.nodes().into_iter().map(|ix| self.id(ix)).collect();
-        let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes };
+        let change = CommittedNodes::change(&self.last_committed, &nodes);
+        let event = Event::Committed { subgraph: subgraph.to_owned(), tag, nodes: change };
         let logged = self.run_context.journal.commit(event);
-        logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))
+        logged.map_err(|e| self.cannot_write(None, ".trellis/journal.jsonl", &e))?;
+        self.last_committed = nodes;
+        self.has_new_commits = true;
+        Ok(())
     }
 
     /// Returns the contents of a subgraph's commit: the subgraph, what was committed before it, and
@@ -247,12 +259,11 @@ impl Dispatcher {
         None
     }
 
-    fn set_tag(&mut self, tag: String) -> Option<String> {
-        let Err(error) = self.git.as_ref()?.tag(&self.run_context.journal, &tag) else {
-            return Some(tag);
-        };
-        self.warnings.push(format!("{error}; you cannot roll back to that subgraph"));
-        None
+    /// Tags the last commit. `None` if git refuses.
+    fn set_tag(&mut self, tag: Option<&str>) -> Option<()> {
+        let Some(tag) = tag else { return Some(()) };
+        let made = self.git.as_ref()?.tag(&self.run_context.journal, tag);
+        self.report(made)
     }
 }
 

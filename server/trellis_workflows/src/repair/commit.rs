@@ -11,7 +11,7 @@ use trellis_git::error::{CommandCause, CommandError};
 use trellis_git::git::Git;
 use trellis_store::format::refuse_newer;
 use trellis_store::journal::Journal;
-use trellis_store::{crash_point, disk};
+use trellis_store::{disk, fault_point};
 
 /// A commit in progress. The record stays on the disk until both the index and the branch have the
 /// commit, so that a start after a crash can finish it.
@@ -148,8 +148,7 @@ impl Pending {
             let update = ["update-ref", "-m", &self.title, "HEAD", &self.made, &self.from];
             git.step(journal, &update, "")?;
         }
-        crash_point::reach();
-        let removed = fs::remove_file(root.join(PENDING));
+        let removed = fault_point::reach().and_then(|()| fs::remove_file(root.join(PENDING)));
         removed.map_err(|error| CommandError {
             step: "commit".to_owned(),
             cause: CommandCause::IoAt { action: "remove", path: PENDING.into(), source: error },

@@ -11,7 +11,7 @@ use super::{RepairRequest, commit};
 use crate::fault::Fault;
 use crate::proposals::{Proposal, ProposedFile};
 use trellis_store::format::refuse_newer;
-use trellis_store::{crash_point, disk};
+use trellis_store::{disk, fault_point};
 
 /// The fixes that a repair has to commit; each is recorded before it is written.
 pub(super) struct Uncommitted<'a> {
@@ -108,8 +108,7 @@ pub(super) fn left(root: &Path) -> Result<Option<State>, String> {
 
 /// Removes the record, after the fixes were committed or cannot be.
 pub(super) fn forget(root: &Path) -> Result<(), Fault> {
-    crash_point::reach();
-    match fs::remove_file(root.join(RECORD)) {
+    match fault_point::reach().and_then(|()| fs::remove_file(root.join(RECORD))) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(super::artifacts::cannot(root, &error))
         }

@@ -208,7 +208,8 @@ async fn named_engines(
     }
     let (spec, cache) = (image_spec(args, root, needs, reporter)?, disk::cache_folder()?);
     let say = |it| image_progress(it, reporter);
-    let opened = Docker::open_all(&allowed.engines, root, &spec, &cache, &say).await?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let opened = Docker::open_all(&allowed.engines, &variable, root, &spec, &cache, &say).await?;
     opened.absent.iter().for_each(|it| reporter.note(format_args!("tests do not run on {it}")));
     Ok(opened.engines)
 }

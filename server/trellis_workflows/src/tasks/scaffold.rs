@@ -14,8 +14,8 @@ use trellis_git::git::Git;
 use trellis_git::stale_locks::sweep_all;
 use trellis_git::worktree::Worktree;
 use trellis_git::worktree_state::merging;
-use trellis_store::crash_point;
 use trellis_store::disk;
+use trellis_store::fault_point;
 use trellis_store::journal::Journal;
 use trellis_store::scratch;
 
@@ -66,7 +66,7 @@ fn create_project(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
     let mark = || {
         disk::ensure(&project)?;
         fs::write(marker(&project), format!("{}\n", stack.name()))?;
-        crash_point::reach();
+        fault_point::reach()?;
         fs::rename(&project, &absolute)
     };
     mark().map_err(|error| cannot(&format!("create {}", out.display()), &error))

@@ -17,7 +17,7 @@ use crate::llm_session::no_journal;
 use trellis_store::error::StoreError;
 use trellis_store::journal::Journal;
 use trellis_store::lock::Lock;
-use trellis_store::{crash_point, disk};
+use trellis_store::{disk, fault_point};
 
 /// Path of the file, below the project's root.
 pub const PATH: &str = ".trellis/registry.json";
@@ -287,7 +287,7 @@ fn load(root: &Path) -> Result<(Registry, Option<String>), Fault> {
 fn put_aside(root: &Path) -> io::Result<PathBuf> {
     let name = |n: u32| PathBuf::from(format!("{PATH}.corrupt-{n}"));
     let free = (1..).map(name).find(|it| !root.join(it).exists()).unwrap_or_else(|| name(0));
-    crash_point::reach();
+    fault_point::reach()?;
     fs::rename(root.join(PATH), root.join(&free))?;
     Ok(free)
 }

@@ -18,12 +18,10 @@ async fn an_engine_describes_itself_and_its_limits() {
 #[tokio::test]
 async fn where_nothing_answers_the_error_says_what_was_tried() {
     let error = Engine::at("unix:///no/such/socket").await.expect_err("nobody there");
-    assert!(matches!(error, AddressError::Failed(_)), "{error}");
+    assert!(matches!(error, DockerError::Address(AddressError::Failed(_))), "{error}");
     assert!(error.to_string().contains("/no/such/socket"), "{error}");
     let error = Engine::at("tcp://127.0.0.1:1").await.expect_err("nobody there");
     assert!(error.to_string().contains("refused"), "{error}");
-    let error = Engine::at("ssh://box").await.expect_err("not spoken");
-    assert!(matches!(error, AddressError::Ssh), "{error}");
 }
 
 #[tokio::test]
@@ -32,7 +30,8 @@ async fn an_engine_that_says_nothing_is_not_waited_for() {
     let path = folder.path().join("socket");
     let _silent = tokio::net::UnixListener::bind(&path).expect("a socket");
     let error = Engine::at(&format!("unix://{}", path.display())).await.expect_err("silence");
-    assert!(matches!(error, AddressError::NoAnswer { .. }), "{error}");
+    let error = error.to_string();
+    assert!(error.contains("no answer within 3 s"), "{error}");
 }
 
 /// Relays between this process and the engine, and can disappear as an engine does.

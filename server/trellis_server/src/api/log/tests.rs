@@ -172,6 +172,10 @@ fn all_kinds() -> Vec<(Value, &'static str)> {
             json!({ "kind": "stage", "work": "issue-42", "stage": "green gate", "reason": "a test fails" }),
             "stage issue-42 green gate because a test fails",
         ),
+        (
+            json!({ "kind": "committed", "subgraph": "t", "tag": null, "added": ["e", "f"], "removed": ["d"] }),
+            "committed t committed with 2 new nodes, without d",
+        ),
     ]
 }
 
@@ -201,7 +205,7 @@ fn every_kind_of_event_is_reported_in_words_with_what_it_cost() {
 fn only_what_is_asked_for_is_given() {
     let events: Vec<Value> = all_kinds().into_iter().map(|(event, _)| event).collect();
     let world = journal(&events);
-    let table: [(Value, &[usize], usize); 9] = [
+    let table: [(Value, &[usize], usize); 10] = [
         (json!({ "kinds": ["git", "suite"] }), &[15, 28], 0),
         (json!({ "node": "s" }), &[16, 20], 0),
         // An event that names the node among others is included; the order of the run is not.
@@ -209,7 +213,8 @@ fn only_what_is_asked_for_is_given() {
         (json!({ "node": "c", "kinds": ["regression"] }), &[9], 0),
         (json!({ "node": "a", "last": 2 }), &[17, 26], 11),
         (json!({ "kinds": ["git"], "last": 5 }), &[15], 0),
-        (json!({ "last": 1 }), &[32], 31),
+        (json!({ "last": 1 }), &[33], 32),
+        (json!({ "node": "f" }), &[33], 0),
         (json!({ "node": "nobody" }), &[], 0),
         (json!({ "node": "a", "kinds": ["kept"] }), &[14], 0),
     ];
