@@ -18,6 +18,10 @@ use tempfile::TempDir;
 
 use crate::{Outcome, setup};
 
+mod swarm;
+
+use swarm::Swarm;
+
 /// Environment variable with the engine's address; an address that is already set is used.
 const HOST: &str = "TRELLIS_TEST_DOCKER_HOST";
 /// Environment variable with the base image.
@@ -35,6 +39,8 @@ const BASE_IMAGE: &str = include_str!("base_image.py");
 pub(crate) struct Engine {
     /// The engine's process; `None` if an existing engine is used.
     daemon: Option<Daemon>,
+    /// `None` if there is none, or an existing one is used.
+    swarm: Option<Swarm>,
 }
 
 /// Builds the image of [`start`] early if it will be needed, which takes half a minute that can
@@ -48,10 +54,10 @@ pub(crate) fn prepare() {
 /// Starts an engine, or prints why the tests that need one are skipped.
 pub(crate) fn start() -> Option<Engine> {
     if env::var_os(HOST).is_some_and(|host| !host.is_empty()) {
-        return Some(Engine { daemon: None });
+        return Some(Engine { daemon: None, swarm: None });
     }
     match Daemon::start() {
-        Ok(daemon) => Some(Engine { daemon: Some(daemon) }),
+        Ok(daemon) => Some(Engine { daemon: Some(daemon), swarm: None }),
         Err(why) => {
             eprintln!("\nSKIPPED: every test that needs a Docker engine, because {why}\n");
             None
@@ -60,10 +66,17 @@ pub(crate) fn start() -> Option<Engine> {
 }
 
 impl Engine {
+    /// Starts a swarm as well, or prints why the tests that need one are skipped.
+    pub(crate) fn with_swarm(self) -> Engine {
+        Engine { swarm: swarm::start(), ..self }
+    }
+
     /// Returns environment variables for the tests.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         let own = self.daemon.as_ref();
-        own.map(|it| vec![(HOST, it.host()), (IMAGE, NAME.to_owned())]).unwrap_or_default()
+        let own = own.map(|it| vec![(HOST, it.host()), (IMAGE, NAME.to_owned())]);
+        let swarm = self.swarm.iter().map(Swarm::variable);
+        own.into_iter().flatten().chain(swarm).collect()
     }
 }
 
@@ -75,6 +88,27 @@ struct Daemon {
 
 impl Daemon {
     fn start() -> Result<Daemon, String> {
+        Daemon::needs()?;
+        sweep();
+        let image = base_image()?;
+        let started = Instant::now();
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "TERM", "dockerd", "--bridge=none"]);
+        let daemon =
+            Daemon::spawn(command).map_err(|error| format!("it cannot be started: {error}"))?;
+        daemon.ready()?;
+        daemon.import(&image)?;
+        eprintln!("a Docker engine runs at {} ({:.1?})", daemon.host(), started.elapsed());
+        Ok(daemon)
+    }
+
+    /// Gives the engine the image of the tests.
+    fn import(&self, image: &Path) -> Result<String, String> {
+        self.docker(["import", "--change", "CMD python3"], [image.as_os_str(), NAME.as_ref()])
+    }
+
+    /// Checks what an engine needs of the machine.
+    fn needs() -> Outcome {
         if !geteuid().is_root() {
             return Err(format!("only root can start one; set {HOST} and {IMAGE} to use another"));
         }
@@ -82,27 +116,20 @@ impl Daemon {
             let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
             found.map_err(|error| format!("{program} cannot be started: {error}"))?;
         }
-        sweep();
-        let image = base_image()?;
-        let started = Instant::now();
-        let daemon = Daemon::spawn().map_err(|error| format!("it cannot be started: {error}"))?;
-        daemon.ready()?;
-        daemon.docker(["import", "--change", "CMD python3"], [image.as_os_str(), NAME.as_ref()])?;
-        eprintln!("a Docker engine runs at {} ({:.1?})", daemon.host(), started.elapsed());
-        Ok(daemon)
+        Ok(())
     }
 
-    fn spawn() -> io::Result<Daemon> {
+    /// Starts `dockerd`, the last words of the command, with a folder of its own.
+    fn spawn(mut command: Command) -> io::Result<Daemon> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let path = |name: &str| folder.path().join(name);
         let log = File::create(path("log"))?;
-        // The engine ends as well if this process is killed.
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "TERM", "dockerd", "--storage-driver", "overlay2"]);
+        // With `setpriv` the engine ends as well if this process is killed.
+        command.args(["--storage-driver", "overlay2"]);
         command.arg("--host").arg(format!("unix://{}", path("docker.sock").display()));
         command.arg("--data-root").arg(path("data")).arg("--exec-root").arg(path("exec"));
         command.arg("--pidfile").arg(path("docker.pid"));
-        command.args(["--exec-opt", "native.cgroupdriver=cgroupfs", "--bridge=none"]);
+        command.args(["--exec-opt", "native.cgroupdriver=cgroupfs"]);
         command.args(["--iptables=false", "--ip6tables=false", "--ip-forward=false"]);
         command.arg("--ip-masq=false").current_dir("/").stdin(Stdio::null());
         // Ctrl-C is for this process: cleaning up still needs the engine.

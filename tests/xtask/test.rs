@@ -104,7 +104,7 @@ fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
 
 /// Runs the Rust tests with nextest if installed (in parallel over all crates), else with cargo.
 fn rust(trellis: &Path, args: &TestArgs, flaky: &Flaky) -> Outcome {
-    let engine = engine::start();
+    let engine = engine::start().map(engine::Engine::with_swarm);
     let mut command = setup::cargo(args.lint);
     command.env("TRELLIS_BIN", trellis).env("PATH", setup::path());
     command.envs(engine.iter().flat_map(engine::Engine::variables));

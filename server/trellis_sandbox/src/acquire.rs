@@ -166,10 +166,12 @@ impl Runner {
         let packages = toolchain == Some(Toolchain::Node);
         let visible =
             tokio::task::spawn_blocking(move || VisibleFolder::new(&parent, &tree, packages));
-        let visible = visible.await.map_err(SandboxError::Unprepared)??;
+        let mut visible = visible.await.map_err(SandboxError::Unprepared)??;
         let (place, provided) = (&self.shared.place, key.provided.clone());
-        let worker =
-            place.start(engine, visible.root(), &request.limits, toolchain, provided).await?;
+        if place.is_sent() {
+            visible = visible.sent();
+        }
+        let worker = place.start(engine, &visible, &request.limits, toolchain, provided).await?;
         Ok(Lease { key, engine, worker, visible })
     }
 }

@@ -62,12 +62,12 @@ impl Runner {
             return self.not_laid(acquired, error).await;
         }
         let lease = &mut acquired.lease;
-        let places = ProjectPaths::new(lease.visible.root(), self.shared.place.packages());
+        let places = ProjectPaths::new(lease.visible.shown(), self.shared.place.packages());
         let hidden = self.hidden(lease);
         let kills = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
         let limits = lease.worker.limits();
         // The search for files hidden behind links goes on beside the run.
-        let (root, origin) = (lease.visible.root().to_owned(), lease.visible.origin().to_owned());
+        let (root, origin) = (lease.visible.shown().to_owned(), lease.visible.origin().to_owned());
         let unseen = tokio::task::spawn_blocking(move || outside_links::unseen(&origin));
         let began = Instant::now();
         let collector = ResultCollector::new(places, token);
@@ -173,7 +173,7 @@ impl Runner {
             return PathReplacements::default();
         }
         let hidden = PathReplacements::default()
-            .and(lease.visible.root(), "")
+            .and(lease.visible.shown(), "")
             .and(&lease.worker.writable().temporary, "/tmp");
         let environment = self.shared.place.packages();
         match environment.filter(|it| it.join("pyvenv.cfg").is_file()) {

@@ -17,6 +17,7 @@ use crate::{
     running_sandbox::RunningSandbox,
     sandbox::{Launch, Writable},
     toolchain::Toolchain,
+    tree::VisibleFolder,
     wire::{BOOT, Packages},
     worker::Worker,
 };
@@ -97,10 +98,15 @@ impl Backend {
         }
     }
 
-    /// Waits until the cleanup of dropped sandboxes has finished.
-    pub(crate) async fn settled(&self) {
-        if let Backend::Local { local, .. } = self {
-            local.settled().await;
+    /// Waits until the cleanup of dropped sandboxes has finished, and removes the services of swarms.
+    /// The errors are sentences for people.
+    pub(crate) async fn settled(&self) -> Vec<String> {
+        match self {
+            Backend::Local { local, .. } => {
+                local.settled().await;
+                Vec::new()
+            }
+            Backend::Docker { engines, .. } => engines.close().await,
         }
     }
 
@@ -135,6 +141,11 @@ impl Backend {
         }
     }
 
+    /// Returns whether the project is sent to engines.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.engines().is_some_and(|it| it.first().store.is_some())
+    }
+
     /// Returns the engines; `None` for local sandboxes.
     pub(crate) fn engines(&self) -> Option<&Engines> {
         match self {
@@ -143,17 +154,18 @@ impl Backend {
         }
     }
 
-    /// Starts a worker that sees the folder `tree`, on one of the engines if there are any. A local
+    /// Starts a worker that sees the folder `visible`, on one of the engines if there are any. A local
     /// sandbox also shows `toolchain` and the provided coverage.py; containers have what their image
     /// holds.
     pub(crate) async fn start(
         &self,
         engine: usize,
-        tree: &Path,
+        visible: &VisibleFolder,
         limits: &Limits,
         toolchain: Option<Toolchain>,
         provided: Option<PathBuf>,
     ) -> Result<Worker, SandboxError> {
+        let tree = visible.root();
         let does_not_work = |source| SandboxError::Interpreter { python: self.python(), source };
         match self {
             Backend::Local { python, config, local } => {
@@ -191,7 +203,8 @@ impl Backend {
                 let copied = sent(tree, limits, *read_only, packages).await;
                 let copied =
                     copied.map_err(|it| SandboxError::NotSent { reason: it.to_string() })?;
-                let begun = in_container(docker, tree, limits, toolchain, env, Ok(copied)).await;
+                let shown = visible.shown();
+                let begun = in_container(docker, shown, limits, toolchain, env, Ok(copied)).await;
                 let mut worker = begun?;
                 worker.sent = Some(SentProject::new(tree, packages, store.clone()));
                 Ok(worker)
@@ -282,7 +295,7 @@ async fn in_container(
         executable: toolchain == Some(Toolchain::Go),
         project: tree.display().to_string(),
     };
-    let (container, connection) = docker::start(&docker.engine, &launch).await?;
+    let (container, connection) = docker.start(&launch).await?;
     let sandbox = RunningSandbox::docker(container, docker.limits(limits), copied);
     let begun = Worker::begin(sandbox, connection, tree, &Packages::default()).await;
     begun.map_err(|source| SandboxError::Image { image: docker.image.name.clone(), source })

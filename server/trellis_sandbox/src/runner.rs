@@ -246,8 +246,8 @@ impl Runner {
     /// Ends the idle workers and removes the files made for them. The errors are sentences for
     /// people.
     pub async fn close(&self) -> Vec<String> {
-        let errors = self.forget_copies().await;
-        self.shared.place.settled().await;
+        let mut errors = self.forget_copies().await;
+        errors.extend(self.shared.place.settled().await);
         errors
     }
 

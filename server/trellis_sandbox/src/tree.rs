@@ -29,7 +29,13 @@ pub(crate) struct VisibleFolder {
     base: Option<PathBuf>,
     /// True if a copy needs [`PACKAGES`].
     packages: bool,
+    /// The path inside the sandbox, if it is another one.
+    shown: Option<&'static str>,
 }
+
+/// The path, on an engine to which files are sent, of a folder that was made for runs: one for all,
+/// so that any worker there can show any of them.
+const SENT: &str = "/run/tree";
 
 /// The folder in which programs of Node.js look for packages.
 const PACKAGES: &str = "node_modules";
@@ -67,7 +73,7 @@ impl VisibleFolder {
             Tree::Folder(path) => {
                 let failed = FileError::of(FileAction::OpenTested, path);
                 let root = path.canonicalize().map_err(failed)?;
-                Ok(VisibleFolder { root, written: None, base: None, packages })
+                Ok(VisibleFolder { root, written: None, base: None, packages, shown: None })
             }
             Tree::Files(files) => VisibleFolder::written(parent, None, files, packages),
             Tree::Copy { folder, changed } => {
@@ -85,7 +91,8 @@ impl VisibleFolder {
         let failed = FileError::of(FileAction::CreateScratchIn, parent);
         let (folder, root) = make(parent).map_err(failed)?;
         let written = Some((folder, Texts::new()));
-        let mut visible = VisibleFolder { root, written, base: base.cloned(), packages };
+        let mut visible =
+            VisibleFolder { root, written, base: base.cloned(), packages, shown: None };
         visible.lay_base()?;
         visible.renew(files, true)?;
         Ok(visible)
@@ -99,6 +106,16 @@ impl VisibleFolder {
     /// Returns the canonical root.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the path inside the sandbox.
+    pub(crate) fn shown(&self) -> &Path {
+        self.shown.map_or(&self.root, Path::new)
+    }
+
+    /// Returns the folder as an engine shows it to which it is sent.
+    pub(crate) fn sent(self) -> VisibleFolder {
+        VisibleFolder { shown: self.is_made().then_some(SENT), ..self }
     }
 
     /// Returns whether the folder was made for runs, so that its path means nothing to people.

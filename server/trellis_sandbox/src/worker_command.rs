@@ -43,7 +43,7 @@ pub(crate) fn order(
         Framework::Unittest => "unittest",
         Framework::Jest | Framework::Vitest | Framework::Go => "command",
     };
-    let root = lease.visible.root();
+    let root = lease.visible.shown();
     let mut order = json!({
         "op": "run",
         "kind": kind,
@@ -67,7 +67,7 @@ pub(crate) fn order(
         "trials": request.trials.as_ref().map(TrialPlan::order),
     });
     let Some(toolchain) = Toolchain::of(request.framework) else {
-        if measures_itself(root) {
+        if measures_itself(lease.visible.root()) {
             // coverage.py would write its data to the project, which may be read-only.
             let data = lease.worker.writable().cache.join("coverage");
             order["env"]["COVERAGE_FILE"] = data.to_string_lossy().into();
@@ -79,11 +79,12 @@ pub(crate) fn order(
         };
         return Ok(WorkerCommand { text: order, detected: None });
     };
-    let detected = as_framework(request.framework, root);
+    let here = lease.visible.root();
+    let detected = as_framework(request.framework, here);
     if toolchain == Toolchain::Node
-        && !["node_modules", ".pnp.cjs"].iter().any(|it| root.join(it).exists())
+        && !["node_modules", ".pnp.cjs"].iter().any(|it| here.join(it).exists())
     {
-        return Err(SandboxError::NoPackages { root: root.to_owned() });
+        return Err(SandboxError::NoPackages { root: here.to_owned() });
     }
     let report = lease.worker.writable().cache.join("report.json");
     order["args"] = command(&detected, &request.targets, request.whole, &report).into();
@@ -124,7 +125,7 @@ fn limits(request: &Request, lease: &Lease) -> Value {
 }
 
 fn pytest(request: &Request, lease: &Lease) -> Vec<String> {
-    let root = lease.visible.root().display();
+    let root = lease.visible.shown().display();
     let cache = lease.worker.writable().cache.display();
     // Not `-p no:cacheprovider`: a project may have `--ff` among its options.
     let mut args = vec!["--color=no".to_owned(), "--rootdir".to_owned(), root.to_string()];

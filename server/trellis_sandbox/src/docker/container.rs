@@ -18,6 +18,7 @@ use super::{
     engine::Engine,
     launch::body,
     removal::{remove, remove_soon},
+    swarm::Claim,
     watch::{WatchState, follow},
 };
 use crate::error::{EngineFailure, RemovalError, StartError};
@@ -41,6 +42,8 @@ pub(crate) struct Container {
     /// Cancelled when this process kills the container.
     killed: CancellationToken,
     removed: bool,
+    /// The task of a swarm's service whose container this is.
+    claim: Option<Claim>,
     /// The tasks of the pipes and events, stopped when the container is dropped.
     tasks: JoinSet<()>,
 }
@@ -66,11 +69,30 @@ pub(crate) async fn start(
 ) -> Result<(Container, Connection), StartError> {
     let body = body(launch, engine.abilities)?;
     let docker = engine.docker.clone();
-    let (mut container, teller) = match create(&docker, body).await {
+    let created = match create(&docker, body).await {
         Ok(created) => created,
         Err(error) => return Err(not_created(&docker, error, launch).await),
     };
-    let id = container.id.clone();
+    let (container, connection) = attach(created).await?;
+    let started = docker.start_container(&container.id, None::<StartContainerOptions>).await;
+    started.map_err(not_started)?;
+    Ok((container, connection))
+}
+
+/// Attaches to the pipes of a task's container, which waits for its input.
+pub(super) async fn join(
+    engine: &Engine,
+    claim: Claim,
+) -> Result<(Container, Connection), StartError> {
+    let (mut container, teller) = Container::new(engine.docker.clone(), claim.id().to_owned());
+    container.claim = Some(claim);
+    attach((container, teller)).await
+}
+
+async fn attach(
+    (mut container, teller): (Container, watch::Sender<WatchState>),
+) -> Result<(Container, Connection), StartError> {
+    let (docker, id) = (container.docker.clone(), container.id.clone());
     container.tasks.spawn(follow(docker.clone(), id.clone(), teller));
     let everything = AttachContainerOptionsBuilder::default()
         .stdin(true)
@@ -82,8 +104,6 @@ pub(crate) async fn start(
     let attached = attached.map_err(not_started)?;
     let connection = carry(attached, container.killed.clone(), &mut container.tasks);
     container.first_event().await;
-    let started = docker.start_container(&id, None::<StartContainerOptions>).await;
-    started.map_err(not_started)?;
     Ok((container, connection))
 }
 
@@ -103,7 +123,7 @@ async fn create(
 }
 
 /// Converts an error: with a status the engine refused, without one it is gone.
-fn not_started(error: bollard::errors::Error) -> StartError {
+pub(super) fn not_started(error: bollard::errors::Error) -> StartError {
     let failure = EngineFailure(error);
     match failure.status() {
         None => StartError::EngineGone(failure),
@@ -133,7 +153,8 @@ impl Container {
     fn new(docker: Docker, id: String) -> (Container, watch::Sender<WatchState>) {
         let (teller, seen) = watch::channel(WatchState::default());
         let killed = CancellationToken::new();
-        (Container { docker, id, seen, killed, removed: false, tasks: JoinSet::new() }, teller)
+        let (claim, tasks) = (None, JoinSet::new());
+        (Container { docker, id, seen, killed, removed: false, claim, tasks }, teller)
     }
 
     async fn first_event(&self) {
@@ -181,7 +202,9 @@ impl Container {
             let _ = timeout(CAUSE, seen.wait_for(report)).await;
         }
         let (oom_killed, lost) = (seen.borrow().memory_kills > 0, seen.borrow().engine_gone);
-        let engine_gone = lost && !oom_killed && (exit_code.is_none() || unexplained);
+        // Swarm ends a task that it wants elsewhere.
+        let is_taken = self.claim.is_some() && seen.borrow().kills > 0 && !oom_killed;
+        let engine_gone = is_taken || lost && !oom_killed && (exit_code.is_none() || unexplained);
         ExitKind { exit_code, oom_killed, engine_gone }
     }
 

@@ -26,6 +26,10 @@ const PATIENCE_AT_WORK: Duration = Duration::from_secs(5);
 /// The oldest version of the API that is supported, that of Docker 19.03.
 const OLDEST: (usize, usize) = (1, 40);
 
+/// The oldest version for nodes of a swarm, that of Docker 20.10: earlier services drop no
+/// capabilities.
+const OLDEST_IN_SWARM: (usize, usize) = (1, 41);
+
 /// An engine that has answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
@@ -120,6 +124,16 @@ impl Engine {
         Err(AddressError::Old { version, api })
     }
 
+    /// Checks that the engine knows all that a task of a service needs.
+    pub(super) fn check_version_in_swarm(&self) -> Result<(), AddressError> {
+        let api = self.docker.client_version();
+        if (api.major_version, api.minor_version) >= OLDEST_IN_SWARM {
+            return Ok(());
+        }
+        let Description { version, api, .. } = self.description.clone();
+        Err(AddressError::OldSwarm { version, api })
+    }
+
     /// Asks the engine whether it is still there.
     pub(super) async fn asked(&self) -> Result<(), AddressError> {
         match timeout(PATIENCE_AT_WORK, self.docker.ping()).await {
@@ -127,6 +141,11 @@ impl Engine {
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(AddressError::NoAnswer { limit: PATIENCE_AT_WORK }),
         }
+    }
+
+    /// Waits for a reply; `None` if there is none in time.
+    pub(super) async fn answer<T>(&self, reply: impl Future<Output = T>) -> Option<T> {
+        timeout(PATIENCE_AT_WORK, reply).await.ok()
     }
 
     /// Does `work` that may take long for as long as the engine answers.

@@ -83,6 +83,15 @@ impl Engines {
         &self.all[engine].docker
     }
 
+    /// Removes the services of swarms. The errors are sentences for people.
+    pub(crate) async fn close(&self) -> Vec<String> {
+        let mut errors = Vec::new();
+        for swarm in &self.first().swarms {
+            errors.extend(swarm.close().await.err().map(|it| it.to_string()));
+        }
+        errors
+    }
+
     /// Returns the number of engines.
     pub(crate) fn count(&self) -> usize {
         self.all.len()
@@ -155,7 +164,7 @@ impl Engines {
     pub(crate) async fn check(&self, engine: usize) {
         let place = &self.all[engine];
         if place.docker.store.is_some()
-            && let Err(error) = place.docker.engine.asked().await
+            && let Err(error) = place.docker.asked().await
         {
             place.leave(Absence::lost(&error));
             self.changed.notify_waiters();
@@ -188,7 +197,7 @@ async fn watch_over(place: Weak<Place>, changed: Arc<Notify>) {
             Some(absence) if state.busy == 0 && !absence.is_over(Instant::now()) => continue,
             _ => {}
         }
-        match place.docker.engine.asked().await {
+        match place.docker.asked().await {
             Err(error) => place.leave(Absence::lost(&error)),
             Ok(()) if state.absence.is_some_and(|it| it.is_over(Instant::now())) => {
                 if sweep(&place.docker.engine).await.is_err() {

@@ -20,7 +20,7 @@ use super::{
 use crate::{error::LaunchError, request::Limits};
 
 /// The nano CPUs of one processor, the unit of a container's share.
-const ONE_PROCESSOR: i64 = 1_000_000_000;
+pub(super) const ONE_PROCESSOR: i64 = 1_000_000_000;
 
 /// Bytes of `/dev/shm`, which multiprocessing needs.
 const SHARED_MEMORY: i64 = 64 << 20;
@@ -64,11 +64,11 @@ pub(super) fn body(
     })
 }
 
-fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
+pub(super) fn pairs(environment: &BTreeMap<String, String>) -> Vec<String> {
     environment.iter().map(|(name, value)| format!("{name}={value}")).collect()
 }
 
-fn text(path: &Path) -> Result<String, LaunchError> {
+pub(super) fn text(path: &Path) -> Result<String, LaunchError> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| LaunchError::NotUnicode { path: path.to_owned() })
 }
@@ -104,7 +104,7 @@ fn host_config(launch: &Launch, abilities: KernelSupport) -> Result<HostConfig, 
     })
 }
 
-fn signed(value: u64) -> i64 {
+pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
@@ -156,7 +156,7 @@ fn tmpfs((path, bytes): &(String, u64), executable: bool) -> (String, String) {
     (path.clone(), format!("rw,size={bytes},{exec},nosuid,nodev,mode=1777"))
 }
 
-fn ulimits(limits: &Limits) -> Vec<ResourcesUlimits> {
+pub(super) fn ulimits(limits: &Limits) -> Vec<ResourcesUlimits> {
     let values = [("nofile", limits.open_files), ("fsize", limits.file_bytes), ("core", 0)];
     let ulimit = |(name, value): (&str, u64)| ResourcesUlimits {
         name: Some(name.to_owned()),

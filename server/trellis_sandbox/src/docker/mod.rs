@@ -6,6 +6,9 @@
 //!             └── sweep: stale containers       └─ attached: its pipes
 //! ```
 //!
+//! Where a swarm's manager is among the engines, Swarm starts the containers: they are tasks of a
+//! service (`swarm`), and a worker takes one that is free on its engine.
+//!
 //! This module transports the worker's bytes and knows nothing of their meaning. It does not check
 //! that the engine sees the same files as this process: an engine in a virtual machine or on
 //! another host may not, and the caller has to ask the worker.
@@ -25,6 +28,7 @@ mod project_copy;
 mod removal;
 mod sent_project;
 mod store;
+mod swarm;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -35,10 +39,14 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
-    error::{DockerError, EngineError, FileAction, FileError, FolderAccessError},
+    error::{
+        AddressError, DockerError, EngineError, FileAction, FileError, FolderAccessError,
+        StartError,
+    },
     report::LimitStatus,
     request::Limits,
     sandbox::Connection,
@@ -50,7 +58,7 @@ pub use self::{
     open_all::OpenedEngines,
 };
 pub(crate) use self::{
-    container::{Container, start},
+    container::Container,
     engines::{Engines, Seat},
     launch::user,
     project_copy::{Mounted, ORIGINAL, ProjectCopy, mounted},
@@ -60,6 +68,7 @@ pub(crate) use self::{
 use self::{
     engine::Engine,
     image::{Image, OnProgress, provide},
+    swarm::{Node, Swarm},
     sweep::sweep,
 };
 
@@ -74,6 +83,8 @@ pub struct Docker {
     pub(crate) store: Option<Store>,
     /// Maximum number of runs at a time.
     pub(crate) slots: usize,
+    /// The swarms that may have the engine as a node.
+    swarms: Vec<Arc<Swarm>>,
 }
 
 impl Docker {
@@ -93,12 +104,44 @@ impl Docker {
         sweep(&engine).await?;
         let image = provide(&engine, spec, cache, on_progress).await?;
         let name = engine.describe().host.clone();
-        Ok(Docker { name, engine, image, store: None, slots: usize::MAX })
+        Ok(Docker { name, engine, image, store: None, slots: usize::MAX, swarms: Vec::new() })
     }
 
     /// Returns one line about the engine that would be used, or the reason there is none.
     pub async fn describe() -> Result<String, EngineError> {
         Engine::connect().await.map(|engine| engine.describe().to_string())
+    }
+
+    /// Starts a worker: in a task of a swarm's service if the engine is a node of a swarm, else in a
+    /// container of its own.
+    pub(crate) async fn start(
+        &self,
+        launch: &Launch,
+    ) -> Result<(Container, Connection), StartError> {
+        match self.node().await {
+            Some((swarm, node)) => swarm.start(&self.engine, &node, launch).await,
+            None => container::start(&self.engine, launch).await,
+        }
+    }
+
+    /// Asks whether the engine still takes runs.
+    async fn asked(&self) -> Result<(), AddressError> {
+        self.engine.asked().await?;
+        match self.node().await {
+            Some((_, node)) if node.is_drained => Err(AddressError::Drained { node: node.id }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the engine's node and its swarm; `None` if it is in no swarm with a manager that
+    /// answers.
+    async fn node(&self) -> Option<(&Arc<Swarm>, Node)> {
+        for swarm in &self.swarms {
+            if let Some(node) = swarm.node_of(&self.engine).await {
+                return Some((swarm, node));
+            }
+        }
+        None
     }
 
     /// Returns the limits that are enforced for a run under `limits`.

@@ -10,6 +10,7 @@ use super::{
     engine::Engine,
     image::{Image, ImageSpec, OnProgress, provide},
     store::{Store, remove_old},
+    swarm,
     sweep::sweep,
 };
 use crate::error::{AbsentEngine, AddressError, DockerError, EngineFailure, ImageError};
@@ -62,6 +63,9 @@ impl Docker {
                 (Err(error), Some((from, image))) if error.is_of_engine() => {
                     copied(from, &engine, image, &spec.base, error).await
                 }
+                (Ok(own), Some((from, image))) if own != *image => {
+                    same_in_swarm(from, &engine, own, image).await
+                }
                 (image, _) => image,
             };
             match ready(name.clone(), engine, image, project).await {
@@ -72,6 +76,12 @@ impl Docker {
         if engines.is_empty() {
             return Err(DockerError::NoEngines { absent });
         }
+        let all: Vec<Engine> = engines.iter().map(|it| it.engine.clone()).collect();
+        let swarms = swarm::swarms(&all).await;
+        for swarm in &swarms {
+            absent.extend(swarm.unnamed().await);
+        }
+        engines.iter_mut().for_each(|it| it.swarms.clone_from(&swarms));
         Ok(OpenedEngines { engines, absent })
     }
 }
@@ -89,6 +99,11 @@ async fn meet(name: &str, variable: Variables<'_>) -> Result<Engine, DockerError
     engine.check_version()?;
     engine
         .working(async {
+            if swarm::is_member(&engine).await {
+                engine.check_version_in_swarm()?;
+            }
+            // Swarm would replace the containers of a service.
+            swarm::sweep(&engine).await?;
             sweep(&engine).await?;
             Ok::<_, DockerError>(remove_old(&engine).await?)
         })
@@ -118,7 +133,7 @@ async fn ready(
     let store = engine.working(Store::open(&engine, project, &image.name)).await??;
     let store = Some(store);
     let slots = engine.describe().processors.max(1);
-    Ok(Docker { name, engine, image, store, slots })
+    Ok(Docker { name, engine, image, store, slots, swarms: Vec::new() })
 }
 
 /// Returns the image after a copy from another engine, in place of the `error`.
@@ -129,7 +144,7 @@ async fn copied(
     base: &str,
     error: ImageError,
 ) -> Result<Image, ImageError> {
-    match from.working(to.working(copy(from, to, image, base))).await {
+    match from.working(to.working(copy(from, to, image, &[base, &image.name]))).await {
         Ok(Ok(copied)) => copied.map_err(|source| {
             let from = from.describe().host.clone();
             ImageError::NotCopied { error: Box::new(error), from, source }
@@ -139,14 +154,38 @@ async fn copied(
     }
 }
 
-/// Copies the image and its base from one engine to another.
+/// Returns the image for an engine whose own differs, because its base does: on a node of a swarm
+/// that of the first engine, since a service has one image for all nodes.
+async fn same_in_swarm(
+    from: &Engine,
+    to: &Engine,
+    own: Image,
+    image: &Image,
+) -> Result<Image, ImageError> {
+    if !swarm::is_member(to).await {
+        return Ok(own);
+    }
+    if to.docker.inspect_image(&image.name).await.is_ok() {
+        return Ok(image.clone());
+    }
+    let names = [image.name.as_str()];
+    from.working(to.working(copy(from, to, image, &names))).await??.map_err(|source| {
+        ImageError::NotInSwarm {
+            name: image.name.clone(),
+            from: from.describe().host.clone(),
+            source,
+        }
+    })
+}
+
+/// Copies the image from one engine to another, with all that the `names` have.
 async fn copy(
     from: &Engine,
     to: &Engine,
     image: &Image,
-    base: &str,
+    names: &[&str],
 ) -> Result<Image, EngineFailure> {
-    let exported = from.docker.export_images(&[base, &image.name]);
+    let exported = from.docker.export_images(names);
     // The engine reads a broken stream to its end and refuses it.
     let exported = exported.take_while(|it| std::future::ready(it.is_ok()));
     let exported = exported.filter_map(|it| std::future::ready(it.ok())).boxed();

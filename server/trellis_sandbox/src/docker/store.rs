@@ -168,7 +168,7 @@ fn is_old(labels: &HashMap<String, String>) -> bool {
     created.is_none_or(|it: u64| it.saturating_add(OLD) < now())
 }
 
-async fn remove_unused(engine: &Engine, volume: &str) -> Result<(), EngineFailure> {
+pub(super) async fn remove_unused(engine: &Engine, volume: &str) -> Result<(), EngineFailure> {
     let removed = engine.docker.remove_volume(volume, None::<RemoveVolumeOptions>).await;
     match removed.map_err(EngineFailure) {
         Err(error) if !matches!(error.status(), Some(404 | 409)) => Err(error),

@@ -17,9 +17,8 @@ use tokio::{
 
 use super::{
     Connection, Container, Engine, Launch,
-    container::ExitKind,
+    container::{ExitKind, start},
     image::{Image, ImageSpec, provide},
-    start,
 };
 use crate::{
     error::{AddressError, DockerError, ImageError, PullProblem, StartError},

@@ -1,6 +1,6 @@
 //! Failures of the Docker sandbox: images and containers.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Duration};
 
 use tokio::task::JoinError;
 
@@ -92,6 +92,19 @@ pub enum ImageError {
         /// The name of the other engine.
         from: String,
         /// The error of the copy.
+        source: EngineFailure,
+    },
+    /// A node of a swarm does not take the image of the other engines.
+    #[error(
+        "the nodes of a swarm need the same image, and {name} could not be copied from {from}: \
+         {source}{}", full(.source)
+    )]
+    NotInSwarm {
+        /// The name of the image.
+        name: String,
+        /// The name of the other engine.
+        from: String,
+        /// The engine's error.
         source: EngineFailure,
     },
     /// pip failed in the build.
@@ -243,6 +256,35 @@ pub enum StartError {
     /// The engine refuses to create or start the container.
     #[error("the Docker engine could not start a container: {0}{hint}", hint = full(.0))]
     Refused(EngineFailure),
+    /// The engine's node was drained.
+    #[error(transparent)]
+    Drained(AddressError),
+    /// The swarm's manager makes no service.
+    #[error("the manager of the swarm made no service: {0}; look at `docker node ls` there")]
+    NoService(EngineFailure),
+    /// Swarm starts no task on the engine's node.
+    #[error(
+        "Swarm has started no task of the service {service} here within {} s{}; look at `docker \
+         service ps --no-trunc {service}` on a manager",
+        .limit.as_secs(), .why.as_ref().map(|it| format!(" ({it})")).unwrap_or_default()
+    )]
+    NoTask {
+        /// The name of the service.
+        service: String,
+        /// The time limit.
+        limit: Duration,
+        /// Swarm's reason.
+        why: Option<String>,
+    },
+    /// The container of a task has a network that cannot be taken away.
+    #[error(
+        "the container of the task is still on the network {network}, and tests get none: update \
+         the engine"
+    )]
+    Network {
+        /// The name of the network.
+        network: String,
+    },
     /// The image was removed.
     #[error(
         "the Docker engine could not start a container: the image {image} no longer exists; run \

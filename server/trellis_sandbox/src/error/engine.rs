@@ -154,6 +154,26 @@ pub enum AddressError {
         /// The version of its API.
         api: String,
     },
+    /// The engine is a node of a swarm and too old for that.
+    #[error(
+        "it is Docker {version} (API {api}) in a swarm, and a swarm needs Docker 20.10 or newer: \
+         update it, or name engines that are in none"
+    )]
+    OldSwarm {
+        /// The engine's version.
+        version: String,
+        /// The version of its API.
+        api: String,
+    },
+    /// The engine's node was drained.
+    #[error(
+        "its node of the swarm is drained; let it work with `docker node update --availability \
+         active {node}`"
+    )]
+    Drained {
+        /// The id of the node.
+        node: String,
+    },
     /// The engine has another kind of processor than the others.
     #[error(
         "its processors are {own}, those of the first engine {other}, so that results could differ: \
@@ -227,6 +247,18 @@ pub struct RemovalError {
     /// The reason.
     #[source]
     pub fault: RemovalFault,
+}
+
+/// A service that could not be removed.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot remove the service {service}: {source}; remove it with `docker service rm {service}`"
+)]
+pub struct SwarmRemovalError {
+    /// The name of the service.
+    pub service: String,
+    /// The engine's error.
+    pub source: EngineFailure,
 }
 
 /// The reason a container could not be removed.

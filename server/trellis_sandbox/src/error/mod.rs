@@ -29,7 +29,7 @@ pub use self::{
     },
     engine::{
         AddressError, ContextError, ContextFault, EngineError, EngineFailure, RemovalError,
-        RemovalFault, UnreachableAddress,
+        RemovalFault, SwarmRemovalError, UnreachableAddress,
     },
     file::{FileAction, FileError},
     install::{ImageInstallProblem, PipProblem, UvProblem, VenvProblem},

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 PATIENCE = 5.0  # seconds for killed processes to end
 # Signals that Python ignores, and signals that cannot be ignored.
 SPECIAL = {signal.SIGPIPE, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
@@ -31,6 +31,11 @@ def prctl(option, value):
 def hide():
     """Hides this process's memory and descriptors from other processes of the same user."""
     return prctl(PR_SET_DUMPABLE, 0)
+
+
+def keep_rights():
+    """Keeps programs from gaining rights by their mode bits. Services of earlier engines cannot ask for it."""
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
 
 
 def ignorable():

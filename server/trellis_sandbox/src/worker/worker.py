@@ -99,6 +99,7 @@ class Worker:
             self._mirror = mirror.Mirror(self._bundle["mirror"])
         self._nursery = child.Nursery(self._bundle)
         processes.ignore_signals()
+        processes.keep_rights()
         hidden = processes.hide()
         self._learning = import_preload.Learning(self._bundle.get("learn", True), self._nursery.kinds.rewritten())
         self._alarm = processes.Alarm()

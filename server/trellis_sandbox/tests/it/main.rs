@@ -28,6 +28,7 @@ mod python;
 mod records;
 mod requirements;
 mod support;
+mod swarm;
 mod timeouts;
 mod traces;
 mod trees;
