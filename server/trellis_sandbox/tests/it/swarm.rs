@@ -121,7 +121,7 @@ async fn open(
 ) -> Result<OpenedEngines, trellis_sandbox::error::DockerError> {
     let base = std::env::var("TRELLIS_TEST_IMAGE").expect("set");
     let spec = ImageSpec { base, requirements: Vec::new() };
-    Docker::open_all(names, folder.path(), &spec, &cache(), &|_| {}).await
+    Docker::open_all(names, &|_| None, folder.path(), &spec, &cache(), &|_| {}).await
 }
 
 impl Bed {
