@@ -50,17 +50,17 @@ fn a_generation_goes_on_from_any_point() {
 
 #[test]
 fn a_repair_goes_on_from_any_point() {
-    at_points(&Repair, 0, 9);
+    at_points(&Repair, 0, 13);
 }
 
 #[test]
 fn a_repair_that_commits_goes_on_from_any_point() {
-    at_points(&Repair, 1, 9);
+    at_points(&Repair, 1, 13);
 }
 
 #[test]
 fn a_repair_in_a_worktree_goes_on_from_any_point() {
-    at_points(&Repair, 2, 4);
+    at_points(&Repair, 2, 7);
 }
 
 #[test]

@@ -14,7 +14,8 @@ use super::{InterpreterError, Origin, Python, PythonError, last_words, output, s
 /// The oldest supported version.
 const OLDEST: (u32, u32) = (3, 9);
 
-/// A program that reports the interpreter's version and path without large imports.
+/// A program that reports the interpreter's version and path without large imports. Python's `-S`
+/// leaves out the `.pth` files, which may import anything.
 const PROBE: &str = "\
 import json, sys
 print(json.dumps({'version': sys.version_info[:3], 'executable': sys.executable}))";
@@ -261,7 +262,7 @@ fn on_path_as(path: &OsStr, names: &[&str]) -> Vec<PathBuf> {
 /// Returns the interpreter's report on itself.
 async fn probe(interpreter: &Path) -> Result<InterpreterProbe, InterpreterError> {
     let path = || interpreter.to_owned();
-    let output = output(interpreter, &["-c", PROBE])
+    let output = output(interpreter, &["-S", "-c", PROBE])
         .await
         .map_err(|source| InterpreterError::NotStarted { interpreter: path(), source })?;
     if !output.status.success() {

@@ -143,7 +143,8 @@ impl Bed {
     }
 
     async fn run_tree(&self, tree: Tree, on_test: impl Fn() + Send) -> Report {
-        let request = Request::new(tree);
+        // A test waits until its run is disturbed, which takes Swarm a while.
+        let request = Request { test_timeout: patience(), ..Request::new(tree) };
         let (cancel, mut on_test) = (CancellationToken::new(), move |_: &_| on_test());
         let ran = timeout(patience(), self.runner.run_telling(&request, &cancel, &mut on_test));
         ran.await.expect("the run ends by itself")
