@@ -5,7 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-use crate::world::{Ran, World};
+use crate::crash::faults::{ERRORS, Fault, KILLS};
+use crate::world::{Ran, World, tree};
 
 const CART: &str = "# coding: utf-8\r\nclass Cart:\r\n    @property\r\n    def total(self) -> int:\r\n        '''Sum.'''\r\n        return 0\r\n\r\n\r\ndef helper(): return 1\r\n";
 
@@ -130,4 +131,36 @@ fn what_cannot_be_edited_is_left_as_it_is() {
     let mode =
         fs::metadata(world.root().join("lib/other.py")).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o751);
+}
+
+/// Has an edit meet a fault, and makes another edit afterwards. Returns whether the first one ended as
+/// without the fault.
+fn edited_after(fault: Fault) -> bool {
+    let world = cart();
+    let mut edit =
+        world.command(&["symbols", "replace-body", "Cart/total", "--in=lib", "--text=return 1"]);
+    fault.happens_in(&mut edit);
+    let output = edit.output().expect("trellis starts");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!errors.contains("panicked"), "{fault:?}: {errors}");
+    let next = ["symbols", "replace", "--search=pass", "--replace=return 2", "--in=lib/other.py"];
+    let _ = world.trellis(&next).exits(0);
+    assert_eq!(world.read("lib/other.py"), "def helper():\n    return 2\n", "{fault:?}");
+    let whole = [CART.to_owned(), CART.replace("'''Sum.'''\r\n        return 0", "return 1")];
+    assert!(whole.contains(&world.read("lib/cart.py")), "{fault:?}");
+    let left: Vec<String> = tree(&world.root().join("lib")).into_keys().collect();
+    assert!(!left.iter().any(|it| it.contains("pending") || it.contains(".tmp")), "{left:?}");
+    output.status.success()
+}
+
+#[test]
+fn no_fault_at_any_step_of_an_edit_leaves_half_a_file_or_stops_the_next_edit() {
+    let points = 1..;
+    let is_reached = |point: &u64| !edited_after(Fault { point: *point, name: KILLS[0] });
+    let reached = points.take_while(is_reached).inspect(|point| {
+        for name in [KILLS[1]].into_iter().chain(ERRORS) {
+            edited_after(Fault { point: *point, name });
+        }
+    });
+    assert!(reached.count() > 4, "an edit has more steps");
 }

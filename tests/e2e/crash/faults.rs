@@ -2,7 +2,7 @@
 //! (`trellis_store::fault_point`).
 
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use super::Workflow;
 use crate::world::World;
@@ -30,6 +30,13 @@ pub(crate) struct Fault {
     pub(crate) name: &'static str,
 }
 
+impl Fault {
+    /// Has the fault happen in a process of this command.
+    pub(crate) fn happens_in(self, command: &mut Command) {
+        command.env(POINT, self.point.to_string()).env(FAULT, self.name);
+    }
+}
+
 /// Runs the work of one round undisturbed; returns the place in the code of each of its steps.
 pub(crate) fn steps(workflow: &impl Workflow, round: u64) -> Vec<String> {
     let world = workflow.world(round);
@@ -49,7 +56,7 @@ pub(crate) fn is_ended_by(
     round: u64,
 ) -> bool {
     let mut command = workflow.command(world, round);
-    command.env(POINT, fault.point.to_string()).env(FAULT, fault.name);
+    fault.happens_in(&mut command);
     let output = command.stderr(Stdio::piped()).output().expect("trellis starts");
     let (status, said) = (output.status, String::from_utf8_lossy(&output.stderr));
     assert!(!said.contains("panicked"), "{fault:?}: {said}");
