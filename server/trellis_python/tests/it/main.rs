@@ -19,6 +19,7 @@ mod marked;
 mod merge;
 mod mutants;
 mod names;
+mod nondeterminism;
 mod outline;
 mod reach;
 mod relations;

@@ -10,6 +10,7 @@ use trellis_engine::{
     Diagnosis, Finding, Flakiness, ProjectFacts, RerunHistory, RunOutcome, TestCase, TestRun,
     diagnose,
 };
+use trellis_python::may_vary;
 use trellis_sandbox::{Outcome, Report, Request, TestOutcome};
 
 use super::{FailingTest, INTERRUPTED, LocalizeRequest};
@@ -41,7 +42,7 @@ impl LocalizeRequest<'_> {
         evidence: &Evidence,
     ) -> Result<Diagnosed, Fault> {
         let first = failed_run(failures, reports, self.texts());
-        let flaky = self.flaky(&first).await?;
+        let flaky = self.flaky(&first, self.may_vary(reports, evidence)).await?;
         if first.cases.len() == flaky.len() && !flaky.is_empty() {
             let why = format!("passed when run again unchanged: {}", flaky.join(", "));
             let finding = Finding { diagnosis: Diagnosis::Flaky, rule: "repeated", why };
@@ -77,17 +78,32 @@ impl LocalizeRequest<'_> {
         |path: &str| self.index.text(self.index.file(path)?)
     }
 
-    /// Returns failing tests that pass in a repeat. Interrupted runs are repeated once, ordinary
-    /// failures more often while there is time. From the second repeat on, each uses a new
-    /// interpreter: all forks of one interpreter order sets of strings the same way.
-    async fn flaky(&self, first: &TestRun) -> Result<Vec<String>, Fault> {
+    /// Returns whether code that ran may behave differently from one run to the next. Without
+    /// measured lines it is unknown what ran.
+    fn may_vary(&self, reports: &[Report], evidence: &Evidence) -> bool {
+        let measured: Option<Vec<_>> = reports.iter().map(|it| it.coverage.as_ref()).collect();
+        let Some(measured) = measured else { return true };
+        let ran = measured.iter().flat_map(|it| &it.files);
+        let ran: BTreeSet<&String> =
+            ran.filter(|(_, it)| !it.executed.is_empty()).map(|(path, _)| path).collect();
+        ran.into_iter().any(|path| {
+            let text = self.index.file(path).and_then(|it| self.index.text(it));
+            text.is_none_or(|it| may_vary(&it, &|module| is_local(evidence, module)))
+        })
+    }
+
+    /// Returns failing tests that pass in a repeat. Interrupted runs are repeated once, as are
+    /// failures of code that does the same in each run; other failures more often while there is
+    /// time. From the second repeat on, each uses a new interpreter: all forks of one interpreter
+    /// order sets of strings the same way.
+    async fn flaky(&self, first: &TestRun, may_vary: bool) -> Result<Vec<String>, Fault> {
         let targets: Vec<String> = first.cases.iter().map(|case| case.id.clone()).collect();
         let most = if first.ending == RunOutcome::Failed { REPEATS } else { 1 };
         let until = Instant::now() + REPEATING;
         let mut repeats = RerunHistory::default();
         repeats.push(first.clone());
         for repeat in 0..most {
-            let is_reported = repeats.judge(most, true) != Flakiness::Unknown;
+            let is_reported = repeats.judge(most, may_vary) != Flakiness::Unknown;
             if targets.is_empty() || is_reported || (repeat > 0 && Instant::now() > until) {
                 break;
             }
@@ -106,19 +122,13 @@ impl LocalizeRequest<'_> {
 
     fn by_rule(&self, run: &TestRun, evidence: &Evidence) -> Option<Finding> {
         let is_test = |path: &str| evidence.files.iter().any(|it| it.path == path && it.is_test);
-        let is_local = |module: &str| {
-            let (package, file) = (format!("{module}/"), format!("{module}.py"));
-            evidence.files.iter().any(|it| {
-                it.path.split_inclusive('/').any(|part| part == package) || it.path.ends_with(&file)
-            })
-        };
         let documentation = self.documentation(run, evidence);
         let documentation: Vec<&str> = documentation.iter().map(String::as_str).collect();
         diagnose(
             run,
             &ProjectFacts {
                 is_test: &is_test,
-                is_local: &is_local,
+                is_local: &|module| is_local(evidence, module),
                 // A project requires whatever it imports.
                 is_declared: &|_| true,
                 signatures_hold: true,
@@ -144,6 +154,13 @@ impl LocalizeRequest<'_> {
         }
         out
     }
+}
+
+/// Returns whether a module is a file or folder of the project.
+fn is_local(evidence: &Evidence, module: &str) -> bool {
+    let file = format!("{module}.py");
+    let is_part = |it: &str| it == module || it == file;
+    evidence.files.iter().any(|it| it.path.split('/').any(is_part))
 }
 
 /// Returns whether a test was ended from outside.
