@@ -6,8 +6,8 @@ import type { Sidecar } from '../sidecar/api';
 const STATE = 'trellis.openRuns';
 /** Milliseconds between two notes of the time. */
 const INTERVAL_MS = 3_000;
-/** Milliseconds after which a person has not reloaded the window, but left. */
-const RELOAD_MS = 15_000;
+/** Milliseconds after which a person has not reloaded the window, but left. A reload takes half a minute on a busy machine. */
+const RELOAD_MS = 60_000;
 
 interface OpenRunsState {
   readonly outs: readonly string[];

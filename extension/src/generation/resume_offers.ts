@@ -11,7 +11,7 @@ import { resumeRun } from './generate';
 /** Milliseconds between two looks at a run that its old process still holds. */
 const PAUSE_MS = 1_000;
 /** Number of such looks. */
-const LOOKS = 10;
+const LOOKS = 30;
 
 /**
  * Offers to resume stopped runs at every start of the sidecar. Those that a reload of the window ended go on, unless
