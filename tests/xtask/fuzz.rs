@@ -56,7 +56,8 @@ struct Summary {
 pub(crate) fn bounded() -> Outcome {
     let seconds = std::env::var("TRELLIS_FUZZ_SECONDS").ok().and_then(|it| it.parse().ok());
     let seconds: u64 = seconds.unwrap_or(SECONDS);
-    all(&targets()?, &|name| mutated(name, seconds))
+    // A target that waits for the disk leaves its processor to another one.
+    all(&targets()?, 2 * processors(), &|name| mutated(name, seconds))
 }
 
 /// Runs targets for so many seconds each, guided by coverage; all targets if none is named.
@@ -67,14 +68,13 @@ pub(crate) fn guided(named: &[String], seconds: u64) -> Outcome {
     }
     let program = built()?;
     let names = if named.is_empty() { &known } else { named };
-    all(names, &|name| followed(&program, name, seconds))
+    all(names, processors(), &|name| followed(&program, name, seconds))
 }
 
 /// Returns the seconds of each target if all of them have `seconds` together.
 pub(crate) fn of_target(seconds: u64) -> u64 {
     let targets = targets().map_or(1, |it| it.len().max(1)) as u64;
-    let together = thread::available_parallelism().map_or(2, usize::from) as u64;
-    (seconds * together / targets).max(1)
+    (seconds * processors() as u64 / targets).max(1)
 }
 
 /// Returns the names of all targets: the folders of their corpora.
@@ -92,11 +92,19 @@ fn corpora() -> PathBuf {
     setup::root().join("fixtures/fuzz")
 }
 
-/// Runs targets, as many at a time as there are processors; prints the table.
-fn all(names: &[String], run: &(dyn Fn(&str) -> Result<Row, String> + Sync)) -> Outcome {
+fn processors() -> usize {
+    thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Runs targets, so many `together`; prints the table.
+fn all(
+    names: &[String],
+    together: usize,
+    run: &(dyn Fn(&str) -> Result<Row, String> + Sync),
+) -> Outcome {
     let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+        for _ in 0..together {
             scope.spawn(|| {
                 while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let row = run(name);

@@ -45,22 +45,22 @@ fn at_points(workflow: &impl Workflow, round: u64, apart: usize) {
 
 #[test]
 fn a_generation_goes_on_from_any_point() {
-    at_points(&Generate::new(Plot::three()), 0, 5);
+    at_points(&Generate::new(Plot::three()), 0, 8);
 }
 
 #[test]
 fn a_repair_goes_on_from_any_point() {
-    at_points(&Repair, 0, 13);
+    at_points(&Repair, 0, 19);
 }
 
 #[test]
 fn a_repair_that_commits_goes_on_from_any_point() {
-    at_points(&Repair, 1, 13);
+    at_points(&Repair, 1, 19);
 }
 
 #[test]
 fn a_repair_in_a_worktree_goes_on_from_any_point() {
-    at_points(&Repair, 2, 7);
+    at_points(&Repair, 2, 11);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn an_issue_goes_on_from_any_point() {
 #[test]
 fn tasks_go_on_from_any_point() {
     let tasks = [("base", &[][..], 0), ("left", &["base"][..], 1), ("alone", &[][..], 0)];
-    at_points(&Tasks::new(&tasks), 0, 20);
+    at_points(&Tasks::new(&tasks), 0, 31);
 }
 
 #[test]
