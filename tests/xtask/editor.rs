@@ -19,15 +19,18 @@ const LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1", "--short"]];
 /// Arguments for all tests in both editors.
 const WHOLE_LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1"]];
 
-/// Checks the extension, and runs its tests with `trellis` packed into it; `rest` is passed to the
-/// editor runs.
-pub(crate) fn run(trellis: &Path, rest: &[String], phases: &mut Phases, flaky: &Flaky) -> Outcome {
+/// Checks the extension and runs its tests that need no editor.
+pub(crate) fn without_editor(phases: &mut Phases) -> Outcome {
     prepare()?;
     phases.run("types and lints of the extension", || {
         npm(&["run", "--silent", "check"])?;
         npm(&["run", "--silent", "protocol", "--", "--check"])
     })?;
-    phases.run("tests of the extension without an editor", || npm(&["test", "--silent"]))?;
+    phases.run("tests of the extension without an editor", || npm(&["test", "--silent"]))
+}
+
+/// Runs the extension's tests in editors, with `trellis` packed into it; `rest` is passed to these.
+pub(crate) fn run(trellis: &Path, rest: &[String], phases: &mut Phases, flaky: &Flaky) -> Outcome {
     in_editors(&LANES, trellis, rest, phases, flaky)
 }
 

@@ -70,10 +70,16 @@ fn all(args: &TestArgs, phases: &mut Phases, flaky: &Flaky) -> Outcome {
     }
     if args.wants(Part::Rust) {
         phases.run("tests in Rust", || rust(&trellis, args, flaky))?;
-        if args.rest.is_empty() {
-            phases.run("fuzz targets", fuzz::bounded)?;
-        }
     }
+    thread::scope(|scope| {
+        let is_fuzzed = args.wants(Part::Rust) && args.rest.is_empty();
+        // Waits for the disk half of the time.
+        let fuzzing = is_fuzzed.then(|| scope.spawn(fuzz::bounded));
+        if args.wants(Part::Editor) {
+            editor::without_editor(phases)?;
+        }
+        fuzzing.map_or(Ok(()), |it| phases.run("fuzz targets, what is left", || joined(it)))
+    })?;
     if args.wants(Part::Editor) {
         editor::run(&trellis, &args.rest, phases, flaky)?;
     }
@@ -99,7 +105,7 @@ fn prepare(args: &TestArgs) -> Outcome {
 }
 
 fn joined(work: ScopedJoinHandle<'_, Outcome>) -> Outcome {
-    work.join().unwrap_or_else(|_| Err("the preparation of the tests has panicked".to_owned()))
+    work.join().unwrap_or_else(|_| Err("a part of the check has panicked".to_owned()))
 }
 
 /// Runs the Rust tests with nextest if installed (in parallel over all crates), else with cargo.
