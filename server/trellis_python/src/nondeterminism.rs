@@ -65,8 +65,8 @@ const STEADY_MODULES: &[&str] = &[
 const VARYING_BUILTINS: &[&str] =
     &["__import__", "compile", "eval", "exec", "frozenset", "hash", "id", "set"];
 
-/// Methods that list a folder, in an order of the file system's.
-const LISTING_METHODS: &[&str] = &["glob", "iterdir", "rglob", "walk"];
+/// Attributes that list a folder, in an order of the file system's, or follow the hashes of strings.
+const VARYING_ATTRIBUTES: &[&str] = &["__hash__", "glob", "iterdir", "rglob", "walk"];
 
 /// Returns whether a module's code may behave differently from one run to the next: it imports
 /// something other than steady modules of the standard library and modules that `is_local` by
@@ -107,7 +107,7 @@ impl Visitor<'_> for Search<'_> {
         self.found |= match expr {
             Expr::Set(_) | Expr::SetComp(_) => true,
             Expr::Name(it) => VARYING_BUILTINS.contains(&it.id.as_str()),
-            Expr::Attribute(it) => LISTING_METHODS.contains(&it.attr.as_str()),
+            Expr::Attribute(it) => VARYING_ATTRIBUTES.contains(&it.attr.as_str()),
             _ => false,
         };
         visitor::walk_expr(self, expr);

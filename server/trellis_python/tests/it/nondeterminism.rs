@@ -36,6 +36,7 @@ fn clocks_randomness_threads_sets_folders_and_other_packages_may_vary() {
         "first = list(set(names))[0]\n",
         "first = next(iter(map(frozenset, names)))\n",
         "key = hash('a') % 8\n",
+        "key = 'a'.__hash__() % 8\n",
         "def order(it):\n    return sorted(it, key=id)\n",
         "def all(folder):\n    return [it.name for it in folder.iterdir()]\n",
         "exec(text)\n",
