@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     backend::Backend,
     docker::Seat,
-    error::SandboxError,
+    error::{SandboxError, WorkerError},
     pool::{Lease, WorkerKey},
     python::{self, CoverageError},
     request::{Request, Tree},
@@ -44,16 +44,15 @@ impl Runner {
     async fn acquire(&self, request: &Request) -> Result<AcquiredWorker, SandboxError> {
         let provided = self.shared.provided.folder();
         let mut acquired = self.acquire_for(request, provided.clone()).await?;
-        let is_python = Toolchain::of(request.framework).is_none();
-        let missing = acquired.lease.worker.ready.unmeasured.clone().filter(|_| is_python);
-        let Some(missing) = missing.filter(|_| request.measures()) else { return Ok(acquired) };
+        let missing = acquired.lease.worker.unmeasured();
+        let Some(missing) = missing.filter(|_| measures(request)) else { return Ok(acquired) };
         let none_yet = provided.is_none();
         match if none_yet { self.provide_coverage().await } else { None } {
             Some(Ok(folder)) => {
                 acquired.lease.close().await;
                 drop(acquired.seat);
                 acquired = self.acquire_for(request, Some(folder)).await?;
-                let missing = acquired.lease.worker.ready.unmeasured.clone();
+                let missing = acquired.lease.worker.unmeasured();
                 acquired.unmeasured = missing.map(|it| self.unmeasured(&it, None));
             }
             Some(Err(error)) => acquired.unmeasured = Some(self.unmeasured(&missing, Some(&error))),
@@ -149,10 +148,27 @@ impl Runner {
         engine: usize,
         request: &Request,
     ) -> Result<Lease, SandboxError> {
-        match self.shared.pool.take(&key, engine) {
-            Some(lease) => prepared(lease, request).await,
-            None => self.new_lease(key, engine, request).await,
+        if let Some(lease) = self.shared.pool.take(&key, engine) {
+            let lease = prepared(lease, request).await?;
+            // An idle worker that has died gives way to a new one.
+            if let Ok(lease) = self.measuring(lease, request).await {
+                return Ok(lease);
+            }
         }
+        let lease = self.new_lease(key, engine, request).await?;
+        self.measuring(lease, request).await
+    }
+
+    /// Prepares the worker to measure lines if `request` wants that.
+    async fn measuring(&self, mut lease: Lease, request: &Request) -> Result<Lease, SandboxError> {
+        if !measures(request) {
+            return Ok(lease);
+        }
+        let Err(cause) = lease.worker.look_for_coverage().await else { return Ok(lease) };
+        let stderr = lease.worker.words();
+        lease.close().await;
+        let source = WorkerError { cause, stderr, end: None };
+        Err(SandboxError::Coverage { python: self.shared.place.python(), source })
     }
 
     async fn new_lease(
@@ -174,6 +190,11 @@ impl Runner {
         let worker = place.start(engine, &visible, &request.limits, toolchain, provided).await?;
         Ok(Lease { key, engine, worker, visible })
     }
+}
+
+/// Returns whether coverage.py has to measure the lines of the run.
+fn measures(request: &Request) -> bool {
+    request.measures() && Toolchain::of(request.framework).is_none()
 }
 
 /// Gives a pooled worker the files of this request.

@@ -249,9 +249,7 @@ impl Received {
                 return SessionUpdate::End(SessionEnd::Ended(ended));
             }
             Frame::Control(Control::Failed(reason)) => return lost(reason),
-            Frame::Control(
-                Control::Ended(_) | Control::Ready(_) | Control::Laid(_) | Control::Missing(_),
-            ) => {}
+            Frame::Control(_) => {}
             Frame::Output(bytes) => {
                 self.stdout.take(bytes);
                 self.records.iter_mut().for_each(|it| it.take(bytes));

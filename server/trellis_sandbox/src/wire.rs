@@ -141,8 +141,6 @@ fn mirror(copied: &ProjectCopy, tree: &Path) -> Value {
 pub(crate) struct Ready {
     /// The version of pytest; `None` if it is not installed.
     pub(crate) pytest: Option<String>,
-    /// The reason no coverage.py can be used; `None` if one can.
-    pub(crate) unmeasured: Option<String>,
     /// True if tests cannot read the worker's memory.
     pub(crate) hidden: bool,
 }
@@ -171,6 +169,8 @@ pub(crate) enum Control {
     Ended(WorkerRunEnd),
     /// The copy of the project is up to date, unless the sentence gives the reason it is not.
     Laid(Option<String>),
+    /// The worker has looked for coverage.py: the reason none can be used, if none can.
+    Measuring(Option<String>),
     /// Digests of contents that the worker needs for the copy of the project.
     Missing(Vec<String>),
     /// The worker cannot work at all.

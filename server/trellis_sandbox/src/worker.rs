@@ -41,6 +41,8 @@ pub(crate) struct Worker {
     input: Box<dyn AsyncWrite + Send + Unpin>,
     words: Arc<Mutex<Capture>>,
     pub(crate) ready: Ready,
+    /// The reason no coverage.py can be used; the outer `None` if the worker has not looked for one.
+    unmeasured: Option<Option<String>>,
     pub(crate) runs: u64,
     /// The project, if it is sent to the engine.
     pub(crate) sent: Option<SentProject>,
@@ -75,13 +77,43 @@ impl Worker {
         let outcome = timeout(STARTING, begin).await;
         let cause = match outcome.unwrap_or(Err(WorkerFailure::TooSlow { limit: STARTING })) {
             Ok(ready) => {
-                return Ok(Worker { sandbox, frames, input, words, ready, runs: 0, sent: None });
+                let (unmeasured, runs, sent) = (None, 0, None);
+                return Ok(Worker { sandbox, frames, input, words, ready, unmeasured, runs, sent });
             }
             Err(cause) => cause,
         };
         let end = sandbox.end().await.err().map(Box::new);
         let stderr = last_lines(&words.lock().unwrap_or_else(PoisonError::into_inner).text());
         Err(WorkerError { cause, stderr, end })
+    }
+
+    /// Makes the worker import coverage.py for the runs to come, once.
+    pub(crate) async fn look_for_coverage(&mut self) -> Result<(), WorkerFailure> {
+        if self.unmeasured.is_none() {
+            self.order(&json!({ "op": "measure" })).await;
+            let found = timeout(STARTING, self.measuring()).await;
+            let too_slow = Err(WorkerFailure::TooSlow { limit: STARTING });
+            self.unmeasured = Some(found.unwrap_or(too_slow)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the reason no coverage.py can be used; `None` also if the worker has not looked.
+    pub(crate) fn unmeasured(&self) -> Option<String> {
+        self.unmeasured.clone().flatten()
+    }
+
+    async fn measuring(&mut self) -> Result<Option<String>, WorkerFailure> {
+        loop {
+            match self.frames.next().await.map_err(WorkerFailure::Output)? {
+                Some(Frame::Control(Control::Measuring(found))) => return Ok(found),
+                Some(Frame::Control(Control::Failed(message))) => {
+                    return Err(WorkerFailure::Refused { message });
+                }
+                Some(_) => {}
+                None => return Err(WorkerFailure::Ended),
+            }
+        }
     }
 
     /// Shows the next run the project as it is on disk.

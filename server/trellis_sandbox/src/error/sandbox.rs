@@ -34,6 +34,17 @@ pub enum SandboxError {
         /// The reason.
         source: LocalError,
     },
+    /// The worker ended, or did not answer, when it looked for coverage.py.
+    #[error(
+        "coverage.py of {python} cannot be imported in the sandbox: {source}; reinstall it there, \
+         or remove it"
+    )]
+    Coverage {
+        /// The interpreter, as messages name it.
+        python: String,
+        /// The reason.
+        source: WorkerError,
+    },
     /// No local sandbox can be started.
     #[error(transparent)]
     Local(#[from] LocalError),

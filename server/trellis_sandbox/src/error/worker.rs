@@ -1,4 +1,4 @@
-//! Failures of a worker at its start.
+//! Failures of a worker while it prepares for runs.
 
 use std::{io, time::Duration};
 
@@ -29,13 +29,13 @@ pub enum WorkerFailure {
         /// The worker's message.
         message: String,
     },
-    /// It sent another message than its first.
+    /// It sent another message than the expected one.
     #[error("it sent an unexpected message")]
     Unexpected,
-    /// It ended before its first message.
+    /// It ended before its message.
     #[error("it ended immediately")]
     Ended,
-    /// Its first message did not come in time.
+    /// Its message did not come in time.
     #[error("it was not ready within {} s", .limit.as_secs())]
     TooSlow {
         /// The time limit.

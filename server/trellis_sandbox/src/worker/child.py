@@ -17,18 +17,33 @@ class Kinds:
     def __init__(self, lent):
         import fresh_interpreter  # noqa: F401 (compiled once, here)
         import command_run  # noqa: F401
-        import integrity
-        import measuring
         import pytest_run
+
+        self._lent, self._measuring, self._unittest = lent, None, None
+        self._pytest = pytest_run.prepare()
+
+    def prepare(self, kind):
+        """Imports what runs of this kind need, if that is not needed by all. Returns whether it did.
+        """
+        if kind != "unittest" or self._unittest is not None:
+            return False
+        import integrity
         import unittest
         import unittest_run  # noqa: F401
 
-        self._measuring = measuring.find(lent)
-        self._pytest = pytest_run.prepare()
         # unittest imports some of its parts on first use.
         for name in ("case", "loader", "main", "result", "runner", "signals", "suite", "async_case", "mock"):
             __import__("unittest." + name)
         self._unittest = integrity.Seal(integrity.UNITTEST)
+        return True
+
+    def measure(self):
+        """Finds coverage.py for runs that measure lines. Returns the reason there is none."""
+        import line_coverage  # noqa: F401 (compiled once, here)
+        import measuring
+
+        self._measuring = self._measuring or measuring.find(self._lent)
+        return self._measuring.missing
 
     def run(self, order, private):
         import import_preload
@@ -58,7 +73,6 @@ class Kinds:
         return {
             "python": ".".join(map(str, sys.version_info[:3])),
             "pytest": self._pytest and self._pytest.version,
-            "unmeasured": self._measuring.missing,
             "fast": bool(self._pytest and self._pytest.fast),
         }
 

@@ -197,7 +197,7 @@ class Tracing:
 
     def __init__(self, send, root):
         self._send, self._files, self._trace = send, Files(root), None
-        recording.limit(self._pause)
+        self._limits = recording.Limits(self._pause)
 
     def _pause(self):
         before = sys.gettrace()
@@ -212,6 +212,10 @@ class Tracing:
     def _stop():
         sys.settrace(None)
         threading.settrace(None)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self):
+        self._limits.extend()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):

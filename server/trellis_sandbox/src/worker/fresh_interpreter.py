@@ -3,7 +3,9 @@
 It is used on request, and for projects with modules whose names the worker uses.
 """
 
+import binascii
 import json
+import marshal
 import os
 import sys
 
@@ -15,10 +17,12 @@ import processes
 def replace(order, private, bundle):
     """Replaces this process by a fresh interpreter.
 
-    The interpreter reads the bundle, with the order in it, from standard input as workers do.
+    The interpreter reads the bundle, with the order in it, from standard input as workers do. It
+    need not compile what the worker has compiled.
     """
     again = {"modules": bundle["modules"], "main": "fresh_interpreter", "order": order}
     again.update(added=bundle["added"], lent=bundle["lent"])
+    again["compiled"] = {name: text_of(code) for name, code in bundle["codes"].items()}
     again["private"] = {name.decode(): number for name, number in private.items()}
     text = json.dumps(again).encode()
     memory = os.memfd_create("bundle")
@@ -34,6 +38,10 @@ def replace(order, private, bundle):
         arguments = file.read().split(b"\0")[:-1]  # still those of the worker: the same options, the same boot text
     os.environ["PYTHONHASHSEED"] = str(order.get("hash_seed", 0))
     os.execv(sys.executable, arguments)
+
+
+def text_of(code):
+    return binascii.b2a_base64(marshal.dumps(code), newline=False).decode()
 
 
 def main(bundle):

@@ -5,7 +5,9 @@ bundle's modules have a private copy of the builtins, whose ``__import__`` looks
 first.
 """
 
+import binascii
 import builtins
+import marshal
 import sys
 import types
 
@@ -14,15 +16,16 @@ def start(bundle):
     """Calls ``main`` of the bundle's main module."""
     if bundle.get("added"):
         sys.path.append(bundle["added"])
-    modules = Bundle(bundle["modules"])
+    modules = Bundle(bundle["modules"], bundle.get("compiled") or {})
     if bundle["main"] == "worker":  # others start from a fresh interpreter in order to import little
         modules.tell_linecache()
-    modules.load(bundle["main"]).main(bundle)
+    modules.load(bundle["main"]).main({**bundle, "codes": modules.codes})
 
 
 class Bundle:
-    def __init__(self, sources):
-        self._sources, self._loaded = sources, {}
+    def __init__(self, sources, compiled):
+        self._sources, self._compiled, self._loaded = sources, compiled, {}
+        self.codes = {}  # code objects of the loaded modules by name
         self._builtins = dict(vars(builtins))
         self._builtins["__import__"] = self._import
         self._others = builtins.__import__
@@ -32,8 +35,14 @@ class Bundle:
             self._loaded[name] = module = types.ModuleType("_trellis." + name)
             source, file = self._sources[name], f"<trellis>/{name}.py"
             module.__file__, module.__builtins__ = file, self._builtins
-            exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+            self.codes[name] = self._code(name) or compile(source, file, "exec", dont_inherit=True)
+            exec(self.codes[name], vars(module))
         return self._loaded[name]
+
+    def _code(self, name):
+        """Returns what an interpreter of the same executable has compiled; None if it has not."""
+        text = self._compiled.get(name)
+        return text and marshal.loads(binascii.a2b_base64(text))
 
     def tell_linecache(self):
         """Registers the sources for tracebacks.

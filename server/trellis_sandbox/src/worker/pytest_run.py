@@ -32,9 +32,10 @@ def prepare():
     warm_metadata()
     program.main_spec("pytest")
     import integrity
-    import execution_record  # noqa: F401
+    import deadline  # noqa: F401 (compiled once, here)
     import pytest_config
     import reporter  # noqa: F401
+    import selection  # noqa: F401
 
     return Ready(pytest.__version__, pytest_config.prepare(pytest.__version__), integrity.Seal(integrity.PYTEST))
 
@@ -106,10 +107,11 @@ def run(order, private, ready, observer, measuring):
 
 def measurement(order, send, measuring):
     """Returns what measures the lines of the run, else None."""
-    import execution_record
     import line_coverage
 
     if order.get("execution"):
+        import execution_record
+
         return execution_record.Execution(send, order, measuring(order))
     return line_coverage.Coverage(send, order, measuring(order)) if order.get("coverage") else None
 
@@ -120,22 +122,54 @@ def without_pytest():
     return 1
 
 
+def reporter_of(order):
+    """Returns the class that reports the run."""
+    if order.get("trials"):
+        import trials
+
+        return trials.TrialReporter
+    import reporter
+
+    return reporter.Reporter
+
+
+def own_plugins(order, send, coverage, watcher):
+    """Yields the other plugins of the run, with their names."""
+    if order.get("execution"):
+        import execution_record
+
+        yield execution_record.Fixtures(coverage), execution_record.NAME
+    if order.get("trace"):
+        import execution_trace
+
+        yield execution_trace.Tracing(send, order["root"]), execution_trace.NAME
+    if order.get("deadline"):
+        import deadline
+
+        ends = deadline.Deadline(order["deadline"], order["deadline_is"])
+        yield ends, deadline.NAME
+        if order.get("trials"):
+            import trials
+
+            yield trials.Trials(order, send, watcher, ends), trials.NAME
+    if order.get("also"):
+        import extra_paths
+
+        yield extra_paths.Also(order["also"]), extra_paths.NAME
+    if order["selection"] != "project":
+        import selection
+
+        yield selection.Selection(order["selection"]), selection.NAME
+
+
 def session(order, send, ready, observer, main, measuring):
     import _pytest.config
 
-    import extra_paths
-    import deadline
-    import execution_record
-    import execution_trace
     import integrity
-    import reporter
-    import selection
-    import trials
 
     send({"event": "phase", "doing": "start", "id": ""})
     coverage = measurement(order, send, measuring)
-    kind = trials.TrialReporter if order.get("trials") else reporter.Reporter
-    watcher = kind(send, coverage, Budget(order.get("captured") or 0), observer)
+    watcher = reporter_of(order)(send, coverage, Budget(order.get("captured") or 0), observer)
     original = _pytest.config.get_config
 
     def get_config(*args, **options):
@@ -144,19 +178,8 @@ def session(order, send, ready, observer, main, measuring):
         config = ready.prepared and ready.prepared.take(args, options)
         config = config or original(*args, **options)
         watcher.attach(config, ready.seal or integrity.Seal(integrity.PYTEST), ready.plugins_loaded)
-        if order.get("execution"):
-            config.pluginmanager.register(execution_record.Fixtures(coverage), execution_record.NAME)
-        if order.get("trace"):
-            config.pluginmanager.register(execution_trace.Tracing(send, order["root"]), execution_trace.NAME)
-        if order.get("deadline"):
-            ends = deadline.Deadline(order["deadline"], order["deadline_is"])
-            config.pluginmanager.register(ends, deadline.NAME)
-            if order.get("trials"):
-                config.pluginmanager.register(trials.Trials(order, send, watcher, ends), trials.NAME)
-        if order.get("also"):
-            config.pluginmanager.register(extra_paths.Also(order["also"]), extra_paths.NAME)
-        if order["selection"] != "project":
-            config.pluginmanager.register(selection.Selection(order["selection"]), selection.NAME)
+        for plugin, name in own_plugins(order, send, coverage, watcher):
+            config.pluginmanager.register(plugin, name)
         return config
 
     _pytest.config.get_config = get_config

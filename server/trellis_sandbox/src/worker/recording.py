@@ -17,22 +17,40 @@ RENDERING = (
 )
 
 
-def limit(pause):
+# Modules of unittest and their classes of tests; those that no test imports are not imported here.
+CASES = (("unittest.case", "TestCase"), ("unittest.async_case", "IsolatedAsyncioTestCase"))
+
+
+class Limits:
     """Pauses a recording while values are rendered, and ends it where a test of unittest fails,
     before it cleans up. ``pause`` returns a function that resumes the recording.
 
-    Call this before the state of the test framework is sealed.
+    Make one before the state of the test framework is sealed.
     """
-    for module, name in RENDERING:
-        owner = sys.modules.get(module)
-        original = getattr(owner, name, None)
-        if original is not None:
-            setattr(owner, name, paused(original, pause))
-    unittest = sys.modules.get("unittest")
-    for kind in (getattr(unittest, "TestCase", None), getattr(unittest, "IsolatedAsyncioTestCase", None)):
+
+    def __init__(self, pause):
+        self._pause, self._limited = pause, set()
+        for module, name in RENDERING:
+            owner = sys.modules.get(module)
+            original = getattr(owner, name, None)
+            if original is not None:
+                setattr(owner, name, paused(original, pause))
+        self.extend()
+
+    def extend(self):
+        """Takes in the classes of tests that were imported since. Call this once the test modules
+        are imported.
+        """
+        for module, name in CASES:
+            kind = getattr(sys.modules.get(module), name, None)
+            if kind is not None and kind not in self._limited:
+                self._limited.add(kind)
+                self._end(kind)
+
+    def _end(self, kind):
         for name in ("_callSetUp", "_callTestMethod"):
-            if kind is not None and name in vars(kind):
-                setattr(kind, name, ended(vars(kind)[name], pause))
+            if name in vars(kind):
+                setattr(kind, name, ended(vars(kind)[name], self._pause))
 
 
 def paused(function, pause):

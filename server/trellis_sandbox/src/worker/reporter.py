@@ -112,13 +112,14 @@ class Reporter:
         self._test, self._compared, self._found = Test(), None, []
         self._called = None  # the last call that was reported, with the comparison that failed in it
         self._announced, self._looked, self._tampered = None, _clock(), False
+        self._limits = None  # of what the measurement of lines records
         self._definitions = reporting.Definitions()
 
     def attach(self, config, seal, loaded):
         """Call this before any plugin but pytest's own is loaded."""
         self._seal = seal
         if self._coverage:
-            recording.limit(self._coverage.pause)
+            self._limits = recording.Limits(self._coverage.pause)
         config.pluginmanager.register(self, NAME)
         config.pluginmanager.register(Loaded(seal, loaded), NAME + "_loaded")
         hooks = ("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_sessionfinish")
@@ -193,6 +194,8 @@ class Reporter:
         kept = set(ids)
         self._tell("deselected", [item.nodeid for item in self._found if item.nodeid not in kept])
         self._observer.collected()
+        if self._limits:
+            self._limits.extend()
         self._tell("collected", ids)
 
     def _tell(self, event, ids):

@@ -164,6 +164,11 @@ class Worker:
             self._start(self._waiting.pop(0))  # both orders came at once
         if what == "run":
             self._waiting.append(order)
+        elif what == "measure":  # sent before the first run that measures lines
+            self._drop_next()
+            missing = self._nursery.kinds.measure()
+            self._settle()
+            self._wire.control(measuring=missing)
         elif what == "lay":  # sent before a run, while there is none
             self._wire.control(**self._mirror.lay(order))
         elif self._run is not None and self._run.status is None:
@@ -198,6 +203,9 @@ class Worker:
             self._reaper.wait_for(run.pid)
 
     def _start(self, order):
+        if self._nursery.kinds.prepare(order["kind"]):
+            self._drop_next()
+            self._settle()
         if self._next is None:
             self._prepare_next()
         self._kills_before = kernel_info.memory_kills()

@@ -17,14 +17,15 @@ pub(crate) async fn work(mut stream: Stream, state: Arc<Mutex<State>>) -> io::Re
     stream.read_line(&mut length).await?;
     let mut bundle = vec![0; length.trim().parse().map_err(io::Error::other)?];
     stream.read_exact(&mut bundle).await?;
-    say(&mut stream, &json!({ "ready": { "pytest": "8", "unmeasured": null, "hidden": true } }))
-        .await?;
+    say(&mut stream, &json!({ "ready": { "pytest": "8", "hidden": true } })).await?;
     let mut wanted = BTreeSet::new();
     let mut line = String::new();
     while stream.read_line(&mut line).await? > 0 {
         let order: Value = serde_json::from_str(&line)?;
         line.clear();
-        if order["op"] == "lay" {
+        if order["op"] == "measure" {
+            say(&mut stream, &json!({ "measuring": null })).await?;
+        } else if order["op"] == "lay" {
             let news = missing(&order, &mut wanted, &state);
             say(&mut stream, &news).await?;
         } else if order["op"] == "run" {

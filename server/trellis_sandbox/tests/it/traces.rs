@@ -1,6 +1,6 @@
 //! Tests of traces, and of what recordings leave out.
 
-use trellis_sandbox::{Report, TestTrace};
+use trellis_sandbox::{Report, Request, TestTrace};
 
 use crate::support::run_with;
 
@@ -112,7 +112,19 @@ class A(unittest.TestCase):
     def test_a(self):
         self.assertEqual(Box(1), Box(2))
 ";
-    for test in [plain, unittest] {
+    let asynchronous = "\
+import unittest
+from stock import Box, count
+
+
+class A(unittest.IsolatedAsyncioTestCase):
+    async def asyncTearDown(self):
+        count('3')
+
+    async def test_a(self):
+        self.assertEqual(Box(1), Box(2))
+";
+    for test in [plain, unittest, asynchronous] {
         let tree = [("stock.py", STOCK), ("test_a.py", test)];
         let report = run_with(&tree, |request| request.coverage = true).await;
         let coverage = report.coverage.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
@@ -123,6 +135,25 @@ class A(unittest.TestCase):
         let called: Vec<u32> =
             trace.calls.iter().filter(|it| it.path == "stock.py").map(|it| it.first).collect();
         assert_eq!(called, [13, 19], "{trace:#?}");
+    }
+}
+
+/// A project whose code imports a module by mistake must not pass for that.
+#[tokio::test]
+async fn a_recording_imports_nothing_that_the_tests_do_not_import() {
+    let test = "\
+import sys
+
+
+def test_a():
+    assert not {'asyncio', 'unittest.async_case', 'unittest.mock'} & set(sys.modules)
+";
+    for cold in [false, true] {
+        let measured = |request: &mut Request| (request.coverage, request.cold) = (true, cold);
+        let report = run_with(&[("test_a.py", test)], measured).await;
+        assert!(report.coverage.is_some() && report.tests[0].failure.is_none(), "{report:#?}");
+        let (report, _) = traced(test).await;
+        assert!(report.tests[0].failure.is_none(), "{report:#?}");
     }
 }
 
