@@ -97,6 +97,7 @@ impl Runner {
             notes: acquired.refusals,
         };
         finished.notes.extend(acquired.unmeasured);
+        finished.notes.extend(acquired.lease.worker.sandbox.note().map(str::to_owned));
         self.release(acquired.lease, &mut finished, unseen.await.unwrap_or_default()).await;
         let engine = acquired.seat.as_ref().and_then(Seat::name).map(str::to_owned);
         let Some(detected) = order.detected else {

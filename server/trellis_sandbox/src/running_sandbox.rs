@@ -82,6 +82,14 @@ impl RunningSandbox {
         &self.limits
     }
 
+    /// Returns what people should know of each run here, a sentence.
+    pub(crate) fn note(&self) -> Option<&str> {
+        match &self.kind {
+            SandboxKind::Local(_) => None,
+            SandboxKind::Docker(container, _) => container.note.as_deref(),
+        }
+    }
+
     /// Returns how many processes inside the kernel has killed so far because memory ran out;
     /// `None` where these are not counted.
     pub(crate) fn memory_kills(&self) -> Option<u64> {

@@ -44,6 +44,8 @@ pub(crate) struct Container {
     removed: bool,
     /// The task of a swarm's service whose container this is.
     claim: Option<Claim>,
+    /// A sentence for the reports of its runs.
+    pub(crate) note: Option<String>,
     /// The tasks of the pipes and events, stopped when the container is dropped.
     tasks: JoinSet<()>,
 }
@@ -153,8 +155,8 @@ impl Container {
     fn new(docker: Docker, id: String) -> (Container, watch::Sender<WatchState>) {
         let (teller, seen) = watch::channel(WatchState::default());
         let killed = CancellationToken::new();
-        let (claim, tasks) = (None, JoinSet::new());
-        (Container { docker, id, seen, killed, removed: false, claim, tasks }, teller)
+        let (claim, note, tasks) = (None, None, JoinSet::new());
+        (Container { docker, id, seen, killed, removed: false, claim, note, tasks }, teller)
     }
 
     async fn first_event(&self) {

@@ -120,8 +120,28 @@ impl Docker {
     ) -> Result<(Container, Connection), StartError> {
         match self.node().await {
             Some((swarm, node)) => swarm.start(&self.engine, &node, launch).await,
-            None => container::start(&self.engine, launch).await,
+            None => {
+                let (mut container, connection) = container::start(&self.engine, launch).await?;
+                container.note = self.silent_manager().await;
+                Ok((container, connection))
+            }
         }
+    }
+
+    /// Returns a sentence for people if the engine is in a swarm of which no manager answers.
+    async fn silent_manager(&self) -> Option<String> {
+        if self.swarms.is_empty() || !swarm::is_member(&self.engine).await {
+            return None;
+        }
+        for swarm in &self.swarms {
+            if let Err(failure) = swarm.all_nodes().await {
+                return Some(format!(
+                    "the worker on {} is in a container of its own, outside of its swarm: {failure}",
+                    self.name
+                ));
+            }
+        }
+        None
     }
 
     /// Asks whether the engine still takes runs.

@@ -316,6 +316,26 @@ async fn a_run_on_a_killed_engine_is_repeated_on_another_and_a_new_one_works_aga
     bed.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_are_in_containers_of_their_own_while_no_manager_answers() {
+    let Some(bed) = Bed::new().await else { return };
+    let Some(manager) = Daemon::of(&bed.machines.0[0]) else {
+        eprintln!("SKIPPED: the swarm's engines do not run on this machine");
+        return;
+    };
+    bed.write("test_a.py", "def test_a(): pass\n");
+    manager.signal("-STOP");
+    let report = bed.run(|| ()).await;
+    manager.signal("-CONT");
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_ne!(bed.machine(&report), 0);
+    let said =
+        "is in a container of its own, outside of its swarm: no manager of the swarm answers";
+    assert!(report.notes.iter().any(|it| it.contains(said)), "{:?}", report.notes);
+    whole(&bed).await;
+    bed.close().await;
+}
+
 /// The process of an engine.
 struct Daemon {
     folder: PathBuf,
@@ -336,8 +356,12 @@ impl Daemon {
     }
 
     fn kill(&self) {
-        let killed = Command::new("kill").args(["-KILL", &self.pid]).status();
-        assert!(killed.expect("it starts").success());
+        self.signal("-KILL");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.pid]).status();
+        assert!(sent.expect("it starts").success());
     }
 
     /// Starts the same command again, in a session of its own, so that it outlives this test.

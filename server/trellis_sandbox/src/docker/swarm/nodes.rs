@@ -82,7 +82,9 @@ impl Swarm {
     }
 
     /// Returns the nodes of the swarm and the manager that listed them, the first that answers.
-    pub(super) async fn all_nodes(&self) -> Result<(&Engine, Vec<ListedNode>), EngineFailure> {
+    pub(in crate::docker) async fn all_nodes(
+        &self,
+    ) -> Result<(&Engine, Vec<ListedNode>), EngineFailure> {
         let silent = || std::io::Error::other("no manager of the swarm answers").into();
         let mut failure = EngineFailure(silent());
         for manager in &self.managers {
