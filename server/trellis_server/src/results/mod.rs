@@ -185,7 +185,7 @@ impl Results {
         if sources::is_source(file) && !is_own(file) {
             let mut all = self.all();
             let projects = around(&mut all.projects, file);
-            projects.for_each(|it| it.edited = it.edited.max(millis(time)));
+            projects.for_each(|it| it.edit(millis(time)));
             drop(all);
             self.0.changed.notify_one();
         }
@@ -359,6 +359,33 @@ mod checks {
             traces: BTreeMap::new(),
             notes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn an_edit_after_the_clock_was_set_back_makes_results_stale_until_they_run_again() {
+        let (root, file, id) =
+            (Path::new("/r"), Path::new("/r/t/test_a.py"), "t/test_a.py::test_x");
+        let passed = || report(Outcome::Passed, vec![test(id, TestOutcome::Passed)]);
+        let later = || SystemTime::now() + Duration::from_secs(3600);
+        let results = Results::in_folder(None);
+        let stale = || results.tally(root, id).stale;
+        // A time in the future is one that was taken before the clock was set back.
+        results.record(root, &[], &passed(), later());
+        assert_eq!(stale(), 0);
+        results.edited(file);
+        assert_eq!(stale(), 1);
+        results.record(root, &[], &passed(), SystemTime::now());
+        assert_eq!(stale(), 0);
+        results.edited_at(file, later());
+        assert_eq!(stale(), 1);
+        results.record(root, &[], &passed(), SystemTime::now());
+        assert_eq!(stale(), 0);
+        results.record(root, &[], &passed(), later());
+        results.edited_at(file, later() + Duration::from_secs(3600));
+        results.confirm(root, &[id.to_owned()], later() + Duration::from_secs(7200));
+        assert_eq!(stale(), 0);
+        results.edited(file);
+        assert_eq!(stale(), 1);
     }
 
     #[test]

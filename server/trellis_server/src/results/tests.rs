@@ -1,6 +1,6 @@
 //! Last test results of one project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,6 +10,10 @@ use trellis_sandbox::{Failure, SessionScope, TestOutcome, TestResult};
 
 use super::Tally;
 use super::failed::Failed;
+
+/// The time of results and edits, in place of one that is in the future; results before the edit
+/// have the time before.
+const AFTER_EDIT: u64 = 1;
 
 /// Last result of one test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +57,8 @@ pub(super) struct Tests {
     pub(super) news: ResultChanges,
     /// Time of the last change of a source, in milliseconds of Unix time.
     pub(super) edited: u64,
+    /// The latest of all times above.
+    latest: u64,
     /// Times up to which results hold although sources have changed, by test id.
     pub(super) confirmed: BTreeMap<String, u64>,
 }
@@ -77,7 +83,39 @@ impl Tests {
         self.put(file.to_owned(), LastResult { state: State::Failed, text_of, failed });
     }
 
+    /// Records a change of a source.
+    pub(super) fn edit(&mut self, time: u64) {
+        self.order();
+        self.edited = self.edited.max(time);
+        self.latest = self.latest.max(time);
+    }
+
+    /// Keeps only the order of all times if one of them is in the future: the clock was set back
+    /// since, and later times would seem earlier.
+    fn order(&mut self) {
+        if self.latest <= millis(SystemTime::now()) {
+            return;
+        }
+        self.latest = AFTER_EDIT;
+        let stale: BTreeSet<String> =
+            self.known.iter().filter(|it| self.is_stale(*it)).map(|it| it.0.clone()).collect();
+        for (id, known) in &mut self.known {
+            known.text_of = AFTER_EDIT - u64::from(stale.contains(id));
+            self.news.insert(id.clone(), Some(known.clone()));
+        }
+        self.edited = self.edited.min(AFTER_EDIT);
+        self.confirmed.clear();
+    }
+
+    /// Returns whether a source has changed since the texts of a result were read.
+    fn is_stale(&self, (id, known): (&String, &LastResult)) -> bool {
+        let confirmed = self.confirmed.get(id).copied().unwrap_or_default();
+        known.text_of.max(confirmed) < self.edited
+    }
+
     fn put(&mut self, id: String, known: LastResult) {
+        self.order();
+        self.latest = self.latest.max(known.text_of);
         self.news.insert(id.clone(), Some(known.clone()));
         self.known.insert(id, known);
     }
@@ -116,8 +154,7 @@ impl Tests {
                 State::Failed => tally.failed += 1,
                 State::SetAside => tally.set_aside += 1,
             }
-            let confirmed = self.confirmed.get(test).copied().unwrap_or_default();
-            tally.stale += usize::from(known.text_of.max(confirmed) < self.edited);
+            tally.stale += usize::from(self.is_stale((test, known)));
         }
         tally
     }
@@ -131,11 +168,13 @@ impl Tests {
             self.known.remove(&id);
             changed.push(id);
         }
+        self.order();
         for (id, theirs) in kept {
             let ours = self.known.get(&id);
             let is_ours = self.news.contains_key(&id)
                 || ours.is_some_and(|it| it.text_of > theirs.text_of || it.says_as(&theirs));
             if !is_ours {
+                self.latest = self.latest.max(theirs.text_of);
                 self.known.insert(id.clone(), theirs);
                 changed.push(id);
             }
