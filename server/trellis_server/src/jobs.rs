@@ -97,6 +97,15 @@ pub struct JobContext {
     pub reporter: Reporter,
 }
 
+impl JobInfo {
+    /// Returns the event with the state of the job.
+    fn event(self) -> Event {
+        let JobInfo { job, method, title, state, error, .. } = self;
+        let (error, hint) = error.map_or((None, None), |it| (Some(it.message), it.hint));
+        Event::Job { job, method, title, state, error, hint }
+    }
+}
+
 impl Jobs {
     pub fn new(events: EventBus) -> Jobs {
         Jobs { all: Arc::default(), events }
@@ -140,25 +149,24 @@ impl Jobs {
     }
 
     fn ended(&self, number: u64, end: Result<Value, Fault>) {
-        if let Some(job) = self.all().jobs.get_mut(&number) {
-            let state = match &end {
-                Ok(_) => JobState::Done,
-                Err(fault) if fault.exit == Exit::Interrupted => JobState::Cancelled,
-                Err(_) => JobState::Failed,
-            };
-            tracing::info!(job = name(number), method = job.method, ?state, "a job ended");
-            job.end = Some(end.map_err(Arc::new));
-            job.state.send_replace(state);
-        }
-        self.publish(number);
+        let state = match &end {
+            Ok(_) => JobState::Done,
+            Err(fault) if fault.exit == Exit::Interrupted => JobState::Cancelled,
+            Err(_) => JobState::Failed,
+        };
+        let mut all = self.all();
+        let Some(job) = all.jobs.get_mut(&number) else { return };
+        tracing::info!(job = name(number), method = job.method, ?state, "a job ended");
+        job.end = Some(end.map_err(Arc::new));
+        // Published before anybody who waits for the end can close the connections of clients.
+        self.events.publish(&JobInfo { state, ..job.shape(number) }.event());
+        job.state.send_replace(state);
     }
 
     /// Publishes the state of a job to clients.
     fn publish(&self, number: u64) {
-        let Some(job) = self.all().jobs.get(&number).map(|job| job.shape(number)) else { return };
-        let JobInfo { job, method, title, state, error, .. } = job;
-        let (error, hint) = error.map_or((None, None), |it| (Some(it.message), it.hint));
-        self.events.publish(&Event::Job { job, method, title, state, error, hint });
+        let shape = self.all().jobs.get(&number).map(|job| job.shape(number));
+        shape.into_iter().for_each(|it| self.events.publish(&it.event()));
     }
 
     /// Returns a reporter that turns a job's reports into events.
