@@ -77,6 +77,7 @@ mod tidy;
 mod time_limits;
 mod transports;
 mod traps;
+mod two_starts;
 mod unmeasured;
 mod unseen;
 mod upgrades;

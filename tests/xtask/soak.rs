@@ -58,7 +58,7 @@ impl Part {
     /// Returns the tests; `None` for a part without Rust tests.
     fn tests(self) -> Option<Tests> {
         let (filter, variables): (_, &[_]) = match self {
-            Part::Kills => ("test(/^soak::kills::/)", &[]),
+            Part::Kills => ("test(/^soak::(kills|two_starts)::/)", &[]),
             Part::Points => ("test(/^crash::points::/)", &[("TRELLIS_POINTS_APART", "1")]),
             Part::Faults => ("test(/^soak::faults::/)", &[]),
             Part::Orders => ("test(/^soak::orders::/)", &[]),

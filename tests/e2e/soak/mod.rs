@@ -6,3 +6,4 @@ mod kills;
 mod orders;
 mod providers;
 mod sets;
+mod two_starts;

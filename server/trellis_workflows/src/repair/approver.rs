@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use trellis_engine::Decision;
 
@@ -9,7 +10,8 @@ use super::cancelled;
 use super::terminal::Terminal;
 use crate::fault::{Fault, FaultKind};
 use crate::proposals::{
-    Choice, DecisionRequest, LOOK, OpenDocuments, PendingProposals, Proposal, State, Store, decide,
+    Choice, DecisionRequest, LOOK, OpenDocuments, OpenTexts, PendingProposals, Proposal, State,
+    Store, decide,
 };
 use crate::reporter::Reporter;
 
@@ -28,6 +30,10 @@ pub enum Approver<'a> {
         report: &'a (dyn Fn(State, &str) + Send + Sync),
         wait: bool,
     },
+}
+
+fn nothing_open() -> BoxFuture<'static, Result<OpenTexts, Fault>> {
+    Box::pin(async { Ok(OpenTexts::new()) })
 }
 
 impl Approver<'_> {
@@ -78,6 +84,14 @@ impl Approver<'_> {
         PendingProposals::settled(&store, ids, cancel).await?.ok_or_else(cancelled).map(Some)
     }
 
+    /// Returns the function that tells the documents open in an editor.
+    fn open(&self) -> &OpenDocuments {
+        match self {
+            Approver::Editor { open, .. } => *open,
+            _ => &nothing_open,
+        }
+    }
+
     /// Writes an approved fix. Refuses if files were changed meanwhile, unsaved text included.
     pub(super) async fn write(
         &self,
@@ -93,26 +107,21 @@ impl Approver<'_> {
             files: Vec::new(),
             note: "by repair, tested before".to_owned(),
         };
-        let nothing_open = || -> futures_util::future::BoxFuture<'static, _> {
-            Box::pin(async { Ok(crate::proposals::OpenTexts::new()) })
-        };
-        let decided = match self {
-            Approver::Editor { open, report, .. } => {
-                let mut decided = decide(store, &order, *open, None).await;
-                // Another decision is in progress, and its tests take time.
-                while decided.as_ref().is_err_and(|it| it.kind == Some(FaultKind::Busy)) {
-                    tokio::select! {
-                        () = cancel.cancelled() => return Err(cancelled()),
-                        () = tokio::time::sleep(LOOK) => {}
-                    }
-                    decided = decide(store, &order, *open, None).await;
-                }
-                let state = store.get(&proposal.id).map(|it| it.state);
-                state.into_iter().for_each(|it| report(it, &proposal.id));
-                decided?
+        let open = self.open();
+        let mut decided = decide(store, &order, open, None).await;
+        // Another decision is in progress, and its tests take time.
+        while decided.as_ref().is_err_and(|it| it.kind == Some(FaultKind::Busy)) {
+            tokio::select! {
+                () = cancel.cancelled() => return Err(cancelled()),
+                () = tokio::time::sleep(LOOK) => {}
             }
-            _ => decide(store, &order, &nothing_open, None).await?,
-        };
+            decided = decide(store, &order, open, None).await;
+        }
+        if let Approver::Editor { report, .. } = self {
+            let state = store.get(&proposal.id).map(|it| it.state);
+            state.into_iter().for_each(|it| report(it, &proposal.id));
+        }
+        let decided = decided?;
         Ok(decided.proposal)
     }
 }

@@ -32,6 +32,7 @@ mod fix;
 mod in_place;
 mod outcomes;
 mod project_files;
+mod project_lock;
 mod propose;
 mod question;
 pub mod report;
@@ -126,8 +127,8 @@ pub enum WriteTarget {
 ///
 /// # Errors
 ///
-/// There are no tests, no sandbox, or no model where one is needed. Fixes kept before stay, and the
-/// artifacts list them.
+/// There are no tests, no sandbox, or no model where one is needed, or another process repairs the
+/// project. Fixes kept before stay, and the artifacts list them.
 pub async fn repair(
     order: &RepairRequest,
     person: &Approver<'_>,
@@ -135,6 +136,7 @@ pub async fn repair(
     control: &JobControl,
 ) -> Result<RepairReport, Fault> {
     Journal::refuse_newer(&order.home).map_err(no_journal)?;
+    let _lock = project_lock::take(&order.home)?;
     match order.place {
         WriteTarget::Branch => worktree::repair(order, person, reporter, control).await,
         WriteTarget::WorkingTree | WriteTarget::PatchOnly => {
