@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{replies, world};
+use crate::crash::faults::{ERRORS, Fault, KILLS};
 use crate::mock::KEY;
 use crate::models::{Service, said};
 use crate::world::{Ran, World};
@@ -52,12 +53,42 @@ pub(crate) fn run(world: &World, service: &Service, more: &[&str]) -> Ran {
     Ran::of(command(world, service, more).output().expect("trellis starts"))
 }
 
-/// Runs a command that is killed at a fault point; returns whether it was.
-fn is_killed(world: &World, service: &Service, more: &[&str], point: usize) -> bool {
+/// Runs a command that meets a fault; returns whether the fault ended it.
+fn is_ended(world: &World, service: &Service, more: &[&str], fault: Fault) -> bool {
     let mut command = command(world, service, more);
-    command.env(crate::crash::faults::POINT, point.to_string());
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.expect("trellis starts").signal() == Some(9)
+    fault.happens_in(&mut command);
+    let output = command.output().expect("trellis starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked"), "{fault:?}: {said}");
+    let is_killed = output.status.signal() == Some(9);
+    is_killed || (said.contains("error: ") && !matches!(output.status.code(), Some(0 | 2)))
+}
+
+/// Has a new `start` of a command meet each fault at each of its steps, and passes what is left to
+/// `goes_on`.
+fn at_each_step(
+    more: &[&str],
+    start: impl Fn() -> (World, Service),
+    goes_on: impl Fn(&World, &Service, Fault),
+) {
+    let mut ended = 0;
+    for point in 1.. {
+        let faults = KILLS.into_iter().chain(ERRORS).map(|name| Fault { point, name });
+        let is_reached = faults.map(|fault| {
+            let (world, service) = start();
+            let is_ended = is_ended(&world, &service, more, fault);
+            if is_ended {
+                goes_on(&world, &service, fault);
+            }
+            is_ended
+        });
+        let reached = is_reached.filter(|it| *it).count();
+        if reached == 0 {
+            break;
+        }
+        ended += reached;
+    }
+    assert!(ended > 4, "ended {ended} times");
 }
 
 #[test]
@@ -159,38 +190,29 @@ fn a_start_after_a_kill_asks_only_for_the_reply_that_was_lost() {
 }
 
 #[test]
-fn a_draft_that_is_killed_while_it_writes_ends_the_same_way() {
+fn a_draft_that_meets_a_fault_while_it_writes_ends_the_same_way() {
     let (undisturbed, service) = (world(&[]), Service::start(Box::new(answered)));
     let _ = run(&undisturbed, &service, &[]).exits(0);
-    let mut killed = 0;
-    for point in 1.. {
-        let world = world(&[]);
-        if !is_killed(&world, &service, &[], point) {
-            break;
-        }
-        killed += 1;
-        let _ = run(&world, &service, &[]).exits(0);
-        assert_eq!(world.read("plan.json"), undisturbed.read("plan.json"), "{point}");
-    }
-    assert!(killed > 1, "killed {killed} times");
+    let start = || (world(&[]), Service::start(Box::new(answered)));
+    at_each_step(&[], start, |world, service, fault| {
+        let _ = run(world, service, &[]).exits(0);
+        assert_eq!(world.read("plan.json"), undisturbed.read("plan.json"), "{fault:?}");
+    });
 }
 
 /// The same command again continues what was stopped: it does not accept a part that nobody has
 /// seen.
 #[test]
-fn a_decision_counts_once_if_its_command_is_killed_and_repeated() {
-    let mut killed = 0;
-    for point in 1.. {
+fn a_decision_counts_once_if_its_command_meets_a_fault_and_is_repeated() {
+    let start = || {
         let (world, service) = (world(&[]), Service::start(Box::new(answered)));
         let _ = run(&world, &service, &["--stepwise"]).exits(2);
-        if !is_killed(&world, &service, &["--stepwise", "--accept"], point) {
-            break;
-        }
-        killed += 1;
-        let result = run(&world, &service, &["--stepwise", "--accept"]).exits(2).json();
-        assert_eq!(result["part"], "layout", "{point}");
-    }
-    assert!(killed > 1, "killed {killed} times");
+        (world, service)
+    };
+    at_each_step(&["--stepwise", "--accept"], start, |world, service, fault| {
+        let result = run(world, service, &["--stepwise", "--accept"]).exits(2).json();
+        assert_eq!(result["part"], "layout", "{fault:?}");
+    });
 }
 
 /// Two drafts in one folder would overwrite each other's decisions.
