@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Outcome, accuracy, big_graph, demo, editor, engine, fidelity, localize, mock, models, rename,
-    repair, search, setup, sidecar, symbols, tasks,
+    repair, scale, search, setup, sidecar, symbols, tasks,
 };
 
 #[derive(Args)]
@@ -59,6 +59,8 @@ enum Which {
     Fidelity(fidelity::FidelityArgs),
     /// Renames in real projects by Trellis and pyright, and whether the projects' own tests still pass.
     Rename(rename::RenameArgs),
+    /// Nodes a minute on this machine, one engine and a swarm of three, and what more engines would reach.
+    Scale,
     /// Writes in batches of 5, 10 and 20 nodes (Q4).
     Batch,
 }
@@ -74,6 +76,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
         Some(Which::Run) => runs(),
         Some(Which::Graph) => graph(),
         Some(Which::Batch) => batch(),
+        Some(Which::Scale) => scale::run(),
         Some(Which::Fidelity(args)) => fidelity::run(args),
         Some(Which::Rename(args)) => rename::run(args),
         Some(Which::Accuracy(args)) => accuracy::run(args),

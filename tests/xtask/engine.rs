@@ -20,12 +20,13 @@ use crate::{Outcome, setup};
 
 mod swarm;
 
+pub(crate) use swarm::SWARM;
 use swarm::Swarm;
 
 /// Environment variable with the engine's address; an address that is already set is used.
-const HOST: &str = "TRELLIS_TEST_DOCKER_HOST";
+pub(crate) const HOST: &str = "TRELLIS_TEST_DOCKER_HOST";
 /// Environment variable with the base image.
-const IMAGE: &str = "TRELLIS_TEST_IMAGE";
+pub(crate) const IMAGE: &str = "TRELLIS_TEST_IMAGE";
 
 const NAME: &str = "trellis-test-base:latest";
 const PREFIX: &str = "trellis-engine-";

@@ -44,9 +44,9 @@ const NEEDS: [Need; 3] = [
 /// engine.
 const OPTIONAL: [Need; 3] = [
     Need {
-        what: "a Docker engine",
-        check: &["sh", "-c", "test \"$(id -u)\" != 0 || dockerd --version"],
-        packages: &["docker.io"],
+        what: "Docker engines, and a network between them",
+        check: &["sh", "-c", "test \"$(id -u)\" != 0 || { dockerd --version && ip -V; }"],
+        packages: &["docker.io", "iproute2"],
     },
     Need { what: "bubblewrap", check: &["bwrap", "--version"], packages: &["bubblewrap"] },
     Need { what: "go", check: &["go", "version"], packages: &["golang-go"] },

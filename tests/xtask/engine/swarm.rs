@@ -12,7 +12,7 @@ use super::{Daemon, base_image};
 use crate::{Outcome, setup};
 
 /// Environment variable with the addresses of the engines, the manager first.
-const SWARM: &str = "TRELLIS_TEST_SWARM";
+pub(crate) const SWARM: &str = "TRELLIS_TEST_SWARM";
 
 const ENGINES: usize = 3;
 

@@ -25,6 +25,8 @@ pub(crate) struct Run {
     pub(crate) wall: f64,
     /// User and system time in seconds, of the process and all awaited descendants.
     pub(crate) processor: f64,
+    /// Peak memory of the largest process in MiB.
+    pub(crate) peak: f64,
 }
 
 /// Program that measures times, from the kernel's account of the child and its ended descendants.
@@ -32,7 +34,7 @@ const MEASURE: &str = "import resource, subprocess, sys, time
 start = time.monotonic()
 code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(code, time.monotonic() - start, used.ru_utime + used.ru_stime)";
+print(code, time.monotonic() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)";
 
 pub(crate) fn run() -> Outcome {
     let trellis = setup::released()?;
@@ -110,8 +112,8 @@ pub(crate) fn measured(
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let words: Vec<f64> = text.split_whitespace().filter_map(|it| it.parse().ok()).collect();
     match words.as_slice() {
-        [code, wall, processor] if *code == f64::from(status) => {
-            Ok(Run { wall: *wall, processor: *processor })
+        [code, wall, processor, peak] if *code == f64::from(status) => {
+            Ok(Run { wall: *wall, processor: *processor, peak: *peak })
         }
         _ => Err(format!("trellis should end with {status}, with its times behind it: {text}")),
     }

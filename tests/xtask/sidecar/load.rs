@@ -1,7 +1,6 @@
 //! Large loads: checks that time and memory grow in proportion to the work, and that the editor
 //! stays responsive.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,14 +9,12 @@ use lsp::{Client, Failure, uri_of};
 use serde_json::{Value, json};
 
 use super::{Failed, Measured, PATIENCE, Times, connect};
+use crate::chains;
 use crate::symbols::process::{resident, usage};
 use crate::symbols::server::Server;
 
 /// Nodes of the largest graph; measurements are compared with a quarter of it.
 const NODES: usize = 10_000;
-const NODES_IN_A_FILE: usize = 8;
-/// Maximum length of a chain of nodes.
-const DEPTH: usize = 5;
 const JOBS: u32 = 2;
 /// Pause between two queries while nodes are generated.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -59,7 +56,7 @@ struct Grown {
 fn grown(server: &Server, nodes: usize) -> Result<Grown, Failed> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().canonicalize()?;
-    plant(&root, nodes)?;
+    chains::write(&root, nodes)?;
     let mut client = connect(server, &root)?;
     client.request("workspace/symbol", json!({ "query": "f1" }), PATIENCE)?;
     let (before, since) = (resident(client.process_id()), Instant::now());
@@ -99,46 +96,6 @@ fn passed(root: &Path) -> Result<usize, Failed> {
     let found: Value = serde_json::from_str(&text).map_err(|it| Failed::Other(it.to_string()))?;
     let nodes = found.as_object().into_iter().flatten();
     Ok(nodes.filter(|(_, it)| it["status"] == "passed").count())
-}
-
-/// Writes functions that add one to the preceding one's result, in short chains; with a recording.
-fn plant(root: &Path, nodes: usize) -> Result<(), Failed> {
-    let place = |i: usize| i / NODES_IN_A_FILE;
-    let mut replies = String::new();
-    let mut all = Vec::new();
-    for i in 0..nodes {
-        let before = (place(i) % DEPTH > 0).then(|| i - NODES_IN_A_FILE);
-        let needs: Vec<String> = before.iter().map(|it| format!("f{it}")).collect();
-        all.push(json!({
-            "id": format!("f{i}"), "name": format!("f{i}"), "type": "function", "node_type": "leaf",
-            "file_path": format!("src/lib/part_{}.py", place(i)), "signature": format!("def f{i}(x: int) -> int"),
-            "docstring": "Add a constant.", "dependencies": needs,
-        }));
-        let (import, body) = match before {
-            None => (String::new(), format!("x + {i}")),
-            Some(it) => {
-                (format!("from lib.part_{} import f{it}\n\n\n", place(it)), format!("f{it}(x) + 1"))
-            }
-        };
-        let wanted = place(i) % DEPTH + i - NODES_IN_A_FILE * (place(i) % DEPTH);
-        let code = format!(
-            "```python\n{import}def f{i}(x: int) -> int:\n    \"\"\"Add a constant.\"\"\"\n    return {body}\n```"
-        );
-        let tests = format!(
-            "```python\nfrom lib.part_{} import f{i}\n\n\ndef test_f{i}_of_zero():\n    assert f{i}(0) == {wanted}\n\n\ndef test_f{i}_of_one():\n    assert f{i}(1) == {}\n\n\ndef test_f{i}_of_a_negative_number():\n    assert f{i}(-1) == {}\n```",
-            place(i),
-            wanted + 1,
-            wanted as i64 - 1
-        );
-        for (stage, reply) in [("tests", tests), ("implementation", code)] {
-            let line =
-                json!({ "node": format!("f{i}"), "stage": stage, "attempt": 0, "reply": reply });
-            let _ = writeln!(replies, "{line}");
-        }
-    }
-    let graph = json!({ "nodes": all, "metadata": { "project_name": "lib", "phase": 3 } });
-    fs::write(root.join("rpg.json"), graph.to_string())?;
-    Ok(fs::write(root.join("replies.jsonl"), replies)?)
 }
 
 /// Reads a workspace, and one a tenth as large.
