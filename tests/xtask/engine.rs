@@ -212,25 +212,30 @@ fn end(pid: u32, mut ended: impl FnMut() -> bool) {
     }
 }
 
-/// Removes remains of a killed engine: its helper process, a mount, and files.
+/// Removes remains of a killed engine: a process that a test started in its place, its helper
+/// process, a mount, and files.
 fn clean(folder: &Path) {
-    let helper = fs::read_to_string(folder.join("exec/containerd/containerd.pid"));
-    if let Some(pid) = helper.ok().and_then(|text| text.trim().parse::<u32>().ok()) {
-        let socket = folder.join("exec/containerd").display().to_string();
-        let alive = || {
-            let line = fs::read_to_string(format!("/proc/{pid}/cmdline"));
-            line.is_ok_and(|line| line.contains(&socket))
-        };
-        if alive() {
-            end(pid, || !alive());
-        }
-    }
+    end_of(&folder.join("docker.pid"), folder);
+    end_of(&folder.join("exec/containerd/containerd.pid"), folder);
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let ours = mounts.lines().filter_map(|line| line.split(' ').nth(1));
     for mount in ours.filter(|mount| Path::new(mount).starts_with(folder)) {
         let _ = Command::new("umount").arg("--lazy").arg(mount).status();
     }
     let _ = fs::remove_dir_all(folder);
+}
+
+/// Ends the process that a file names, if its arguments name the folder of the engine.
+fn end_of(file: &Path, folder: &Path) {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let Ok(pid) = text.trim().parse::<u32>() else { return };
+    let alive = || {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline"));
+        line.is_ok_and(|line| line.contains(&*folder.to_string_lossy()))
+    };
+    if alive() {
+        end(pid, || !alive());
+    }
 }
 
 /// Removes folders of engines that were killed together with their owner.

@@ -311,7 +311,7 @@ async fn a_run_on_a_killed_engine_is_repeated_on_another_and_a_new_one_works_aga
         return;
     };
     disturbed(&bed, 2, || daemon.kill()).await;
-    daemon.restart();
+    daemon.restart().await;
     whole(&bed).await;
     bed.close().await;
 }
@@ -364,8 +364,26 @@ impl Daemon {
         assert!(sent.expect("it starts").success());
     }
 
+    /// Ends containerd of the killed engine, which dies a moment after it: as long as its process is
+    /// not reaped, the next engine would take it for its own and wait for it in vain.
+    async fn end_helper(&self) {
+        let file = self.folder.join("exec/containerd/containerd.pid");
+        let pid = fs::read_to_string(&file).expect("there").trim().to_owned();
+        let line = || fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        until("containerd has ended", || {
+            let lives = line().contains(&*self.folder.to_string_lossy());
+            if lives {
+                let _ = Command::new("kill").args(["-KILL", &pid]).status();
+            }
+            !lives
+        })
+        .await;
+        fs::remove_file(file).expect("there");
+    }
+
     /// Starts the same command again, in a session of its own, so that it outlives this test.
-    fn restart(&self) {
+    async fn restart(&self) {
+        self.end_helper().await;
         fs::remove_file(self.folder.join("docker.pid")).expect("there");
         let network = format!("--net=/proc/{}/fd/{}", std::process::id(), self.network.as_raw_fd());
         let log = fs::File::options().append(true).open(self.folder.join("log")).expect("a log");
