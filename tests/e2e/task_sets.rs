@@ -1,5 +1,5 @@
 //! A list of tasks for a stack that comes with Trellis (`fixtures/tasks`): generated with its
-//! recording, then cloned, installed and tested by hand. `soak::sets` has the other stacks.
+//! recording, then cloned, installed and tested by hand. `soak::sets` has the tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,20 +141,4 @@ impl Grown {
         let lock = fs::read_to_string(self.clone.join("package-lock.json")).expect("a lock file");
         assert!(lock.contains("integrity") && !lock.contains("://registry"), "{}", &lock[..2000]);
     }
-}
-
-#[test]
-fn a_nodejs_api_of_seven_tasks_passes_by_hand() {
-    let set = Set {
-        stack: "nodejs-api",
-        name: "bookmarks",
-        mended: "tags",
-        lock: Some("package-lock.json"),
-        // `npm ci` requires packages of all systems in the lock file, which a registry may lack.
-        npm: "install",
-        test_command: "npm test",
-    };
-    let grown = set.grown(0);
-    grown.is_whole();
-    grown.is_locked();
 }

@@ -64,7 +64,7 @@ impl Part {
             Part::Orders => ("test(/^soak::orders::/)", &[]),
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
             Part::Providers => ("test(/^soak::providers::/)", &[]),
-            Part::Sets => ("test(/^soak::sets::|^task_sets::/)", &[]),
+            Part::Sets => ("test(/^soak::sets::/)", &[]),
             Part::Targets | Part::Editors => return None,
         };
         Some(Tests { filter, variables })

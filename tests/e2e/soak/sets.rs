@@ -1,4 +1,4 @@
-//! Lists of tasks for the stacks that `task_sets` leaves out.
+//! A list of tasks for each stack.
 
 use serde_json::json;
 
@@ -6,6 +6,22 @@ use crate::repair::{git, text};
 use crate::stacks::{has_go, passes};
 use crate::task_sets::Set;
 use crate::tasks::names;
+
+#[test]
+fn a_nodejs_api_of_seven_tasks_passes_by_hand() {
+    let set = Set {
+        stack: "nodejs-api",
+        name: "bookmarks",
+        mended: "tags",
+        lock: Some("package-lock.json"),
+        // `npm ci` requires packages of all systems in the lock file, which a registry may lack.
+        npm: "install",
+        test_command: "npm test",
+    };
+    let grown = set.grown(0);
+    grown.is_whole();
+    grown.is_locked();
+}
 
 #[test]
 fn a_react_spa_of_six_tasks_passes_by_hand_and_can_be_built() {
