@@ -4,6 +4,7 @@
 //! transport. bollard's own one for TLS requires a client certificate, always trusts the machine's
 //! authorities as well, and knows nothing of `SkipTLSVerify`.
 
+mod refusal;
 mod ssh;
 mod ssh_stream;
 mod tls;
@@ -14,7 +15,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioTimer},
 };
 
-use self::ssh::SshConnector;
+use self::{refusal::RefusalConnector, ssh::SshConnector};
 use super::address::{EngineAddress, Variables};
 use crate::error::{AddressError, EngineFailure};
 
@@ -47,10 +48,10 @@ pub(super) fn open(
 /// Returns a client that sends its requests to `url` over the connections of `connector`.
 fn through<C>(connector: C, url: &str) -> Result<Docker, AddressError>
 where
-    C: Connect + Clone + Send + Sync + 'static,
+    RefusalConnector<C>: Connect + Clone + Send + Sync + 'static,
 {
     let mut builder = Client::builder(TokioExecutor::new());
-    let client = builder.pool_timer(TokioTimer::new()).build(connector);
+    let client = builder.pool_timer(TokioTimer::new()).build(RefusalConnector(connector));
     let send = move |request: BollardRequest| {
         let response = client.request(request);
         async move { Ok(response.await?) }
