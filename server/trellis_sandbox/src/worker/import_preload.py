@@ -18,8 +18,6 @@ import signal
 import sys
 import sysconfig
 
-import process_state
-
 MOST = 2000  # names taken from one run
 PROBE_SECONDS = 20.0
 LOADERS = (importlib.machinery.SourceFileLoader, importlib.machinery.ExtensionFileLoader)
@@ -180,6 +178,8 @@ def probe(groups, writer, folders):
     Never returns.
     """
     try:
+        import process_state
+
         os.setsid()
         signal.alarm(0)
         output = process_state.Output()

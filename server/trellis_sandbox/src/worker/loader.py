@@ -7,6 +7,7 @@ first.
 
 import binascii
 import builtins
+import functools
 import marshal
 import sys
 import types
@@ -47,13 +48,13 @@ class Bundle:
     def tell_linecache(self):
         """Registers the sources for tracebacks.
 
-        An entry without a modification time is never checked against the disk.
+        An entry with a function is never checked against the disk.
         """
         import linecache
 
         for name, source in self._sources.items():
             file = f"<trellis>/{name}.py"
-            linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+            linecache.cache[file] = (functools.partial(str, source),)  # split once a traceback needs it
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):
         if name in self._sources:
