@@ -104,13 +104,11 @@ impl Runner {
             let engine = seat.engine;
             let refusal = tokio::select! {
                 leased = self.lease(key.clone(), engine, request) => match leased {
-                    Err(error) if error.is_of_engine() && self.gives_up(engine, &error).await => {
-                        error.to_string()
-                    }
-                    leased => {
-                        let (lease, seat) = (leased?, Some(seat));
+                    Ok(lease) => {
+                        let seat = Some(seat);
                         return Ok(AcquiredWorker { lease, seat, refusals, unmeasured });
                     }
+                    Err(error) => self.given_up(engine, &error).await.ok_or(error)?,
                 },
                 reason = seat.absence() => {
                     self.abandon_idle(engine).await;
@@ -121,17 +119,21 @@ impl Runner {
         }
     }
 
-    /// Sets an engine aside for an error, if there are others; returns whether there are.
-    pub(crate) async fn gives_up(&self, engine: usize, error: &SandboxError) -> bool {
-        let Some(engines) = self.shared.place.engines().filter(|it| it.count() > 1) else {
-            return false;
-        };
+    /// Gives an engine up if it is lost, or if the error is its own and there are others; returns
+    /// the reason then. The error on a lost engine may name another cause.
+    pub(crate) async fn given_up(&self, engine: usize, error: &SandboxError) -> Option<String> {
+        let engines = self.shared.place.engines()?;
         engines.check(engine).await;
+        let has_others = engines.count() > 1;
+        if !(engines.is_lost(engine) || error.is_of_engine() && has_others) {
+            return None;
+        }
         if !engines.is_absent(engine) {
             engines.set_aside(engine, error.to_string(), error.remains());
         }
         self.abandon_idle(engine).await;
-        true
+        // Meanwhile it may have come back.
+        engines.reason(engine).or_else(|| Some(error.to_string()))
     }
 
     /// Gives up the idle workers of an engine that is absent.

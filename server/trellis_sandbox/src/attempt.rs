@@ -85,7 +85,7 @@ impl Runner {
             reason.extend(lease.worker.sandbox.end_reason().await.map(|it| format!(": {it}")));
         }
         let duration = began.elapsed();
-        self.count(duration);
+        self.count(duration, acquired.seat.as_ref().and_then(Seat::name));
         let kills_now = lease.worker.sandbox.memory_kills().or_else(kernel_memory_kills);
         let killed_inside = matches!(&end, SessionEnd::Ended(ended) if ended.memory_kill);
         let mut finished = FinishedRun {
@@ -122,8 +122,8 @@ impl Runner {
     ) -> Result<Report, SandboxError> {
         let error = SandboxError::Project(error);
         let was_warm = acquired.lease.worker.runs > 0;
-        if error.is_of_engine() && self.gives_up(acquired.lease.engine, &error).await {
-            return Ok(self.lost(acquired, error.to_string()).await);
+        if let Some(reason) = self.given_up(acquired.lease.engine, &error).await {
+            return Ok(self.lost(acquired, reason).await);
         }
         acquired.lease.close().await;
         // A new worker takes the project as it is now.

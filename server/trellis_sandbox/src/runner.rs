@@ -1,6 +1,7 @@
 //! The runner: the interface for runs, and their repetition where a sandbox was lost.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     /// coverage.py for environments that have none.
     pub(crate) provided: ProvidedCoverage,
     totals: Mutex<Totals>,
+    /// Number of runs by the name of their engine; those of local sandboxes are not in it.
+    engine_runs: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Shared {
@@ -57,6 +60,7 @@ impl Shared {
             pool,
             provided,
             totals,
+            engine_runs: Mutex::default(),
         }
     }
 }
@@ -233,6 +237,15 @@ impl Runner {
         *self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the engines that did the runs, with their numbers of runs, as a sentence for people;
+    /// `None` if all runs were local.
+    pub fn engines_used(&self) -> Option<String> {
+        let runs = self.shared.engine_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts: Vec<String> =
+            runs.iter().map(|(engine, runs)| format!("{engine} ({runs})")).collect();
+        (!parts.is_empty()).then(|| format!("test runs by engine: {}", parts.join(", ")))
+    }
+
     /// Ends the idle workers after a folder that they have copied has changed. The next run makes a
     /// new copy. The errors are sentences for people.
     pub async fn forget_copies(&self) -> Vec<String> {
@@ -251,7 +264,12 @@ impl Runner {
         errors
     }
 
-    pub(crate) fn count(&self, duration: Duration) {
+    /// Counts a run that ended, with its engine if it had one.
+    pub(crate) fn count(&self, duration: Duration, engine: Option<&str>) {
+        if let Some(engine) = engine {
+            let mut runs = self.shared.engine_runs.lock().unwrap_or_else(PoisonError::into_inner);
+            *runs.entry(engine.to_owned()).or_default() += 1;
+        }
         let mut totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.runs += 1;
         totals.time += duration;

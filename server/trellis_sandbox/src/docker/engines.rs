@@ -102,6 +102,11 @@ impl Engines {
         self.all[engine].state.borrow().absence.is_some()
     }
 
+    /// Returns the reason the engine gets no runs, for people; `None` if it gets runs.
+    pub(crate) fn reason(&self, engine: usize) -> Option<String> {
+        self.all[engine].state.borrow().absence.as_ref().map(|it| it.reason.clone())
+    }
+
     /// Returns whether the engine does not answer.
     pub(crate) fn is_lost(&self, engine: usize) -> bool {
         self.all[engine].state.borrow().absence.as_ref().is_some_and(|it| it.is_lost)

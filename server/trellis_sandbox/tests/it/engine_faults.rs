@@ -55,7 +55,12 @@ impl Bed {
     }
 
     async fn run(&self) -> Report {
-        let request = Request::new(Tree::Folder(self.folder.path().to_owned()));
+        self.run_with(|_| {}).await
+    }
+
+    async fn run_with(&self, change: impl FnOnce(&mut Request)) -> Report {
+        let mut request = Request::new(Tree::Folder(self.folder.path().to_owned()));
+        change(&mut request);
         let cancel = CancellationToken::new();
         timeout(patience(), self.runner.run(&request, &cancel)).await.expect("the run ends")
     }
@@ -84,6 +89,11 @@ async fn an_engine_that_cannot_be_used_is_named_with_the_reason_and_the_remedy()
         (
             Fault::Old,
             "it is Docker 18.09.1 (API 1.39), and Trellis needs Docker 19.03 or newer: update it",
+        ),
+        (
+            Fault::OldInSwarm,
+            "it is Docker 19.03.15 (API 1.40) in a swarm, and a swarm needs Docker 20.10 or newer: \
+             update it, or name engines that are in none",
         ),
         (
             Fault::Architecture,
@@ -203,6 +213,11 @@ async fn an_engine_that_refuses_a_run_ends_those_that_it_has() {
     assert_eq!([one.notes, two.notes], [Vec::<String>::new(), Vec::new()]);
     assert_eq!(third.engine.as_deref(), Some(bed.name(1)));
     assert!(third.notes[0].starts_with(&format!("{} did not take the run", bed.name(0))));
+    let mut used =
+        [(bed.name(0), 1), (bed.name(1), 2)].map(|(name, runs)| format!("{name} ({runs})"));
+    used.sort_unstable();
+    let said = format!("test runs by engine: {}", used.join(", "));
+    assert_eq!(bed.runner.engines_used(), Some(said));
 }
 
 const HANGS: &str = "no answer within 5 s; check it with `docker info`";
@@ -219,6 +234,21 @@ async fn a_run_goes_to_another_engine_if_one_hangs_in_it() {
     let bed = Bed::new(&[Fault::SilentInRun, Fault::None]).await;
     let note = format!("the run on {} was lost ({HANGS}) and repeated", bed.name(0));
     assert_eq!(bed.passes_on(1).await, [note]);
+}
+
+/// The worker's end names coverage.py, but the engine is the cause.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_to_another_engine_if_one_dies_before_lines_are_measured() {
+    let bed = Bed::new(&[Fault::SilentInMeasuring, Fault::None]).await;
+    let report = bed.run_with(|it| it.coverage = true).await;
+    assert_eq!(report.outcome, Outcome::Passed, "{report:#?}");
+    assert_eq!(report.engine.as_deref(), Some(bed.name(1)));
+    let refusal = format!("{} did not take the run: ", bed.name(0));
+    assert!(report.notes[0].starts_with(&refusal), "{:?}", report.notes);
+    let alone = Bed::new(&[Fault::SilentInMeasuring]).await;
+    let outcome = alone.run_with(|it| it.coverage = true).await.outcome;
+    let Outcome::SandboxUnavailable { reason } = outcome else { panic!("{outcome:?}") };
+    assert!(reason.starts_with("no engine is left: ") && reason.contains(HANGS), "{reason}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

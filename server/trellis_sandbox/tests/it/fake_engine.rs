@@ -26,6 +26,8 @@ pub(crate) enum Fault {
     None,
     /// Its API is that of Docker 18.09.
     Old,
+    /// Its API is that of Docker 19.03, and it is a node of a swarm.
+    OldInSwarm,
     /// It has processors of another kind.
     Architecture,
     /// It answers as a server does that requires TLS.
@@ -36,6 +38,8 @@ pub(crate) enum Fault {
     SilentAfter(&'static str),
     /// It answers nothing after its worker got an order to run tests.
     SilentInRun,
+    /// It ends its worker and answers nothing once the worker has to measure lines.
+    SilentInMeasuring,
     /// It has no image and reaches no registry.
     NoImage,
     /// It has no image, reaches no registry and has no space for images.
@@ -251,10 +255,7 @@ fn reply(request: &Request, state: &mut State) -> (u16, String) {
             (400, "Client sent an HTTP request to an HTTPS server.\n".to_owned())
         }
         (_, ["_ping"]) => (200, "OK".to_owned()),
-        (_, ["version"]) => {
-            let old = fault == Fault::Old;
-            ok(json!({ "ApiVersion": if old { "1.39" } else { "1.47" } }))
-        }
+        (_, ["version"]) => ok(json!({ "ApiVersion": version(fault).1 })),
         (_, ["info"]) => ok(info(fault)),
         ("GET", ["containers", "json"]) => ok(json!([])),
         ("GET", ["volumes"]) => {
@@ -307,12 +308,23 @@ fn reply(request: &Request, state: &mut State) -> (u16, String) {
     }
 }
 
+/// Returns the versions of the engine and of its API.
+fn version(fault: Fault) -> (&'static str, &'static str) {
+    match fault {
+        Fault::Old => ("18.09.1", "1.39"),
+        Fault::OldInSwarm => ("19.03.15", "1.40"),
+        _ => ("27.0.1", "1.47"),
+    }
+}
+
 fn info(fault: Fault) -> Value {
+    let is_node = fault == Fault::OldInSwarm;
     json!({
         "OSType": "linux",
         "Architecture": if fault == Fault::Architecture { "aarch64" } else { "x86_64" },
         "NCPU": 2,
-        "ServerVersion": if fault == Fault::Old { "18.09.1" } else { "27.0.1" },
+        "ServerVersion": version(fault).0,
+        "Swarm": { "NodeID": "n1", "LocalNodeState": if is_node { "active" } else { "inactive" } },
     })
 }
 

@@ -59,6 +59,7 @@ pub async fn generate(
     let result = conclude(&mut owner, ended, reporter).await;
     // A sandbox that cannot be removed loses no data; the next start removes it.
     owner.run_context.runner.close().await;
+    owner.run_context.runner.engines_used().into_iter().for_each(|it| reporter.note(it));
     result
 }
 

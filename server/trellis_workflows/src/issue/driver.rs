@@ -74,6 +74,7 @@ pub async fn implement(
     let IssueRun { work, mut log, session, .. } = run_context;
     log.tested = opened.runner.totals();
     log.notes.extend(opened.runner.close().await);
+    log.notes.extend(opened.runner.engines_used());
     log.spent = session.map(|it| it.spent());
     let end = end?;
     let into = work.record.into.clone();

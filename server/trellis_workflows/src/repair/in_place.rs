@@ -65,6 +65,7 @@ pub(super) async fn repair(
     let end = drive(&mut machine, Event::Started, &mut context).await;
     let RepairRun { verifier, mut artifacts, baseline, session, .. } = context;
     artifacts.tested = verifier.opened.runner.totals();
+    artifacts.notes.extend(verifier.opened.runner.engines_used());
     artifacts.notes.extend(verifier.close().await);
     if let (Some(session), Ok(end)) = (&session, &end)
         && !end.given_up.is_empty()

@@ -108,7 +108,8 @@ pub async fn tasks(
     if let Ok(machine) = &ended {
         all.push(&machine.progress()).await?;
     }
-    let notes = opened.runner.close().await;
+    let mut notes = opened.runner.close().await;
+    notes.extend(opened.runner.engines_used());
     let machine = ended?;
     Ok(TasksReport {
         out: out.display().to_string(),

@@ -124,6 +124,7 @@ impl Job {
         reporter.note(format_args!("prompting {} for tests of {}", self.model(), self.target.id()));
         let result = self.all().await;
         let left = self.sandbox.runner.close().await;
+        self.sandbox.runner.engines_used().into_iter().for_each(|it| reporter.note(it));
         let mut generated = result?;
         generated.warnings.extend(left);
         Ok(generated)
