@@ -1,8 +1,11 @@
 //! Finds code whose result may differ from one run to the next, so that one repeat proves nothing.
 
+mod fixtures;
+
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, Expr, Stmt};
 
+use self::fixtures::FixtureUses;
 use crate::tree::Tree;
 
 /// Modules without clock, randomness, threads, processes, or a view of the machine. Code that
@@ -68,19 +71,26 @@ const VARYING_BUILTINS: &[&str] =
 /// Attributes that list a folder, in an order of the file system's, or follow the hashes of strings.
 const VARYING_ATTRIBUTES: &[&str] = &["__hash__", "glob", "iterdir", "rglob", "walk"];
 
-/// Returns whether a module's code may behave differently from one run to the next: it imports
+/// Returns whether the code of modules may behave differently from one run to the next: it imports
 /// something other than steady modules of the standard library and modules that `is_local` by
-/// their top-level name, uses sets, hashes or addresses, or lists folders. Text that cannot be
-/// parsed may vary.
-pub fn may_vary(source: &str, is_local: &dyn Fn(&str) -> bool) -> bool {
-    let Ok(tree) = Tree::of(source) else { return true };
-    let mut search = Search { is_local, found: tree.is_broken() };
-    tree.body().iter().for_each(|it| search.visit_stmt(it));
-    search.found
+/// their top-level name, uses sets, hashes or addresses, lists folders, or has tests with fixtures
+/// that neither these modules nor pytest define. Text that cannot be parsed may vary.
+pub fn may_vary<'a>(
+    sources: impl IntoIterator<Item = &'a str>,
+    is_local: &dyn Fn(&str) -> bool,
+) -> bool {
+    let mut search = Search { is_local, fixtures: FixtureUses::default(), found: false };
+    for source in sources {
+        let Ok(tree) = Tree::of(source) else { return true };
+        search.found |= tree.is_broken();
+        tree.body().iter().for_each(|it| search.visit_stmt(it));
+    }
+    search.found || search.fixtures.has_foreign()
 }
 
 struct Search<'a> {
     is_local: &'a dyn Fn(&str) -> bool,
+    fixtures: FixtureUses,
     found: bool,
 }
 
@@ -97,6 +107,7 @@ impl Visitor<'_> for Search<'_> {
             Stmt::ImportFrom(it) if it.level == 0 => {
                 self.import(it.module.as_deref().unwrap_or_default());
             }
+            Stmt::FunctionDef(it) => self.fixtures.function(it),
             Stmt::Import(it) => it.names.iter().for_each(|Alias { name, .. }| self.import(name)),
             _ => {}
         }
@@ -104,6 +115,9 @@ impl Visitor<'_> for Search<'_> {
     }
 
     fn visit_expr(&mut self, expr: &Expr) {
+        if let Expr::Call(it) = expr {
+            self.fixtures.call(it);
+        }
         self.found |= match expr {
             Expr::Set(_) | Expr::SetComp(_) => true,
             Expr::Name(it) => VARYING_BUILTINS.contains(&it.id.as_str()),

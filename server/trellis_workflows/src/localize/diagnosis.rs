@@ -86,10 +86,10 @@ impl LocalizeRequest<'_> {
         let ran = measured.iter().flat_map(|it| &it.files);
         let ran: BTreeSet<&String> =
             ran.filter(|(_, it)| !it.executed.is_empty()).map(|(path, _)| path).collect();
-        ran.into_iter().any(|path| {
-            let text = self.index.file(path).and_then(|it| self.index.text(it));
-            text.is_none_or(|it| may_vary(&it, &|module| is_local(evidence, module)))
-        })
+        let text = |path: &String| self.index.text(self.index.file(path)?);
+        let texts: Option<Vec<Arc<str>>> = ran.into_iter().map(text).collect();
+        let is_local = |module: &str| is_local(evidence, module);
+        texts.is_none_or(|it| may_vary(it.iter().map(AsRef::as_ref), &is_local))
     }
 
     /// Returns failing tests that pass in a repeat. Interrupted runs are repeated once, as are
