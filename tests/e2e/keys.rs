@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::mock::{FORMATS, KEY, OPENAI, QUICK, Work, command, run, settings};
 use crate::no_model::{certificate, closed};
+use crate::processes::descendants;
 use crate::world::{Plot, Ran, World};
 
 /// Length of a part of the key: long enough to matter, short enough to find a cut or masked key.
@@ -222,29 +223,14 @@ fn watched(child: Child) -> (Ran, BTreeSet<String>) {
 }
 
 fn look_at_all(root: u32, seen: &mut BTreeSet<String>) {
+    let ours: BTreeSet<i32> = descendants(root).into_iter().map(|it| it.0).collect();
     for entry in fs::read_dir("/proc").expect("/proc").flatten() {
-        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let Ok(pid) = entry.file_name().to_string_lossy().parse() else { continue };
         let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         assert!(!shows_key(&arguments), "{}", String::from_utf8_lossy(&arguments));
         let program = fs::read_link(entry.path().join("exe")).unwrap_or_default();
-        if is_below(pid, root) {
+        if ours.contains(&pid) {
             seen.extend(program.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
     }
-}
-
-fn is_below(pid: u32, root: u32) -> bool {
-    let mut next = Some(pid);
-    while let Some(pid) = next.filter(|pid| *pid > 1) {
-        if pid == root {
-            return true;
-        }
-        next = parent(pid);
-    }
-    false
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }

@@ -49,6 +49,7 @@ mod plan_methods;
 mod plan_pages;
 mod plan_trace;
 mod prepared;
+mod processes;
 mod protocol;
 mod providers;
 mod push;

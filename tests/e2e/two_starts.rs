@@ -11,10 +11,12 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::commits::milestones;
-use crate::crash::nothing_accepted_runs_again;
+use crate::crash::workflows::{Implement, Tasks};
+use crate::crash::{Workflow, nothing_accepted_runs_again};
 use crate::random::Random;
 use crate::repair::{self, both, mended};
 use crate::runs::{editor, ended, start};
+use crate::tasks::Task;
 use crate::world::{Plot, World, assert_same};
 
 /// Work on one project that any process can start.
@@ -26,6 +28,11 @@ pub(crate) trait SharedWork {
 
     /// Returns the method of a sidecar that does the same, with its parameters.
     fn request(&self, world: &World) -> (&'static str, Value);
+
+    /// Returns whether the work is complete, so that another start would be new work.
+    fn is_over(&self, _world: &World) -> bool {
+        false
+    }
 
     /// Asserts the result of one undisturbed run. If `once`, nothing was killed: every request to
     /// the model was sent once.
@@ -157,7 +164,7 @@ pub(crate) fn two_starts(
     if disturbance.kill.is_none() {
         let refused = refusals.iter().flatten().count();
         assert!(refused < 2, "{when}: nobody worked: {refusals:?}");
-    } else {
+    } else if !work.is_over(&world) {
         let output = work.command(&world).output().expect("trellis starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{when}: {errors}");
@@ -274,6 +281,55 @@ impl SharedWork for Repair {
     }
 }
 
+/// Work that can also be killed alone, with the method that does it and its parameters without the
+/// model.
+pub(crate) struct Also<W> {
+    workflow: W,
+    request: (&'static str, Value),
+}
+
+impl Also<Implement> {
+    pub(crate) fn implement() -> Also<Implement> {
+        let params =
+            json!({ "root": "p", "issue": "42", "lld": "p/docs/lld.md", "approve": "autonomous" });
+        Also { workflow: Implement, request: ("implement", params) }
+    }
+}
+
+impl Also<Tasks> {
+    pub(crate) fn tasks(tasks: &[Task]) -> Also<Tasks> {
+        let params = json!({ "file": "tasks.json", "stack": "plain-python", "out": "out" });
+        Also { workflow: Tasks::new(tasks), request: ("tasks", params) }
+    }
+}
+
+impl<W: Workflow> SharedWork for Also<W> {
+    fn world(&self) -> World {
+        self.workflow.world(0)
+    }
+
+    fn command(&self, world: &World) -> Command {
+        self.workflow.command(world, 0)
+    }
+
+    fn request(&self, world: &World) -> (&'static str, Value) {
+        let (method, mut params) = self.request.clone();
+        let model = format!("recorded:{}", world.root().join("replies.jsonl").display());
+        let more = json!({ "model": model, "sandbox": "local", "background": true });
+        let more = more.as_object().expect("an object").clone();
+        params.as_object_mut().expect("an object").extend(more);
+        (method, params)
+    }
+
+    fn is_over(&self, world: &World) -> bool {
+        self.workflow.is_over(world)
+    }
+
+    fn assert_end(&self, world: &World, _once: bool, _when: &str) {
+        self.workflow.end(world, 0);
+    }
+}
+
 #[test]
 fn of_two_generations_one_works_and_the_other_names_it() {
     at_once(&Generate::new(Plot::three()));
@@ -282,4 +338,20 @@ fn of_two_generations_one_works_and_the_other_names_it() {
 #[test]
 fn of_two_repairs_one_works_and_the_other_names_it() {
     at_once(&Repair::new());
+}
+
+/// Starts a window and then a command line at once, without a kill.
+fn a_window_and_a_command_line(work: &impl SharedWork) {
+    let disturbance = Disturbance { between: Duration::ZERO, kill: None };
+    two_starts(work, [Window, CommandLine], &disturbance, 0);
+}
+
+#[test]
+fn of_two_starts_on_an_issue_one_works_and_the_other_names_it() {
+    a_window_and_a_command_line(&Also::implement());
+}
+
+#[test]
+fn of_two_starts_on_tasks_one_works_and_the_other_names_it() {
+    a_window_and_a_command_line(&Also::tasks(&[("base", &[], 0), ("left", &["base"], 1)]));
 }

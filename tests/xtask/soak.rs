@@ -30,7 +30,8 @@ pub(crate) struct SoakArgs {
 enum Part {
     /// Work of every workflow, killed at random instants and gone on with.
     Kills,
-    /// Work of every workflow, with each fault at each single step that changes the disk.
+    /// Work of every workflow, with each fault at each single step that changes the disk, and with
+    /// each of its workers killed.
     Points,
     /// Work of every workflow, with several faults at random steps.
     Faults,
@@ -59,7 +60,9 @@ impl Part {
     fn tests(self) -> Option<Tests> {
         let (filter, variables): (_, &[_]) = match self {
             Part::Kills => ("test(/^soak::(kills|two_starts)::/)", &[]),
-            Part::Points => ("test(/^crash::points::/)", &[("TRELLIS_POINTS_APART", "1")]),
+            Part::Points => {
+                ("test(/^crash::(points|workers)::/)", &[("TRELLIS_POINTS_APART", "1")])
+            }
             Part::Faults => ("test(/^soak::faults::/)", &[]),
             Part::Orders => ("test(/^soak::orders::/)", &[]),
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),

@@ -2,6 +2,7 @@
 
 pub(crate) mod faults;
 mod points;
+mod workers;
 pub(crate) mod workflows;
 
 use std::collections::BTreeMap;

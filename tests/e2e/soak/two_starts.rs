@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::random::{Random, rounds};
-use crate::two_starts::{Disturbance, Generate, PAIRS, Repair, SharedWork, two_starts};
+use crate::two_starts::{Also, Disturbance, Generate, PAIRS, Repair, SharedWork, two_starts};
 use crate::world::Plot;
 
 /// Starts each pair with any time between, and kills one of the two in half of the rounds.
@@ -31,4 +31,14 @@ fn two_generations_end_as_one() {
 #[test]
 fn two_repairs_end_as_one() {
     in_any_order(&Repair::new());
+}
+
+#[test]
+fn two_starts_on_an_issue_end_as_one() {
+    in_any_order(&Also::implement());
+}
+
+#[test]
+fn two_starts_on_tasks_end_as_one() {
+    in_any_order(&Also::tasks(&[("base", &[], 0), ("left", &["base"], 1), ("alone", &[], 0)]));
 }
