@@ -7,6 +7,9 @@ import { basename } from 'node:path';
  */
 const SHORT = ['first', 'host', 'folders', 'approval'];
 
+/** Files that run only if all are wanted, or named: they install packages and compilers of other languages. */
+const WHOLE = ['languages'];
+
 /** Files in the order of their start, the longest first; other files come before them. */
 const ORDER = [
   'day',
@@ -29,9 +32,10 @@ const ORDER = [
 export const nameOf = (file) => basename(file, '.test.js');
 
 /** Returns the selected files in order; none if only another lane has the named ones. Throws if no lane has them. */
-export function selected(files, { short = false, named = '' }) {
+export function selected(files, { short = false, whole = false, named = '' }) {
   const known = files.filter((it) => nameOf(it).includes(named));
   if (known.length === 0) throw new Error(`no test file is called *${named}*`);
-  const wanted = known.filter((it) => !short || SHORT.includes(nameOf(it)));
+  const isWanted = (name) => (short ? SHORT.includes(name) : whole || named !== '' || !WHOLE.includes(name));
+  const wanted = known.filter((it) => isWanted(nameOf(it)));
   return wanted.sort((one, other) => ORDER.indexOf(nameOf(one)) - ORDER.indexOf(nameOf(other)));
 }

@@ -1,4 +1,4 @@
-// `npm run test:editor -- [--lane N]… [--short] [--only host|workbench] [--beside N] [PART_OF_A_FILE'S_NAME]`:
+// `npm run test:editor -- [--lane N]… [--short | --whole] [--only host|workbench] [--beside N] [PART_OF_A_FILE'S_NAME]`:
 // installs the lanes' editors, packs the extension, and tests it in the real extension host and in the real workbench
 // of each. TRELLIS_BIN is the sidecar to pack, TRELLIS_VSIX a packed extension to use instead; TRELLIS_PATIENCE
 // multiplies all time limits.
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
   options: {
     lane: { type: 'string', multiple: true, default: ['1'] },
     short: { type: 'boolean' },
+    whole: { type: 'boolean' },
     only: { type: 'string' },
     // Files mostly wait: more of them than this make all slower.
     beside: { type: 'string', default: String(Math.min(4, Math.max(2, availableParallelism()))) },
@@ -30,7 +31,11 @@ const all = {
 const selectedKinds = values.only === undefined ? Object.values(all) : [all[values.only]];
 if (selectedKinds.includes(undefined))
   throw new Error(`--only ${values.only}: it has to be host or workbench`);
-const files = selected(selectedKinds.flat(), { short: values.short, named: positionals[0] });
+const files = selected(selectedKinds.flat(), {
+  short: values.short,
+  whole: values.whole,
+  named: positionals[0],
+});
 if (files.length === 0) {
   const lanes = values.lane.join(', ');
   console.error(`lane ${lanes}: passed over, the short lane has no test file called *${positionals[0]}*`);

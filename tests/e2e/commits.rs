@@ -30,7 +30,7 @@ pub(crate) fn milestones(world: &World) -> Vec<String> {
 
 #[test]
 fn any_number_of_jobs_makes_the_same_commits() {
-    for plot in [woven(), Plot::garden(), chain()] {
+    for plot in [woven(), chain()] {
         let (one, four) = (World::new(), World::new());
         for (world, jobs) in [(&one, "--jobs=1"), (&four, "--jobs=4")] {
             let _ = world.grow(&plot, &[jobs]).exits(0);

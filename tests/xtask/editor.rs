@@ -13,11 +13,12 @@ use crate::{Outcome, setup};
 const SKIP: &str = "TRELLIS_SKIP_EDITOR";
 
 /// Arguments of the editor runs, by the names in `extension/test/lane/lanes.ts`: all tests in the
-/// newest editor, and those that depend most on the editor in the oldest.
+/// newest editor but those of other languages, and those that depend most on the editor in the
+/// oldest.
 const LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1", "--short"]];
 
 /// Arguments for all tests in both editors.
-const WHOLE_LANES: [&[&str]; 2] = [&["--lane", "2"], &["--lane", "1"]];
+const WHOLE_LANES: [&[&str]; 2] = [&["--lane", "2", "--whole"], &["--lane", "1", "--whole"]];
 
 /// Checks the extension and runs its tests that need no editor.
 pub(crate) fn without_editor(phases: &mut Phases) -> Outcome {

@@ -16,13 +16,36 @@ export function planned(below: string): string {
   return folder;
 }
 
-/** Counts the leaves by their final status. */
+/** Writes the two subgraphs on which all others build into a new folder, and returns the folder. */
+export function plannedPart(below: string): string {
+  const folder = planned(below);
+  const path = join(folder, 'rpg.json');
+  const graph: Graph = JSON.parse(readFileSync(path, 'utf8'));
+  const nodes = graph.nodes.filter(isInPart);
+  const ids = new Set(nodes.map((it) => it.id));
+  const edges = graph.edges.filter((it) => ids.has(it.source) && ids.has(it.target));
+  writeFileSync(path, JSON.stringify({ ...graph, nodes, edges }, undefined, 2));
+  return folder;
+}
+
+interface Graph {
+  readonly nodes: readonly { readonly id: string; readonly subgraph_id: string }[];
+  readonly edges: readonly { readonly source: string; readonly target: string }[];
+}
+
+function isInPart({ subgraph_id: id }: { readonly subgraph_id: string }): boolean {
+  return id === 'data' || id === 'preprocessing';
+}
+
+/** Counts the leaves of the part by their final status. */
 export function endings(): Readonly<Record<string, number>> {
-  const expected: Record<string, { status: string }> = JSON.parse(
-    readFileSync(join(home, 'expected.json'), 'utf8'),
-  );
+  const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'));
+  const expected: Record<string, { status: string }> = read('expected.json');
   const counts: Record<string, number> = {};
-  for (const { status } of Object.values(expected)) counts[status] = (counts[status] ?? 0) + 1;
+  for (const node of (read('rpg.json') as Graph).nodes.filter(isInPart)) {
+    const status = expected[node.id]?.status;
+    if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
+  }
   return counts;
 }
 

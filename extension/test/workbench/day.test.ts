@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { endings, planned, recorded } from '../lane/fixture';
+import { endings, plannedPart, recorded } from '../lane/fixture';
 import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
@@ -17,7 +17,7 @@ const OFFER = /stopped after \d+ of \d+ nodes. Resume it/;
 
 test('a graph is generated through a crash, cancellation and changed settings', async () => {
   await withSession('day', { settings }, async (session) => {
-    const folder = planned(session.server.scratch.root);
+    const folder = plannedPart(session.server.scratch.root);
     await startRun(session, folder);
     await killSidecar(session);
     await offerDisappears(session, folder);

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { endings, planned, recorded } from '../lane/fixture';
+import { endings, plannedPart, recorded } from '../lane/fixture';
 import { limits } from '../lane/patience';
 import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
@@ -37,7 +37,7 @@ const LONG = { timeout: limits.generation };
 
 test('the tree of nodes and the page of the graph follow a run', async () => {
   await withSession('nodes', { settings }, async (session) => {
-    const folder = planned(session.server.scratch.root);
+    const folder = plannedPart(session.server.scratch.root);
     await showsWelcome(session, folder);
     await showsRun(session);
     await useTree(session, folder);
@@ -176,7 +176,7 @@ async function useGraph({ workbench }: Session): Promise<void> {
   await workbench.command('Trellis: Show Planning Graph');
   const page = workbench.webview();
   const said = page.locator('#said');
-  await page.locator('.labels .box.open').filter({ hasText: 'passed' }).nth(4).waitFor();
+  await page.locator('.labels .box.open').filter({ hasText: 'passed' }).nth(1).waitFor();
   await workbench.picture('nodes-6-graph');
   await page.locator('#find').fill('quantile');
   await page.locator('#find').press('Enter');

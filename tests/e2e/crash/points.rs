@@ -45,22 +45,22 @@ fn at_points(workflow: &impl Workflow, round: u64, apart: usize) {
 
 #[test]
 fn a_generation_goes_on_from_any_point() {
-    at_points(&Generate::new(Plot::three()), 0, 8);
+    at_points(&Generate::new(Plot::three()), 0, 11);
 }
 
 #[test]
 fn a_repair_goes_on_from_any_point() {
-    at_points(&Repair, 0, 19);
+    at_points(&Repair, 0, 27);
 }
 
 #[test]
 fn a_repair_that_commits_goes_on_from_any_point() {
-    at_points(&Repair, 1, 19);
+    at_points(&Repair, 1, 27);
 }
 
 #[test]
 fn a_repair_in_a_worktree_goes_on_from_any_point() {
-    at_points(&Repair, 2, 11);
+    at_points(&Repair, 2, 16);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn an_issue_goes_on_from_any_point() {
 #[test]
 fn tasks_go_on_from_any_point() {
     let tasks = [("base", &[][..], 0), ("left", &["base"][..], 1), ("alone", &[][..], 0)];
-    at_points(&Tasks::new(&tasks), 0, 31);
+    at_points(&Tasks::new(&tasks), 0, 43);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use crate::grow::fixture;
 use crate::random::{Random, rounds};
-use crate::task_orders::{one_rival_is_merged, same_in_any_order};
+use crate::task_orders::{MANY, one_rival_is_merged, same_in_any_order};
 use crate::world::{World, assert_same};
 
 #[test]
 fn the_tree_and_the_commits_are_the_same_in_any_order() {
-    same_in_any_order(&mut Random::of_soak(), rounds());
+    same_in_any_order(&MANY, &mut Random::of_soak(), rounds());
 }
 
 #[test]

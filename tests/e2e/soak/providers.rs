@@ -2,7 +2,7 @@
 
 use crate::faults::end_as_they_do_without;
 use crate::mock::{OPENAI, Work, recorded};
-use crate::providers::grown_as_recorded;
+use crate::providers::{every_format, grown_as_recorded};
 
 #[test]
 fn the_master_fixture_streamed_over_http_ends_as_from_its_recording() {
@@ -15,4 +15,9 @@ fn the_master_fixture_streamed_over_http_ends_as_from_its_recording() {
 #[test]
 fn with_one_call_in_five_failing_fifty_nodes_end_as_they_do_without() {
     end_as_they_do_without(&Work::master(), 5, 1);
+}
+
+#[test]
+fn formats_that_the_check_has_plain_are_streamed_and_the_others_plain() {
+    every_format(1);
 }
