@@ -20,10 +20,13 @@ CURTAILING = (
 
 class Selection:
     """``which``: ``chosen`` by the project's options and hooks, ``left_out`` by them, or ``all``.
+
+    What ends a session early does not, be it an option or a hook, unless the command line itself
+    asks for it.
     """
 
     def __init__(self, which):
-        self._which = which
+        self._which, self._session, self._given, self._is_cut = which, None, {}, False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config):
@@ -32,9 +35,40 @@ class Selection:
         Plugins configure themselves later.
         """
         given = config._parser.parse_known_args(list(config.invocation_params.args))
-        for name in CURTAILING:
-            if hasattr(config.option, name) and hasattr(given, name):
-                setattr(config.option, name, getattr(given, name))
+        self._given = {name: getattr(given, name) for name in CURTAILING if hasattr(given, name)}
+        self._is_cut = any(self._given.values())
+        self._reset(config)
+
+    def _reset(self, config):
+        for name, value in self._given.items():
+            if hasattr(config.option, name):
+                setattr(config.option, name, value)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_sessionstart(self, session):
+        """Resets options that hooks have set since."""
+        self._session = session
+        yield
+        self._reset(session.config)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collectreport(self):
+        yield
+        self._continue()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self):
+        yield
+        self._continue()
+
+    def _continue(self):
+        """Takes back a wish to end the session. From version 8 on the attributes cannot be reset."""
+        if self._is_cut:
+            return
+        for name in ("shouldfail", "shouldstop"):
+            if getattr(self._session, name):
+                private = "_" + name
+                setattr(self._session, private if hasattr(self._session, private) else name, False)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items):

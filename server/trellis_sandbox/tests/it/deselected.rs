@@ -63,6 +63,27 @@ async fn options_that_end_a_session_early_do_not() {
 }
 
 #[tokio::test]
+async fn hooks_that_end_a_session_early_do_not() {
+    let session = "SESSION = []\ndef pytest_sessionstart(session): SESSION.append(session)\n";
+    for conftest in [
+        "def pytest_configure(config): config.option.maxfail = 1\n",
+        "def pytest_sessionstart(session): session.config.option.maxfail = 1\n",
+        "def pytest_configure(config): config.option.collectonly = True\n",
+        "def pytest_configure(config): config.option.setuponly = True\n",
+        "def pytest_collection_modifyitems(config): config.option.maxfail = 1\n",
+        "def pytest_runtest_setup(item): item.session.shouldstop = 'enough'\n",
+        &format!(
+            "{session}def pytest_runtest_logreport(report):\n    if report.failed: SESSION[0].shouldfail = 'enough'\n"
+        ),
+        &format!("{session}def pytest_collectreport(report): SESSION[0].shouldstop = 'enough'\n"),
+    ] {
+        let report = run_with(&[("conftest.py", conftest), ("test_a.py", TESTS)], |_| {}).await;
+        assert_eq!(all(&report), ALL, "{conftest}: {report:#?}");
+        assert_eq!(report.outcome, Outcome::Failed, "{conftest}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_command_line_asks_for_counts() {
     let tree = [("pytest.ini", &*settings("--maxfail=2")), ("test_a.py", TESTS)];
     let report = run_with(&tree, |it| it.arguments = vec!["-x".to_owned()]).await;

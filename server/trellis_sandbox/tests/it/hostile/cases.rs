@@ -285,7 +285,6 @@ pub(crate) async fn making_up_reports(bed: &Bed) {
         "def pytest_runtest_protocol(item): return True\n",
         "def pytest_runtestloop(session): return True\n",
         "def pytest_cmdline_main(config): return 0\n",
-        "def pytest_configure(config): config.option.setuponly = True\n",
     ] {
         bed.write("conftest.py", conftest);
         let report = bed.run("def test_a(): assert False\n").await;
