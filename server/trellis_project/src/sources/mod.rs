@@ -31,7 +31,7 @@ use crate::error::ProjectError;
 use disk::{Disk, Stamp};
 pub use in_memory::of_texts;
 pub use refresh::Refreshed;
-pub use unsearched::unsearched;
+pub use unsearched::{Unsearched, unsearched};
 pub use walk::{changed_at, is_source, newest, paths, read_at};
 use watch::Watch;
 

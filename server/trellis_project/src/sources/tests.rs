@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use trellis_python::{Index, NamePath};
 
-use super::{PATIENCE, Workspace, unsearched};
+use super::{PATIENCE, Unsearched, Workspace, unsearched};
 
 /// Action of a person or a program on a served folder.
 #[derive(Clone, Debug)]
@@ -233,16 +233,32 @@ fn files_that_are_not_searched_are_named_once() {
     write("build/other.py", "nothing\n");
     write("run", "#!/usr/bin/env python3\ntotal()\n");
     write("shell", "#!/bin/sh\ntotal\n");
+    write(".github/scripts/release.py", "total()\n");
+    write(".tox/py/lib.py", "total()\n");
+    fs::write(folder.path().join("old.py"), b"# -*- coding: latin-1 -*-\ntotal('\xe9')\n").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("test_m.py"), "total()\n").unwrap();
+    let link = |target: &Path, name: &str| {
+        std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+    };
+    link(elsewhere.path(), "tests");
+    link(Path::new("m.py"), "alias.py");
+    link(Path::new("."), "here");
+    link(Path::new("gone.py"), "dangling.py");
     let workspace = Workspace::open(folder.path()).unwrap();
     let found = unsearched(folder.path(), &workspace.snapshot().index, "total");
     assert_eq!(
-        found,
+        found.doubts,
         [
             "build/0.py, build/1.py, build/2.py and 2 more: not searched, git ignores it, and `total` is a word there",
+            "alias.py, tests: not searched, it is a link, and `total` is a word there",
+            ".github/scripts/release.py: not searched, it is hidden, and `total` is a word there",
+            "old.py: not searched, it is not UTF-8, and `total` is a word there",
             "run: not searched, its name has no ending, and `total` is a word there",
         ]
     );
-    assert!(unsearched(folder.path(), &workspace.snapshot().index, "absent").is_empty());
+    let absent = unsearched(folder.path(), &workspace.snapshot().index, "absent");
+    assert_eq!(absent, Unsearched::default());
 }
 
 /// A document that is not text has no names; a query must not wait for it to become text.

@@ -1,6 +1,7 @@
-//! Files with Python code that are no sources: those that git ignores, and scripts without an
-//! ending.
+//! Files with Python code that are not in an index: those that git ignores, that are no UTF-8, in
+//! hidden folders or behind links, and scripts without an ending.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -21,73 +22,148 @@ const LARGEST_SCRIPT: u64 = 1 << 20;
 /// Largest number of files that a sentence names.
 const NAMED: usize = 3;
 
-/// Files that have a word.
-#[derive(Default)]
-struct Found {
-    ignored: Vec<String>,
-    scripts: Vec<String>,
+/// Hidden folders that hold no code of the project's own.
+const TOOLS: [&str; 10] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".cache",
+    ".trellis",
+    ".ipynb_checkpoints",
+];
+
+/// Files that an index does not cover and that have a name, as sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unsearched {
+    /// Files that have the name.
+    pub doubts: Vec<String>,
+    /// Limits of the search for them.
+    pub notes: Vec<String>,
 }
 
-/// Returns sentences about files below a root that have a word and that are not in the index.
-pub fn unsearched(root: &Path, index: &Index, word: &str) -> Vec<String> {
-    if !root.is_dir() {
-        return Vec::new();
+impl Unsearched {
+    /// Returns all sentences.
+    pub fn all(self) -> impl Iterator<Item = String> {
+        self.doubts.into_iter().chain(self.notes)
     }
-    let deadline = Instant::now() + PATIENCE;
-    let found = Mutex::new(Found::default());
+}
+
+/// Files that have a word, by the reason why they are not in the index.
+type Found = BTreeMap<&'static str, Vec<String>>;
+
+/// Returns what is below a root, has a word, and is not in the index.
+pub fn unsearched(root: &Path, index: &Index, word: &str) -> Unsearched {
+    if !root.is_dir() {
+        return Unsearched::default();
+    }
+    let search = Search { root, index, word, deadline: Instant::now() + PATIENCE };
+    let found = Mutex::new(Found::new());
     let mut walk = WalkBuilder::new(root);
-    walk.standard_filters(false).filter_entry(walk::is_wanted).build_parallel().run(|| {
+    walk.standard_filters(false).filter_entry(may_have_code).build_parallel().run(|| {
         Box::new(|entry| {
-            entry.iter().for_each(|entry| note(root, entry, index, word, &found));
-            if Instant::now() < deadline { WalkState::Continue } else { WalkState::Quit }
+            if let Some((why, name)) = entry.ok().and_then(|it| search.reason(&it)) {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.entry(why).or_default().push(name);
+            }
+            if search.is_late() { WalkState::Quit } else { WalkState::Continue }
         })
     });
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut sentences = Vec::new();
-    let mut add = |files: Vec<String>, why: &str| {
-        sentences.extend(
-            named(files)
-                .map(|it| format!("{it}: not searched, {why}, and `{word}` is a word there")),
-        );
+    let sentence = |(why, files): (&str, Vec<String>)| {
+        format!("{}: not searched, {why}, and `{word}` is a word there", named(files))
     };
-    add(found.ignored, "git ignores it");
-    add(found.scripts, "its name has no ending");
-    if Instant::now() >= deadline {
-        sentences
-            .push("there are too many files that git ignores to look at all of them".to_owned());
+    let late = "there are too many files that git ignores to look at all of them".to_owned();
+    Unsearched {
+        doubts: found.into_iter().map(sentence).collect(),
+        notes: search.is_late().then_some(late).into_iter().collect(),
     }
-    sentences
 }
 
 /// Returns the first files as a list, with the number of the others.
-fn named(mut files: Vec<String>) -> Option<String> {
+fn named(mut files: Vec<String>) -> String {
     files.sort();
     let more = files.len().saturating_sub(NAMED);
     files.truncate(NAMED);
     let list = files.join(", ");
-    match (files.is_empty(), more) {
-        (true, _) => None,
-        (_, 0) => Some(list),
-        (_, more) => Some(format!("{list} and {more} more")),
-    }
+    if more == 0 { list } else { format!("{list} and {more} more") }
 }
 
-fn note(root: &Path, entry: &DirEntry, index: &Index, word: &str, found: &Mutex<Found>) {
-    if !entry.file_type().is_some_and(|it| it.is_file()) {
-        return;
+/// Returns whether a walk includes an entry: hidden folders as well, but those of tools.
+fn may_have_code(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    if entry.depth() == 0 || !name.starts_with('.') {
+        return walk::is_wanted(entry);
     }
-    let Some(name) = walk::relative(root, entry.path()) else { return };
-    let found_in = |is_script: bool| {
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_script { found.scripts.push(name.clone()) } else { found.ignored.push(name.clone()) }
-    };
-    if walk::is_source(entry.path()) {
-        if index.file(&name).is_none() && has_word(entry.path(), word) {
-            found_in(false);
+    let has = |name: &str| entry.path().join(name).exists();
+    let is_tool = TOOLS.iter().any(|it| *it == name) || has("CACHEDIR.TAG") || has("pyvenv.cfg");
+    !(is_tool || name.ends_with("_cache"))
+}
+
+/// A search for a word in files that are not in an index.
+struct Search<'s> {
+    root: &'s Path,
+    index: &'s Index,
+    word: &'s str,
+    deadline: Instant,
+}
+
+impl Search<'_> {
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// Returns why an entry with the word is not in the index, and its name.
+    fn reason(&self, entry: &DirEntry) -> Option<(&'static str, String)> {
+        let (path, name) = (entry.path(), walk::relative(self.root, entry.path())?);
+        let why = if entry.path_is_symlink() {
+            self.is_behind(path).then_some("it is a link")
+        } else if !entry.file_type().is_some_and(|it| it.is_file()) {
+            None
+        } else if walk::is_source(path) {
+            let is_hidden = name.split('/').any(|it| it.starts_with('.'));
+            let unread = if is_hidden { "it is hidden" } else { "git ignores it" };
+            let is_known = self.index.file(&name).is_some();
+            (!is_known).then(|| self.in_source(path, unread)).flatten()
+        } else {
+            let is_plain = path.extension().is_none() && is_script(entry);
+            (is_plain && self.in_source(path, "").is_some()).then_some("its name has no ending")
+        };
+        why.map(|why| (why, name))
+    }
+
+    /// Returns why a source with the word is not in the index.
+    fn in_source(&self, path: &Path, unread: &'static str) -> Option<&'static str> {
+        match trellis_os::files::read_text(path) {
+            Ok(it) => {
+                (it.contains(self.word) && Words::of(&it).may_hold(self.word)).then_some(unread)
+            }
+            Err(_) => {
+                let bytes = std::fs::read(path).ok()?;
+                memmem::find(&bytes, self.word.as_bytes()).map(|_| "it is not UTF-8")
+            }
         }
-    } else if entry.path().extension().is_none() && is_script(entry) && has_word(entry.path(), word)
-    {
-        found_in(true);
+    }
+
+    /// Returns whether a source behind a link has the word. A link to a folder that contains it
+    /// shows nothing that is not searched.
+    fn is_behind(&self, link: &Path) -> bool {
+        let Ok(target) = link.canonicalize() else { return false };
+        let has_word = |path: &Path| self.in_source(path, "").is_some();
+        if target.is_file() {
+            return walk::is_source(link) && has_word(&target);
+        }
+        let around = link.parent().and_then(|it| it.canonicalize().ok());
+        if around.is_none_or(|it| it.starts_with(&target)) {
+            return false;
+        }
+        let mut inner = WalkBuilder::new(target);
+        let inner = inner.standard_filters(false).filter_entry(walk::is_wanted).build();
+        let mut inner = inner.take_while(|_| !self.is_late()).flatten();
+        inner.any(|it| walk::is_source(it.path()) && has_word(it.path()))
     }
 }
 
@@ -99,10 +175,4 @@ fn is_script(entry: &DirEntry) -> bool {
     let length = is_small.then(read).flatten().unwrap_or_default();
     let line = start[..length].split(|it| *it == b'\n').next().unwrap_or_default();
     line.starts_with(b"#!") && memmem::find(line, b"python").is_some()
-}
-
-/// Returns whether a text has a word. A file that is not UTF-8 is named already.
-fn has_word(path: &Path, word: &str) -> bool {
-    trellis_os::files::read_text(path)
-        .is_ok_and(|it| it.contains(word) && Words::of(&it).may_hold(word))
 }

@@ -13,10 +13,10 @@ use super::edits::{FileEdit, Planned, Target, Undoable, below, diff, file_edits}
 use super::folder;
 use super::symbol_query::{SourcePosition, SymbolQuery, no_name, several};
 use super::symbols::{Completeness as _, reasoned};
-use super::unsearched::unsearched;
+use super::unsearched::{beside, unsearched};
 use trellis_project::edits::{self, Change};
 use trellis_project::project;
-use trellis_project::sources::{Workspace, is_source};
+use trellis_project::sources::{Unsearched, Workspace, is_source};
 use trellis_project::symbols::deletion::{deletion, remove};
 use trellis_project::symbols::locations::{
     PossibleReference, Range, Reference, possible, reference, spot, stretch,
@@ -238,11 +238,12 @@ fn refused(index: &Index, why: &RenameRefused) -> Fault {
 }
 
 /// Plans a deletion in the files of an index; changes nothing if the symbol is used and the
-/// deletion is not forced.
+/// deletion is not forced. `elsewhere` returns the files that are not in the index and have a name.
 pub fn plan_delete(
     index: &Index,
     params: &SafeDeleteSymbolParams,
     place: Place<'_>,
+    elsewhere: &dyn Fn(&str) -> Result<Unsearched, Fault>,
 ) -> Result<Planned<SafeDeleteSymbolResult>, Fault> {
     let meant =
         SymbolQuery::of(params.name_path.as_deref(), params.at.as_ref(), params.path.as_deref())?;
@@ -250,7 +251,9 @@ pub fn plan_delete(
         LookupError::Missing => nothing(),
         LookupError::Several(found) => several(index, &found),
     })?;
-    let unsure = !found.reasons.is_empty() || !found.uses.is_empty();
+    let beside = elsewhere(&found.name)?;
+    let unsure = !(found.reasons.is_empty() && found.uses.is_empty() && beside.doubts.is_empty());
+    let reasons: Vec<String> = found.reasons.into_iter().chain(beside.all()).collect();
     let what = format!("delete {}", found.name);
     let mut result = SafeDeleteSymbolResult {
         deleted: Vec::new(),
@@ -258,8 +261,8 @@ pub fn plan_delete(
         diff: String::new(),
         undo: None,
         references: found.uses.iter().filter_map(|it| reference(index, it)).collect(),
-        complete: found.reasons.is_empty(),
-        reasons: found.reasons,
+        complete: reasons.is_empty(),
+        reasons,
         name: found.name,
         is_refused: unsure && !params.force,
     };
@@ -342,9 +345,10 @@ pub fn safe_delete_symbol(
     let mut workspace = whole(params.root.as_deref(), &mut params.path, &mut params.at)?;
     let base = workspace.file("");
     let place = |name: &str| Target::at(shown(&base.join(name)));
-    let mut planned = workspace.ask(|index| plan_delete(index, &params, &place))?;
-    let more = unsearched(&workspace, &planned.result.name)?;
-    planned.result = planned.result.also_incomplete(more);
+    let root = workspace.root().to_owned();
+    let mut planned = workspace
+        .ask(|index| plan_delete(index, &params, &place, &|name| beside(&root, index, name)))?;
+    planned.result = planned.result.also_incomplete(workspace.problems());
     planned.write(workspace.root(), params.dry_run)
 }
 

@@ -1,25 +1,25 @@
-//! Files that an answer does not cover although they have the name: unreadable ones, those that git
-//! ignores, scripts without an ending, and those of the project outside the folder.
+//! Files that an answer does not cover although they have the name: those of the folder that are not
+//! searched, and those of the project outside the folder.
 
 use std::path::Path;
 
 use trellis_project::project;
-use trellis_project::sources::{self, Workspace};
+use trellis_project::sources::{self, Unsearched, Workspace};
 use trellis_python::Index;
 use trellis_workflows::fault::Fault;
 
 /// Returns the reasons why an answer about a name in a workspace may be incomplete.
 pub fn unsearched(workspace: &Workspace, name: &str) -> Result<Vec<String>, Fault> {
     let mut reasons = workspace.problems();
-    reasons.extend(beside(workspace.root(), &workspace.snapshot().index, name)?);
+    reasons.extend(beside(workspace.root(), &workspace.snapshot().index, name)?.all());
     Ok(reasons)
 }
 
 /// Returns the reasons that lie in files which are not in the index of a folder.
-pub fn beside(root: &Path, index: &Index, name: &str) -> Result<Vec<String>, Fault> {
-    let mut reasons = sources::unsearched(root, index, name);
-    reasons.extend(elsewhere(root, name)?);
-    Ok(reasons)
+pub fn beside(root: &Path, index: &Index, name: &str) -> Result<Unsearched, Fault> {
+    let mut found = sources::unsearched(root, index, name);
+    found.doubts.extend(elsewhere(root, name)?);
+    Ok(found)
 }
 
 /// Returns a note if project files outside the folder mention a name, since references from there

@@ -81,7 +81,7 @@ pub(super) fn register(table: &mut Table) {
     table.call("trellis/findReferencingSymbols", Effect::Reads, references);
     ask(table, "trellis/findCallers", |it, params| {
         let found = find_callers(it.index, params)?;
-        let more = beside(it.folder, it.index, &found.name)?;
+        let more = beside(it.folder, it.index, &found.name)?.all();
         Ok(found.also_incomplete(it.problems.iter().cloned().chain(more)))
     });
     ask(table, "trellis/findDefinition", |it, params| find_definition(it.index, params));
@@ -113,7 +113,7 @@ async fn references(
             params.at().into_iter().for_each(|at| it.named(at));
             let found = find_referencing_symbols(it.index, &params)?;
             let found = confirm(it.index, it.folder, &params, found)?;
-            let more = beside(it.folder, it.index, &found.name)?;
+            let more = beside(it.folder, it.index, &found.name)?.all();
             Ok(found.also_incomplete(it.problems.iter().cloned().chain(more)))
         })
     });
@@ -137,7 +137,7 @@ fn edits_of(table: &mut Table) {
             let mut params = params.clone();
             params.at().into_iter().for_each(|at| it.named(at));
             let mut planned = plan_rename(it.index, &params, &targets(it.folder))?;
-            let more = beside(it.folder, it.index, &planned.result.from)?;
+            let more = beside(it.folder, it.index, &planned.result.from)?.all();
             planned.result =
                 planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
             Ok(planned)
@@ -150,13 +150,12 @@ fn edits_of(table: &mut Table) {
         let planned = within(view, Some(&folder), |it| {
             let mut params = params.clone();
             params.at().into_iter().for_each(|at| it.named(at));
-            let mut planned = plan_delete(it.index, &params, &targets(it.folder))?;
+            let unsearched = |name: &str| beside(it.folder, it.index, name);
+            let mut planned = plan_delete(it.index, &params, &targets(it.folder), &unsearched)?;
             if let Some(refusal) = planned.result.refusal() {
                 return Err(refusal);
             }
-            let more = beside(it.folder, it.index, planned.result.name())?;
-            planned.result =
-                planned.result.also_incomplete(it.problems.iter().cloned().chain(more));
+            planned.result = planned.result.also_incomplete(it.problems.iter().cloned());
             Ok(planned)
         })?;
         Ok((planned, folder, dry_run))
