@@ -68,6 +68,19 @@ impl Eval<'_> {
         self.built_in_fixture(parameter).map(|_| vec![Target::Outside(Name::of(&path))])
     }
 
+    /// Returns whether a name is bound by a parameter of a test for which no fixture is known: one may
+    /// be made without the decorator, or behind another name of it.
+    pub(super) fn asks_for_unknown(&self, file: FileId, kind: BindingKind) -> bool {
+        let BindingKind::Parameter(function, index) = kind else { return false };
+        let of = self.module(file).function(function);
+        let name = of.parameters[index as usize].name;
+        is_test_file(self.index.path(file))
+            && of.name.is_some_and(|it| it.text().starts_with("test"))
+            && !of.parametrized.iter().any(|it| it.name == name)
+            && self.may_request(file, function, index)
+            && self.requested(file, function, index).is_none()
+    }
+
     /// Returns the function that stands for a fixture of pytest itself.
     pub(super) fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
         let file = bundle::file("pytest_fixtures")?;

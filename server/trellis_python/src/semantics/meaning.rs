@@ -42,6 +42,8 @@ pub(crate) enum Uncertainty {
     Computed,
     /// A name that another one is a part of.
     Compound,
+    /// A parameter of a test for which no fixture is known.
+    Fixture,
     /// Any other string.
     Plain,
     /// A word of a document.
@@ -67,6 +69,7 @@ impl Uncertainty {
             Uncertainty::Document(DocumentKind::Notebook) => "a notebook has the name",
             Uncertainty::Document(DocumentKind::Template) => "a template has the name",
             Uncertainty::Document(_) => "the documentation has the name",
+            Uncertainty::Fixture => "a test asks for a fixture of this name, which may be this one",
             Uncertainty::Plain => "a string is the name",
         }
     }

@@ -42,7 +42,9 @@ impl Eval<'_> {
             self.binding_targets(file, id, &mut targets, &mut Vec::new());
             return Meaning::certain(targets);
         }
-        Meaning::certain(self.targets(file, binding.symbol))
+        let asks = self.asks_for_unknown(file, binding.kind);
+        let others = asks.then_some(Uncertainty::Fixture);
+        Meaning { others, ..Meaning::certain(self.targets(file, binding.symbol)) }
     }
 
     /// Returns whether a name that is bound stands for an object with the same name elsewhere: an

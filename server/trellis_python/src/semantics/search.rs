@@ -122,6 +122,9 @@ impl SearchTarget {
     /// says, but a mapping that a call unpacks may have it as a key.
     fn may_mean(&self, eval: &Eval<'_>, it: &Occurrence, file: FileId, doubt: Uncertainty) -> bool {
         let of_string = matches!(doubt, Uncertainty::Plain | Uncertainty::Key);
+        if doubt == Uncertainty::Fixture {
+            return self.globals && self.may_be_fixture(eval.index);
+        }
         if self.members || self.globals || self.strings || !of_string {
             return true;
         }
@@ -135,6 +138,17 @@ impl SearchTarget {
             _ => false,
         };
         is_key && module.arguments.iter().any(|it| it.kind == ArgumentKind::Keywords)
+    }
+
+    /// Returns whether a target lies where fixtures are made.
+    fn may_be_fixture(&self, index: &Index) -> bool {
+        let fixture = Word::of("fixture");
+        self.targets.iter().any(|it| match it {
+            Target::Symbol(file, _) => {
+                is_test_file(index.path(*file)) || index.words(*file).has(fixture)
+            }
+            _ => false,
+        })
     }
 
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {

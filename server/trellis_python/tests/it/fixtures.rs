@@ -86,6 +86,24 @@ fn imported_fixtures_and_those_of_plugins_are_found() {
 }
 
 #[test]
+fn what_is_made_a_fixture_in_another_way_may_be_asked_for() {
+    let assigned = "import pytest\ndef _store(): return 1\n«store» = pytest.fixture(_store)\n";
+    for conftest in [
+        assigned,
+        "from pytest import fixture as fix\n@fix\ndef «store»(): return 1\n",
+        "import pytest\nin_module = pytest.fixture(scope='module')\n@in_module\ndef «store»(): return 1\n",
+    ] {
+        let test = "def test_a(‹store›): assert store\ndef helper(store): return store\n";
+        Marked::new(&[("conftest.py", conftest), ("test_m.py", test)]).check();
+    }
+    let given = "import pytest\n@pytest.mark.parametrize('store', [1])\ndef test_a(store): store\n";
+    Marked::new(&[("conftest.py", assigned), ("test_m.py", given)]).check();
+    // Code that makes no fixture.
+    let other = "def test_a(store): assert store\n";
+    Marked::new(&[("shop.py", "«store» = 1\n"), ("test_m.py", other)]).check();
+}
+
+#[test]
 fn fixtures_of_classes_are_seen_there_only() {
     check(
         "import pytest\nclass TestA:\n    @pytest.fixture\n    def «part»(self): return 1\n    def test_a(self, «part»): assert «part»\nclass TestB(TestA):\n    def test_b(self, «part»): «part»\nclass TestC:\n    def test_c(self, part): part\n",
