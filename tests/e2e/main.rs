@@ -57,6 +57,7 @@ mod random;
 mod regeneration;
 mod regression;
 mod repair;
+mod repair_proofs;
 mod repair_questions;
 mod repair_tools;
 mod reviews;

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use serde_json::json;
+
 use crate::mock::KEY;
 use crate::models::{Service, prompt, said};
+use crate::repair::repair;
 use crate::world::{Ran, World};
 
 /// A module that is too long to be shown whole, whose faulty function is one of many that run.
@@ -103,4 +106,22 @@ fn a_question_shows_what_the_test_calls_and_what_the_diagnosis_names() {
     let again = questions.iter().find(|it| it.contains("sent back")).expect("a third question");
     let (before, _) = again.split_once("## Task").expect("a task");
     assert!(before.contains("    no such line"), "{again}");
+}
+
+#[test]
+fn functions_on_one_line_are_asked_about_like_others() {
+    let world = World::new();
+    world.write(
+        "p/box.py",
+        "class Box:\n    def __init__(self, n): self.n = n\n    def once(self): return self.n\n    def twice(self): return self.n * 3\n",
+    );
+    world.write(
+        "p/test_box.py",
+        "from box import Box\n\ndef test_once(): assert Box(2).once() == 2\n\ndef test_twice(): assert Box(2).twice() == 4\n",
+    );
+    let reply = "box.py\n<<<<<<< SEARCH\nself.n * 3\n=======\nself.n * 2\n>>>>>>> REPLACE\n";
+    let line = json!({ "node": "*", "stage": "repair", "attempt": 0, "reply": reply });
+    world.write("replies.jsonl", &format!("{line}\n"));
+    let report = repair(&world, &[]).exits(0).json();
+    assert_eq!(report["outcome"], "repaired", "{report:#}");
 }

@@ -43,7 +43,7 @@ fn human(it: &RepairReport, is_dry: bool) -> String {
     }
     it.groups.iter().for_each(|group| out += &line(group));
     for aside in &it.set_aside {
-        out += &plain(&format!("{}: cannot be fixed in the code: {}", aside.test, aside.why));
+        out += &plain(&format!("{}: set aside: {}", aside.test, aside.why));
         out.push('\n');
     }
     it.flaky.iter().for_each(|id| out += &plain(&format!("{id}: flaky, passes when run again\n")));

@@ -4,6 +4,7 @@ mod bug_patterns;
 mod empty_functions;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef};
@@ -37,6 +38,13 @@ pub struct FunctionFact {
     pub last: u32,
     /// Last identifiers of the called expressions: `total` for `cart.total()`.
     pub calls: BTreeSet<String>,
+}
+
+impl FunctionFact {
+    /// Returns the lines of the body; of a function on one line, that line.
+    pub fn body(&self) -> RangeInclusive<u32> {
+        self.last.min(self.header + 1)..=self.last
+    }
 }
 
 /// Kind of a statement.

@@ -31,6 +31,8 @@ pub(super) struct Diagnosed {
     pub findings: BTreeMap<String, Finding>,
     /// Tests that failed and then passed unchanged.
     pub flaky: Vec<String>,
+    /// True if code that ran may behave differently from one run to the next.
+    pub varies: bool,
 }
 
 impl LocalizeRequest<'_> {
@@ -42,11 +44,13 @@ impl LocalizeRequest<'_> {
         evidence: &Evidence,
     ) -> Result<Diagnosed, Fault> {
         let first = failed_run(failures, reports, self.texts());
-        let flaky = self.flaky(&first, self.may_vary(reports, evidence)).await?;
+        let varies = self.may_vary(reports, evidence);
+        let flaky = self.flaky(&first, varies).await?;
         if first.cases.len() == flaky.len() && !flaky.is_empty() {
             let why = format!("passed when run again unchanged: {}", flaky.join(", "));
             let finding = Finding { diagnosis: Diagnosis::Flaky, rule: "repeated", why };
-            return Ok(Diagnosed { finding: Some(finding), findings: BTreeMap::new(), flaky });
+            let finding = Some(finding);
+            return Ok(Diagnosed { finding, findings: BTreeMap::new(), flaky, varies });
         }
         let mut steady = first;
         steady.cases.retain(|case| !flaky.contains(&case.id));
@@ -71,7 +75,7 @@ impl LocalizeRequest<'_> {
             }
             _ => self.by_rule(&steady, evidence),
         };
-        Ok(Diagnosed { finding, findings, flaky })
+        Ok(Diagnosed { finding, findings, flaky, varies })
     }
 
     fn texts(&self) -> impl Fn(&str) -> Option<Arc<str>> {

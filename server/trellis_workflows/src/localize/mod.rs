@@ -71,6 +71,8 @@ pub struct Localization {
     pub findings: BTreeMap<String, Finding>,
     /// Failing tests that passed when run again unchanged.
     pub flaky: Vec<String>,
+    /// True if code that ran may behave differently from one run to the next.
+    pub varies: bool,
     pub limits: Vec<LimitStatus>,
     pub notes: Vec<String>,
     /// Lines were measured; otherwise the notes say why not.
@@ -133,7 +135,7 @@ impl LocalizeRequest<'_> {
                     diagnosed.finding.or_else(|| by_trial(&ranking, &evidence, &failures));
             }
         }
-        let Diagnosed { finding: diagnosis, findings, flaky } = diagnosed;
+        let Diagnosed { finding: diagnosis, findings, flaky, varies } = diagnosed;
         let measured = is_measured(&reports);
         let unread = unread(self.index, &reports);
         if !failures.is_empty() {
@@ -153,6 +155,7 @@ impl LocalizeRequest<'_> {
             diagnosis,
             findings,
             flaky,
+            varies,
             limits,
             notes,
             measured,

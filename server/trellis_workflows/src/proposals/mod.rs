@@ -32,4 +32,4 @@ pub use proposal::{
 };
 pub use store::{LOOK, Store};
 pub use undo::undo;
-pub use verify::{Changed, Times, Verification, VerifiedTest, Verifier};
+pub use verify::{Changed, Times, Verification, VerifiedTest, Verifier, breaks};

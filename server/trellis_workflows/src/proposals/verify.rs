@@ -202,12 +202,8 @@ impl Verifier {
         let mut tests: Vec<VerifiedTest> = targets.iter().map(|it| shown(&report, it)).collect();
         let mut ran = report.tests.clone();
         if solved.is_empty() {
-            let more = match targets.len() {
-                0 | 1 => String::new(),
-                count => format!(" and {} more", count - 1),
-            };
             let first = targets.first().map_or("nothing", String::as_str);
-            let failed = Some(format!("{first}{more} does not pass with it"));
+            let failed = Some(format!("{} does not pass with it", named(first, targets.len())));
             return Ok(Verification { failed, tests, solved, fixed, notes, report, ran });
         }
         tests.extend(hoped.iter().map(|it| shown(&report, it)));
@@ -220,13 +216,7 @@ impl Verifier {
             .extend(suspects.iter().filter(|it| broken.contains(*it)).map(|it| shown(&report, it)));
         let is_whole = suspects.is_empty() && fixed.len() == targets.len() + hoped.len();
         let failed = match (broken.first(), &report.outcome) {
-            (Some(first), _) => {
-                let more = match broken.len() {
-                    1 => String::new(),
-                    count => format!(" and {} more", count - 1),
-                };
-                Some(format!("{first}{more} passed before and fails with it"))
-            }
+            (Some(first), _) => Some(breaks(first, broken.len())),
             // Every test passes, but the run does not.
             (None, outcome) if is_whole && *outcome != Outcome::Passed => {
                 let why = report.reason.clone().unwrap_or_else(|| format!("{outcome:?}"));
@@ -235,6 +225,40 @@ impl Verifier {
             (None, _) => None,
         };
         Ok(Verification { failed, tests, solved, fixed, notes, report, ran })
+    }
+
+    /// Runs `targets`, or all tests if there are none, with the change, and returns those of the
+    /// `passing` tests that fail: twice with the change, and not without it. Measured lines do not
+    /// show that a test reaches the change through another process, a fixture of an earlier test,
+    /// or the text of the code.
+    pub async fn broken_elsewhere(
+        &self,
+        changed: &Changed,
+        targets: &[String],
+        passing: &[String],
+    ) -> Result<Vec<VerifiedTest>, Fault> {
+        let mut broken = self.not_passed(changed, targets, passing).await?;
+        for text in [changed, &Changed::new()] {
+            let ids: Vec<String> = broken.iter().map(|it| it.id.clone()).collect();
+            let again = self.not_passed(text, targets, &ids).await?;
+            broken.retain(|it| again.iter().any(|other| other.id == it.id) != text.is_empty());
+        }
+        Ok(broken)
+    }
+
+    /// Runs `targets`, or all tests if there are none, and returns those of `ids` that do not pass.
+    pub async fn not_passed(
+        &self,
+        changed: &Changed,
+        targets: &[String],
+        ids: &[String],
+    ) -> Result<Vec<VerifiedTest>, Fault> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let report = self.run(changed, targets, false).await?;
+        let failed = ids.iter().filter(|it| !passed(&report, it));
+        Ok(failed.map(|it| shown(&report, it)).collect())
     }
 
     /// Returns those of the failing `suspects` that fail again with the change and pass without it.
@@ -264,6 +288,19 @@ impl Verifier {
             }
         }
         Ok(broken)
+    }
+}
+
+/// Returns the reason against a change that breaks so many tests.
+pub fn breaks(first: &str, count: usize) -> String {
+    format!("{} passed before and fails with it", named(first, count))
+}
+
+/// Returns the first test with the number of the others.
+fn named(first: &str, count: usize) -> String {
+    match count {
+        0 | 1 => first.to_owned(),
+        _ => format!("{first} and {} more", count - 1),
     }
 }
 

@@ -221,8 +221,8 @@ impl<'a> Artifacts<'a> {
                     .filter(|_| log.group.tests.iter().any(|it| failing.contains(it))),
             })
             .collect();
-        let environment = baseline.map(|it| it.environment.clone()).unwrap_or_default();
-        let set_aside = environment.into_iter().map(|(test, why)| SetAside { test, why });
+        let set_aside = baseline.map(|it| it.set_aside.clone()).unwrap_or_default();
+        let set_aside = set_aside.into_iter().map(|(test, why)| SetAside { test, why });
         let flaky = baseline.map(|it| it.found.flaky.clone()).unwrap_or_default();
         let is_waiting = end.is_some_and(|it| !it.waiting.is_empty());
         let after = self.after.unwrap_or_default();

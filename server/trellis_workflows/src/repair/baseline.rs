@@ -1,7 +1,7 @@
 //! A run of all tests, repeated after each write: what fails, which failures a code change could fix, and which tests
 //! seem to fail for one cause.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
@@ -13,8 +13,12 @@ use trellis_sandbox::Tree;
 use super::RepairRequest;
 use crate::fault::{Exit, Fault, FaultKind};
 use crate::localize::{Localization, LocalizeRequest, covers};
-use crate::proposals::Verifier;
+use crate::proposals::{Changed, Verifier};
 use trellis_project::sources::Workspace;
+
+/// Reason for a test that fails in each run of all tests and passes alone: alone it proves no fix.
+const ORDERED: &str = "it fails after other tests and passes alone, so they share state; find the \
+                       test that leaves it";
 
 /// Test results of the tree before any further fix.
 pub(super) struct Baseline {
@@ -25,8 +29,9 @@ pub(super) struct Baseline {
     pub(super) groups: Vec<Group>,
     /// Time at which the tree was read.
     pub(super) text_of: SystemTime,
-    /// Failing tests that no code change fixes, with the reason.
-    pub(super) environment: BTreeMap<String, String>,
+    /// Failing tests that are not repaired, with the reason: what they need is missing, or they fail
+    /// only after other tests.
+    pub(super) set_aside: BTreeMap<String, String>,
 }
 
 impl Baseline {
@@ -57,12 +62,18 @@ impl Baseline {
             history: Some(order.root.clone()),
             cancel,
         };
-        let found = search.run().await?;
-        Ok(Baseline::of(found, text_of, index, order))
+        let mut found = search.run().await?;
+        // Where code varies, luck may be what another run of the tests shows.
+        let steady = if found.varies { &[] } else { &found.flaky[..] };
+        let ordered = verifier.not_passed(&Changed::new(), &targets(order), steady).await?;
+        let ordered: BTreeSet<String> = ordered.into_iter().map(|it| it.id).collect();
+        found.flaky.retain(|it| !ordered.contains(it));
+        Ok(Baseline::of(found, ordered, text_of, index, order))
     }
 
     fn of(
         found: Localization,
+        ordered: BTreeSet<String>,
         text_of: SystemTime,
         index: Index,
         order: &RepairRequest,
@@ -71,15 +82,18 @@ impl Baseline {
             let of_test = found.findings.get(id);
             of_test.filter(|it| it.diagnosis == Diagnosis::Environment)
         };
-        let environment: BTreeMap<String, String> = (found.failures.iter())
-            .filter_map(|it| Some((it.id.clone(), is_environment(&it.id)?.why.clone())))
-            .collect();
+        let environment = found
+            .failures
+            .iter()
+            .filter_map(|it| Some((it.id.clone(), is_environment(&it.id)?.why.clone())));
+        let ordered = ordered.into_iter().map(|id| (id, ORDERED.to_owned()));
+        let set_aside: BTreeMap<String, String> = environment.chain(ordered).collect();
         let mut evidence = found.evidence.clone();
         evidence.tests.retain(|it| {
-            !it.failed || !(environment.contains_key(&it.id) || found.flaky.contains(&it.id))
+            !it.failed || !(set_aside.contains_key(&it.id) || found.flaky.contains(&it.id))
         });
         let groups = groups(&evidence).into_iter().filter_map(|it| wanted(it, &order.tests));
-        Baseline { groups: groups.collect(), environment, text_of, found, index }
+        Baseline { groups: groups.collect(), set_aside, text_of, found, index }
     }
 
     /// Returns the number of tests that passed.
@@ -100,10 +114,10 @@ impl Baseline {
         }
         let id = wanted.first()?;
         let (flaky, found) = (self.found.flaky.contains(id), &self.found);
-        if let Some(why) = self.environment.get(id) {
-            let message = format!("no change of the code fixes {id}: {why}");
+        if let Some(why) = self.set_aside.get(id) {
+            let message = format!("{id} is not repaired: {why}");
             return Some(
-                Fault::new(Exit::NeedsHuman, message).hint("fix the environment, then try again"),
+                Fault::new(Exit::NeedsHuman, message).hint("remove the reason, then try again"),
             );
         }
         if flaky {
@@ -126,7 +140,7 @@ impl Baseline {
 }
 
 /// Returns the test targets to run.
-fn targets(order: &RepairRequest) -> Vec<String> {
+pub(super) fn targets(order: &RepairRequest) -> Vec<String> {
     if order.suite.is_empty() {
         return Vec::new();
     }

@@ -15,7 +15,7 @@ use super::active_group::ActiveGroup;
 use super::alternatives::{SUGGESTIONS, change, ideas};
 use super::approver::Approver;
 use super::artifacts::Artifacts;
-use super::baseline::Baseline;
+use super::baseline::{Baseline, targets};
 use super::code_graph::CodeGraph;
 use super::evaluate::Evaluator;
 use super::fix::{FileChange, Fix, FixRequest};
@@ -113,10 +113,9 @@ impl RepairRun<'_> {
             (0, _) => {
                 format!("{}, 0 fail", counted(baseline.passing(), "test passes", "tests pass"))
             }
-            (_, 0) => format!(
-                "{}, and no change of the code fixes that",
-                counted(failing, "test fails", "tests fail")
-            ),
+            (_, 0) => {
+                format!("{}, set aside", counted(failing, "test fails", "tests fail"))
+            }
             _ => format!(
                 "{}, for {}",
                 counted(failing, "test fails", "tests fail"),
@@ -367,6 +366,7 @@ impl RepairRun<'_> {
             verifier: &self.verifier,
             group,
             files,
+            targets: targets(self.order),
             attempt,
             most_lines: self.order.most_lines,
         }

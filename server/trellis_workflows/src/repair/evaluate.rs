@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::localize::Localization;
 use crate::proposals::{
     Changed, ConfidenceInputs, FailingTest, FixFacts, Proposal, ProposedFile, Verification,
-    Verifier, changes_top_level, confidence, uncovered_hunks,
+    VerifiedTest, Verifier, breaks, changes_top_level, confidence, uncovered_hunks,
 };
 
 /// A fix that passes.
@@ -45,6 +45,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) verifier: &'a Verifier,
     pub(super) group: &'a Group,
     pub(super) files: &'a ProjectFiles<'a>,
+    /// The tests of a run of all tests; none if it has no limits.
+    pub(super) targets: Vec<String>,
     /// Number of the attempt, from 0: of the group's fixes that failed before.
     pub(super) attempt: u32,
     /// Maximum number of changed lines per file.
@@ -63,7 +65,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Runs the group's tests with the change, and then all tests that it could affect.
+    /// Runs the group's tests with the change, then those that it could affect, and then all tests.
     pub(super) async fn evaluate(
         &self,
         texts: &BTreeMap<String, String>,
@@ -86,6 +88,9 @@ impl Evaluator<'_> {
         if let Some(why) = failed {
             let said: Vec<&str> = tests.iter().filter_map(|it| it.message.as_deref()).collect();
             let why = format!("{why} ({})", said.join("; "));
+            return Ok(Evaluation::Fails { why, diff: diff(&files) });
+        }
+        if let Some(why) = self.broken_elsewhere(&changed, &affected).await? {
             return Ok(Evaluation::Fails { why, diff: diff(&files) });
         }
         let ids: Vec<String> = affected.iter().chain(&self.group.tests).cloned().collect();
@@ -120,6 +125,23 @@ impl Evaluator<'_> {
             .with_failing(others.into_iter().collect());
         proposal.facts = Some(facts);
         Ok(Evaluation::Passes(Box::new(Candidate { merit, proposal, attempt: self.attempt })))
+    }
+
+    /// Returns the reason against a change that breaks a test which passed before and is not one of
+    /// the `affected`.
+    async fn broken_elsewhere(
+        &self,
+        changed: &Changed,
+        affected: &[String],
+    ) -> Result<Option<String>, Fault> {
+        let affected: BTreeSet<&String> = affected.iter().collect();
+        let passing = self.files.found.ran.iter().filter(|it| it.outcome == TestOutcome::Passed);
+        let others = passing.filter(|it| !affected.contains(&it.id));
+        let others: Vec<String> = others.map(|it| it.id.clone()).collect();
+        let broken = self.verifier.broken_elsewhere(changed, &self.targets, &others).await?;
+        let said: Vec<&str> = broken.iter().filter_map(|it| it.message.as_deref()).collect();
+        let why = |first: &VerifiedTest| breaks(&first.id, broken.len());
+        Ok(broken.first().map(|it| format!("{} ({})", why(it), said.join("; "))))
     }
 
     /// Returns failing tests without files that cannot be collected, and without tests that ran into

@@ -7,6 +7,7 @@ use trellis_sandbox::TestResult;
 
 use super::MutationRunner;
 use super::edits::Edit;
+use super::test_choice::TestChoice;
 
 /// Exception and message of a failed test, without addresses, which differ from run to run.
 pub(super) type Said = (String, String);
@@ -44,8 +45,7 @@ impl MutationRunner<'_> {
         let altered = failing.iter().filter(|it| self.is_altered(it, results)).cloned().collect();
         let passing: Vec<&String> = choice.passing.iter().filter(ran).collect();
         let broken = passing.iter().filter(|id| seen(id).is_some_and(|it| it.failed)).count();
-        // The test that ended the process has no result.
-        let died = usize::from(!results.ended && !passing.is_empty());
+        let died = died(choice, passing.len(), results.ended);
         let some = usize::from(!repaired.is_empty());
         let passes_all = some > 0 && repaired.len() == failing.len();
         Trial {
@@ -87,6 +87,12 @@ impl MutationRunner<'_> {
     }
 }
 
+/// Returns the number of passing tests that ended the process, which has no result of them: 1, or 0
+/// if all of them have one, or none ran. `seen` of them have a result.
+fn died(choice: &TestChoice, seen: usize, ended: bool) -> usize {
+    usize::from(!ended && (1..choice.passing.len()).contains(&seen))
+}
+
 /// Returns the exception and message of a failed test.
 pub(super) fn said(test: &TestResult) -> Said {
     match &test.failure {
@@ -103,4 +109,20 @@ pub(super) fn comparable(exception: &str, message: &str) -> Said {
         text.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
     }
     (exception.to_owned(), text.chars().take(COMPARED).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_choice::TestChoice;
+    use super::died;
+
+    #[test]
+    fn a_process_that_ended_after_its_last_test_ended_in_none() {
+        let passing = ["a", "b"].map(str::to_owned).to_vec();
+        let choice = TestChoice { passing, ..TestChoice::default() };
+        let table = [(0, false, 0), (1, false, 1), (2, false, 0), (1, true, 0)];
+        for (seen, ended, expected) in table {
+            assert_eq!(died(&choice, seen, ended), expected, "{seen} {ended}");
+        }
+    }
 }

@@ -107,9 +107,7 @@ fn members(it: &RankedFunction, context: &QuestionContext<'_>) -> BTreeSet<u32> 
     let of_class = |name: &str| name.rsplit_once('.').is_some_and(|(it, _)| it == class);
     let methods = evidence.files[it.file].facts.functions.iter().filter(|it| of_class(&it.name));
     let methods: Vec<&FunctionFact> = methods.collect();
-    let ran = |it: &FunctionFact| {
-        executed.is_some_and(|all| all.range(it.header + 1..=it.last).next().is_some())
-    };
+    let ran = |it: &FunctionFact| executed.is_some_and(|all| all.range(it.body()).next().is_some());
     let lines = methods.iter().flat_map(|it| match it.last - it.first < SHORT && ran(it) {
         true => it.first..=it.last,
         false => it.header..=it.header,

@@ -68,7 +68,7 @@ fn executed(context: &QuestionContext<'_>, path: &str, text: &str) -> BTreeSet<u
     let Some((test, file)) = test.zip(file) else { return BTreeSet::new() };
     let Some(lines) = test.lines.get(&file) else { return BTreeSet::new() };
     let functions = &evidence.files[file].facts.functions;
-    let ran = |it: &&FunctionFact| lines.range(it.header + 1..=it.last).next().is_some();
+    let ran = |it: &&FunctionFact| lines.range(it.body()).next().is_some();
     let short = functions.iter().filter(ran).filter(|it| it.last - it.first < SHORT);
     let short: Vec<&FunctionFact> = short.collect();
     if short.len() > EXECUTED {
