@@ -1,14 +1,11 @@
 // Selection and order of a lane's test files.
 import { basename } from 'node:path';
 
-/**
- * Files that suffice for an editor if another editor runs all: the extension host, the first start, a run with its
- * nodes and graph, an approval.
- */
-const SHORT = ['first', 'host', 'folders', 'approval'];
+/** Files that suffice for an editor if another editor runs all: the extension host and the first start. */
+const SHORT = ['first', 'host'];
 
-/** Files that run only if all are wanted, or named: they install packages and compilers of other languages. */
-const WHOLE = ['languages'];
+/** Files that run only if all are wanted, or named: other languages, and views that change seldom. */
+const WHOLE = ['drafts', 'languages', 'pictures', 'plan_edits', 'plans', 'previews', 'renames'];
 
 /** Files in the order of their start, the longest first; other files come before them. */
 const ORDER = [

@@ -115,6 +115,8 @@ new LinkByDrag(
 );
 cy.on('scrollzoom dragpan pinchzoom', () => {
   isMoved = true;
+  // The event of the view comes before this one.
+  saveView();
 });
 cy.on('viewport', saveView);
 element('fit', HTMLButtonElement).addEventListener('click', fit);

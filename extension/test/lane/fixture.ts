@@ -16,12 +16,12 @@ export function planned(below: string): string {
   return folder;
 }
 
-/** Writes the two subgraphs on which all others build into a new folder, and returns the folder. */
-export function plannedPart(below: string): string {
+/** Writes these subgraphs of the graph, which need no others, into a new folder, and returns the folder. */
+export function plannedPart(below: string, subgraphs: readonly string[]): string {
   const folder = planned(below);
   const path = join(folder, 'rpg.json');
   const graph: Graph = JSON.parse(readFileSync(path, 'utf8'));
-  const nodes = graph.nodes.filter(isInPart);
+  const nodes = graph.nodes.filter((it) => subgraphs.includes(it.subgraph_id));
   const ids = new Set(nodes.map((it) => it.id));
   const edges = graph.edges.filter((it) => ids.has(it.source) && ids.has(it.target));
   writeFileSync(path, JSON.stringify({ ...graph, nodes, edges }, undefined, 2));
@@ -33,17 +33,13 @@ interface Graph {
   readonly edges: readonly { readonly source: string; readonly target: string }[];
 }
 
-function isInPart({ subgraph_id: id }: { readonly subgraph_id: string }): boolean {
-  return id === 'data' || id === 'preprocessing';
-}
-
-/** Counts the leaves of the part by their final status. */
-export function endings(): Readonly<Record<string, number>> {
+/** Counts the leaves of these subgraphs by their final status. */
+export function endings(subgraphs: readonly string[]): Readonly<Record<string, number>> {
   const read = (name: string) => JSON.parse(readFileSync(join(home, name), 'utf8'));
   const expected: Record<string, { status: string }> = read('expected.json');
   const counts: Record<string, number> = {};
-  for (const node of (read('rpg.json') as Graph).nodes.filter(isInPart)) {
-    const status = expected[node.id]?.status;
+  for (const node of (read('rpg.json') as Graph).nodes) {
+    const status = subgraphs.includes(node.subgraph_id) ? expected[node.id]?.status : undefined;
     if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;

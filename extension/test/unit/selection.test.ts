@@ -2,16 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameOf, selected } from '../../scripts/selection.mjs';
 
-const files = ['host', 'nodes', 'repair', 'approval', 'first', 'folders'].map((it) => `/built/${it}.test.js`);
+const files = ['host', 'nodes', 'repair', 'approval', 'first', 'folders', 'languages'].map(
+  (it) => `/built/${it}.test.js`,
+);
 
-const names = (wanted: { short?: boolean; named?: string }) => selected(files, wanted).map(nameOf);
+interface Wanted {
+  readonly short?: boolean;
+  readonly whole?: boolean;
+  readonly named?: string;
+}
+
+const names = (wanted: Wanted) => selected(files, wanted).map(nameOf);
 
 test('a lane runs its files among the named ones', () => {
-  const table: [{ short?: boolean; named?: string }, string[]][] = [
+  const table: [Wanted, string[]][] = [
     [{}, ['nodes', 'approval', 'first', 'folders', 'repair', 'host']],
-    [{ short: true }, ['approval', 'first', 'folders', 'host']],
+    [{ whole: true }, ['languages', 'nodes', 'approval', 'first', 'folders', 'repair', 'host']],
+    [{ named: 'lang' }, ['languages']],
+    [{ short: true }, ['first', 'host']],
     [{ named: 'repair' }, ['repair']],
-    [{ short: true, named: 'o' }, ['approval', 'folders', 'host']],
+    [{ short: true, named: 'o' }, ['host']],
     // Another lane has it.
     [{ short: true, named: 'repair' }, []],
   ];
