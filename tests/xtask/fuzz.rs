@@ -56,8 +56,9 @@ struct Summary {
 pub(crate) fn bounded() -> Outcome {
     let seconds = std::env::var("TRELLIS_FUZZ_SECONDS").ok().and_then(|it| it.parse().ok());
     let seconds: u64 = seconds.unwrap_or(SECONDS);
-    // A target that waits for the disk leaves its processor to another one.
-    all(&targets()?, 2 * processors(), &|name| mutated(name, seconds))
+    let targets = targets()?;
+    // All at once: a target that waits for the disk leaves its processor to another one.
+    all(&targets, targets.len(), &|name| mutated(name, seconds))
 }
 
 /// Runs targets for so many seconds each, guided by coverage; all targets if none is named.

@@ -43,7 +43,8 @@ enum Part {
     Targets,
     /// The master fixture, from a provider in place of its recording, and from one that fails.
     Providers,
-    /// A list of tasks for each stack, with its packages installed by Trellis and once more by hand.
+    /// A list of tasks for each stack, with its packages installed by Trellis and once more by hand,
+    /// and an issue in each other language.
     Sets,
     /// Every test of the extension in both editors.
     Editors,
@@ -67,7 +68,7 @@ impl Part {
             Part::Orders => ("test(/^soak::orders::/)", &[]),
             Part::Fuzz => (FUZZ, &[("PROPTEST_CASES", "20000"), ("TRELLIS_FUZZ_ROUNDS", "20000")]),
             Part::Providers => ("test(/^soak::providers::/)", &[]),
-            Part::Sets => ("test(/^soak::sets::/)", &[]),
+            Part::Sets => ("test(/^soak::(sets|languages)::/)", &[]),
             Part::Targets | Part::Editors => return None,
         };
         Some(Tests { filter, variables })

@@ -3,6 +3,7 @@
 
 mod faults;
 mod kills;
+mod languages;
 mod orders;
 mod providers;
 mod sets;
