@@ -63,11 +63,14 @@ fn create_project(stack: &Stack, name: &str, out: &Path) -> Result<(), Fault> {
         scratch.map_err(|error| cannot(&format!("write to {}", parent.display()), &error))?;
     let project = scratch.path().join("project");
     stacks::scaffold(stack, name, &project)?;
+    // Another start may have put its own there meanwhile; which of them works, the lock decides.
+    let is_there =
+        || fs::read_to_string(marker(&absolute)).is_ok_and(|it| it.trim() == stack.name());
     let mark = || {
         disk::ensure(&project)?;
         fs::write(marker(&project), format!("{}\n", stack.name()))?;
         fault_point::reach()?;
-        fs::rename(&project, &absolute)
+        fs::rename(&project, &absolute).or_else(|error| is_there().then_some(()).ok_or(error))
     };
     mark().map_err(|error| cannot(&format!("create {}", out.display()), &error))
 }
