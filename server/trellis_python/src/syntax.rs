@@ -117,7 +117,7 @@ pub(crate) fn position(source: &str, offset: TextSize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-fn lower_first(message: &str) -> String {
+pub(crate) fn lower_first(message: &str) -> String {
     let mut chars = message.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

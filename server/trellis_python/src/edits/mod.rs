@@ -4,6 +4,7 @@
 //! text must be Python, and an edit that adds a syntax error is refused. A file that already has
 //! errors can be edited in its intact parts.
 
+mod compile_errors;
 mod delete;
 mod diff;
 mod editor_text;

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use ruff_python_ast::Stmt;
-use ruff_text_size::Ranged;
-
+use super::compile_errors::compile_errors;
 use super::refused::Refused;
 use super::text_edits::TextEdits;
-use crate::syntax::{SyntaxError, blocks, line_start, syntax_error_at};
+use crate::syntax::{SyntaxError, line_start, syntax_error_at};
 use crate::tree::Tree;
 
 /// Refuses edits that add a syntax error to the file. New text must be valid Python; old errors may
@@ -28,18 +26,17 @@ pub(super) fn no_worse_than(before: &Tree<'_>, edits: &TextEdits) -> Result<(), 
         starts.filter_map(|at| edits.moved(at)).for_each(|at| *lines.entry(at).or_default() += 1);
         lines
     };
-    let (mut broken, mut misplaced) =
-        (by_line(errors(before)), by_line(misplaced_statements(before)));
+    let (mut broken, mut refused) = (by_line(errors(before)), by_line(of_compiler(before)));
     for (at, error) in errors(&after) {
         if !consume_error(&mut broken, line_start(&text, at)) {
             return Err(Refused::Worse { error });
         }
     }
-    // A line that parses only now may turn out to hold a misplaced statement. That is not a new
+    // A line that parses only now may turn out to hold what the compiler refuses. That is not a new
     // error.
-    for (at, error) in misplaced_statements(&after) {
+    for (at, error) in of_compiler(&after) {
         let line = line_start(&text, at);
-        if !consume_error(&mut misplaced, line) && !consume_error(&mut broken, line) {
+        if !consume_error(&mut refused, line) && !consume_error(&mut broken, line) {
             return Err(Refused::Worse { error });
         }
     }
@@ -57,31 +54,8 @@ fn errors(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
     tree.wounds.iter().copied().zip(tree.errors.iter().cloned()).collect()
 }
 
-/// Returns misplaced statements, which the parser accepts and Python refuses.
-fn misplaced_statements(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
-    let mut strays = Vec::new();
-    stray(tree.body(), false, false, &mut strays);
-    let reported = |(at, why)| (at, syntax_error_at(tree.source, at, why));
-    strays.into_iter().map(reported).collect()
-}
-
-fn stray(body: &[Stmt], function: bool, repeats: bool, found: &mut Vec<(usize, &'static str)>) {
-    for stmt in body {
-        let why = match stmt {
-            Stmt::Return(_) if !function => Some("`return` outside a function"),
-            Stmt::Break(_) if !repeats => Some("`break` outside a loop"),
-            Stmt::Continue(_) if !repeats => Some("`continue` outside a loop"),
-            _ => None,
-        };
-        found.extend(why.map(|why| (stmt.start().to_usize(), why)));
-        let is_loop = matches!(stmt, Stmt::For(_) | Stmt::While(_));
-        for (index, block) in blocks(stmt).into_iter().enumerate() {
-            match stmt {
-                Stmt::FunctionDef(_) => stray(block, true, false, found),
-                Stmt::ClassDef(_) => stray(block, false, false, found),
-                // The second block of a loop is its `else`.
-                _ => stray(block, function, repeats || (is_loop && index == 0), found),
-            }
-        }
-    }
+/// Returns the errors of Python's compiler in what the parser accepts.
+fn of_compiler(tree: &Tree<'_>) -> Vec<(usize, SyntaxError)> {
+    let all = compile_errors(tree.source, tree.body()).into_iter();
+    all.map(|(at, why)| (at, syntax_error_at(tree.source, at, &why))).collect()
 }

@@ -431,7 +431,7 @@ fn what_could_break_a_file_is_refused_with_words() {
         (Before, "y", "x = 1; y = 2\n", "z = 1", "shares line 1"),
         (After, "x", "x = 1; y = 2\n", "z = 1", "shares line 1"),
         (After, "A/x", "class A: x = 1\n", "z = 1", "shares line 1"),
-        (Replace, "A", "class A: x = 1\n", "return 1", "`return` outside a function"),
+        (Replace, "A", "class A: x = 1\n", "return 1", "`return` statement outside of a function"),
         (Into, "f", "def f(): pass\n", "pass", "/f is not a class"),
         (
             Delete,
@@ -445,6 +445,66 @@ fn what_could_break_a_file_is_refused_with_words() {
         let found = edits(*tool, before, path, text);
         let said = found.map(|it| it.apply(before)).expect_err(before).to_string();
         assert!(said.contains(words), "{tool:?} {path} in {before:?} says {said:?}");
+    }
+}
+
+/// A text with each kind of place for an error of the compiler.
+const COMPILED: &str = "\
+from __future__ import annotations
+
+x = 1
+
+
+def f():
+    return 1
+
+
+async def k():
+    await f()
+
+
+class A:
+    z = 1
+";
+
+#[test]
+fn what_parses_and_does_not_compile_is_refused() {
+    let cases: [(Tool, &str, &str, &str); 12] = [
+        (Replace, "f", "await g()", "asynchronous function"),
+        (Replace, "f", "nonlocal q\nreturn 1", "`q`"),
+        (Replace, "f", "def f(a, a):\n    return 1", "duplicate parameter"),
+        (Replace, "f", "from os import *", "import *"),
+        (Replace, "f", "y = 1\nglobal y", "global"),
+        (Replace, "f", "for i in []:\n    def g():\n        break", "`break` outside loop"),
+        (Replace, "k", "def k():\n    await f()", "asynchronous function"),
+        (Replace, "k", "return [x for x in y async for z in x]\nyield 1", "return"),
+        (Replace, "x", "x = f(a=1, a=2)", "duplicate keyword"),
+        (After, "x", "from __future__ import division", "__future__"),
+        (After, "A/z", "yield 1", "yield"),
+        (After, "x", "try: pass\nexcept: pass\nexcept ValueError: pass", "the last handler"),
+    ];
+    for (tool, path, text, words) in cases {
+        let found = edits(tool, COMPILED, path, text);
+        let said = found.map(|it| it.apply(COMPILED)).expect_err(text).to_string();
+        assert!(said.contains(words), "{text:?}: {said}");
+    }
+    let compiles = [
+        (Replace, "f", "def g():\n    nonlocal y\n    y = 2\ndel y\nreturn g"),
+        (Replace, "f", "global x\nx = [x for x in range(3) if (y := x)]"),
+        (Replace, "f", "return (await it for it in []), lambda: (yield)"),
+        (Replace, "k", "return [await f() for _ in [1]], [x async for x in f()]"),
+        (
+            Replace,
+            "k",
+            "async with f() as it:\n    async for _ in it:\n        if _: continue\n        break",
+        ),
+        (After, "A/z", "y = [z for z in range(3)]\ndef m(self, *, x: int = z) -> A: yield from x"),
+        (After, "x", "while x:\n    try: break\n    finally: pass\nelse: x = 2"),
+        (After, "x", "match x:\n    case [a, *b] | {'k': a, **b}: x = 3\n    case _: x = 4"),
+    ];
+    for (tool, path, text) in compiles {
+        let after = edits(tool, COMPILED, path, text);
+        assert!(after.is_ok(), "{text:?}: {:?}", after.map(|it| it.apply(COMPILED)));
     }
 }
 
