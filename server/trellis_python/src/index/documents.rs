@@ -10,7 +10,7 @@ use crate::semantics::{MODULE, Name, Occurrence, Quoted, Role};
 /// Kind of a document, which decides where it names symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DocumentKind {
-    /// Dotted paths anywhere: entry points, tasks, log settings.
+    /// Dotted paths anywhere: entry points, tasks, log settings; fixtures in `usefixtures`.
     Settings,
     /// Code in marks, in blocks and in examples.
     Prose,
@@ -82,7 +82,8 @@ fn is_word(c: char) -> bool {
 fn mention(text: &str, kind: DocumentKind, name: Name, at: usize) -> Option<Occurrence> {
     let length = name.text().len();
     let rule = match kind {
-        DocumentKind::Settings => path_around(text, at, length)?,
+        DocumentKind::Settings => path_around(text, at, length)
+            .or_else(|| is_fixture(text, at).then_some(Quoted::Fixture))?,
         DocumentKind::Prose if is_code(text, at) => Quoted::Mention(kind),
         DocumentKind::Template if is_expression(text, at) => Quoted::Mention(kind),
         DocumentKind::Notebook => Quoted::Mention(kind),
@@ -103,6 +104,23 @@ fn path_around(text: &str, at: usize, length: usize) -> Option<Quoted> {
     let is_last = !text[end..rest].starts_with(['.', ':']) || text[end..rest].ends_with(':');
     let is_path = path.contains('.') && path.split('.').all(|it| !it.is_empty());
     is_path.then(|| Quoted::Path(Name::of(&path), is_last))
+}
+
+/// Returns whether an offset of settings is in the value of pytest's `usefixtures`: names in lines, or
+/// strings in brackets.
+fn is_fixture(text: &str, at: usize) -> bool {
+    const KEY: &str = "usefixtures";
+    let Some(key) = text[..at].rfind(KEY) else { return false };
+    let start = text[..key].rfind('\n').map_or(0, |it| it + 1);
+    let Some(value) = text[key + KEY.len()..at].trim_start().strip_prefix('=') else {
+        return false;
+    };
+    let is_list = value.trim_start().starts_with('[');
+    let may_be = |c: char| is_word(c) || c.is_whitespace() || "\"',[#".contains(c);
+    let is_inside = |it: &str| is_list || it.starts_with([' ', '\t']);
+    text[start..key].trim().is_empty()
+        && value.chars().all(may_be)
+        && value.split('\n').skip(1).all(is_inside)
 }
 
 /// Returns whether an offset of a text in Markdown or reStructuredText is in code: between back

@@ -124,6 +124,7 @@ impl Index {
                 if !is_candidate(it)
                     || eval.may_override(file, symbol)
                     || eval.convention(own).is_some()
+                    || eval.is_test_case(file, symbol)
                 {
                     continue;
                 }

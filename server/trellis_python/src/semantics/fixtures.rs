@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::bundle;
 use super::eval::Eval;
 use super::ir::*;
-use super::meaning::Target;
+use super::meaning::{Meaning, Target, Uncertainty};
 use super::names::{KNOWN, Name};
 use super::program::parent;
 use crate::index::{FileId, Word};
@@ -68,6 +68,21 @@ impl Eval<'_> {
         self.built_in_fixture(parameter).map(|_| vec![Target::Outside(Name::of(&path))])
     }
 
+    /// Returns whether a symbol is a class that unittest collects from a file of tests.
+    pub(crate) fn is_test_case(&self, file: FileId, symbol: SymbolId) -> bool {
+        let module = self.module(file);
+        let is_run = |class: ClassId| {
+            let of_library = self.class(file, class).mro.clone().into_iter();
+            let mut of_library = of_library.filter(|it| bundle::number(it.file).is_some());
+            of_library.any(|it| self.module(it.file).class(it.class).name.text() == "TestCase")
+        };
+        is_test_file(self.index.path(file))
+            && module.symbol(symbol).bindings.iter().any(|it| match module.binding(*it).kind {
+                BindingKind::Class(class) => is_run(class),
+                _ => false,
+            })
+    }
+
     /// Returns whether a name is bound by a parameter of a test for which no fixture is known: one may
     /// be made without the decorator, or behind another name of it.
     pub(super) fn asks_for_unknown(&self, file: FileId, kind: BindingKind) -> bool {
@@ -82,7 +97,7 @@ impl Eval<'_> {
     }
 
     /// Returns the function that stands for a fixture of pytest itself.
-    pub(super) fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
+    pub(crate) fn built_in_fixture(&self, name: Name) -> Option<(FileId, FunctionId)> {
         let file = bundle::file("pytest_fixtures")?;
         let module = self.module(file);
         let symbol = module.symbol(module.global(name)?);
@@ -185,15 +200,23 @@ impl Eval<'_> {
         files.into_iter().filter_map(found).collect()
     }
 
-    /// Returns the fixtures that a name in a mark or in `getfixturevalue` means.
-    pub(super) fn marked_fixture(&self, file: FileId, scope: ScopeId, name: Name) -> Vec<Target> {
+    /// Returns what a name in a mark, in `getfixturevalue` or in settings means.
+    pub(super) fn fixture_meaning(&self, file: FileId, scope: ScopeId, name: Name) -> Meaning {
         let module = self.module(file);
-        let class = module.outwards(scope).find_map(|it| match module.scopes[it.index()].kind {
-            ScopeKind::Class(class) => Some(class),
-            _ => None,
-        });
+        // Documents have no scopes.
+        let scopes = module.scopes.get(scope.index()).map(|_| module.outwards(scope));
+        let class =
+            scopes.into_iter().flatten().find_map(|it| match module.scopes[it.index()].kind {
+                ScopeKind::Class(class) => Some(class),
+                _ => None,
+            });
         let found = self.visible_fixtures(file, class, name, None);
-        found.into_iter().map(|(file, it)| Target::Symbol(file, it)).collect()
+        match found.is_empty() && self.built_in_fixture(name).is_none() {
+            true => Meaning::doubtful(Uncertainty::Fixture),
+            false => Meaning::certain(
+                found.into_iter().map(|(file, it)| Target::Symbol(file, it)).collect(),
+            ),
+        }
     }
 
     /// Returns the targets of a parameter that `parametrize` names.

@@ -84,6 +84,9 @@ impl Eval<'_> {
             self.named_parameters(function, name, meaning);
             self.replaced_field(file, site, function, name, meaning);
         }
+        if candidates.iter().all(|it| super::bundle::number(it.file).is_some()) {
+            self.initialized_field(file, site, name, meaning);
+        }
         match callee {
             Type::Class(class)
                 if candidates.iter().all(|it| super::bundle::number(it.file).is_some()) =>
@@ -93,6 +96,16 @@ impl Eval<'_> {
                     self.field(callee, name, meaning);
                 } else if !info.complete {
                     meaning.uncertainty = Some(Uncertainty::Callee);
+                }
+            }
+            // The bases of a class with fields may hand keywords on in a constructor of their own.
+            Type::Class(class)
+                if self.class(class.file, class.class).has_fields && meaning.targets.is_empty() =>
+            {
+                let mut fields = Meaning::default();
+                self.field(callee, name, &mut fields);
+                if !fields.targets.is_empty() {
+                    meaning.uncertainty = Some(Uncertainty::Forwarded);
                 }
             }
             Type::None | Type::Module(_) => {}
@@ -137,6 +150,24 @@ impl Eval<'_> {
             let named =
                 fields.filter(|(file, symbol)| self.module(*file).symbol(*symbol).name == name);
             named.for_each(|(file, symbol)| meaning.add(Target::Symbol(file, symbol)));
+        }
+    }
+
+    /// Resolves field names in `super().__init__(x=1)` and `Base.__init__(self, x=1)` of dataclasses.
+    fn initialized_field(&self, file: FileId, site: &Call, name: Name, meaning: &mut Meaning) {
+        let object = match self.module(file).expr(site.function) {
+            Expr::Attribute(object, of, _) if of == KNOWN.init => self.expr(file, object),
+            _ => return,
+        };
+        for it in object.members() {
+            let class = match it {
+                Type::Super(of) => &of.0,
+                Type::Class(class) => class,
+                _ => continue,
+            };
+            if self.class(class.file, class.class).has_fields {
+                self.field(&Type::Class(class.clone()), name, meaning);
+            }
         }
     }
 

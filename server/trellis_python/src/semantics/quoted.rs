@@ -21,7 +21,7 @@ impl Eval<'_> {
             Quoted::Key(object) => self.key_meaning(file, object, it.name),
             Quoted::Entry(place) => self.entry_meaning(file, place, it.name),
             Quoted::Path(path, is_last) => self.path_meaning(file, path, is_last),
-            Quoted::Fixture => Meaning::certain(self.marked_fixture(file, it.scope, it.name)),
+            Quoted::Fixture => self.fixture_meaning(file, it.scope, it.name),
             Quoted::Parameter(of) => Meaning::certain(self.parametrized(file, of, it.name)),
             Quoted::LookedUp => Meaning::doubtful(Uncertainty::LookedUp),
             Quoted::Prefix(_) | Quoted::Suffix(_) => self.part_meaning(file, it.name),

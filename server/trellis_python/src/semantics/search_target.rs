@@ -97,7 +97,12 @@ impl SearchTarget {
                     ScopeKind::Class(class) => {
                         self.members = true;
                         let info = eval.class(file, class);
-                        self.fields |= info.has_fields;
+                        let is_annotated = |it: &BindingId| {
+                            matches!(module.binding(*it).kind, BindingKind::Annotated(..))
+                        };
+                        // A base class that is not known may make keywords of annotated names.
+                        self.fields |= info.has_fields
+                            || !info.complete && it.bindings.iter().any(is_annotated);
                         self.owners.push(ClassType::bare(file, class));
                         self.enums.extend(info.is_enum.then(|| ClassType::bare(file, class)));
                     }

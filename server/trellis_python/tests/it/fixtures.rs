@@ -104,6 +104,23 @@ fn what_is_made_a_fixture_in_another_way_may_be_asked_for() {
 }
 
 #[test]
+fn settings_of_pytest_name_fixtures() {
+    for (path, settings) in [
+        ("pytest.ini", "[pytest]\nusefixtures = other «store»\naddopts = -k store\n"),
+        ("tox.ini", "[pytest]\nusefixtures =\n    other\n    «store»\nstore = 1\n"),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\nusefixtures = [\n\"other\",\n'«store»']\naddopts = 'store'\n",
+        ),
+    ] {
+        Marked::new(&[("conftest.py", CONFTEST), (path, settings)]).check();
+        // Those of a folder below are not those of all tests.
+        let settings = settings.replace('«', "‹").replace('»', "›");
+        Marked::new(&[("tests/conftest.py", CONFTEST), (path, &settings)]).check();
+    }
+}
+
+#[test]
 fn fixtures_of_classes_are_seen_there_only() {
     check(
         "import pytest\nclass TestA:\n    @pytest.fixture\n    def «part»(self): return 1\n    def test_a(self, «part»): assert «part»\nclass TestB(TestA):\n    def test_b(self, «part»): «part»\nclass TestC:\n    def test_c(self, part): part\n",
@@ -156,6 +173,10 @@ fn a_new_name_may_not_be_that_of_another_fixture() {
         ("test_m.py", "import pytest\n@pytest.fixture\ndef shop(): ...\ndef test_a(store): ...\n"),
     ];
     assert!(Marked::new(&files).refusal("shop").contains("has a fixture with that name"));
+    for built_in in ["tmp_path", "request"] {
+        let refusal = Marked::new(&files).refusal(built_in);
+        assert!(refusal.contains("pytest has a fixture with that name"), "{refusal}");
+    }
     let local = [
         ("conftest.py", "import pytest\n@pytest.fixture\ndef «store»(): ...\n"),
         ("test_m.py", "def test_a(store):\n    shop = 1\n    return store, shop\n"),

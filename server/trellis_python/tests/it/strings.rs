@@ -397,12 +397,17 @@ fn entry_points_and_hooks_are_not_unused() {
             "def «main»(): ...\ndef pytest_configure(config): ...\ndef do_add(): ...\ndef lost(): ...\ndef run(name): globals()['do_' + name]()\nrun('x')\n",
         ),
         ("pyproject.toml", "[project.scripts]\nshop = 'shop.cli:main'\n"),
+        (
+            "test_m.py",
+            "import unittest\nclass Case(unittest.IsolatedAsyncioTestCase):\n    def test_x(self): ...\nclass Helper: ...\n",
+        ),
     ]);
     let unused = marked.index.unused().into_iter().map(|it| {
         let outline = marked.index.outline(it.symbol.file);
         (outline.symbols[it.symbol.symbol].name.clone(), it.possibly_used)
     });
-    let expected = [("do_add".to_owned(), true), ("lost".to_owned(), false)];
+    let expected = [("do_add", true), ("lost", false), ("Helper", false)];
+    let expected = expected.map(|(name, possibly)| (name.to_owned(), possibly));
     assert_eq!(unused.collect::<Vec<_>>(), expected);
 }
 

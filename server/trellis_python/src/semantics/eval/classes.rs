@@ -69,7 +69,8 @@ impl Eval<'_> {
         info.is_enum = in_bundle(KNOWN.enum_class);
         info.has_fields = in_bundle(KNOWN.named_tuple)
             || in_bundle(KNOWN.typed_dict)
-            || info.mro.iter().any(|it| self.is_dataclass(it));
+            || info.mro.iter().any(|it| self.is_dataclass(it))
+            || info.mro.iter().skip(1).any(|it| self.transforms_subclasses(it));
         info
     }
 
@@ -166,10 +167,14 @@ impl Eval<'_> {
     /// Returns whether a function has the decorator `@dataclass_transform()`.
     fn transforms(&self, it: &crate::semantics::types::FunctionType) -> bool {
         let module = self.module(it.file);
-        module.function(it.function).decorators.iter().any(|decorator| {
-            let target = module.call(*decorator).map_or(*decorator, |call| call.function);
-            matches!(module.expr(target), Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name == KNOWN.dataclass_transform)
-        })
+        is_transform(module, &module.function(it.function).decorators)
+    }
+
+    /// Returns whether a class makes dataclasses of its subclasses: by the decorator
+    /// `@dataclass_transform()`.
+    fn transforms_subclasses(&self, it: &ClassType) -> bool {
+        let module = self.module(it.file);
+        is_transform(module, &module.class(it.class).decorators)
     }
 
     /// Returns the classes that the metaclasses among some values create in their own files: the
@@ -265,4 +270,12 @@ fn next_of(rows: &[Vec<ClassType>]) -> Option<ClassType> {
         |it: &ClassType| rows.iter().any(|row| row.iter().skip(1).any(|other| other.is_same(it)));
     let mut heads = rows.iter().filter_map(|row| row.first());
     heads.clone().find(|it| !in_tail(it)).or_else(|| heads.next()).cloned()
+}
+
+/// Returns whether `@dataclass_transform()` is among some decorators.
+fn is_transform(module: &Module, decorators: &[ExprId]) -> bool {
+    decorators.iter().any(|decorator| {
+        let target = module.call(*decorator).map_or(*decorator, |call| call.function);
+        matches!(module.expr(target), Expr::Name(name, ..) | Expr::Attribute(_, name, _) if name == KNOWN.dataclass_transform)
+    })
 }

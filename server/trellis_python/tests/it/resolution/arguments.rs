@@ -3,6 +3,7 @@
 use trellis_python::Index;
 
 use super::{Project, check_each, project};
+use crate::marked::check;
 
 #[test]
 fn a_function_returns_what_it_was_given() {
@@ -232,4 +233,17 @@ fn no_answer_depends_on_the_order_of_the_questions() {
     assert_eq!(there, back);
     let alone: Vec<String> = places.iter().map(|it| ask(&index.clone(), *it)).collect();
     assert_eq!(there, alone);
+}
+
+#[test]
+fn fields_are_keywords_of_constructors_that_others_write() {
+    check(
+        "from dataclasses import dataclass\n@dataclass\nclass I:\n    x: int\n    «base»: int = 0\nclass J(I):\n    def __init__(self, b): super().__init__(1, «base»=b)\nclass K(I):\n    def __init__(self, b): I.__init__(self, x=1, «base»=b)\n",
+    );
+    check(
+        "from typing import dataclass_transform\n@dataclass_transform()\nclass Base:\n    def __init__(self, **kw): self.__dict__.update(kw)\nclass Item(Base):\n    «qty»: int\nItem(‹qty›=2).«qty»\n",
+    );
+    check(
+        "from pydantic import BaseModel\nclass Item(BaseModel):\n    «qty»: int\n    def show(self, qty): return qty\nItem(‹qty›=2).«qty»\nItem().show(qty=1)\n",
+    );
 }

@@ -255,6 +255,10 @@ impl Check<'_, '_> {
         if own.is_empty() {
             return Ok(());
         }
+        // `request` is passed to fixtures and is none itself.
+        if self.to.text() == "request" || self.eval.built_in_fixture(self.to).is_some() {
+            return self.conflict("pytest has a fixture with that name".to_owned(), None);
+        }
         for other in self.eval.all_fixtures(self.to) {
             if own.iter().any(|it| self.eval.may_override_fixture(*it, other)) {
                 let module = self.eval.module(other.0);
