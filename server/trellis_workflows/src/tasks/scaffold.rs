@@ -163,3 +163,23 @@ pub(super) fn commit(git: &Git, stack: &Stack, journal: &Journal) -> Result<(), 
     let commit = ["commit", "--quiet", "--no-verify", "--message", &message];
     Ok(git.step(journal, &commit, "").map(drop)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_that_another_start_created_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("new");
+        let stack = |name| {
+            let all = stacks::all(folder.path(), |_| None).expect("the built-in templates");
+            stacks::find(all, name).expect("a built-in template")
+        };
+        create_project(&stack("python-api"), "new", &out).expect("the first start");
+        fs::write(out.join("mine.txt"), "mine").expect("a file");
+        create_project(&stack("python-api"), "new", &out).expect("the second start");
+        assert!(out.join("mine.txt").exists(), "the first project is still there");
+        create_project(&stack("go-api"), "new", &out).expect_err("of another template");
+    }
+}
