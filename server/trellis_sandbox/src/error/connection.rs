@@ -92,10 +92,27 @@ impl TlsError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .fault.sentence(.destination))]
 pub struct SshError {
-    /// The host with the user.
-    pub destination: String,
+    /// The other host.
+    pub destination: SshDestination,
     /// The fault.
     pub fault: SshFault,
+}
+
+/// The other end of an `ssh`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SshDestination {
+    /// The host with the user.
+    pub host: String,
+    /// The port, unless it is that of the person's settings.
+    pub port: Option<String>,
+}
+
+impl SshDestination {
+    /// Returns the command that connects, as a person types it.
+    fn command(&self) -> String {
+        let port = self.port.as_ref().map(|it| format!("-p {it} ")).unwrap_or_default();
+        format!("ssh {port}{}", self.host)
+    }
 }
 
 /// Kinds of failures of `ssh`.
@@ -139,7 +156,8 @@ impl SshFault {
         }
     }
 
-    fn sentence(&self, host: &str) -> String {
+    fn sentence(&self, destination: &SshDestination) -> String {
+        let (host, ssh) = (&destination.host, destination.command());
         let said = |line: &String| match line.is_empty() {
             true => String::new(),
             false => format!(": {}", line.trim_end_matches('.')),
@@ -149,17 +167,17 @@ impl SshFault {
                 format!("ssh cannot be started: {error}; check the program with `ssh -V`")
             }
             SshFault::NoConnection { line } => {
-                format!("ssh failed{}; `ssh {host} true` must work without a question", said(line))
+                format!("ssh failed{}; `{ssh} true` must work without a question", said(line))
             }
             SshFault::NoDocker { line } => format!(
                 "the docker client is missing on {host}{}; install it there, on the PATH of \
-                 `ssh {host} docker`",
+                 `{ssh} docker`",
                 said(line)
             ),
             SshFault::Ended { code, line } => {
                 let code = code.map_or("a signal".to_owned(), |it| it.to_string());
                 format!(
-                    "docker on {host} ended with {code}{}; check it with `ssh {host} docker info`",
+                    "docker on {host} ended with {code}{}; check it with `{ssh} docker info`",
                     said(line)
                 )
             }

@@ -22,7 +22,9 @@ mod sandbox;
 mod worker;
 
 pub use self::{
-    connection::{CertificateError, CertificateFault, SshError, SshFault, TlsError},
+    connection::{
+        CertificateError, CertificateFault, SshDestination, SshError, SshFault, TlsError,
+    },
     docker::{
         DockerError, FolderAccessError, ImageError, LaunchError, PullProblem, SendError,
         StartError, StoreError,

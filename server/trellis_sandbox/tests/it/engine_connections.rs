@@ -320,6 +320,9 @@ async fn an_ssh_that_fails_is_quoted_with_the_remedy() {
         let home = Home::new().ssh(&format!("PATH=/usr/bin:/bin\n{script}"));
         assert_eq!(home.refusal("ssh://me@box").await, format!("ssh://me@box: {reason}"));
     }
+    let home = Home::new().ssh("exit 255");
+    let line = home.refusal("ssh://me@box:2222").await;
+    assert!(line.ends_with("`ssh -p 2222 me@box true` must work without a question"), "{line}");
     let line = Home::new().with("PATH", "/nowhere").refusal("ssh://box").await;
     assert_eq!(line, "ssh://box: the program ssh is not on PATH; install a client of SSH");
     let line = Home::new().refusal("ssh://me:secret@box").await;

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use tokio::process::Command;
 
 use super::{super::address::Variables, ssh_stream::SshStream};
-use crate::error::{AddressError, SshError, SshFault};
+use crate::error::{AddressError, SshDestination, SshError, SshFault};
 
 /// Time limit of ssh for its connection, in seconds.
 const CONNECT_SECONDS: u32 = 10;
@@ -23,8 +23,7 @@ const CONNECT_SECONDS: u32 = 10;
 pub(super) struct SshConnector {
     program: PathBuf,
     arguments: Vec<String>,
-    /// The host with the user, as a person writes it.
-    destination: String,
+    destination: SshDestination,
 }
 
 impl SshConnector {
@@ -50,7 +49,10 @@ impl SshConnector {
         Ok(SshConnector {
             program: program.ok_or(AddressError::NoSsh)?,
             arguments: arguments(host, user, port.as_deref(), socket),
-            destination: user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}")),
+            destination: SshDestination {
+                host: user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}")),
+                port,
+            },
         })
     }
 

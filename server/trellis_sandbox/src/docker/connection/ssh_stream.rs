@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::error::{SshError, SshFault};
+use crate::error::{SshDestination, SshError, SshFault};
 
 /// Time for the last line of an ssh that has ended. A master of ssh keeps the pipe open.
 const LAST_LINE: Duration = Duration::from_secs(1);
@@ -35,17 +35,17 @@ pub(super) struct SshStream {
     io: Join<ChildStdout, ChildStdin>,
     /// The first bytes from the other host, as many as [`REPLY`] has.
     begin: Vec<u8>,
-    destination: String,
+    destination: SshDestination,
     end: Shared<BoxFuture<'static, SshError>>,
 }
 
 impl SshStream {
     /// Returns the stream of a process with three pipes. Needs a tokio runtime.
-    pub(super) fn of(mut child: Child, destination: &str) -> Option<SshStream> {
+    pub(super) fn of(mut child: Child, destination: &SshDestination) -> Option<SshStream> {
         let io = join(child.stdout.take()?, child.stdin.take()?);
         let last = Arc::new(Mutex::new(String::new()));
         let reading = tokio::spawn(keep_last_line(child.stderr.take()?, last.clone()));
-        let destination = destination.to_owned();
+        let destination = destination.clone();
         let error = {
             let destination = destination.clone();
             move |fault| SshError { destination, fault }
