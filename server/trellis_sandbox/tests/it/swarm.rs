@@ -336,6 +336,34 @@ async fn workers_are_in_containers_of_their_own_while_no_manager_answers() {
     bed.close().await;
 }
 
+/// Gives the role of a manager from one machine to another.
+async fn hand_over(machines: &Machines, from: usize, to: usize) {
+    let (old, new) = (machines.node(from), machines.node(to));
+    machines.docker(from, &["node", "promote", &new]);
+    let manages = |machine| {
+        machines.docker(machine, &["info", "--format", "{{.Swarm.ControlAvailable}}"]).trim()
+            == "true"
+    };
+    until("the node is a manager", || manages(to)).await;
+    machines.docker(to, &["node", "demote", &old]);
+    until("the other one is none", || !manages(from)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_became_the_manager_gives_workers_their_tasks() {
+    let Some(bed) = Bed::new().await else { return };
+    hand_over(&bed.machines, 0, 1).await;
+    bed.write("test_a.py", "def test_a(): pass\n");
+    let worked = bed.everywhere().await;
+    let tasks = [0, 1, 2].map(|it| bed.machines.tasks(it).is_empty());
+    let closed = bed.runner.close().await;
+    hand_over(&bed.machines, 1, 0).await;
+    assert_eq!(worked, BTreeSet::from([0, 1, 2]));
+    assert_eq!(tasks, [false; 3], "workers are tasks");
+    assert_eq!(closed, Vec::<String>::new());
+    bed.close().await;
+}
+
 /// The process of an engine.
 struct Daemon {
     folder: PathBuf,

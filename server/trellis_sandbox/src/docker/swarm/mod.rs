@@ -52,8 +52,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A swarm with a manager among the named engines.
 #[derive(Debug)]
 pub(crate) struct Swarm {
+    id: String,
+    /// The managers at the start, at least one.
     managers: Vec<Engine>,
-    /// All named engines; those that are not nodes of the swarm may join.
+    /// All named engines; those that are not nodes of the swarm may join, and nodes may become
+    /// managers.
     engines: Vec<Engine>,
     /// Maximum number of tasks of a service on one node.
     slots: usize,
@@ -171,12 +174,13 @@ async fn exclude(
 pub(super) async fn swarms(engines: &[Engine]) -> Vec<Arc<Swarm>> {
     let slots = engines.iter().map(|it| it.describe().processors.max(1)).max().unwrap_or(1);
     let Swarms { managers, nodes } = Swarms::of(engines).await;
-    let swarm = |managers| Swarm {
+    let swarm = |(id, managers)| Swarm {
+        id,
         managers,
         engines: engines.to_vec(),
         slots,
         state: Mutex::new(State { nodes: nodes.clone(), ..State::default() }),
         claims: Claims::default(),
     };
-    managers.into_values().map(|it| Arc::new(swarm(it))).collect()
+    managers.into_iter().map(|it| Arc::new(swarm(it))).collect()
 }

@@ -81,7 +81,8 @@ impl Swarm {
         Some(Node { is_drained: is_drained(&listed), id })
     }
 
-    /// Returns the nodes of the swarm and the manager that listed them, the first that answers.
+    /// Returns the nodes of the swarm and the manager that listed them, the first that answers:
+    /// one of those at the start, otherwise one that was promoted since.
     pub(in crate::docker) async fn all_nodes(
         &self,
     ) -> Result<(&Engine, Vec<ListedNode>), EngineFailure> {
@@ -94,7 +95,19 @@ impl Swarm {
                 None => {}
             }
         }
-        Err(failure)
+        self.promoted().await.ok_or(failure)
+    }
+
+    /// Returns an engine that manages the swarm now, with the nodes that it lists.
+    async fn promoted(&self) -> Option<(&Engine, Vec<ListedNode>)> {
+        for engine in &self.engines {
+            if membership(engine).await.and_then(|it| it.managed).as_ref() == Some(&self.id)
+                && let Some(Ok(nodes)) = engine.answer(engine.docker.list_nodes(None)).await
+            {
+                return Some((engine, nodes));
+            }
+        }
+        None
     }
 
     /// Returns the nodes that could work and whose engines are not named.

@@ -102,19 +102,20 @@ impl Drop for Swarm {
     /// Removes the services that are left, on a thread of its own, as the runtime may be ending.
     fn drop(&mut self) {
         let services = std::mem::take(&mut self.state.get_mut().services);
-        let managers = std::mem::take(&mut self.managers);
+        // Any of them may manage the swarm by now.
+        let engines = std::mem::take(&mut self.engines);
         if services.is_empty() {
             return;
         }
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            for (manager, service) in managers
+            for (engine, service) in engines
                 .iter()
-                .flat_map(|manager| services.values().map(move |service| (manager, service)))
+                .flat_map(|engine| services.values().map(move |service| (engine, service)))
             {
                 let Ok(runtime) = &runtime else { return };
                 // No caller is left to receive an error; what is left is swept at the next start.
-                let removal = manager.answer(manager.docker.delete_service(&service.name));
+                let removal = engine.answer(engine.docker.delete_service(&service.name));
                 let _ = runtime.block_on(removal);
             }
         };
