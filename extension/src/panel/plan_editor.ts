@@ -1,6 +1,6 @@
 // Edits of the plan that the picture shows, which the sidecar makes in its file.
 import { basename } from 'node:path';
-import { l10n, workspace } from 'vscode';
+import { l10n, type TextDocument, workspace } from 'vscode';
 import type { PlanChange, PlanEditResult } from '../protocol';
 import { type Sidecar, TrellisError } from '../sidecar/api';
 import { errorText, toTrellisError } from '../sidecar/errors';
@@ -62,8 +62,9 @@ export class PlanEditor {
   }
 
   private async apply(graph: string, id: string, edits: readonly PlanChange[]): Promise<void> {
-    const document = workspace.textDocuments.find((it) => it.uri.fsPath === graph);
-    if (document?.isDirty) {
+    // A view of git's has the same path.
+    const isOf = ({ uri }: TextDocument) => uri.scheme === 'file' && uri.fsPath === graph;
+    if (workspace.textDocuments.some((it) => isOf(it) && it.isDirty)) {
       const text = t('{0} has unsaved changes', basename(graph));
       throw new TrellisError(text, 65, t('save it first'), 'badInput');
     }

@@ -66,9 +66,9 @@ export class PlanPreview {
   private watch(file: string): void {
     this.watcher?.dispose();
     const folder = Uri.joinPath(Uri.file(file), '..');
-    const name = file.slice(file.lastIndexOf('/') + 1);
-    const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, name));
-    watcher.onDidChange(() => this.reload(file));
+    // The name itself could be a pattern that matches other names.
+    const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, '*'));
+    watcher.onDidChange(({ fsPath }) => fsPath === file && this.reload(file));
     this.watcher = watcher;
   }
 

@@ -34,7 +34,7 @@ export class Workbench {
 
   /** Opens a file by its name, as Ctrl+P does, and waits for its editor; retries once if the click is lost. */
   async openFile(path: string): Promise<void> {
-    const name = basename(path).replaceAll('.', '\\.');
+    const name = basename(path).replaceAll(/[.[\]]/g, '\\$&');
     for (const bound of retryLimits()) {
       await this.page.keyboard.press('Control+P');
       await this.choose(path, new RegExp(`^${name}`));

@@ -7,14 +7,18 @@ import { repository } from '../lane/lanes';
 import { write } from '../lane/scratch';
 import { type Session, withSession } from '../lane/session';
 
+/** The name is a pattern that does not match itself. */
+const PLAN = 'plan [a].json';
+
 const plan = readFileSync(join(repository, 'fixtures', 'examples', 'generate', 'plan.json'), 'utf8');
 
 test('nodes and dependencies of a plan are edited beside its picture', async () => {
   await withSession('plan_edits', {}, async (session) => {
     const root = join(session.server.scratch.root, 'pantry');
-    write(join(root, 'plan.json'), plan);
+    write(join(root, 'setup.cfg'), '');
+    write(join(root, PLAN), plan);
     await session.workbench.open(root);
-    await session.workbench.openFile('plan.json');
+    await session.workbench.openFile(PLAN);
     await session.workbench.lens('Show Planning Graph').click();
     await page(session)
       .locator('#summary')
@@ -26,6 +30,7 @@ test('nodes and dependencies of a plan are edited beside its picture', async () 
     await renames(session, root);
     await links(session, root);
     await removes(session, root);
+    await follows(session, root);
     await session.workbench.pictures('plan_edits-4', root, {});
   });
 });
@@ -69,7 +74,7 @@ async function setsDocstring(session: Session, root: string): Promise<void> {
 
 /** References follow a new name. */
 async function renames(session: Session, root: string): Promise<void> {
-  const before = readFileSync(join(root, 'plan.json'), 'utf8');
+  const before = readFileSync(join(root, PLAN), 'utf8');
   await page(session).locator('#form-name').fill('exchange');
   await page(session).locator('#form-name').press('Enter');
   const edited = await changed(session, root, before);
@@ -82,23 +87,23 @@ async function renames(session: Session, root: string): Promise<void> {
 async function links(session: Session, root: string): Promise<void> {
   const needs = page(session).locator('#form-needs');
   const need = page(session).locator('#form-need');
-  const before = readFileSync(join(root, 'plan.json'), 'utf8');
+  const before = readFileSync(join(root, PLAN), 'utf8');
   await need.fill('recipes.shopping_list');
   await need.press('Enter');
   await page(session).locator('#form-problems.refused').filter({ hasText: 'the edit would make' }).waitFor();
   await session.workbench.picture('plan_edits-3-refused');
-  assert.equal(readFileSync(join(root, 'plan.json'), 'utf8'), before);
+  assert.equal(readFileSync(join(root, PLAN), 'utf8'), before);
   await need.fill('units.parse_amount');
   await need.press('Enter');
   await needs.getByText('units.parse_amount').waitFor();
   await needs.getByRole('button', { name: 'Remove the dependency on units.parse_amount' }).click();
   await needs.getByText('units.parse_amount').waitFor({ state: 'detached' });
-  assert.equal(readFileSync(join(root, 'plan.json'), 'utf8'), before, 'byte for byte');
+  assert.equal(readFileSync(join(root, PLAN), 'utf8'), before, 'byte for byte');
 }
 
 /** A node goes with the references to it, once the person has confirmed it. */
 async function removes(session: Session, root: string): Promise<void> {
-  const before = readFileSync(join(root, 'plan.json'), 'utf8');
+  const before = readFileSync(join(root, PLAN), 'utf8');
   await selects(session, 'shopping_list');
   await page(session).getByRole('button', { name: 'Remove Node' }).click();
   await session.workbench.button('Remove').click();
@@ -107,9 +112,18 @@ async function removes(session: Session, root: string): Promise<void> {
   await page(session).locator('#form').waitFor({ state: 'hidden' });
 }
 
+/** The picture shows what another program wrote. */
+async function follows(session: Session, root: string): Promise<void> {
+  const summary = page(session).locator('#summary');
+  const before = await summary.innerText();
+  write(join(root, PLAN), plan);
+  await summary.filter({ hasNotText: before }).waitFor();
+  await selects(session, 'shopping_list');
+}
+
 /** Waits until the file has another text, and returns it. */
 async function changed(session: Session, root: string, before: string): Promise<string> {
-  const read = () => readFileSync(join(root, 'plan.json'), 'utf8');
+  const read = () => readFileSync(join(root, PLAN), 'utf8');
   while (read() === before) await session.workbench.page.evaluate(() => new Promise(requestAnimationFrame));
   return read();
 }
