@@ -103,8 +103,7 @@ pub(super) fn blank_above(source: &str, line: usize) -> (usize, usize) {
         let content =
             if content.len() == at { before.strip_suffix('\r').unwrap_or(before) } else { content };
         let start = line_start(source, content.len());
-        if content.len() == at
-            || !content[start..].trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty()
+        if content.len() == at || !content[start..].trim_matches(['\u{feff}', ' ', '\t']).is_empty()
         {
             break;
         }
@@ -121,7 +120,10 @@ pub(super) fn blank_below(source: &str, line: usize) -> (usize, usize) {
     let (mut at, mut count) = (line, 0);
     loop {
         let end = line_end(source, at);
-        if end == at || !source[at..end].trim().is_empty() {
+        // A form feed parts sections, and stays.
+        if end == at
+            || !source[at..end].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty()
+        {
             return (at, count);
         }
         (at, count) = (end, count + 1);

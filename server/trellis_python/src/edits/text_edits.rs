@@ -133,6 +133,16 @@ impl TextEdits {
         self.edits.is_empty()
     }
 
+    /// Returns whether an offset in the new text is in text that an edit inserts.
+    pub(super) fn is_new(&self, offset: usize) -> bool {
+        let mut moved = Shift::default();
+        self.edits.iter().any(|edit| {
+            let start = moved.to_new(edit.range.start);
+            moved.pass(edit);
+            (start..start + edit.text.len()).contains(&offset)
+        })
+    }
+
     /// Maps an offset in the old text to the new one; `None` for a removed byte.
     pub(super) fn moved(&self, offset: usize) -> Option<usize> {
         let mut moved = Shift::default();

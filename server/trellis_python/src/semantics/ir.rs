@@ -63,6 +63,8 @@ pub(crate) struct Module {
     pub(crate) stores: Vec<(ExprId, ExprId)>,
     /// Texts of strings that are the key of an item.
     pub(crate) texts: FxHashMap<ExprId, Name>,
+    /// Byte ranges of the lines with syntax errors.
+    pub(crate) broken: Vec<std::ops::Range<u32>>,
     /// True if the text could not be read at all.
     pub(crate) unread: bool,
 }

@@ -44,6 +44,8 @@ pub(crate) enum Uncertainty {
     Compound,
     /// A parameter of a test for which no fixture is known.
     Fixture,
+    /// A name beside a syntax error.
+    Unparsed,
     /// Any other string.
     Plain,
     /// A word of a document.
@@ -70,6 +72,7 @@ impl Uncertainty {
             Uncertainty::Document(DocumentKind::Template) => "a template has the name",
             Uncertainty::Document(_) => "the documentation has the name",
             Uncertainty::Fixture => "a test asks for a fixture of this name, which may be this one",
+            Uncertainty::Unparsed => "the name is beside a syntax error",
             Uncertainty::Plain => "a string is the name",
         }
     }

@@ -24,6 +24,11 @@ impl Module {
         }
     }
 
+    /// Returns whether an offset is in a line with a syntax error.
+    pub(crate) fn is_broken_at(&self, at: u32) -> bool {
+        self.broken.iter().any(|it| it.contains(&at))
+    }
+
     pub(crate) fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id.index()]
     }

@@ -26,6 +26,7 @@ impl Eval<'_> {
             Quoted::LookedUp => Meaning::doubtful(Uncertainty::LookedUp),
             Quoted::Prefix(_) | Quoted::Suffix(_) => self.part_meaning(file, it.name),
             Quoted::Plain => Meaning::doubtful(Uncertainty::Plain),
+            Quoted::Unparsed => Meaning::doubtful(Uncertainty::Unparsed),
             Quoted::Mention(kind) => Meaning::doubtful(Uncertainty::Document(kind)),
         }
     }

@@ -27,6 +27,8 @@ pub(crate) enum Quoted {
     Suffix(Rest),
     /// A string without a known rule.
     Plain,
+    /// A name in code beside a syntax error, which the parser passed over.
+    Unparsed,
     /// A word of a document.
     Mention(DocumentKind),
 }

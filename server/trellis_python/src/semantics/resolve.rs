@@ -9,8 +9,17 @@ use super::types::Type;
 use crate::index::FileId;
 
 impl Eval<'_> {
-    /// Resolves an identifier at its place in the code.
+    /// Resolves an identifier at its place in the code. In a line with a syntax error it may mean
+    /// something else.
     pub(crate) fn meaning(&self, file: FileId, it: &Occurrence) -> Meaning {
+        let meaning = self.meaning_of_role(file, it);
+        if !self.module(file).is_broken_at(it.at) {
+            return meaning;
+        }
+        Meaning { others: meaning.others.or(Some(Uncertainty::Unparsed)), ..meaning }
+    }
+
+    fn meaning_of_role(&self, file: FileId, it: &Occurrence) -> Meaning {
         let module = self.module(file);
         match it.role {
             Role::Binding(binding) => self.binding_meaning(file, binding),

@@ -3,6 +3,7 @@
 mod accuracy;
 mod after_edit;
 mod any_edits;
+mod broken;
 mod calls;
 mod classes;
 mod contracts;

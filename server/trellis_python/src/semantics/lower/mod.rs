@@ -14,6 +14,7 @@ mod statements;
 mod strings;
 mod targets;
 mod templates;
+mod unparsed;
 
 use ruff_python_ast::{Identifier, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
@@ -38,6 +39,10 @@ pub(crate) fn lower(source: &str) -> Module {
     let body = &parsed.syntax().body;
     lower.declare(&Bound::of(body));
     lower.body(body);
+    if !parsed.errors().is_empty() {
+        lower.unparsed_names(parsed.tokens());
+        lower.lines_with_errors(parsed.errors());
+    }
     lower.finish()
 }
 
@@ -91,6 +96,7 @@ impl<'a> Lower<'a> {
     fn finish(mut self) -> Module {
         // The more a role tells, the earlier.
         let rank = |it: &Occurrence| match it.role {
+            Role::Quoted(Quoted::Unparsed) => 4,
             Role::Quoted(Quoted::Plain | Quoted::Path(..)) => 3,
             Role::Keyword(_) => 2,
             Role::Quoted(Quoted::LookedUp) => 1,
