@@ -172,6 +172,9 @@ impl Index {
             let mut uses: FxHashSet<Use> = FxHashSet::default();
             for it in reads {
                 eval.refresh();
+                if matches!(it.role, Role::Quoted(Quoted::Decorator(_))) {
+                    continue; // parameters are not listed
+                }
                 let meaning = eval.meaning(file, it);
                 let name = it.name;
                 if meaning.uncertainty.is_some() {

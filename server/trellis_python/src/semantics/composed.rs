@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use super::compounds::ClassPart;
@@ -13,7 +14,18 @@ use super::types::{ClassType, Type};
 use crate::index::{FileId, Index, Word};
 
 /// Functions that look up a name at run time.
-const LOOKUPS: [&str; 5] = ["getattr", "globals", "methodcaller", "attrgetter", "__dict__"];
+const LOOKUPS: [&str; 10] = [
+    "getattr",
+    "setattr",
+    "hasattr",
+    "delattr",
+    "globals",
+    "vars",
+    "getmembers",
+    "methodcaller",
+    "attrgetter",
+    "__dict__",
+];
 
 /// Returns the beginnings and ends of a name that code may put together with the rest: up to or
 /// from each underscore, and up to each capital letter in `visitName`.
@@ -123,9 +135,16 @@ impl Index {
         static NONE: Composing = Composing { looks_up: false, parts: OnceLock::new() };
         let Some(it) = self.get(file) else { return &NONE };
         it.composing.get_or_init(|| Composing {
-            looks_up: LOOKUPS.iter().any(|it| self.words(file).may_hold(it)),
+            looks_up: LOOKUPS.iter().any(|it| self.words(file).may_hold(it))
+                || self.reads_names(file),
             parts: OnceLock::new(),
         })
+    }
+
+    /// Returns whether a file reads the names of functions or classes: `f.__name__`.
+    fn reads_names(&self, file: FileId) -> bool {
+        let read = |it: &std::sync::Arc<str>| memmem::find(it.as_bytes(), b".__name__").is_some();
+        self.words(file).may_hold("__name__") && self.text(file).as_ref().is_some_and(read)
     }
 
     /// Returns the name of a class.
@@ -218,12 +237,19 @@ impl Eval<'_> {
         let module = self.module(home);
         let ScopeKind::Class(class) = module.scopes[module.symbol(symbol).scope.index()].kind
         else {
-            return home == file;
+            return home == file || self.names_module(file, home);
         };
         let around = self.class_around(file, it.scope);
         let own = ClassType::bare(home, class);
         let is_specific = it.name.text().trim_matches('_').contains('_');
         is_specific || around.is_none_or(|it| self.derives(&it, &own) || self.derives(&own, &it))
+    }
+
+    /// Returns whether a file has the name of another file's module.
+    fn names_module(&self, file: FileId, home: FileId) -> bool {
+        let module = super::program::module_of(self.index.path(home)).text();
+        let name = module.rsplit(['/', '.']).next().unwrap_or(module);
+        self.index.words(file).may_hold(name)
     }
 
     /// Returns the class around a scope.

@@ -44,6 +44,10 @@ pub(crate) enum Uncertainty {
     Compound,
     /// A parameter of a test for which no fixture is known.
     Fixture,
+    /// A word of the code in a string.
+    Code,
+    /// A word in a string of the function's own decorators.
+    Decorator,
     /// A name beside a syntax error.
     Unparsed,
     /// Any other string.
@@ -72,6 +76,8 @@ impl Uncertainty {
             Uncertainty::Document(DocumentKind::Template) => "a template has the name",
             Uncertainty::Document(_) => "the documentation has the name",
             Uncertainty::Fixture => "a test asks for a fixture of this name, which may be this one",
+            Uncertainty::Code => "a string with code has the name",
+            Uncertainty::Decorator => "a decorator has the name in a string",
             Uncertainty::Unparsed => "the name is beside a syntax error",
             Uncertainty::Plain => "a string is the name",
         }

@@ -26,6 +26,10 @@ impl Eval<'_> {
             Quoted::LookedUp => Meaning::doubtful(Uncertainty::LookedUp),
             Quoted::Prefix(_) | Quoted::Suffix(_) => self.part_meaning(file, it.name),
             Quoted::Plain => Meaning::doubtful(Uncertainty::Plain),
+            Quoted::Code => Meaning::doubtful(Uncertainty::Code),
+            Quoted::Tail if self.patches(file) => Meaning::doubtful(Uncertainty::Composed),
+            Quoted::Tail => Meaning::default(),
+            Quoted::Decorator(_) => Meaning::doubtful(Uncertainty::Decorator),
             Quoted::Unparsed => Meaning::doubtful(Uncertainty::Unparsed),
             Quoted::Mention(kind) => Meaning::doubtful(Uncertainty::Document(kind)),
         }
@@ -36,6 +40,13 @@ impl Eval<'_> {
             true => Meaning::doubtful(Uncertainty::Composed),
             false => Meaning::default(),
         }
+    }
+
+    /// Returns whether a file has a word of functions that take the path of an object in a string.
+    fn patches(&self, file: FileId) -> bool {
+        const WORDS: [&str; 5] = ["patch", "setattr", "import_module", "import_string", "locate"];
+        let words = self.index.words(file);
+        WORDS.iter().any(|it| words.may_hold(it))
     }
 
     // Keys
@@ -177,7 +188,7 @@ impl Eval<'_> {
             _ => return None,
         };
         match (name.text(), first) {
-            ("vars" | "asdict", Some(first)) => Some(self.expr(file, first)),
+            ("vars" | "dir" | "asdict", Some(first)) => Some(self.expr(file, first)),
             ("dict" | "copy" | "deepcopy", Some(first)) if steps > 0 => {
                 self.mapped(file, first, steps - 1)
             }
@@ -275,7 +286,9 @@ impl Eval<'_> {
             self.resolve(file, path).map(|it| (*count, it))
         };
         let Some((known, module)) = (1..=parts.len()).rev().find_map(|it| module(&it)) else {
-            return if is_last {
+            // A class may be the beginning of a path of another kind, such as `Model.field`.
+            let may_be_class = parts.len() == 1 && path.text().starts_with(char::is_uppercase);
+            return if is_last || may_be_class {
                 Meaning::doubtful(Uncertainty::Plain)
             } else {
                 Meaning::default()

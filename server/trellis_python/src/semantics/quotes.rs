@@ -27,6 +27,12 @@ pub(crate) enum Quoted {
     Suffix(Rest),
     /// A string without a known rule.
     Plain,
+    /// A word of the code in a string: `eval("name + 1")`.
+    Code,
+    /// A part of a dotted path whose beginning is put before it: `f"{MODULE}.name"`.
+    Tail,
+    /// A parameter of a function, in a string of the function's decorators.
+    Decorator(FunctionId),
     /// A name in code beside a syntax error, which the parser passed over.
     Unparsed,
     /// A word of a document.

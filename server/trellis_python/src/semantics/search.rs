@@ -85,16 +85,23 @@ impl SearchTarget {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Quoted(Quoted::Plain | Quoted::LookedUp) => {
+            Role::Quoted(Quoted::Plain | Quoted::LookedUp | Quoted::Code) => {
                 self.members || self.globals || self.strings
             }
-            Role::Quoted(Quoted::Attribute(_)) => self.members || self.globals,
+            Role::Quoted(Quoted::Attribute(_) | Quoted::Tail) => self.members || self.globals,
+            Role::Quoted(Quoted::Decorator(of)) => self.is_parameter_of(eval, file, of),
             Role::Quoted(Quoted::Key(_) | Quoted::Entry(_)) => {
                 self.members || self.globals || self.parameters
             }
             Role::Slot(_) | Role::MatchArgument(_) => self.members,
             _ => true,
         }
+    }
+
+    /// Returns whether a target is a parameter of a function.
+    fn is_parameter_of(&self, eval: &Eval<'_>, file: FileId, of: FunctionId) -> bool {
+        let mut parameters = eval.module(file).function(of).parameters.iter();
+        parameters.any(|it| self.targets.contains(&Target::Symbol(file, it.symbol)))
     }
 
     fn compound(&self, name: Name) -> Option<Compound> {

@@ -6,6 +6,7 @@ mod any_edits;
 mod broken;
 mod calls;
 mod classes;
+mod code_strings;
 mod contracts;
 mod edits;
 mod fixtures;

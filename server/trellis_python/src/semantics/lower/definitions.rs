@@ -82,6 +82,7 @@ impl Lower<'_> {
         self.fixture_name(&def.decorator_list, function);
         let outside = self.enter(scope, Some(function));
         self.parameters(function, &def.parameters, annotations, defaults);
+        self.decorator_words(function, &def.decorator_list);
         self.declare(&Bound::of(&def.body));
         self.body(&def.body);
         self.ends_without_return(function);

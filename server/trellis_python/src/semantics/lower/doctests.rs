@@ -67,6 +67,7 @@ impl Examples {
     /// Lowers the code as a module, with the places of the source.
     pub(super) fn lower(&self) -> Module {
         let mut module = lower(&self.code);
+        module.broken.clear(); // other text than code makes errors
         Rows::default().move_new(&mut module, self);
         module
     }

@@ -1,8 +1,11 @@
 //! Lowers a syntax tree to the tables of [`super::ir`].
 
+mod affixes;
 mod annotations;
 mod bound;
 mod calls;
+mod code_strings;
+mod decorator_words;
 mod definitions;
 mod doctests;
 mod exports;
@@ -98,6 +101,7 @@ impl<'a> Lower<'a> {
         let rank = |it: &Occurrence| match it.role {
             Role::Quoted(Quoted::Unparsed) => 4,
             Role::Quoted(Quoted::Plain | Quoted::Path(..)) => 3,
+            Role::Quoted(Quoted::Decorator(_)) => 2,
             Role::Keyword(_) => 2,
             Role::Quoted(Quoted::LookedUp) => 1,
             _ => 0,
@@ -225,7 +229,13 @@ impl<'a> Lower<'a> {
         if range.is_empty() {
             return; // inserted by the parser for a missing name
         }
-        let (name, at, scope) = (self.name(range), range.start().to_u32(), self.scope);
+        let name = self.name(range);
+        self.occurs_as(range, name, role);
+    }
+
+    /// Records a name that a text spells in its own way.
+    fn occurs_as(&mut self, range: TextRange, name: Name, role: Role) {
+        let (at, scope) = (range.start().to_u32(), self.scope);
         let length = range.len().to_u32();
         self.module.occurrences.push(Occurrence { at, length, name, role, scope });
     }

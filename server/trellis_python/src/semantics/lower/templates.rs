@@ -24,6 +24,16 @@ pub(super) fn names(text: &str) -> Vec<(usize, usize, Quoted)> {
     found
 }
 
+/// Returns offset and length of the name of each field in a format string: `name` of `{name!r}`.
+pub(super) fn fields(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    between(text, "{", "}", |at, inner| {
+        let end = inner.find(['!', ':', '.', '[']).unwrap_or(inner.len());
+        found.extend(is_identifier(&inner[..end]).then_some((at, end)));
+    });
+    found
+}
+
 /// Calls `each` with the offset and text of every part between two marks.
 fn between<'t>(text: &'t str, open: &str, close: &str, mut each: impl FnMut(usize, &'t str)) {
     for start in memmem::find_iter(text.as_bytes(), open).map(|it| it + open.len()) {
