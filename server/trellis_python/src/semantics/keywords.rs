@@ -82,6 +82,7 @@ impl Eval<'_> {
         };
         for function in &candidates {
             self.named_parameters(function, name, meaning);
+            self.handed_on(file, site, function, name, meaning);
             self.replaced_field(file, site, function, name, meaning);
         }
         if candidates.iter().all(|it| super::bundle::number(it.file).is_some()) {
@@ -130,6 +131,32 @@ impl Eval<'_> {
         }
     }
 
+    /// Resolves a keyword of a library's function that takes any: `submit(f, x=1)` hands it on to
+    /// `f`, and `bind(x=1)` to a function that is not known.
+    fn handed_on(
+        &self,
+        file: FileId,
+        site: &Call,
+        function: &FunctionType,
+        name: Name,
+        meaning: &mut Meaning,
+    ) {
+        let of = self.module(function.file).function(function.function);
+        let is_open = of.parameters.iter().any(|it| it.kind == ParameterKind::Keywords);
+        if !is_open || super::bundle::number(function.file).is_none() {
+            return;
+        }
+        for argument in self.module(file).arguments_of(site) {
+            let given = self.expr(file, argument.value);
+            let functions = given.members().iter().filter(|it| is_code(it));
+            let called: Vec<FunctionType> = functions.flat_map(|it| self.candidates(it)).collect();
+            called.iter().for_each(|it| self.named_parameters(it, name, meaning));
+        }
+        if of.name.is_some_and(|it| matches!(it.text(), "bind" | "bind_partial")) {
+            meaning.uncertainty = Some(Uncertainty::Forwarded);
+        }
+    }
+
     /// Returns whether a function passes its `**kwargs` on to another call.
     fn forwards_keywords(&self, function: &FunctionType) -> bool {
         let module = self.module(function.file);
@@ -138,8 +165,7 @@ impl Eval<'_> {
             return false;
         };
         let hands_on = |it: &Argument| {
-            it.kind == ArgumentKind::Keywords
-                && matches!(module.expr(it.value), Expr::Name(_, Some(symbol), _) if symbol == open.symbol)
+            it.kind == ArgumentKind::Keywords && self.carries(function.file, it.value, open.symbol)
         };
         module.arguments.iter().any(hands_on)
     }
@@ -196,4 +222,9 @@ impl Eval<'_> {
             _ => {}
         }
     }
+}
+
+/// Returns whether a value is a function or class.
+fn is_code(it: &Type) -> bool {
+    matches!(it, Type::Function(_) | Type::Class(_) | Type::Partial(_))
 }

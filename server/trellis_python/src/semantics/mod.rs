@@ -25,6 +25,7 @@ mod search;
 mod search_target;
 mod stub_counterparts;
 mod types;
+mod unpacked;
 mod writes;
 
 pub(crate) use composed::{Composing, affixes};

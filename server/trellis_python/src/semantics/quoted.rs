@@ -74,10 +74,28 @@ impl Eval<'_> {
                 _ => {}
             }
         }
+        if self.is_signature(file, object) {
+            meaning.uncertainty = Some(Uncertainty::LookedUp);
+        }
         if let Expr::Name(_, Some(symbol), _) = self.module(file).expr(object) {
             self.unpacked(file, symbol, name, &mut meaning);
         }
         meaning.if_unresolved()
+    }
+
+    /// Returns whether a mapping is `signature.parameters`, whose keys are parameters.
+    fn is_signature(&self, file: FileId, object: ExprId) -> bool {
+        let module = self.module(file);
+        let is_it = |of: &Type| {
+            matches!(of, Type::Instance(class)
+            if self.module(class.file).class(class.class).name.text() == "Signature")
+        };
+        match module.expr(object) {
+            Expr::Attribute(of, name, _) if name.text() == "parameters" => {
+                self.expr(file, of).members().iter().any(is_it)
+            }
+            _ => false,
+        }
     }
 
     /// Resolves a key of a dict display by the place of the display.
@@ -148,8 +166,7 @@ impl Eval<'_> {
     fn unpacked(&self, file: FileId, symbol: SymbolId, name: Name, meaning: &mut Meaning) {
         let module = self.module(file);
         let is_it = |it: &Argument| {
-            it.kind == ArgumentKind::Keywords
-                && matches!(module.expr(it.value), Expr::Name(_, Some(of), _) if of == symbol)
+            it.kind == ArgumentKind::Keywords && self.carries(file, it.value, symbol)
         };
         let unpacks = |call: &&Call| module.arguments_of(call).iter().any(is_it);
         for call in module.calls.iter().filter(unpacks) {
@@ -161,7 +178,7 @@ impl Eval<'_> {
 
     /// Returns the object whose attributes a mapping holds: that of `vars(x)`, `x.__dict__`,
     /// `asdict(x)`, `globals()`.
-    fn mapped(&self, file: FileId, expr: ExprId, steps: u32) -> Option<Type> {
+    pub(super) fn mapped(&self, file: FileId, expr: ExprId, steps: u32) -> Option<Type> {
         let module = self.module(file);
         match module.expr(expr) {
             Expr::Attribute(object, name, _)

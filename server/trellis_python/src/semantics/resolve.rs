@@ -84,7 +84,7 @@ impl Eval<'_> {
         self.module(file).stars.iter().any(|(_, path)| self.resolve(file, *path).is_none())
     }
 
-    fn attribute_meaning(&self, file: FileId, expr: ExprId) -> Meaning {
+    pub(super) fn attribute_meaning(&self, file: FileId, expr: ExprId) -> Meaning {
         let Expr::Attribute(object, name, _) = self.module(file).expr(expr) else {
             return Meaning::default();
         };

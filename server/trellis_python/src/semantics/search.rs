@@ -28,7 +28,7 @@ pub(crate) struct Match {
 impl SearchTarget {
     /// Returns the files that can contain matches, by path.
     fn files(&self, index: &Index) -> Vec<FileId> {
-        let names = words(&self.names);
+        let (names, callees) = (words(&self.names), words(&self.callees));
         let enums = self.enums.iter().map(|it| index.class_name(it));
         let others = WordSet::of(self.compounds.iter().map(|it| it.name.text()).chain(enums));
         let holds = |file: &FileId| {
@@ -36,6 +36,7 @@ impl SearchTarget {
             of_file.has_any(&names) && self.may_name(index, *file)
                 || self.affixes.may_be_in(index, *file)
                 || of_file.has_any(&others)
+                || of_file.has_any(&callees) && unpacks(index, *file)
                 || self.owners.iter().any(|it| it.file == *file && looks_up(index, *file))
         };
         let mut files: Vec<FileId> = match self.only_in {
@@ -53,7 +54,7 @@ impl SearchTarget {
                     return true;
                 }
                 let text = index.text(file).unwrap_or_default();
-                let unpacks = text.contains("**");
+                let unpacks = unpacks(index, file);
                 let is_named = |name: &str| {
                     has_keyword(&text, name)
                         || unpacks
@@ -163,11 +164,14 @@ impl SearchTarget {
         let near = occurrences.filter(|it| self.is_near(eval, file, it));
         let computed =
             [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
-        let computed = computed.concat().into_iter().map(|it| Match {
+        let unpacked = [eval.open_calls(file, self), eval.attribute_calls(file, self)];
+        let unpacked = unpacked.concat().into_iter().map(|it| (it, Uncertainty::Unpacked));
+        let computed = computed.concat().into_iter().map(|it| (it, Uncertainty::Computed));
+        let computed = computed.chain(unpacked).map(|(occurrence, doubt)| Match {
             file,
-            occurrence: it,
-            meaning: Meaning::doubtful(Uncertainty::Computed),
-            uncertainty: Some(Uncertainty::Computed),
+            occurrence,
+            meaning: Meaning::doubtful(doubt),
+            uncertainty: Some(doubt),
             compound: None,
         });
         let look = |it: &Occurrence| {
@@ -269,6 +273,11 @@ fn is_resolved(eval: &Eval<'_>, file: FileId, at: u32) -> bool {
 
 fn words(names: &[Name]) -> WordSet {
     WordSet::of(names.iter().map(|it| it.text()))
+}
+
+/// Returns whether a file may unpack a mapping.
+fn unpacks(index: &Index, file: FileId) -> bool {
+    index.text(file).is_some_and(|it| memmem::find(it.as_bytes(), b"**").is_some())
 }
 
 /// Returns whether a text contains `name=`.

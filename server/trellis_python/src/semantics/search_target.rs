@@ -7,7 +7,7 @@ use super::compounds::{Compound, compounds};
 use super::eval::Eval;
 use super::ir::*;
 use super::meaning::Target;
-use super::names::Name;
+use super::names::{KNOWN, Name};
 use super::types::ClassType;
 use crate::index::FileId;
 
@@ -103,6 +103,9 @@ impl SearchTarget {
                         // A base class that is not known may make keywords of annotated names.
                         self.fields |= info.has_fields
                             || !info.complete && it.bindings.iter().any(is_annotated);
+                        if self.fields {
+                            self.callees.push(module.class(class).name);
+                        }
                         self.owners.push(ClassType::bare(file, class));
                         self.enums.extend(info.is_enum.then(|| ClassType::bare(file, class)));
                     }
@@ -138,5 +141,6 @@ impl SearchTarget {
         let is_constructor = matches!(name.text(), "__init__" | "__new__");
         let class = function.class.filter(|_| is_constructor);
         self.callees.push(class.map_or(name, |it| module.class(it).name));
+        self.callees.extend(class.map(|_| KNOWN.init));
     }
 }

@@ -30,3 +30,4 @@ mod robust;
 mod shortcuts;
 mod strings;
 mod text;
+mod unpacked;
