@@ -15,6 +15,7 @@ mod reach;
 mod references;
 mod relations;
 mod runtime_imports;
+mod test_settings;
 mod unseen_uses;
 mod words;
 

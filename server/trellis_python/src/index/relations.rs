@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::test_settings::TestPatterns;
 use super::{DocumentKind, FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
 use crate::semantics::{Eval, Name, Quoted, Role, Target, affixes, ask, ask_each};
@@ -112,6 +113,7 @@ impl Index {
         files.sort_by_key(|it| self.path(*it));
         let uses = self.uses(&files);
         let uses: FxHashSet<Use> = uses.into_iter().collect();
+        let tests = TestPatterns::of(self);
         ask_each(self, &files, |eval, file| {
             let outline = self.outline(file);
             let module = eval.module(file);
@@ -125,21 +127,35 @@ impl Index {
                     || eval.may_override(file, symbol)
                     || eval.convention(own).is_some()
                     || eval.is_test_case(file, symbol)
+                    || tests.fit(&it.name)
+                    || eval.member_of_protocol(file, symbol).is_some()
                 {
                     continue;
                 }
                 let targets = eval.with_counterparts(vec![own]);
                 let is_used = targets.iter().any(|it| uses.contains(&Use::Certain(*it)));
                 if !is_used && !self.is_in_settings(eval, Name::of(&it.name), &targets) {
-                    let symbol = Located { file, symbol: number };
+                    let located = Located { file, symbol: number };
                     let mut parts = affixes(&it.name).into_iter();
                     let possibly_used = uses.contains(&Use::Possible(Name::of(&it.name)))
-                        || parts.any(|it| uses.contains(&Use::Part(it)));
-                    found.push(Unused { symbol, possibly_used });
+                        || parts.any(|it| uses.contains(&Use::Part(it)))
+                        || eval.kept_by_base(file, symbol).is_some()
+                        || self.is_in_template(Name::of(&it.name));
+                    found.push(Unused { symbol: located, possibly_used });
                 }
             }
             found
         })
+    }
+
+    /// Returns whether a template or a notebook has a name where code stands.
+    fn is_in_template(&self, name: Name) -> bool {
+        let mut documents = self.documents().filter(|it| {
+            let kind = self.document(*it);
+            matches!(kind, Some(DocumentKind::Template | DocumentKind::Notebook))
+                && self.words(*it).may_hold(name.text())
+        });
+        documents.any(|it| !self.mentions(it, &[name]).is_empty())
     }
 
     /// Returns whether a file of settings names one of some targets, as an entry point does.

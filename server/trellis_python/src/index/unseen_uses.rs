@@ -3,7 +3,8 @@
 
 use super::{FileId, Index, Located};
 use crate::outline::Symbol;
-use crate::semantics::{Target, ask};
+use crate::semantics::ir::SymbolId;
+use crate::semantics::{Eval, Target, ask};
 use crate::test_files::is_test_file;
 
 /// Decorators that pass the definition to nothing else: of the language and the standard library,
@@ -52,6 +53,13 @@ const PLAIN: [&str; 41] = [
     "xfail",
 ];
 
+/// Returns the reason why code uses a symbol, or depends on it, without its name.
+fn unnamed_use(eval: &Eval<'_>, file: FileId, symbol: SymbolId) -> Option<String> {
+    let kept = eval.kept_by_base(file, symbol);
+    let implements = kept.or_else(|| eval.member_of_protocol(file, symbol));
+    implements.or_else(|| eval.lost_with(file, symbol))
+}
+
 impl Index {
     /// Returns the reason why code that no reference shows may use a definition.
     pub fn unseen_use(&self, it: Located) -> Option<String> {
@@ -64,7 +72,9 @@ impl Index {
         let bound = self.module(it.file).symbol_bound_at(symbol.name_range.start as u32);
         let target = bound.map(|bound| Target::Symbol(it.file, bound));
         let looked_for = target.and_then(|it| ask(self, |eval| eval.convention(it)));
-        looked_for.or_else(|| self.decorator_use(it.file, symbol))
+        let unnamed =
+            || bound.and_then(|bound| ask(self, |eval| unnamed_use(eval, it.file, bound)));
+        looked_for.or_else(|| self.decorator_use(it.file, symbol)).or_else(unnamed)
     }
 
     fn decorator_use(&self, file: FileId, symbol: &Symbol) -> Option<String> {

@@ -160,6 +160,30 @@ impl Eval<'_> {
         self.enum_keys(file, enums, |it| module.expr(it) != Expr::String)
     }
 
+    /// Returns the places where the names of an enum's members are read: `color.name`.
+    pub(crate) fn member_names(&self, file: FileId, enums: &[ClassType]) -> Vec<Occurrence> {
+        if enums.is_empty() {
+            return Vec::new();
+        }
+        let module = self.module(file);
+        let is_member = |it: &Type| match it {
+            Type::Instance(class) => enums.iter().any(|it| self.derives(class, it)),
+            _ => false,
+        };
+        let reads = |it: &&Occurrence| match it.role {
+            Role::Attribute(expr) if matches!(it.name.text(), "name" | "_name_") => {
+                match module.expr(expr) {
+                    Expr::Attribute(object, ..) => {
+                        self.expr(file, object).members().iter().any(is_member)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        module.occurrences.iter().filter(reads).copied().collect()
+    }
+
     /// Returns whether members of an enum are looked up by names that only a run knows.
     pub(crate) fn is_looked_up_by_data(&self, file: FileId, of: &ClassType) -> bool {
         let module = self.module(file);

@@ -101,6 +101,10 @@ impl Eval<'_> {
     fn of_pytest(&self, file: FileId, name: Name) -> Option<String> {
         let text = name.text();
         let is_test = is_test_file(self.index.path(file));
+        let path = self.index.path(file);
+        if text == "load_tests" && (is_test || path.ends_with("__init__.py")) {
+            return Some("unittest looks for `load_tests`".to_owned());
+        }
         let is_known = text.starts_with("pytest_")
             || is_test && (READ_BY_PYTEST.contains(&text) || RUN_BY_PYTEST.contains(&text));
         is_known.then(|| format!("pytest looks for `{text}`"))
@@ -117,11 +121,14 @@ impl Eval<'_> {
         by_name
             .or_else(|| self.of_wrapped(file, class, name))
             .or_else(|| self.of_base(file, class, name))
+            .or_else(|| self.called_by_library(file, class, name))
     }
 
     fn of_known_name(&self, file: FileId, text: &str) -> Option<String> {
         let who = match text {
             _ if text.starts_with("_repr_") && text.ends_with('_') => "IPython",
+            // A plugin may be an object.
+            _ if text.starts_with("pytest_") => "pytest",
             _ if RUN_BY_IMPORT.contains(&text) => "Python's import system",
             _ if RUN_BY_PYTEST.contains(&text) && is_test_file(self.index.path(file)) => "pytest",
             _ => return None,
@@ -145,9 +152,9 @@ impl Eval<'_> {
     fn of_hook(&self, file: FileId, function: FunctionId, symbol: SymbolId) -> Option<String> {
         let module = self.module(file);
         let of = module.function(function);
-        let hook = of.name.filter(|it| of.class.is_none() && it.text().starts_with("pytest_"))?;
-        let is_parameter =
-            of.parameters.iter().any(|it| it.symbol == symbol && it.default.is_none());
+        let hook = of.name.filter(|it| it.text().starts_with("pytest_"))?;
+        let given = of.parameters.iter().skip(usize::from(of.class.is_some()));
+        let is_parameter = given.into_iter().any(|it| it.symbol == symbol && it.default.is_none());
         let name = module.symbol(symbol).name.text();
         let (hook, why) = (hook.text(), "pytest passes");
         is_parameter.then(|| format!("{why} `{name}` to `{hook}` by its name"))

@@ -40,6 +40,8 @@ pub(crate) enum Uncertainty {
     Composed,
     /// A key of an enum that only a run knows.
     Computed,
+    /// The name of an enum's member, as data.
+    MemberName,
     /// A mapping of unknown keys that a call unpacks.
     Unpacked,
     /// A name that another one is a part of.
@@ -71,6 +73,7 @@ impl Uncertainty {
             Uncertainty::Key => "the name is a key of a mapping, which may hold attributes",
             Uncertainty::Composed => "code looks up names that it puts together with this text",
             Uncertainty::Computed => "members are looked up here by names that only a run knows",
+            Uncertainty::MemberName => "the names of members are read here",
             Uncertainty::Unpacked => "the call unpacks a mapping, which may have the name as a key",
             Uncertainty::Compound => {
                 "code looks up names that it puts together from the names of classes"

@@ -23,6 +23,7 @@ mod rename;
 mod resolve;
 mod search;
 mod search_target;
+mod structural;
 mod stub_counterparts;
 mod types;
 mod unpacked;

@@ -131,7 +131,8 @@ impl SearchTarget {
     fn may_mean(&self, eval: &Eval<'_>, it: &Occurrence, file: FileId, doubt: Uncertainty) -> bool {
         let of_string = matches!(doubt, Uncertainty::Plain | Uncertainty::Key);
         if doubt == Uncertainty::Fixture {
-            return self.globals && self.may_be_fixture(eval.index);
+            return self.globals && self.may_be_fixture(eval.index)
+                || self.members && self.is_fixture_of_class(eval);
         }
         if self.members || self.globals || self.strings || !of_string {
             return true;
@@ -159,6 +160,15 @@ impl SearchTarget {
         })
     }
 
+    /// Returns whether a target is a fixture in a class, which may be a plugin.
+    fn is_fixture_of_class(&self, eval: &Eval<'_>) -> bool {
+        let is_fixture = |it: &Target| match it {
+            Target::Symbol(file, symbol) => eval.names_fixture(*file, *symbol),
+            _ => false,
+        };
+        self.targets.iter().any(is_fixture)
+    }
+
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
         let occurrences = eval.module(file).occurrences.iter();
         let near = occurrences.filter(|it| self.is_near(eval, file, it));
@@ -166,8 +176,10 @@ impl SearchTarget {
             [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
         let unpacked = [eval.open_calls(file, self), eval.attribute_calls(file, self)];
         let unpacked = unpacked.concat().into_iter().map(|it| (it, Uncertainty::Unpacked));
+        let named = eval.member_names(file, &self.enums);
+        let named = named.into_iter().map(|it| (it, Uncertainty::MemberName));
         let computed = computed.concat().into_iter().map(|it| (it, Uncertainty::Computed));
-        let computed = computed.chain(unpacked).map(|(occurrence, doubt)| Match {
+        let computed = computed.chain(unpacked).chain(named).map(|(occurrence, doubt)| Match {
             file,
             occurrence,
             meaning: Meaning::doubtful(doubt),

@@ -238,7 +238,7 @@ impl Module {
     }
 
     /// Returns the last name of an expression: `c` of `a.b.c`.
-    fn last_name(&self, expr: ExprId) -> Option<Name> {
+    pub(super) fn last_name(&self, expr: ExprId) -> Option<Name> {
         match self.expr(expr) {
             Expr::Name(name, ..) | Expr::Attribute(_, name, _) => Some(name),
             _ => None,

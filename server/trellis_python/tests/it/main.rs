@@ -30,4 +30,5 @@ mod robust;
 mod shortcuts;
 mod strings;
 mod text;
+mod unnamed;
 mod unpacked;

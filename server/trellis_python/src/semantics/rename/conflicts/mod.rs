@@ -37,6 +37,8 @@ pub(super) fn refuse(
         check.star_imports()?;
         check.submodules()?;
         check.fields()?;
+        check.members_of_enums()?;
+        check.hooks()?;
         check.fixtures()?;
         check.private()
     })

@@ -248,6 +248,36 @@ impl Check<'_, '_> {
         Ok(())
     }
 
+    /// Refuses a new name of an enum's member that enums reserve.
+    pub(super) fn members_of_enums(&self) -> Checked {
+        let of_enum = |(file, symbol): (FileId, SymbolId)| {
+            let module = self.eval.module(file);
+            match module.scopes[self.scope_of(file, symbol).index()].kind {
+                ScopeKind::Class(class) => self.eval.class(file, class).is_enum,
+                _ => false,
+            }
+        };
+        let to = self.to.text();
+        if to.len() > 2 && to.starts_with('_') && to.ends_with('_') && self.symbols().any(of_enum) {
+            let what = "enums reserve names that begin and end with an underscore".to_owned();
+            return self.conflict(what, None);
+        }
+        Ok(())
+    }
+
+    /// Refuses a new name in a `conftest.py` that is one of pytest's hooks.
+    pub(super) fn hooks(&self) -> Checked {
+        let is_hook = |it: Name| it.text().starts_with("pytest_");
+        let is_global = |(file, symbol): (FileId, SymbolId)| {
+            let name = self.eval.index.path(file).rsplit('/').next();
+            name == Some("conftest.py") && self.scope_of(file, symbol) == ScopeId(0)
+        };
+        if is_hook(self.to) && !is_hook(self.from) && self.symbols().any(is_global) {
+            return self.conflict("pytest would call it as a hook".to_owned(), None);
+        }
+        Ok(())
+    }
+
     /// Refuses a new name of a fixture that is also the name of another fixture for the same tests.
     pub(super) fn fixtures(&self) -> Checked {
         let named = |it: &(FileId, SymbolId)| self.eval.names_fixture(it.0, it.1);
