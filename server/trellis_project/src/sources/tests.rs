@@ -233,6 +233,8 @@ fn files_that_are_not_searched_are_named_once() {
     write("build/other.py", "nothing\n");
     write("run", "#!/usr/bin/env python3\ntotal()\n");
     write("shell", "#!/bin/sh\ntotal\n");
+    write("conf.json", "{\"handler\": \"m.total\"}\n");
+    write("labels.json", "{\"cart.total\": \"total\", \"m.total.x\": 1}\n");
     write(".github/scripts/release.py", "total()\n");
     write(".tox/py/lib.py", "total()\n");
     fs::write(folder.path().join("old.py"), b"# -*- coding: latin-1 -*-\ntotal('\xe9')\n").unwrap();
@@ -251,6 +253,7 @@ fn files_that_are_not_searched_are_named_once() {
         found.doubts,
         [
             "build/0.py, build/1.py, build/2.py and 2 more: not searched, git ignores it, and `total` is a word there",
+            "conf.json: not searched, it is JSON, and `total` is a word there",
             "alias.py, tests: not searched, it is a link, and `total` is a word there",
             ".github/scripts/release.py: not searched, it is hidden, and `total` is a word there",
             "old.py: not searched, it is not UTF-8, and `total` is a word there",

@@ -1,5 +1,6 @@
 //! Files with Python code that are not in an index: those that git ignores, that are no UTF-8, in
-//! hidden folders or behind links, and scripts without an ending.
+//! hidden folders or behind links, and scripts without an ending. JSON files that have the path of a
+//! name are among them.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -129,10 +130,35 @@ impl Search<'_> {
             let is_known = self.index.file(&name).is_some();
             (!is_known).then(|| self.in_source(path, unread)).flatten()
         } else {
+            if path.extension().is_some_and(|it| it == "json") {
+                return self.is_in_json(entry).then_some(("it is JSON", name));
+            }
             let is_plain = path.extension().is_none() && is_script(entry);
             (is_plain && self.in_source(path, "").is_some()).then_some("its name has no ending")
         };
         why.map(|why| (why, name))
+    }
+
+    /// Returns whether a string of a JSON file is a dotted path that begins with a module of the index
+    /// and ends with the word.
+    fn is_in_json(&self, entry: &DirEntry) -> bool {
+        let is_small = entry.metadata().is_ok_and(|it| it.len() <= LARGEST_SCRIPT);
+        let read = || trellis_os::files::read_text(entry.path()).ok();
+        let Some(text) = is_small.then(read).flatten() else { return false };
+        let is_end = |path: &str| {
+            let last = path.rsplit(['.', ':']).next();
+            path.len() > self.word.len() && last == Some(self.word)
+        };
+        text.split('"').filter(|it| is_end(it)).any(|it| self.begins_with_module(it))
+    }
+
+    /// Returns whether the first part of a dotted path is a module or a package of the index.
+    fn begins_with_module(&self, path: &str) -> bool {
+        let first = path.split(['.', ':']).next().unwrap_or_default();
+        self.index.files().any(|it| {
+            let parts = self.index.path(it).trim_end_matches(".py").split('/');
+            !first.is_empty() && parts.into_iter().any(|it| it == first)
+        })
     }
 
     /// Returns why a source with the word is not in the index.

@@ -10,7 +10,8 @@ use crate::semantics::{MODULE, Name, Occurrence, Quoted, Role};
 /// Kind of a document, which decides where it names symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DocumentKind {
-    /// Dotted paths anywhere: entry points, tasks, log settings; fixtures in `usefixtures`.
+    /// Dotted paths anywhere: entry points, tasks, log settings, commands; fixtures in `usefixtures`;
+    /// code in command lines.
     Settings,
     /// Code in marks, in blocks and in examples.
     Prose,
@@ -20,12 +21,20 @@ pub(crate) enum DocumentKind {
     Notebook,
 }
 
+/// Names of files with command lines.
+const COMMANDS: [&str; 7] =
+    ["Makefile", "makefile", "GNUmakefile", "Dockerfile", "Containerfile", "Procfile", "justfile"];
+
 impl DocumentKind {
     /// Returns the kind of a file by the ending of its name; `None` if it is no document.
     pub(crate) fn of(path: &str) -> Option<DocumentKind> {
         let name = path.rsplit('/').next().unwrap_or(path);
+        if COMMANDS.contains(&name) || name.starts_with("Dockerfile.") {
+            return Some(DocumentKind::Settings);
+        }
         Some(match name.rsplit_once('.')?.1 {
             "toml" | "cfg" | "ini" | "yaml" | "yml" => DocumentKind::Settings,
+            "sh" | "bash" | "mk" | "dockerfile" => DocumentKind::Settings,
             "md" | "rst" | "txt" => DocumentKind::Prose,
             "html" | "htm" | "j2" | "jinja" | "jinja2" | "mako" => DocumentKind::Template,
             "ipynb" => DocumentKind::Notebook,
@@ -83,7 +92,8 @@ fn mention(text: &str, kind: DocumentKind, name: Name, at: usize) -> Option<Occu
     let length = name.text().len();
     let rule = match kind {
         DocumentKind::Settings => path_around(text, at, length)
-            .or_else(|| is_fixture(text, at).then_some(Quoted::Fixture))?,
+            .or_else(|| is_fixture(text, at).then_some(Quoted::Fixture))
+            .or_else(|| is_imported(text, at).then_some(Quoted::Mention(kind)))?,
         DocumentKind::Prose if is_code(text, at) => Quoted::Mention(kind),
         DocumentKind::Template if is_expression(text, at) => Quoted::Mention(kind),
         DocumentKind::Notebook => Quoted::Mention(kind),
@@ -104,6 +114,16 @@ fn path_around(text: &str, at: usize, length: usize) -> Option<Quoted> {
     let is_last = !text[end..rest].starts_with(['.', ':']) || text[end..rest].ends_with(':');
     let is_path = path.contains('.') && path.split('.').all(|it| !it.is_empty());
     is_path.then(|| Quoted::Path(Name::of(&path), is_last))
+}
+
+/// Returns whether an offset of settings is behind an import of Python, as in
+/// `python -c "from m import name; name()"`.
+fn is_imported(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let before = &text[start..at];
+    let is_statement = before.trim_start().starts_with("from ");
+    let is_command = before.contains("python") || before.contains("-c ");
+    before.contains("import ") && (is_statement || is_command)
 }
 
 /// Returns whether an offset of settings is in the value of pytest's `usefixtures`: names in lines, or
@@ -132,8 +152,51 @@ fn is_code(text: &str, at: usize) -> bool {
     let runs = text[start..at].split(|c| c != '`').filter(|it| !it.is_empty()).count();
     let is_marked = runs % 2 == 1;
     let is_block = line.starts_with("    ") || line.starts_with('\t') || line.starts_with(">>>");
-    let is_directive = line.trim_start().starts_with(".. ");
-    is_marked || is_block || is_directive || is_fenced(&text[..start])
+    let is_directive = line.trim_start().starts_with(".. ") || line.starts_with("::: ");
+    is_marked || is_block || is_directive || is_fenced(&text[..start]) || is_literal(text, start)
+}
+
+/// Directives of reStructuredText whose lines are code or names.
+const CODE_DIRECTIVES: [&str; 9] = [
+    "code",
+    "code-block",
+    "sourcecode",
+    "ipython",
+    "doctest",
+    "testcode",
+    "testsetup",
+    "autosummary",
+    "parsed-literal",
+];
+
+/// Returns whether the line at an offset is in a literal block of reStructuredText: below a line that
+/// ends with `::`, or that is a directive for code, and further in.
+fn is_literal(text: &str, line: usize) -> bool {
+    let margin = |it: &str| it.len() - it.trim_start().len();
+    let mut within = margin(text[line..].lines().next().unwrap_or_default());
+    for above in text[..line].lines().rev().filter(|it| !it.trim().is_empty()) {
+        if within == 0 {
+            return false;
+        }
+        if margin(above) < within {
+            within = margin(above);
+            if let Some(is_code) = opens_code(above.trim()) {
+                return is_code;
+            }
+        }
+    }
+    false
+}
+
+/// Returns whether a line opens a block of code; `None` if it opens no block.
+fn opens_code(line: &str) -> Option<bool> {
+    match line.strip_prefix(".. ") {
+        Some(directive) => {
+            let name = directive.split("::").next().unwrap_or_default();
+            Some(CODE_DIRECTIVES.contains(&name))
+        }
+        None => line.ends_with("::").then_some(true),
+    }
 }
 
 fn is_fenced(before: &str) -> bool {

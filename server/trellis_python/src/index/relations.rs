@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::test_settings::TestPatterns;
 use super::{DocumentKind, FileId, Index, Located, Place, Reference, ReferenceKind};
 use crate::outline::{Symbol, SymbolKind};
-use crate::semantics::{Eval, Name, Quoted, Role, Target, affixes, ask, ask_each};
+use crate::semantics::{Eval, Name, Occurrence, Quoted, Role, Target, affixes, ask, ask_each};
 
 /// A function, class or module that uses a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,14 +148,13 @@ impl Index {
         })
     }
 
-    /// Returns whether a template or a notebook has a name where code stands.
+    /// Returns whether a template, a notebook or a command line has a name where code stands.
     fn is_in_template(&self, name: Name) -> bool {
         let mut documents = self.documents().filter(|it| {
-            let kind = self.document(*it);
-            matches!(kind, Some(DocumentKind::Template | DocumentKind::Notebook))
-                && self.words(*it).may_hold(name.text())
+            self.document(*it) != Some(DocumentKind::Prose) && self.words(*it).may_hold(name.text())
         });
-        documents.any(|it| !self.mentions(it, &[name]).is_empty())
+        let is_mention = |it: &Occurrence| matches!(it.role, Role::Quoted(Quoted::Mention(_)));
+        documents.any(|it| self.mentions(it, &[name]).iter().any(is_mention))
     }
 
     /// Returns whether a file of settings names one of some targets, as an entry point does.

@@ -40,6 +40,10 @@ pub(crate) enum Uncertainty {
     Composed,
     /// A key of an enum that only a run knows.
     Computed,
+    /// Variables that are read by names that only a run knows.
+    Variables,
+    /// A name of a package that makes its attributes on demand.
+    Lazy,
     /// The name of an enum's member, as data.
     MemberName,
     /// A mapping of unknown keys that a call unpacks.
@@ -73,6 +77,9 @@ impl Uncertainty {
             Uncertainty::Key => "the name is a key of a mapping, which may hold attributes",
             Uncertainty::Composed => "code looks up names that it puts together with this text",
             Uncertainty::Computed => "members are looked up here by names that only a run knows",
+            Uncertainty::Variables => "variables are read here by names that only a run knows",
+            Uncertainty::Lazy => "the module makes attributes on demand (`__getattr__`)",
+            Uncertainty::Document(DocumentKind::Settings) => "a command line has the name",
             Uncertainty::MemberName => "the names of members are read here",
             Uncertainty::Unpacked => "the call unpacks a mapping, which may have the name as a key",
             Uncertainty::Compound => {

@@ -11,6 +11,7 @@ mod fixtures;
 pub(crate) mod ir;
 mod keys;
 mod keywords;
+mod local_names;
 mod lower;
 mod meaning;
 mod module;

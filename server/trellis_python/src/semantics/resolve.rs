@@ -4,7 +4,7 @@ use super::bundle;
 use super::eval::{Eval, Hit};
 use super::ir::*;
 use super::meaning::{Meaning, Target, Uncertainty};
-use super::names::Name;
+use super::names::{KNOWN, Name};
 use super::types::Type;
 use crate::index::FileId;
 
@@ -49,11 +49,24 @@ impl Eval<'_> {
         if self.passes_on(file, binding.kind) {
             let mut targets = Vec::new();
             self.binding_targets(file, id, &mut targets, &mut Vec::new());
+            if self.is_lazy(file, binding.kind, &targets) {
+                return Meaning::doubtful(Uncertainty::Lazy);
+            }
             return Meaning::certain(targets);
         }
         let asks = self.asks_for_unknown(file, binding.kind);
         let others = asks.then_some(Uncertainty::Fixture);
         Meaning { others, ..Meaning::certain(self.targets(file, binding.symbol)) }
+    }
+
+    /// Returns whether an import without a known target is of a module of the workspace that makes
+    /// attributes on demand, by `__getattr__`.
+    fn is_lazy(&self, file: FileId, kind: BindingKind, targets: &[Target]) -> bool {
+        let (BindingKind::From(path, _), [Target::Outside(_)]) = (kind, targets) else {
+            return false;
+        };
+        let module = self.resolve(file, path);
+        module.is_some_and(|it| !self.members(it, KNOWN.getattr).is_empty())
     }
 
     /// Returns whether a name that is bound stands for an object with the same name elsewhere: an

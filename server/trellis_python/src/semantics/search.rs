@@ -86,7 +86,7 @@ impl SearchTarget {
                 _ => false,
             },
             Role::Keyword(_) | Role::ClassKeyword(_) => self.parameters || self.fields,
-            Role::Quoted(Quoted::Plain | Quoted::LookedUp | Quoted::Code) => {
+            Role::Quoted(Quoted::Plain | Quoted::LookedUp) => {
                 self.members || self.globals || self.strings
             }
             Role::Quoted(Quoted::Attribute(_) | Quoted::Tail) => self.members || self.globals,
@@ -176,16 +176,21 @@ impl SearchTarget {
             [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
         let unpacked = [eval.open_calls(file, self), eval.attribute_calls(file, self)];
         let unpacked = unpacked.concat().into_iter().map(|it| (it, Uncertainty::Unpacked));
+        let variables = eval.local_readers(file, &self.targets);
+        let variables = variables.into_iter().map(|it| (it, Uncertainty::Variables));
         let named = eval.member_names(file, &self.enums);
         let named = named.into_iter().map(|it| (it, Uncertainty::MemberName));
         let computed = computed.concat().into_iter().map(|it| (it, Uncertainty::Computed));
-        let computed = computed.chain(unpacked).chain(named).map(|(occurrence, doubt)| Match {
-            file,
-            occurrence,
-            meaning: Meaning::doubtful(doubt),
-            uncertainty: Some(doubt),
-            compound: None,
-        });
+        let computed =
+            computed.chain(unpacked).chain(named).chain(variables).map(|(occurrence, doubt)| {
+                Match {
+                    file,
+                    occurrence,
+                    meaning: Meaning::doubtful(doubt),
+                    uncertainty: Some(doubt),
+                    compound: None,
+                }
+            });
         let look = |it: &Occurrence| {
             eval.refresh();
             if !self.names.contains(&it.name) && self.compound(it.name).is_some() {

@@ -159,7 +159,10 @@ impl Module {
     }
 
     /// Returns the names by which some calls call their functions.
-    fn names_of_functions<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Vec<Occurrence> {
+    pub(super) fn names_of_functions<'c>(
+        &self,
+        calls: impl Iterator<Item = &'c Call>,
+    ) -> Vec<Occurrence> {
         let functions: FxHashSet<ExprId> = calls.map(|it| it.function).collect();
         let is_one = |it: &&Occurrence| match it.role {
             Role::Name(expr) | Role::Attribute(expr) => functions.contains(&expr),

@@ -89,3 +89,59 @@ fn decorators_fill_parameters_by_name() {
     );
     check("@app.get('/items/{‹item_id›}/<int:‹item_id›>/item_ids')\ndef show(«item_id»): ...\n");
 }
+
+#[test]
+fn variables_may_be_read_by_their_names() {
+    check(
+        "def f():\n    «qty» = 3\n    g(**‹locals›())\n    eval('‹qty› + 1')\n    ‹eval›(load())\n    eval('2')\n    return «qty»\ndef h():\n    qty = 1\n    return locals()\n",
+    );
+}
+
+#[test]
+fn modules_may_make_attributes_on_demand() {
+    Marked::new(&[
+        ("pkg/impl.py", "def «heavy»(): ...\n"),
+        ("pkg/__init__.py", "_lazy = {'‹heavy›': '.impl'}\ndef __getattr__(name): ...\n"),
+        ("run.py", "from pkg import ‹heavy›\nheavy()\n"),
+        ("other/__init__.py", ""),
+        ("walk.py", "from other import heavy\n"),
+    ])
+    .check();
+}
+
+#[test]
+fn examples_may_be_listed() {
+    check(
+        "def «add_up»(xs): ...\n__test__ = {'x': '>>> ‹add_up›([2])\\n2\\n', 'y': '''\n>>> «add_up»([3])\n3\n'''}\n",
+    );
+}
+
+#[test]
+fn command_lines_run_code() {
+    Marked::new(&[
+        ("app.py", "def «smoke»(): ...\n"),
+        (
+            "tox.ini",
+            "[testenv]\ncommands = python -c \"from app import ‹smoke›; ‹smoke›()\"\n# a smoke\n",
+        ),
+        ("ci.yml", "run: |\n  from app import ‹smoke›\n  import smoke_signals, smoke\n"),
+        ("Makefile", "run:\n\tpython -c \"import app; app.«smoke»()\"\nsmoke: run\n"),
+        ("Procfile", "web: gunicorn app:«smoke»\n"),
+        ("run.sh", "gunicorn app:«smoke»\nsmoke\n"),
+    ])
+    .check();
+}
+
+#[test]
+fn documentation_has_blocks_of_code() {
+    Marked::new(&[
+        ("m.py", "def «add_up»(xs): ...\n"),
+        (
+            "docs/a.rst",
+            "Title\n=====\n\n.. code-block:: python\n   :linenos:\n\n   ‹add_up›([3])\n\nExample::\n\n  if 1:\n    ‹add_up›([4])\n\n.. note::\n\n   To add_up is easy.\n\n- A list\n\n  of add_up\n",
+        ),
+        ("docs/api.rst", ".. autosummary::\n\n   m.‹add_up›\n"),
+        ("docs/b.md", "::: m.‹add_up›\n"),
+    ])
+    .check();
+}

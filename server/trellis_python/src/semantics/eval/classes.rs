@@ -148,11 +148,11 @@ impl Eval<'_> {
         let is_it = |decorator: &ExprId| {
             let target = module.call(*decorator).map_or(*decorator, |call| call.function);
             match self.expr(it.file, target) {
-                Type::Function(function) => {
-                    let of = self.module(function.file).function(function.function);
-                    of.name == Some(KNOWN.dataclass) && bundle::number(function.file).is_some()
-                        || self.transforms(&function)
-                }
+                Type::Function(function) => self.makes_dataclasses(&function),
+                Type::Partial(partial) => match &partial.callee {
+                    Type::Function(function) => self.makes_dataclasses(function),
+                    _ => false,
+                },
                 // `attrs` and similar packages are not bundled and are recognized by the
                 // decorator's name.
                 Type::Unknown => matches!(module.expr(target),
@@ -162,6 +162,22 @@ impl Eval<'_> {
             }
         };
         class.decorators.iter().any(is_it)
+    }
+
+    /// Returns whether a decorator makes dataclasses: `dataclass`, or a function that returns what it
+    /// makes.
+    fn makes_dataclasses(&self, it: &crate::semantics::types::FunctionType) -> bool {
+        let module = self.module(it.file);
+        let of = module.function(it.function);
+        if bundle::number(it.file).is_some() {
+            return of.name == Some(KNOWN.dataclass) || self.transforms(it);
+        }
+        let calls = |expr: ExprId| module.call(expr).map(|call| call.function);
+        let is_made = |expr: &ExprId| {
+            let made = calls(*expr).map(|it| calls(it).unwrap_or(it));
+            made.and_then(|it| module.last_name(it)) == Some(KNOWN.dataclass)
+        };
+        self.transforms(it) || of.returned.iter().any(is_made)
     }
 
     /// Returns whether a function has the decorator `@dataclass_transform()`.

@@ -84,7 +84,7 @@ impl Lower<'_> {
     }
 
     /// Records each word of a range by one rule.
-    fn words(&mut self, range: TextRange, rule: Quoted) {
+    pub(super) fn words(&mut self, range: TextRange, rule: Quoted) {
         let text = self.text(range);
         let words = text.split(|c: char| c != '_' && !c.is_alphanumeric());
         for word in words.filter(|it| is_identifier(it)) {

@@ -1,6 +1,6 @@
 //! Lowers the examples in docstrings (`>>> code`), which run with the names of the module.
 
-use ruff_python_ast::{ExprStringLiteral, PySourceType};
+use ruff_python_ast::{Expr as Ast, ExprStringLiteral, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::TextRange;
 
@@ -8,6 +8,7 @@ use super::bound::Bound;
 use super::{Lower, MODULE, lower};
 use crate::semantics::ir::*;
 use crate::syntax::refuse_depth;
+use crate::test_discovery::last_name;
 
 /// Lowers the examples of a document: lines behind `>>>`, and fenced blocks of Python code. They
 /// are read as one module, since later ones use the names of earlier ones.
@@ -24,6 +25,21 @@ impl Lower<'_> {
         let examples = Examples::of(self.text(range), range.start().to_u32());
         if refuse_depth(&examples.code).is_ok() {
             self.examples(range, &examples);
+        }
+    }
+
+    /// Lowers the examples in `__test__ = {"name": ">>> code"}`, which `doctest` runs as well.
+    pub(super) fn listed_examples(&mut self, targets: &[Ast], value: &Ast) {
+        let Ast::Dict(tests) = value else { return };
+        if !targets.iter().any(|it| last_name(it) == Some("__test__")) {
+            return;
+        }
+        let texts = tests.items.iter().filter_map(|it| it.value.as_string_literal_expr());
+        for it in texts.filter(|it| it.value.to_str().contains(">>>")) {
+            match self.plain_content(it) {
+                Some(_) => self.doctests(it),
+                None => self.words(it.range, Quoted::Code),
+            }
         }
     }
 

@@ -68,6 +68,7 @@ impl Lower<'_> {
     fn assign(&mut self, it: &ast::StmtAssign) {
         self.exports(&it.targets, &it.value);
         self.marks(&it.targets, &it.value);
+        self.listed_examples(&it.targets, &it.value);
         let place = match it.targets.as_slice() {
             [Ast::Name(name)] => {
                 let name = self.name(name.range);

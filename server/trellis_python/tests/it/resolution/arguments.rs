@@ -247,3 +247,13 @@ fn fields_are_keywords_of_constructors_that_others_write() {
         "from pydantic import BaseModel\nclass Item(BaseModel):\n    «qty»: int\n    def show(self, qty): return qty\nItem(‹qty›=2).«qty»\nItem().show(qty=1)\n",
     );
 }
+
+#[test]
+fn decorators_of_the_workspace_may_make_dataclasses() {
+    check(
+        "import dataclasses, functools\nfrozen = functools.partial(dataclasses.dataclass, frozen=True)\n@frozen\nclass Item:\n    «qty»: int\nItem(«qty»=2)\n",
+    );
+    check(
+        "from dataclasses import dataclass\ndef model(cls): return dataclass(frozen=True)(cls)\n@model\nclass Item:\n    «qty»: int\nItem(«qty»=2)\n",
+    );
+}
