@@ -49,6 +49,17 @@ impl ClassPart {
 }
 
 impl Compound {
+    /// Returns whether the whole is a private name with its class, as seen from outside of the class:
+    /// `_Class__name`.
+    pub(crate) fn is_private(&self) -> bool {
+        let whole = self.name.text();
+        self.at == 1
+            && whole
+                .strip_prefix('_')
+                .and_then(|it| it.strip_prefix(self.class.text()))
+                .is_some_and(|it| it.starts_with("__"))
+    }
+
     /// Returns the whole after the class gets another name.
     pub(crate) fn renamed(&self, to: &str) -> String {
         let (at, length) = (self.at as usize, self.class.text().len());
@@ -107,6 +118,22 @@ impl Index {
 }
 
 impl Eval<'_> {
+    /// Returns the names of a class's private members as seen from outside of it: `_Class__name`.
+    pub(crate) fn private_names(&self, class: Target) -> Vec<Compound> {
+        let Target::Symbol(file, symbol) = class else { return Vec::new() };
+        let module = self.module(file);
+        let class = module.symbol(symbol).name;
+        let of_class = |scope: ScopeId| match module.scopes[scope.index()].kind {
+            ScopeKind::Class(it) => module.class(it).name == class,
+            _ => false,
+        };
+        let members = module.symbols.iter().filter(|it| of_class(it.scope)).map(|it| it.name);
+        let is_private = |it: &Name| it.text().starts_with("__") && !it.text().ends_with("__");
+        let whole = |it: Name| Name::of(&format!("_{}{}", class.text(), it.text()));
+        let private = members.filter(is_private).filter(|_| !class.text().starts_with('_'));
+        private.map(|it| Compound { name: whole(it), class, at: 1 }).collect()
+    }
+
     /// Returns the members that code looks up by the name of a class; none if another class has the
     /// same name.
     pub(crate) fn members_named_after(&self, class: Target) -> Vec<Target> {

@@ -40,6 +40,10 @@ pub(crate) enum Uncertainty {
     Composed,
     /// A key of an enum that only a run knows.
     Computed,
+    /// A member or parameter of what stands in for the target's class or function.
+    StandIn,
+    /// A keyword of attrs for a private field.
+    Private,
     /// Variables that are read by names that only a run knows.
     Variables,
     /// A name of a package that makes its attributes on demand.
@@ -77,6 +81,8 @@ impl Uncertainty {
             Uncertainty::Key => "the name is a key of a mapping, which may hold attributes",
             Uncertainty::Composed => "code looks up names that it puts together with this text",
             Uncertainty::Computed => "members are looked up here by names that only a run knows",
+            Uncertainty::StandIn => "it is used in place of the renamed one",
+            Uncertainty::Private => "attrs passes the field without its underscores",
             Uncertainty::Variables => "variables are read here by names that only a run knows",
             Uncertainty::Lazy => "the module makes attributes on demand (`__getattr__`)",
             Uncertainty::Document(DocumentKind::Settings) => "a command line has the name",

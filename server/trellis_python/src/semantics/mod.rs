@@ -24,6 +24,7 @@ mod rename;
 mod resolve;
 mod search;
 mod search_target;
+mod stand_ins;
 mod structural;
 mod stub_counterparts;
 mod types;

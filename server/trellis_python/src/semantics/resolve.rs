@@ -205,6 +205,23 @@ impl Eval<'_> {
         }
     }
 
+    /// Returns the module of `sys.modules["name"]` or `sys.modules[__name__]`.
+    pub(super) fn loaded_module(&self, file: FileId, of: ExprId, index: ExprId) -> Option<Name> {
+        let module = self.module(file);
+        if !is_modules(module, of) {
+            return None;
+        }
+        match module.expr(index) {
+            Expr::Name(name, None, _) if name.text() == "__name__" => {
+                Some(super::program::module_of(self.index.path(file)))
+            }
+            _ => {
+                let name = *module.texts.get(&index)?;
+                self.resolve(file, ModulePath { level: 0, name })
+            }
+        }
+    }
+
     fn part_target(&self, file: FileId, path: ModulePath, index: u32) -> Option<Target> {
         let text = path.name.text();
         let end = text.match_indices('.').nth(index as usize).map_or(text.len(), |(at, _)| at);
@@ -309,13 +326,26 @@ impl Eval<'_> {
     }
 }
 
-/// Returns whether an expression is a call that imports a module.
+/// Returns whether an expression is a call that imports a module, or `sys.modules[…]`.
 fn imports(module: &Module, expr: ExprId) -> bool {
+    if let Expr::Subscript(of, ..) = module.expr(expr) {
+        return is_modules(module, of);
+    }
     module.call(expr).is_some_and(|call| {
         matches!(module.expr(call.function),
             Expr::Name(name, ..) | Expr::Attribute(_, name, _)
             if matches!(name.text(), "import_module" | "__import__"))
     })
+}
+
+/// Returns whether an expression is `sys.modules`.
+fn is_modules(module: &Module, expr: ExprId) -> bool {
+    match module.expr(expr) {
+        Expr::Attribute(of, name, _) if name.text() == "modules" => {
+            matches!(module.expr(of), Expr::Name(name, ..) if name.text() == "sys")
+        }
+        _ => false,
+    }
 }
 
 fn push(targets: &mut Vec<Target>, target: Target) {

@@ -30,7 +30,10 @@ impl SearchTarget {
     fn files(&self, index: &Index) -> Vec<FileId> {
         let (names, callees) = (words(&self.names), words(&self.callees));
         let enums = self.enums.iter().map(|it| index.class_name(it));
-        let others = WordSet::of(self.compounds.iter().map(|it| it.name.text()).chain(enums));
+        let compounds = self.compounds.iter().map(|it| it.name.text());
+        let public = self.public_fields();
+        let public = public.iter().map(|it| it.text());
+        let others = WordSet::of(compounds.chain(enums).chain(public));
         let holds = |file: &FileId| {
             let of_file = index.words(*file);
             of_file.has_any(&names) && self.may_name(index, *file)
@@ -115,7 +118,9 @@ impl SearchTarget {
         let compound = self.compound(it.name)?;
         let meaning = eval.meaning(file, it);
         let certain = meaning.targets.iter().any(|it| self.targets.contains(it));
-        let may_be = matches!(it.role, Role::Binding(_)) || meaning.uncertainty.is_some();
+        let may_be = compound.is_private()
+            || matches!(it.role, Role::Binding(_))
+            || meaning.uncertainty.is_some();
         let uncertainty = (!certain).then_some(Uncertainty::Compound);
         (certain || may_be).then_some(Match {
             file,
@@ -176,20 +181,27 @@ impl SearchTarget {
             [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
         let unpacked = [eval.open_calls(file, self), eval.attribute_calls(file, self)];
         let unpacked = unpacked.concat().into_iter().map(|it| (it, Uncertainty::Unpacked));
+        let stand_ins = [eval.stand_ins(file, self), eval.callback_parameters(file, self)].concat();
+        let stand_ins = stand_ins.into_iter().map(|it| (it, Uncertainty::StandIn));
+        let private = eval.private_keywords(file, self).into_iter();
+        let private = private.map(|it| (it, Uncertainty::Private));
         let variables = eval.local_readers(file, &self.targets);
         let variables = variables.into_iter().map(|it| (it, Uncertainty::Variables));
         let named = eval.member_names(file, &self.enums);
         let named = named.into_iter().map(|it| (it, Uncertainty::MemberName));
         let computed = computed.concat().into_iter().map(|it| (it, Uncertainty::Computed));
-        let computed =
-            computed.chain(unpacked).chain(named).chain(variables).map(|(occurrence, doubt)| {
-                Match {
-                    file,
-                    occurrence,
-                    meaning: Meaning::doubtful(doubt),
-                    uncertainty: Some(doubt),
-                    compound: None,
-                }
+        let computed = computed
+            .chain(unpacked)
+            .chain(named)
+            .chain(variables)
+            .chain(stand_ins)
+            .chain(private)
+            .map(|(occurrence, doubt)| Match {
+                file,
+                occurrence,
+                meaning: Meaning::doubtful(doubt),
+                uncertainty: Some(doubt),
+                compound: None,
             });
         let look = |it: &Occurrence| {
             eval.refresh();

@@ -69,6 +69,7 @@ impl SearchTarget {
         for class in all.iter().filter(|it| eval.is_class(**it)) {
             wanted.targets.extend(eval.members_named_after(*class));
             wanted.compounds = compounds(eval.index, &wanted.names);
+            wanted.compounds.extend(eval.private_names(*class));
         }
         if wanted.members || wanted.globals {
             let affixes = wanted.names.iter().flat_map(|it| affixes(it.text()));

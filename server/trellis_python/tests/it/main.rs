@@ -28,6 +28,7 @@ mod relations;
 mod resolution;
 mod robust;
 mod shortcuts;
+mod stand_ins;
 mod strings;
 mod text;
 mod unnamed;

@@ -230,7 +230,10 @@ impl<'i> Eval<'i> {
             Expr::Name(name, symbol, flow) => self.name(file, name, symbol, flow),
             Expr::Attribute(object, name, flow) => self.attribute_at(file, id, object, name, flow),
             Expr::Call(row) => self.call(file, &module.calls[row as usize]),
-            Expr::Subscript(value, index, flow) => self.item_at(file, id, (value, index), flow),
+            Expr::Subscript(value, index, flow) => match self.loaded_module(file, value, index) {
+                Some(module) => Type::Module(module),
+                None => self.item_at(file, id, (value, index), flow),
+            },
             Expr::Stored(object, value) => self.stored(&of(object), of(value)),
             Expr::Await(value) => self.awaited(&of(value)),
             Expr::Either(list) => Type::union(module.list(list).iter().map(|it| of(*it))),
