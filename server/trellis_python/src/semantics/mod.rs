@@ -5,6 +5,7 @@ mod bundle;
 mod composed;
 mod compounds;
 mod conventions;
+mod doubts;
 mod eval;
 mod fixed_names;
 mod fixtures;

@@ -177,32 +177,6 @@ impl SearchTarget {
     fn matches(&self, eval: &Eval<'_>, file: FileId) -> Vec<Match> {
         let occurrences = eval.module(file).occurrences.iter();
         let near = occurrences.filter(|it| self.is_near(eval, file, it));
-        let computed =
-            [eval.computed_keys(file, &self.enums), eval.computed_attributes(file, &self.owners)];
-        let unpacked = [eval.open_calls(file, self), eval.attribute_calls(file, self)];
-        let unpacked = unpacked.concat().into_iter().map(|it| (it, Uncertainty::Unpacked));
-        let stand_ins = [eval.stand_ins(file, self), eval.callback_parameters(file, self)].concat();
-        let stand_ins = stand_ins.into_iter().map(|it| (it, Uncertainty::StandIn));
-        let private = eval.private_keywords(file, self).into_iter();
-        let private = private.map(|it| (it, Uncertainty::Private));
-        let variables = eval.local_readers(file, &self.targets);
-        let variables = variables.into_iter().map(|it| (it, Uncertainty::Variables));
-        let named = eval.member_names(file, &self.enums);
-        let named = named.into_iter().map(|it| (it, Uncertainty::MemberName));
-        let computed = computed.concat().into_iter().map(|it| (it, Uncertainty::Computed));
-        let computed = computed
-            .chain(unpacked)
-            .chain(named)
-            .chain(variables)
-            .chain(stand_ins)
-            .chain(private)
-            .map(|(occurrence, doubt)| Match {
-                file,
-                occurrence,
-                meaning: Meaning::doubtful(doubt),
-                uncertainty: Some(doubt),
-                compound: None,
-            });
         let look = |it: &Occurrence| {
             eval.refresh();
             if !self.names.contains(&it.name) && self.compound(it.name).is_some() {
@@ -220,7 +194,8 @@ impl SearchTarget {
                 compound: None,
             })
         };
-        let mut found: Vec<Match> = near.filter_map(look).chain(computed).collect();
+        let mut found: Vec<Match> = near.filter_map(look).collect();
+        found.extend(self.places_of_doubt(eval, file));
         let mentions = eval.index.mentions(file, &self.names);
         let other =
             mentions.iter().filter(|it| !found.iter().any(|known| known.occurrence.at == it.at));

@@ -98,12 +98,15 @@ impl SearchTarget {
                     ScopeKind::Class(class) => {
                         self.members = true;
                         let info = eval.class(file, class);
-                        let is_annotated = |it: &BindingId| {
-                            matches!(module.binding(*it).kind, BindingKind::Annotated(..))
+                        let is_declared = |it: &BindingId| match module.binding(*it).kind {
+                            BindingKind::Annotated(..) => true,
+                            BindingKind::Value(value) => module.call(value).is_some(),
+                            _ => false,
                         };
-                        // A base class that is not known may make keywords of annotated names.
+                        // A base class that is not known may make keywords of annotated names, and
+                        // of names with a value such as `Integer()`.
                         self.fields |= info.has_fields
-                            || !info.complete && it.bindings.iter().any(is_annotated);
+                            || !info.complete && it.bindings.iter().any(is_declared);
                         if self.fields {
                             self.callees.push(module.class(class).name);
                         }

@@ -1,6 +1,6 @@
 //! Keywords that reach a function in mappings, or through a function of a library.
 
-use crate::marked::check;
+use crate::marked::{Marked, check};
 
 #[test]
 fn merged_mappings_are_followed() {
@@ -33,4 +33,18 @@ fn functions_of_libraries_hand_keywords_on() {
     check(
         "import asyncio, inspect\nfrom concurrent.futures import ThreadPoolExecutor\ndef f(«qty»): return «qty»\nThreadPoolExecutor().submit(f, «qty»=3)\nasyncio.to_thread(f, «qty»=3)\nsig = inspect.signature(f)\nsig.bind(‹qty›=3)\nsig.parameters['‹qty›']\n'{qty}'.format(qty=1)\ndict(qty=1)\nprint(dict(a=1)['qty'])\n",
     );
+}
+
+#[test]
+fn fields_of_unknown_bases_are_keywords_of_queries() {
+    check(
+        "from django.db import models\nclass Item(models.Model):\n    «qty» = models.IntegerField()\n    label = 'x'\nItem(‹qty›=3).«qty»\nItem.objects.filter(‹qty›=3)\n",
+    );
+    check("from elsewhere import Base\nclass Item(Base):\n    «label» = 'x'\nItem(label=3)\n");
+}
+
+#[test]
+fn a_keyword_that_is_passed_already_is_a_clash() {
+    let text = "def f(«a», **kw): ...\nf(1, **{'b': 3, 'c': 4})\n";
+    assert!(Marked::new(&[("m.py", text)]).refusal("b").contains("already passes `b=`"));
 }

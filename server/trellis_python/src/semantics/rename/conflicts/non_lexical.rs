@@ -121,7 +121,7 @@ impl Check<'_, '_> {
         for other in index.files().filter(|it| index.words(*it).may_hold(self.to.text())) {
             let there = self.eval.module(other);
             for it in there.occurrences.iter().filter(|it| it.name == self.to) {
-                let Role::Keyword(call) = it.role else { continue };
+                let Some(call) = passed_to(there, it.role) else { continue };
                 let Some(call) = there.call(call) else { continue };
                 self.eval.refresh();
                 let candidates = self.eval.candidates(&self.eval.expr(other, call.function));
@@ -353,5 +353,17 @@ impl Check<'_, '_> {
             ScopeKind::Class(class) => Some(class),
             _ => None,
         })
+    }
+}
+
+/// Returns the call to which an identifier is passed as a keyword: `f(name=1)`, `f(**{"name": 1})`.
+fn passed_to(module: &Module, role: Role) -> Option<ExprId> {
+    match role {
+        Role::Keyword(call) => Some(call),
+        Role::Quoted(Quoted::Entry(place)) => match module.expectations[place.index()] {
+            Expectation::Unpacked(call) => Some(call),
+            _ => None,
+        },
+        _ => None,
     }
 }
