@@ -181,6 +181,46 @@ fn one_failure_speaks_for_itself_or_does_not() {
     }
 }
 
+/// Only a network that cannot be reached is the environment's fault. What answers on this machine is
+/// a server of the test or of the code.
+#[test]
+fn a_server_that_does_not_answer_is_no_missing_network() {
+    let pool = "HTTPConnectionPool(host='localhost', port=8000): Max retries exceeded with url: / \
+                (Caused by NewConnectionError('[Errno 111] Connection refused'))";
+    let unresolved = "HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with \
+                      url: / (Caused by NameResolutionError(\"[Errno -3] Temporary failure in name \
+                      resolution\"))";
+    let table = [
+        ("ConnectionRefusedError", "[Errno 111] Connection refused", "-"),
+        ("ConnectionRefusedError", "[Errno 111] Connect call failed ('127.0.0.1', 8000)", "-"),
+        (
+            "OSError",
+            "Multiple exceptions: [Errno 111] Connect call failed ('::1', 8000, 0, 0)",
+            "-",
+        ),
+        ("URLError", "<urlopen error [Errno 111] Connection refused>", "-"),
+        ("URLError", "<urlopen error unknown url type: htp>", "-"),
+        ("requests.exceptions.ConnectionError", pool, "-"),
+        ("ConnectError", "[Errno 111] Connection refused", "-"),
+        ("ConnectionResetError", "[Errno 104] Connection reset by peer", "-"),
+        ("ConnectionAbortedError", "[Errno 103] Software caused connection abort", "-"),
+        ("ConnectionError", "the session is closed", "-"),
+        ("SSLError", "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate", "-"),
+        (
+            "URLError",
+            "<urlopen error [Errno -3] Temporary failure in name resolution>",
+            "environment network",
+        ),
+        ("requests.exceptions.ConnectionError", unresolved, "environment network"),
+        ("ConnectError", "[Errno 101] Network is unreachable", "environment network"),
+        ("OSError", "[Errno 113] No route to host", "environment network"),
+        ("gaierror", "[Errno -5] No address associated with hostname", "environment network"),
+    ];
+    for (exception, message, expect) in table {
+        check(vec![failure(exception, message, CODE, "fetch(url)")], expect);
+    }
+}
+
 #[test]
 fn names_and_packages_that_are_missing() {
     let named = |path: &str| Failure {
@@ -254,6 +294,8 @@ fn runs_that_were_cut_short() {
             code("    socket.connect(there)"),
             "environment waiting",
         ),
+        // A server of the test may never answer.
+        (RunOutcome::TimedOut { why: None }, code("    urlopen(self.url)"), "-"),
         // A waiting run may wait for something that the code should have done.
         (RunOutcome::TimedOut { why: None }, vec![frame(TEST, "sleep(99)")], "-"),
         (RunOutcome::TimedOut { why: None }, vec![frame(TEST, "while not f(): pass")], "-"),
